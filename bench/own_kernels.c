@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rules/catalog/catalog_family.h"
 #include "base/numbers.h"
+#include "rules/catalog/catalog_family.h"
 
 #define BIT(id) SMC_PARAM_BIT(id)
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hardware/fleet/check.h"
 #include "gpu_bench.h"
+#include "hardware/fleet/check.h"
 
 enum { BAR_PERCENT = 97, BLOCK = 512, INPUT = 0, OUTPUT };
 

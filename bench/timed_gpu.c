@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hardware/fleet/check.h"
 #include "hardware/executor/gpu.h"
+#include "hardware/fleet/check.h"
 #include "timed_launch.h"
 
 enum { CHECK_MS = 2000 }; /* of comparing a result; what is left then is not compared */

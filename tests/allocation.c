@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "show/cli/cli.h"
 #include "share.h"
+#include "show/cli/cli.h"
 
 #ifdef __SANITIZE_ADDRESS__
 

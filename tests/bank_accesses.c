@@ -11,13 +11,13 @@
 
 #include "base/text.h"
 #include "code/compile.h"
+#include "code/inputs.h"
 #include "code/nvrtc.h"
-#include "rules/devices.h"
+#include "hardware/executor.h"
+#include "launches.h"
 #include "machine/bank_accesses.h"
 #include "machine/emulator.h"
-#include "hardware/executor.h"
-#include "code/inputs.h"
-#include "launches.h"
+#include "rules/devices.h"
 #include "share.h"
 #include "temporary.h"
 

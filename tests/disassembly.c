@@ -12,8 +12,8 @@
 
 #include "code/compile.h"
 #include "code/machine_code.h"
-#include "rules/devices.h"
 #include "machine_text.h"
+#include "rules/devices.h"
 #include "temporary.h"
 
 enum { SKIPPED = 77, LINE = 512, SHOWN = 20, MOST_KERNELS = 4096 };

@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "show/cli/cli.h"
-#include "compilations.h"
 #include "code/compile.h"
 #include "code/nvrtc.h"
+#include "compilations.h"
 #include "hardware/confirmed_launch.h"
-#include "temporary.h"
+#include "show/cli/cli.h"
 #include "show/tui/worker.h"
+#include "temporary.h"
 
 /* --- A kernel of our own ---------------------------------------------------------------------- */
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/query.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
 #include "rules/devices.h"
 #include "rules/headroom.h"
-#include "answers/query.h"
 #include "share.h"
 
 enum { MOST_ARCHITECTURES = 4, BOUNDS_SHARE = 3, TILES_SHARE = 5 };

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "machine/bank_accesses.h"
-#include "show/report/banks_report.h"
-#include "share.h"
 #include "code/source/shared_arrays.h"
+#include "machine/bank_accesses.h"
+#include "share.h"
+#include "show/report/banks_report.h"
 #include "unit.h"
 
 /* --- Declarations ----------------------------------------------------------------------------- */

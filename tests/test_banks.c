@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/devices.h"
 #include "rules/banks.h"
+#include "rules/devices.h"
 #include "share.h"
 #include "unit.h"
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/query.h"
 #include "base/text.h"
 #include "rules/batch.h"
 #include "show/cli/options.h"
-#include "answers/query.h"
 #include "show/report/report.h"
 #include "unit.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/devices.h"
 #include "rules/allocation.h"
+#include "rules/devices.h"
 #include "rules/occupancy.h"
 #include "unit.h"
 

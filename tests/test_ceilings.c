@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rules/ceilings.h"
 #include "hardware/measured_ceilings.h"
+#include "rules/ceilings.h"
 #include "temporary.h"
 #include "unit.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/headroom.h"
 #include "answers/best.h"
-#include "show/report/text_parts.h"
+#include "rules/headroom.h"
 #include "share.h"
+#include "show/report/text_parts.h"
 #include "unit.h"
 
 enum { MOST = 12 };

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "rules/occupancy.h"
 #include "show/cli/help.h"
 #include "show/cli/options.h"
-#include "rules/occupancy.h"
 #include "unit.h"
 
 static void test_rows(void)

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "code/nvrtc.h"
 #include "code/compile.h"
-#include "code/ptxas_log.h"
 #include "code/compile/resource_table.h"
+#include "code/nvrtc.h"
+#include "code/ptxas_log.h"
 #include "temporary.h"
 #include "unit.h"
 

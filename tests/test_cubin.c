@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/machine_code.h"
 #include "answers/inspect.h"
-#include "code/user_kernels.h"
 #include "code/inputs.h"
+#include "code/machine_code.h"
+#include "code/user_kernels.h"
 #include "unit.h"
 
 #define DATA SMC_SOURCE_DIR "/tests/data/inspect/"

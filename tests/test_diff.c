@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/compile/build_note.h"
-#include "code/user_kernels.h"
-#include "code/names.h"
-#include "code/inputs.h"
 #include "answers/diff.h"
+#include "code/compile/build_note.h"
+#include "code/inputs.h"
+#include "code/names.h"
+#include "code/user_kernels.h"
 #include "show/report/diff_report.h"
 #include "show/report/report.h"
 #include "unit.h"

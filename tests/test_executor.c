@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/platform.h"
-#include "hardware/fleet/check.h"
 #include "hardware/executor.h"
+#include "hardware/fleet/check.h"
 #include "unit.h"
 
 enum { MAX_ROWS = 5000 };

@@ -13,9 +13,9 @@
 #include <zstd.h>
 #endif
 
+#include "code/inputs.h"
 #include "code/readers/embedded.h"
 #include "code/user_kernels.h"
-#include "code/inputs.h"
 #include "unit.h"
 
 #define DATA SMC_SOURCE_DIR "/tests/data/inspect/"

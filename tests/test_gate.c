@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/user_kernels.h"
 #include "answers/gate.h"
 #include "answers/selection.h"
+#include "code/user_kernels.h"
 #include "show/report/diff_report.h"
 #include "show/report/findings_report.h"
 #include "unit.h"

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code/user_kernels.h"
 #include "code/source/device_part.h"
 #include "code/source/library_calls.h"
+#include "code/user_kernels.h"
 #include "temporary.h"
 #include "unit.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/ptx_facts.h"
-#include "code/compile/ptx_dynamic_smem.h"
 #include "answers/inspect.h"
-#include "code/user_kernels.h"
+#include "code/compile/ptx_dynamic_smem.h"
 #include "code/inputs.h"
+#include "code/ptx_facts.h"
+#include "code/user_kernels.h"
 #include "show/words/kernel_names.h"
 #include "unit.h"
 

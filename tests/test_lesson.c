@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "show/lesson/lesson.h"
 #include "share.h"
+#include "show/lesson/lesson.h"
 #include "unit.h"
 
 enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 24 };

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/allocation.h"
 #include "rules/devices.h"
 #include "rules/occupancy.h"
-#include "rules/allocation.h"
 #include "unit.h"
 
 static struct smc_sm sm_of(unsigned cc)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/query.h"
+#include "plot_support.h"
+#include "share.h"
 #include "show/plot/chart.h"
 #include "show/plot/page.h"
 #include "show/plot/paint.h"
 #include "show/plot/plot.h"
-#include "plot_support.h"
-#include "answers/query.h"
-#include "share.h"
 #include "unit.h"
 
 /* --- Ticks -------------------------------------------------------------------------------------

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plot_support.h"
 #include "show/plot/paint.h"
 #include "show/plot/plot.h"
-#include "plot_support.h"
 #include "trace_support.h"
 #include "unit.h"
 

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "show/report/report.h"
 #include "share.h"
+#include "show/report/report.h"
 #include "unit.h"
 
 enum { COLUMNS = 80, ROWS = 24 };

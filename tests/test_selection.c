@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "answers/inspect.h"
-#include "code/user_kernels.h"
-#include "code/names.h"
 #include "answers/selection.h"
+#include "base/memory.h"
+#include "code/names.h"
+#include "code/user_kernels.h"
 #include "show/words/kernel_names.h"
 #include "unit.h"
 

@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "machine/emulator.h"
 #include "hardware/fleet/check.h"
+#include "machine/emulator.h"
 #include "unit.h"
 
 enum { SLICE = 1 << 10 }; /* instructions that a warp may run before the next question */

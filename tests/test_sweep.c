@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "answers/sweep.h"
+#include "base/parse.h"
 #include "unit.h"
 
 /* --- Ranges ------------------------------------------------------------------------------------

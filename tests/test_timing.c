@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "code/machine_code.h"
-#include "temporary.h"
+#include "machine/timing.h"
 #include "machine/timing/l1.h"
 #include "machine/timing/sm_schedule.h"
-#include "machine/timing.h"
+#include "temporary.h"
 #include "unit.h"
 
 /* --- The L1 cache ----------------------------------------------------------------------------- */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/trace_answer.h"
 #include "base/memory.h"
 #include "share.h"
-#include "answers/trace_answer.h"
 #include "unit.h"
 
 enum { H100_SMS = 132 };

@@ -9,9 +9,9 @@
 #include <zlib.h>
 #endif
 
-#include "base/text.h"
 #include "answers/trace/json_stream.h"
 #include "answers/trace_answer.h"
+#include "base/text.h"
 #include "trace_support.h"
 #include "unit.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answers/trace_answer.h"
 #include "answers/trace/ncu_numbers.h"
+#include "answers/trace_answer.h"
 #include "unit.h"
 
 static void test_numbers(void)

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "share.h"
 #include "answers/trace_answer.h"
+#include "share.h"
 #include "unit.h"
 
 #ifdef HAVE_SQLITE

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/report/report.h"
 #include "answers/trace_answer.h"
+#include "show/report/report.h"
 #include "trace_support.h"
 #include "unit.h"
 

@@ -5,10 +5,10 @@
 
 #include <jansson.h>
 
+#include "answers/trace_answer.h"
 #include "code/user_kernels.h"
 #include "show/report/report.h"
 #include "temporary.h"
-#include "answers/trace_answer.h"
 #include "trace_sample.h"
 #include "unit.h"
 

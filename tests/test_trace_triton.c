@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "temporary.h"
 #include "answers/trace_answer.h"
+#include "temporary.h"
 #include "trace_support.h"
 #include "unit.h"
 

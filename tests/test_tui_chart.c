@@ -5,9 +5,9 @@
 
 #include "rules/catalog.h"
 #include "share.h"
-#include "temporary.h"
 #include "show/tui/chart_view.h"
 #include "show/tui/tui_fields.h"
+#include "temporary.h"
 #include "tui_support.h"
 #include "unit.h"
 

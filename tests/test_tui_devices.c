@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/words/words.h"
 #include "show/tui/devices_state.h"
+#include "show/words/words.h"
 #include "unit.h"
 #include "view_sitting.h"
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "share.h"
-#include "temporary.h"
 #include "show/tui/explore.h"
 #include "show/tui/tui_fields.h"
+#include "temporary.h"
 #include "tui_support.h"
 #include "unit.h"
 

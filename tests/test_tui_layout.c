@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/words/layout.h"
 #include "share.h"
 #include "show/tui/explore.h"
 #include "show/tui/frame.h"
+#include "show/words/layout.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "show/tui/trace_list.h"
 #include "show/words/words.h"
 #include "trace_support.h"
-#include "show/tui/trace_list.h"
 #include "unit.h"
 #include "view_sitting.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "code/ptx_facts.h"
-#include "hardware/user.h"
 #include "hardware/executor/user_argument.h"
+#include "hardware/user.h"
 #include "temporary.h"
 #include "unit.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "temporary.h"
 #include "answers/trace_answer.h"
+#include "temporary.h"
 
 static void require(bool holds)
 {

@@ -10,9 +10,9 @@
 #include "base/csv_reader.h"
 #include "base/expression.h"
 #include "base/status.h"
+#include "rules/banks.h"
 #include "rules/catalog.h"
 #include "rules/devices.h"
-#include "rules/banks.h"
 
 enum {
     SMC_ALL_WARPS = -1,
@@ -136,7 +136,8 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
                                         const struct smc_banks_answer *answer, uint32_t index,
                                         struct smc_banks_pattern *pattern, struct smc_error *error);
 
-/* --- Changes to an access ---------------------------------------------------------------------- */
+/* --- Changes to an access ----------------------------------------------------------------------
+ */
 
 /* The accesses of an answered query again, with their arrays in a layout that the user tries:
    padded rows or swapped columns. */

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/headroom.h"
 #include "answers/query.h"
+#include "rules/headroom.h"
 
 enum {
     SMC_MAX_CANDIDATES = 64,
@@ -86,7 +86,8 @@ const struct smc_candidate *smc_best_proposal(const struct smc_best *best);
 void smc_best_keep(const struct smc_best *best, struct smc_best_proposal *kept);
 void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *best);
 
-/* --- Candidates -------------------------------------------------------------------------------- */
+/* --- Candidates --------------------------------------------------------------------------------
+ */
 
 /* The launches among which `best` chooses, each with its predicted time: what occupancy costs and
    buys. */

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "answers/inspect.h"
 #include "answers/diff.h"
+#include "answers/inspect.h"
 #include "answers/judge_findings.h"
+#include "base/status.h"
 
 enum smc_gate_key {
 #define LIMIT(id, ...) SMC_GATE_##id,

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "machine/bank_accesses.h"
-#include "code/user_kernels.h"
 #include "answers/query.h"
+#include "base/status.h"
+#include "code/user_kernels.h"
+#include "machine/bank_accesses.h"
 
 /* The source of the block size. The first that applies counts. */
 enum smc_threads_source {
@@ -170,7 +170,8 @@ void smc_inspect_promises_free(struct smc_inspect_promises *promises);
 /* "holds" ... */
 const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 
-/* --- Bank conflicts ---------------------------------------------------------------------------- */
+/* --- Bank conflicts ----------------------------------------------------------------------------
+ */
 
 /* The bank conflicts of the user's kernels, from the PTX that they were compiled from. */
 
@@ -191,7 +192,8 @@ enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kerne
 enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint32_t *block,
                                        struct smc_error *error);
 
-/* --- The kernels that a command is about ------------------------------------------------------- */
+/* --- The kernels that a command is about -------------------------------------------------------
+ */
 
 /* The kernels of a file that a command is about: chosen by name, and as one device would load
    them. */

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "rules/catalog.h"
 #include "code/compile.h"
+#include "machine/timing.h"
+#include "rules/catalog.h"
 #include "rules/ceilings.h"
 #include "rules/headroom.h"
 #include "rules/next_steps.h"
 #include "rules/occupancy.h"
-#include "machine/timing.h"
 
 /* "Not given": the kernel's own value is used. */
 #define SMC_NOT_GIVEN (-1)
@@ -145,8 +145,8 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
 
-/* The next steps; false: none is to be sought, or occupancy is at its maximum. The second also finds
-   the better block or tile of a kernel of the catalog, without compiling (query/best.c). */
+/* The next steps; false: none is to be sought, or occupancy is at its maximum. The second also
+   finds the better block or tile of a kernel of the catalog, without compiling (query/best.c). */
 bool smc_query_find_steps(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
 
@@ -204,7 +204,8 @@ enum smc_dtype smc_query_dtype(const struct smc_answer *answer);
 /* The share of the FMA peak, 0 to 1, that shared memory leaves. For a workload with a wall. */
 double smc_workload_peak_share(const struct smc_workload *workload);
 
-/* --- The kernels of a family ------------------------------------------------------------------- */
+/* --- The kernels of a family -------------------------------------------------------------------
+ */
 
 /* The kernels of a family, asked the same question: what a kernel is compared with. */
 
@@ -225,7 +226,8 @@ bool smc_family_has(const struct smc_kernel *asked, const struct smc_kernel *ker
 void smc_family_ask(const struct smc_answer *asked, const struct smc_kernel *kernel,
                     struct smc_query *query);
 
-/* --- The cost of fewer registers --------------------------------------------------------------- */
+/* --- The cost of fewer registers ---------------------------------------------------------------
+ */
 
 /* What it costs a kernel to use fewer registers: what the compiler then spills, and the time. */
 

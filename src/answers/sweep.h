@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "answers/query.h"
 #include "base/parse.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "answers/query.h"
 
 enum smc_axis_id {
 #define AXIS(id, option, label, unit) SMC_AXIS_##id,

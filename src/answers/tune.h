@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answers/query.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "answers/query.h"
 
 enum {
     SMC_TUNE_MOST_AXES = 8,

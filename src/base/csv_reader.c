@@ -17,7 +17,7 @@ static size_t enough_bytes(const struct smc_csv_reader *reader)
 /* Characters at which the scan of a field without quotes stops. */
 static const bool stops[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['\0'] = true};
 
-static enum smc_status fill(struct smc_csv_reader *reader, struct smc_error *error)
+static enum smc_status csv_reader_fill(struct smc_csv_reader *reader, struct smc_error *error)
 {
     size_t kept = (size_t)(reader->end - reader->next), count = 0;
     memmove(reader->buffer, reader->next, kept);
@@ -72,7 +72,7 @@ static bool skip_plain(struct scan *scan, struct smc_csv_field *field)
     }
 }
 
-static bool skip_quoted(struct scan *scan, struct smc_csv_field *field)
+static bool csv_reader_skip_quoted(struct scan *scan, struct smc_csv_field *field)
 {
     const char *at = scan->next + 1;
     scan->has_quotes = true;
@@ -121,7 +121,7 @@ static void scan_record(struct scan *scan)
         uint32_t index = record->field_count++;
         struct smc_csv_field *field = place_of(scan, index, &surplus);
         *field = (struct smc_csv_field){.text = scan->next};
-        if (!(*scan->next == '"' ? skip_quoted(scan, field) : skip_plain(scan, field)))
+        if (!(*scan->next == '"' ? csv_reader_skip_quoted(scan, field) : skip_plain(scan, field)))
             return;
         field->length = (uint32_t)(scan->next - field->text);
         if (*scan->next != ',')
@@ -144,7 +144,7 @@ static uint64_t count_line_feeds(const char *text, size_t length)
 }
 
 /* Moves past the record and its line end. */
-static void take(struct smc_csv_reader *reader, const struct scan *scan)
+static void csv_reader_take(struct smc_csv_reader *reader, const struct scan *scan)
 {
     const struct smc_csv_record *record = scan->record;
     reader->next += record->length;
@@ -174,12 +174,12 @@ static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record
         .reader = reader,
     };
     scan_record(&scan);
-    take(reader, &scan);
+    csv_reader_take(reader, &scan);
     return true;
 }
 
-/* The record is too long: only the fields that end within the limit are kept, and skip_line skips
-   the rest. */
+/* The record is too long: only the fields that end within the limit are kept, and
+   csv_reader_skip_line skips the rest. */
 static void take_beginning(struct smc_csv_reader *reader, struct smc_csv_record *record)
 {
     char *stop = reader->next + reader->most_bytes, instead = *stop;
@@ -194,14 +194,14 @@ static void take_beginning(struct smc_csv_reader *reader, struct smc_csv_record 
     reader->within_line = true;
 }
 
-static enum smc_status skip_line(struct smc_csv_reader *reader, struct smc_error *error)
+static enum smc_status csv_reader_skip_line(struct smc_csv_reader *reader, struct smc_error *error)
 {
     while (reader->within_line) {
         char *end = memchr(reader->next, '\n', (size_t)(reader->end - reader->next));
         reader->next = end ? end + 1 : reader->end;
         reader->within_line = !end && !reader->ended;
         reader->line += end != NULL;
-        enum smc_status status = reader->within_line ? fill(reader, error) : SMC_OK;
+        enum smc_status status = reader->within_line ? csv_reader_fill(reader, error) : SMC_OK;
         if (status != SMC_OK)
             return status;
     }
@@ -227,7 +227,7 @@ static enum smc_status skip_mark(struct smc_csv_reader *reader, struct smc_error
     static const char mark[] = "\xEF\xBB\xBF";
     size_t length = sizeof mark - 1;
     while ((size_t)(reader->end - reader->next) < length && !reader->ended) {
-        enum smc_status status = fill(reader, error);
+        enum smc_status status = csv_reader_fill(reader, error);
         if (status != SMC_OK)
             return status;
     }
@@ -280,14 +280,14 @@ static bool take_whole(struct smc_csv_reader *reader, struct smc_csv_record *rec
     scan_record(&scan);
     if (!scan.ended || scan.unclosed || record->length > reader->most_bytes)
         return false;
-    take(reader, &scan);
+    csv_reader_take(reader, &scan);
     return true;
 }
 
 enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_record *record,
                              bool *found, struct smc_error *error)
 {
-    enum smc_status status = skip_line(reader, error);
+    enum smc_status status = csv_reader_skip_line(reader, error);
     while (status == SMC_OK) {
         *found = skip_empty_lines(reader);
         record->line = reader->line;
@@ -299,7 +299,7 @@ enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_recor
             return SMC_OK;
         if (enough)
             break;
-        status = fill(reader, error);
+        status = csv_reader_fill(reader, error);
     }
     if (status == SMC_OK && *found)
         take_beginning(reader, record);

@@ -92,7 +92,8 @@ static bool fail_no_value(struct parser *parser)
     return false;
 }
 
-static struct smc_expression_step *add(struct parser *parser, enum step_kind kind, int64_t operand)
+static struct smc_expression_step *expression_add(struct parser *parser, enum step_kind kind,
+                                                  int64_t operand)
 {
     struct smc_expression *expression = parser->expression;
     if (expression->count == SMC_MAX_STEPS) {
@@ -109,7 +110,7 @@ static bool push(struct parser *parser, enum step_kind kind, int64_t operand)
     if (parser->stack == SMC_MAX_STACK)
         return fail(parser, "the expression is nested too deeply");
     parser->stack++;
-    return add(parser, kind, operand) != NULL;
+    return expression_add(parser, kind, operand) != NULL;
 }
 
 static int digit_value(char c)
@@ -216,7 +217,7 @@ static bool parse_unary(struct parser *parser)
     if (!enter(parser) || !parse_unary(parser))
         return false;
     parser->depth--;
-    return sign == '+' || add(parser, sign == '-' ? STEP_NEGATE : STEP_COMPLEMENT, 0);
+    return sign == '+' || expression_add(parser, sign == '-' ? STEP_NEGATE : STEP_COMPLEMENT, 0);
 }
 
 static const struct binary *binary_here(struct parser *parser)
@@ -236,7 +237,8 @@ static bool parse_binary(struct parser *parser, int precedence)
     for (const struct binary *binary;
          (binary = binary_here(parser)) && binary->precedence >= precedence;) {
         parser->cursor += strlen(binary->name);
-        if (!parse_binary(parser, binary->precedence + 1) || !add(parser, binary->kind, 0))
+        if (!parse_binary(parser, binary->precedence + 1) ||
+            !expression_add(parser, binary->kind, 0))
             return false;
         parser->stack--;
     }
@@ -250,14 +252,14 @@ static bool parse_choice(struct parser *parser)
     uint32_t test = expression->count;
     parser->cursor++;
     parser->stack--;
-    if (!add(parser, STEP_SKIP_IF_ZERO, 0) || !parse_condition(parser))
+    if (!expression_add(parser, STEP_SKIP_IF_ZERO, 0) || !parse_condition(parser))
         return false;
     skip_space(parser);
     if (*parser->cursor != ':')
         return fail(parser, "':' expected");
     parser->cursor++;
     uint32_t skip = expression->count;
-    if (!add(parser, STEP_SKIP, 0))
+    if (!expression_add(parser, STEP_SKIP, 0))
         return false;
     parser->stack--;
     expression->step[test].operand = expression->count;
@@ -330,7 +332,7 @@ static const char *divide(enum step_kind kind, int64_t a, int64_t b, int64_t *re
     return NULL;
 }
 
-static const char *shift(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
+static const char *expression_shift(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
 {
     if (b < 0 || b > 63)
         return "a shift by less than 0 or more than 63";
@@ -344,7 +346,7 @@ static const char *shift(enum step_kind kind, int64_t a, int64_t b, int64_t *res
     return NULL;
 }
 
-static const char *combine(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
+static const char *expression_combine(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
 {
     switch (kind) {
     case STEP_ADD:
@@ -358,7 +360,7 @@ static const char *combine(enum step_kind kind, int64_t a, int64_t b, int64_t *r
         return divide(kind, a, b, result);
     case STEP_SHIFT_LEFT:
     case STEP_SHIFT_RIGHT:
-        return shift(kind, a, b, result);
+        return expression_shift(kind, a, b, result);
     case STEP_AND:
         *result = a & b;
         break;
@@ -424,7 +426,7 @@ const char *smc_expression_evaluate(const struct smc_expression *expression, con
             break;
         default:
             height--;
-            problem = combine((enum step_kind)step->kind, top[-1], *top, &top[-1]);
+            problem = expression_combine((enum step_kind)step->kind, top[-1], *top, &top[-1]);
         }
     }
     if (!problem)

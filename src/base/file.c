@@ -64,7 +64,7 @@ static enum smc_status fail_opening(const char *path, int reason, struct smc_err
 }
 
 /* An errno value, or 0. */
-static int write_all(int file, const struct smc_text *text)
+static int file_write_all(int file, const struct smc_text *text)
 {
     const char *bytes = smc_text_string(text);
     for (size_t left = text->length; left > 0;) {
@@ -88,7 +88,7 @@ static int write_beside(const char *path, char *temporary, mode_t mode, bool ove
     *begun = file >= 0;
     if (file < 0)
         return errno;
-    int reason = write_all(file, text);
+    int reason = file_write_all(file, text);
     if (!reason && fchmod(file, mode) != 0)
         reason = errno;
     if (close(file) != 0 && !reason)
@@ -158,7 +158,7 @@ static enum smc_status write_in_place(const char *path, bool over, const struct 
     while (file < 0 && errno == EINTR);
     if (file < 0)
         return fail_opening(path, errno, error);
-    int reason = write_all(file, text);
+    int reason = file_write_all(file, text);
     if (close(file) != 0 && !reason)
         reason = errno;
     if (!reason)

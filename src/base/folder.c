@@ -68,7 +68,7 @@ static bool is_like(const char *name, const char *pattern, size_t length)
     return false;
 }
 
-static void add_match(const char *path, struct smc_folder_matches *matches)
+static void folder_add_match(const char *path, struct smc_folder_matches *matches)
 {
     if (matches->count == matches->capacity) {
         size_t capacity = matches->capacity ? 2 * matches->capacity : 16;
@@ -139,7 +139,7 @@ static void match_below(char *path, size_t length, const char *rest,
         rest += name;
     }
     if (access(path, F_OK) == 0)
-        add_match(path, matches);
+        folder_add_match(path, matches);
 }
 
 static int by_path(const void *a, const void *b)

@@ -227,7 +227,7 @@ bool smc_equal_ignoring_case(const char *a, const char *b)
 
 enum { PARTS = 3, LONGEST = 32 };
 
-static bool parse_number(const char *text, size_t length, bool sizes, int64_t *value)
+static bool parse_parse_number(const char *text, size_t length, bool sizes, int64_t *value)
 {
     char part[LONGEST + 1];
     uint64_t bytes;
@@ -244,11 +244,11 @@ static bool parse_number(const char *text, size_t length, bool sizes, int64_t *v
 }
 
 /* Returns how many numbers there are; 0 if the text is malformed. */
-static int split(const char *text, bool sizes, int64_t part[PARTS])
+static int parse_split(const char *text, bool sizes, int64_t part[PARTS])
 {
     for (int count = 0; count < PARTS; text++) {
         size_t length = strcspn(text, ":");
-        if (!parse_number(text, length, sizes, &part[count++]))
+        if (!parse_parse_number(text, length, sizes, &part[count++]))
             return 0;
         text += length;
         if (!*text)
@@ -261,7 +261,7 @@ enum smc_range_fault smc_range_parse(const char *text, int64_t min, int64_t max,
                                      struct smc_range *range)
 {
     int64_t part[PARTS] = {0, 0, 1};
-    if (split(text, sizes, part) < 2)
+    if (parse_split(text, sizes, part) < 2)
         return SMC_RANGE_MALFORMED;
     if (part[0] < min || part[0] > max || part[1] < min || part[1] > max)
         return SMC_RANGE_OUTSIDE;

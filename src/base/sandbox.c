@@ -33,8 +33,8 @@
 #endif
 
 #include "base/file.h"
-#include "base/platform.h"
 #include "base/parse.h"
+#include "base/platform.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED true
@@ -135,7 +135,7 @@ enum verdict { REFUSED, ALLOWED, UNKNOWN, FOR_THREADS, FOR_ITSELF, FOR_OWN_LIMIT
 /* Without other programs: threads but no processes, signals to this process alone, questions to a
    terminal but no input to it, this process's limits. The C library falls back to clone, whose
    flags a filter can see, if clone3 does not exist. */
-static void decide(enum smc_sandbox kind, unsigned char verdicts[NUMBERS])
+static void sandbox_decide(enum smc_sandbox kind, unsigned char verdicts[NUMBERS])
 {
     memset(verdicts, REFUSED, NUMBERS);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -172,8 +172,8 @@ static void answer(struct filter *filter, uint32_t answer)
 }
 
 /* Allowed if the argument, of which only the bits of `mask` count, is one of the values. */
-static void check(struct filter *filter, size_t argument, uint64_t mask, const uint32_t *values,
-                  size_t count)
+static void sandbox_check(struct filter *filter, size_t argument, uint64_t mask,
+                          const uint32_t *values, size_t count)
 {
     const size_t low = offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
     if (mask >> 32) {
@@ -190,7 +190,7 @@ static void check(struct filter *filter, size_t argument, uint64_t mask, const u
     answer(filter, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void finish(struct filter *filter, enum verdict verdict)
+static void sandbox_finish(struct filter *filter, enum verdict verdict)
 {
     static const uint32_t questions[] = {TCGETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD};
     switch (verdict) {
@@ -201,16 +201,16 @@ static void finish(struct filter *filter, enum verdict verdict)
         answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
         return;
     case FOR_THREADS:
-        check(filter, 0, CLONE_THREAD, &(uint32_t){CLONE_THREAD}, 1);
+        sandbox_check(filter, 0, CLONE_THREAD, &(uint32_t){CLONE_THREAD}, 1);
         return;
     case FOR_ITSELF:
-        check(filter, 0, UINT64_MAX, &(uint32_t){(uint32_t)getpid()}, 1);
+        sandbox_check(filter, 0, UINT64_MAX, &(uint32_t){(uint32_t)getpid()}, 1);
         return;
     case FOR_OWN_LIMITS:
-        check(filter, 0, UINT64_MAX, &(uint32_t){0}, 1);
+        sandbox_check(filter, 0, UINT64_MAX, &(uint32_t){0}, 1);
         return;
     case FOR_QUESTIONS:
-        check(filter, 1, UINT64_MAX, questions, sizeof questions / sizeof *questions);
+        sandbox_check(filter, 1, UINT64_MAX, questions, sizeof questions / sizeof *questions);
         return;
     case REFUSED:
         break;
@@ -221,19 +221,19 @@ static void finish(struct filter *filter, enum verdict verdict)
 /* A range of numbers with one verdict begins at each of `starts`. Binary search, since the kernel
    runs a new filter for each number there is. A conditional jump reaches 255 instructions only, so
    that it skips one that reaches any. */
-static void search(struct filter *filter, const unsigned char *verdicts, const uint16_t *starts,
-                   size_t count)
+static void sandbox_search(struct filter *filter, const unsigned char *verdicts,
+                           const uint16_t *starts, size_t count)
 {
     if (count == 1) {
-        finish(filter, (enum verdict)verdicts[*starts]);
+        sandbox_finish(filter, (enum verdict)verdicts[*starts]);
         return;
     }
     add(filter, BPF_JMP | BPF_JGE | BPF_K, starts[count / 2], 0, 1);
     struct sock_filter *to_upper = filter->code + filter->count;
     add(filter, BPF_JMP | BPF_JA, 0, 0, 0);
-    search(filter, verdicts, starts, count / 2);
+    sandbox_search(filter, verdicts, starts, count / 2);
     to_upper->k = (uint32_t)(filter->code + filter->count - to_upper - 1);
-    search(filter, verdicts, starts + count / 2, count - count / 2);
+    sandbox_search(filter, verdicts, starts + count / 2, count - count / 2);
 }
 
 static void write_filter(enum smc_sandbox kind, struct filter *filter)
@@ -241,7 +241,7 @@ static void write_filter(enum smc_sandbox kind, struct filter *filter)
     unsigned char verdicts[NUMBERS];
     uint16_t starts[NUMBERS];
     size_t count = 0;
-    decide(kind, verdicts);
+    sandbox_decide(kind, verdicts);
     for (int i = 0; i < NUMBERS; i++)
         if (i == 0 || verdicts[i] != verdicts[i - 1])
             starts[count++] = (uint16_t)i;
@@ -256,7 +256,7 @@ static void write_filter(enum smc_sandbox kind, struct filter *filter)
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 1, 0); /* what a debugger has cancelled */
     answer(filter, SECCOMP_RET_KILL);
 #endif
-    search(filter, verdicts, starts, count);
+    sandbox_search(filter, verdicts, starts, count);
 }
 
 /* Without SPEC_ALLOW, which Linux has since 4.17, the emulator is slower. */

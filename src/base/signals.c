@@ -27,7 +27,7 @@ static int count; /* how many of `watched` are handled */
 
 static struct sigaction before[WATCHED], before_yielding[YIELDED];
 
-static void note(int signal_number)
+static void signals_note(int signal_number)
 {
     int saved = errno;
     if (signal_number != SIGWINCH)
@@ -39,7 +39,7 @@ static void note(int signal_number)
 
 int smc_signals_watch(bool resizes)
 {
-    struct sigaction action = {.sa_handler = note};
+    struct sigaction action = {.sa_handler = signals_note};
     seen = 0;
     if (smc_platform_pipe(pipe_ends) != 0)
         return -1;
@@ -137,7 +137,7 @@ static void replace_handlers(void)
 }
 
 /* A library sets its handlers when its work begins, so that is looked at most often. */
-static void *receive(void *context)
+static void *signals_receive(void *context)
 {
     enum { OFTEN = 100 };
     static const struct timespec step = {.tv_nsec = 100000}, long_step = {.tv_nsec = 10000000};
@@ -161,7 +161,7 @@ static bool start_receiver(void)
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    const bool started = pthread_create(&receiver, &attributes, receive, NULL) == 0;
+    const bool started = pthread_create(&receiver, &attributes, signals_receive, NULL) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }

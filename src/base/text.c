@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-static bool reserve(struct smc_text *text, size_t extra)
+static bool text_reserve(struct smc_text *text, size_t extra)
 {
     if (text->failed)
         return false;
@@ -35,7 +35,7 @@ static bool reserve(struct smc_text *text, size_t extra)
 
 void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count)
 {
-    if (!reserve(text, count))
+    if (!text_reserve(text, count))
         return;
     memcpy(text->data + text->length, bytes, count);
     text->length += count;
@@ -57,7 +57,7 @@ void smc_text_cut(struct smc_text *text, size_t length)
 
 void smc_text_append_char(struct smc_text *text, char c, size_t times)
 {
-    if (!reserve(text, times))
+    if (!text_reserve(text, times))
         return;
     memset(text->data + text->length, c, times);
     text->length += times;
@@ -87,7 +87,7 @@ static void append_format(struct smc_text *text, const char *format, va_list arg
     int count = vsnprintf(NULL, 0, format, args);
     if (count < 0)
         text->failed = true;
-    else if (reserve(text, (size_t)count)) {
+    else if (text_reserve(text, (size_t)count)) {
         vsnprintf(text->data + text->length, (size_t)count + 1, format, again);
         text->length += (size_t)count;
     }

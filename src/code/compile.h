@@ -10,9 +10,9 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "rules/catalog.h"
-#include "code/nvrtc.h"
 #include "code/compile/resources.h"
+#include "code/nvrtc.h"
+#include "rules/catalog.h"
 
 struct smc_compile_options {
     bool no_cache;          /* neither read nor write the cache */
@@ -40,7 +40,8 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
 /* Describes the NVRTC that would be used: SMC_UNAVAILABLE with the reason if there is none. */
 enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error *error);
 
-/* --- The source of a kernel -------------------------------------------------------------------- */
+/* --- The source of a kernel --------------------------------------------------------------------
+ */
 
 /* The source of a kernel: the built-in text, or an edited copy. */
 

@@ -11,10 +11,10 @@
 #include "base/text.h"
 #include "code/compile/build_note.h"
 #include "code/compile/resources.h"
-#include "rules/devices.h"
-#include "rules/banks.h"
-#include "rules/launch.h"
 #include "code/source_tree.h"
+#include "rules/banks.h"
+#include "rules/devices.h"
+#include "rules/launch.h"
 
 /* PTX that several kernels share; each holds a reference. */
 struct smc_inspect_ptx {

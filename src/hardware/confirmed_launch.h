@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hardware/confirm/confirm.h"
-#include "hardware/executor.h"
 #include "answers/banks_query.h"
 #include "answers/query.h"
+#include "hardware/confirm/confirm.h"
+#include "hardware/executor.h"
 
 enum { SMC_MOST_VARIANTS = 4 };
 

@@ -7,15 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "answers/query.h"
 #include "base/platform.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "code/compile.h"
-#include "rules/devices.h"
 #include "machine/array_advice.h"
 #include "machine/emulator.h"
 #include "rules/banks.h"
-#include "answers/query.h"
+#include "rules/devices.h"
 
 /* What keeps the GPUs of this machine from being used, if anything does. */
 enum smc_driver_state {

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answers/query.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "code/compile.h"
 #include "rules/ceilings.h"
-#include "answers/query.h"
 
 struct smc_calibrate_request {
     int gpu_index;
@@ -62,7 +62,8 @@ double smc_samples_median(struct smc_samples *samples, struct smc_spread *spread
 /* `amount` in this many milliseconds, per second; 0 if the time is 0. */
 double smc_rate_of_ms(double amount, double ms);
 
-/* --- Ceilings that are known ------------------------------------------------------------------- */
+/* --- Ceilings that are known -------------------------------------------------------------------
+ */
 
 /* The measured ceilings that are known for a device: the user's own, else those of the built-in
    table. */

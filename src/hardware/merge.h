@@ -13,8 +13,8 @@
 #include "base/platform.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "hardware/confirm/confirm.h"
 #include "hardware/checks.h"
+#include "hardware/confirm/confirm.h"
 
 enum { SMC_MOST_MERGED_REPORTS = 10000, SMC_MOST_MERGED_ROWS = 64 };
 

@@ -7,9 +7,9 @@
 #ifndef SMC_HARDWARE_USER_H
 #define SMC_HARDWARE_USER_H
 
+#include "answers/inspect.h"
 #include "hardware/executor.h"
 #include "hardware/executor/user_argument.h"
-#include "answers/inspect.h"
 
 enum { SMC_MAX_USER_ARGUMENTS = 64, SMC_MAX_USER_MEMORIES = 384 };
 

@@ -3,8 +3,8 @@
 #define SMC_MACHINE_ARRAY_ADVICE_H
 
 #include "base/status.h"
-#include "machine/emulator/access_log.h"
 #include "machine/emulator.h"
+#include "machine/emulator/access_log.h"
 
 struct smc_array_advice {
     char array[96];                     /* its name; "": unknown */

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "machine/emulator/arena.h"
 #include "machine/array_advice.h"
+#include "machine/emulator/arena.h"
 #include "rules/banks.h"
 
 enum smc_bank_verdict {

@@ -2,9 +2,9 @@
 #ifndef SMC_MACHINE_RATES_H
 #define SMC_MACHINE_RATES_H
 
+#include "machine/sass/sass_instruction.h"
 #include "rules/ceilings.h"
 #include "rules/devices.h"
-#include "machine/sass/sass_instruction.h"
 
 struct smc_rates {
     double clock_hz;

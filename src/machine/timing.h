@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "machine/timing/arguments.h"
 #include "rules/ceilings.h"
 #include "rules/devices.h"
-#include "machine/timing/arguments.h"
 
 enum smc_time_term {
 #define TERM(id, key, label, relief) SMC_TIME_##id,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/banks.h"
 #include "answers/banks_query.h"
+#include "rules/banks.h"
 
 /* CC 9.0, 3.5 (both modes) and 1.1. */
 static const struct smc_bank_layout layouts[] = {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/readers/embedded.h"
 #include "code/machine_code.h"
+#include "code/readers/embedded.h"
 #include "code/user_kernels.h"
 
 static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,

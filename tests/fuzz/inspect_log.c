@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/ptx_facts.h"
 #include "answers/inspect.h"
 #include "code/inputs.h"
+#include "code/ptx_facts.h"
 #include "show/report/report.h"
 
 static void report(const struct smc_inspect_kernels *kernels, const struct smc_device *device)

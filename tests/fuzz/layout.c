@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/words/paragraphs.h"
 #include "base/text.h"
+#include "show/words/paragraphs.h"
 
 enum { CHOICES = 4 };
 

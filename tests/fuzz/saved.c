@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/inputs.h"
 #include "answers/diff.h"
+#include "code/inputs.h"
 #include "show/report/diff_report.h"
 #include "show/report/report.h"
 

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "show/report/report.h"
 #include "answers/trace_answer.h"
+#include "show/report/report.h"
 
 static void check(const struct smc_text *out)
 {

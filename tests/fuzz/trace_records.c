@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/trace_records.h"
 #include "answers/trace/records_read.h"
+#include "answers/trace_records.h"
 
 static void add(const void *bytes, size_t count)
 {

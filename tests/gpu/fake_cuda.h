@@ -13,8 +13,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "hardware/executor.h"
 #include "fake_health.h"
+#include "hardware/executor.h"
 
 enum { FAKE_CUDA_EVERY = -1 };
 

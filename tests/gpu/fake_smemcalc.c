@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/cli/cli.h"
 #include "compilations.h"
 #include "fake_cuda.h"
+#include "show/cli/cli.h"
 
 static bool says(const char *words, const char *word)
 {

@@ -9,12 +9,12 @@
 
 #include <CUnit/Basic.h>
 
-#include "base/platform.h"
-#include "hardware/confirm/confirm.h"
-#include "hardware/measured_ceilings.h"
-#include "hardware/executor/gpu.h"
-#include "fake_cuda.h"
 #include "answers/query.h"
+#include "base/platform.h"
+#include "fake_cuda.h"
+#include "hardware/confirm/confirm.h"
+#include "hardware/executor/gpu.h"
+#include "hardware/measured_ceilings.h"
 #include "tests/temporary.h"
 
 enum { SKIPPED = 77 };

@@ -4,9 +4,9 @@
 
 #include <CUnit/CUnit.h>
 
+#include "answers/query.h"
 #include "hardware/confirm/confirm.h"
 #include "rules/devices.h"
-#include "answers/query.h"
 
 extern CU_TestInfo gpu_tests_banks[];
 extern CU_TestInfo gpu_tests_catalog[];

@@ -6,11 +6,11 @@
 
 #include "base/platform.h"
 #include "code/nvrtc.h"
+#include "gpu_tests.h"
 #include "hardware/executor/counters.h"
 #include "hardware/executor/gpu.h"
-#include "gpu_tests.h"
-#include "rules/banks.h"
 #include "results.h"
+#include "rules/banks.h"
 
 enum {
     PATTERNS = 160, /* of each width, op and kind of mask */

@@ -1,8 +1,8 @@
 /* The measured ceilings of a GPU are physically plausible. */
 #include <stdio.h>
 
-#include "hardware/measured_ceilings.h"
 #include "gpu_tests.h"
+#include "hardware/measured_ceilings.h"
 
 /* The same as in `smemcalc calibrate`, with the same budget. */
 static bool calibrate(struct smc_calibration *calibration)

@@ -13,12 +13,12 @@
 
 #include "base/platform.h"
 #include "code/machine_code.h"
-#include "hardware/confirm/confirm.h"
 #include "counted.h"
-#include "hardware/executor/counters.h"
-#include "hardware/executor.h"
-#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
+#include "hardware/confirm/confirm.h"
+#include "hardware/executor.h"
+#include "hardware/executor/counters.h"
+#include "hardware/executor/gpu.h"
 #include "launches.h"
 #include "results.h"
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
-#include "hardware/measured_ceilings.h"
-#include "hardware/fleet/health.h"
+#include "base/platform.h"
 #include "gpu_tests.h"
+#include "hardware/fleet/health.h"
+#include "hardware/measured_ceilings.h"
 #include "results.h"
 
 enum { TIMEOUT_MS = 10000, CLEAN = 3, CLEAN_SMS = 50, INJECTED = 100 };

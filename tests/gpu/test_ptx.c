@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/platform.h"
-#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
+#include "hardware/executor/gpu.h"
 #include "ptx/cases.h"
 #include "results.h"
 

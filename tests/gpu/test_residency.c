@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/platform.h"
-#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
+#include "hardware/executor/gpu.h"
 #include "results.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hardware/executor/gpu.h"
 #include "gpu_tests.h"
+#include "hardware/executor/gpu.h"
 #include "results.h"
 #include "tensor_cases.h"
 

@@ -1,5 +1,5 @@
-/* What src/guests/shim declares of CUDA's runtime against the installed headers; without them there is
-   nothing to compare. */
+/* What src/guests/shim declares of CUDA's runtime against the installed headers; without them there
+   is nothing to compare. */
 #include <stdio.h>
 
 #ifdef HAVE_CUDA_RUNTIME_HEADERS

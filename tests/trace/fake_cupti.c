@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/trace/fake.h"
 #include "guests/inject/abi.h"
+#include "tests/trace/fake.h"
 
 #define API __attribute__((visibility("default")))
 

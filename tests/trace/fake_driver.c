@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/trace/fake.h"
 #include "guests/inject/abi.h"
+#include "tests/trace/fake.h"
 
 #define API __attribute__((visibility("default")))
 

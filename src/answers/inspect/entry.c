@@ -42,7 +42,7 @@ static void add_matches(const struct smc_inspect_kernels *kernels, const char *e
 }
 
 /* "a, b, c and 9 more". */
-static void list_names(const struct smc_entries *entries, struct smc_text *list)
+static void entry_list_names(const struct smc_entries *entries, struct smc_text *list)
 {
     for (size_t i = 0; i < entries->count && i < MOST_NAMES; i++) {
         char *name = smc_entry_short_name(entries->item[i]);
@@ -61,7 +61,7 @@ bool smc_entries_list(const struct smc_inspect_kernels *kernels, struct smc_text
     const bool has_memory = all.item;
     if (has_memory)
         add_matches(kernels, NULL, true, &all);
-    list_names(&all, list);
+    entry_list_names(&all, list);
     smc_entries_free(&all);
     return has_memory && !list->failed;
 }
@@ -83,8 +83,8 @@ static void append_pattern(const char *entry, struct smc_text *pattern)
 }
 
 /* Considers the names with and without template arguments. The names must outlive the message. */
-static enum smc_status fail_unknown(const struct smc_entries *all, const char *file,
-                                    const char *entry, struct smc_error *error)
+static enum smc_status entry_fail_unknown(const struct smc_entries *all, const char *file,
+                                          const char *entry, struct smc_error *error)
 {
     struct smc_suggestion suggestion = {.typed = entry};
     struct smc_text list = {0}, hint = {0}, nearest = {0};
@@ -100,7 +100,7 @@ static enum smc_status fail_unknown(const struct smc_entries *all, const char *f
             }
             smc_text_free(&bare);
         }
-    list_names(all, &list);
+    entry_list_names(all, &list);
     smc_text_printf(&hint, "%s has %s", file, smc_text_string(&list));
     enum smc_status status =
         smc_suggest_fail(&suggestion, "option --entry", "kernel", smc_text_string(&hint), error);
@@ -132,7 +132,7 @@ enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, co
     add_matches(kernels, NULL, true, entries);
     if (entries->count == 0)
         return smc_fail(error, SMC_USAGE, "%s: no kernel in it", file);
-    return fail_unknown(entries, file, entry, error);
+    return entry_fail_unknown(entries, file, entry, error);
 }
 
 enum smc_status smc_entries_need_one(const struct smc_entries *entries, const char *file,
@@ -141,7 +141,7 @@ enum smc_status smc_entries_need_one(const struct smc_entries *entries, const ch
     struct smc_text list = {0};
     if (entries->count == 1)
         return SMC_OK;
-    list_names(entries, &list);
+    entry_list_names(entries, &list);
     if (entry)
         smc_fail(error, SMC_USAGE, "option --entry: '%.64s' names %zu kernels of %s: %s", entry,
                  entries->count, file, smc_text_string(&list));

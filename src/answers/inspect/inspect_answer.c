@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/best.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "code/names.h"
 #include "rules/headroom.h"
-#include "answers/best.h"
 
 static const struct smc_inspect_threads *find_listed(const struct smc_inspect_request *request,
                                                      const struct smc_inspect_kernel *kernel)
@@ -22,8 +22,9 @@ static const struct smc_inspect_threads *find_listed(const struct smc_inspect_re
 
 /* The shape that was stated with the number of threads, or else that of the kernel's own bounds if
    it has this number. */
-static void choose_block(const struct smc_inspect_request *request,
-                         const struct smc_inspect_threads *listed, struct smc_inspect_row *row)
+static void inspect_answer_choose_block(const struct smc_inspect_request *request,
+                                        const struct smc_inspect_threads *listed,
+                                        struct smc_inspect_row *row)
 {
     static const uint32_t none[3];
     const uint32_t *own = row->kernel->block;
@@ -67,7 +68,7 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
         if (*threads == 0) /* the answer says why no size launches */
             *threads = row->device->sm.warp_size;
     }
-    choose_block(request, listed, row);
+    inspect_answer_choose_block(request, listed, row);
 }
 
 /* A size that is given for all kernels does not count for those known to use none; that of a launch
@@ -145,7 +146,7 @@ static struct smc_sm bounded_sm(const struct smc_inspect_row *row)
     return sm;
 }
 
-static void conclude(struct smc_inspect_row *row)
+static void inspect_answer_conclude(struct smc_inspect_row *row)
 {
     uint32_t bound = row->kernel->max_threads_per_block;
     row->exceeds_bound = bound > 0 && row->launch.threads_per_block > bound;
@@ -213,7 +214,7 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
     if (regs_known)
         find_sizes(kernel, &device->sm, *launch, &row->sizes);
     choose_threads(request, row);
-    conclude(row);
+    inspect_answer_conclude(row);
 }
 
 void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer)
@@ -233,10 +234,11 @@ void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *
     answer->query.device.sm = row->device->sm;
 }
 
-static enum smc_status add_row(const struct smc_inspect_kernel *kernel,
-                               const struct smc_device *device,
-                               const struct smc_inspect_request *request,
-                               struct smc_inspect_rows *rows, struct smc_error *error)
+static enum smc_status inspect_answer_add_row(const struct smc_inspect_kernel *kernel,
+                                              const struct smc_device *device,
+                                              const struct smc_inspect_request *request,
+                                              struct smc_inspect_rows *rows,
+                                              struct smc_error *error)
 {
     if (rows->count == rows->capacity) {
         size_t capacity = rows->capacity ? 2 * rows->capacity : 16;
@@ -271,7 +273,7 @@ static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
                         kernel->file);
     for (size_t i = 0; i < rows->device_count; i++)
         if (rows->device[i].sm.cc == kernel->cc)
-            return add_row(kernel, &rows->device[i], request, rows, error);
+            return inspect_answer_add_row(kernel, &rows->device[i], request, rows, error);
     return fail_architecture(kernel, error);
 }
 
@@ -316,7 +318,7 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
         for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;
              k = smc_inspect_next_version(kernels, k))
             if (k->cc == best->cc && k->suffix == best->suffix)
-                status = add_row(k, device, request, rows, error);
+                status = inspect_answer_add_row(k, device, request, rows, error);
     }
     return status;
 }

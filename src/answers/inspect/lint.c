@@ -2,8 +2,8 @@
    was compiled for, or on the devices named. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "answers/inspect.h"
+#include "base/memory.h"
 #include "code/user_kernels.h"
 
 /* Blocks that are promised without threads (PTX only): ptxas ignores them. */
@@ -22,8 +22,8 @@ static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc
     return blocks > sm->max_blocks_per_sm || blocks * warps > sm->max_warps_per_sm;
 }
 
-static enum smc_promise_verdict judge(const struct smc_inspect_kernel *kernel,
-                                      const struct smc_answer *answer)
+static enum smc_promise_verdict lint_judge(const struct smc_inspect_kernel *kernel,
+                                           const struct smc_answer *answer)
 {
     if (kernel->bounds_ignored && smc_inspect_loads(kernel, answer->query.device.sm.cc))
         return SMC_PROMISE_IGNORED;
@@ -39,7 +39,7 @@ static enum smc_promise_verdict judge(const struct smc_inspect_kernel *kernel,
     return enough ? SMC_PROMISE_HOLDS : SMC_PROMISE_FEWER_BLOCKS;
 }
 
-static bool grow(struct smc_inspect_promises *promises)
+static bool lint_grow(struct smc_inspect_promises *promises)
 {
     if (promises->count < promises->capacity)
         return true;
@@ -58,7 +58,7 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
 {
     struct smc_inspect_request bounded = *request;
     struct smc_inspect_row row;
-    if (!grow(promises))
+    if (!lint_grow(promises))
         return false;
     struct smc_inspect_promise *promise = &promises->item[promises->count++];
     if (kernel->max_threads_per_block > 0) /* a log does not tell them */
@@ -72,14 +72,14 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
         promise->answer.regs_given = false;
         smc_query_conclude(&promise->answer);
     }
-    promise->verdict = judge(kernel, &promise->answer);
+    promise->verdict = lint_judge(kernel, &promise->answer);
     return true;
 }
 
-static bool judge_kernel(const struct smc_inspect_kernels *kernels,
-                         const struct smc_inspect_kernel *first,
-                         const struct smc_inspect_request *request,
-                         struct smc_inspect_promises *promises)
+static bool lint_judge_kernel(const struct smc_inspect_kernels *kernels,
+                              const struct smc_inspect_kernel *first,
+                              const struct smc_inspect_request *request,
+                              struct smc_inspect_promises *promises)
 {
     struct smc_device device;
     struct smc_capability capability;
@@ -103,8 +103,8 @@ static bool judge_kernel(const struct smc_inspect_kernels *kernels,
 }
 
 /* A lint that could not check anything has not passed. */
-static enum smc_status conclude(const struct smc_inspect_promises *promises,
-                                struct smc_error *error)
+static enum smc_status lint_conclude(const struct smc_inspect_promises *promises,
+                                     struct smc_error *error)
 {
     bool held = false;
     for (size_t i = 0; i < promises->count; i++) {
@@ -130,11 +130,11 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
         if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
             continue;
         size_t before = promises->count;
-        if (!judge_kernel(kernels, &kernels->item[i], request, promises))
+        if (!lint_judge_kernel(kernels, &kernels->item[i], request, promises))
             return smc_out_of_memory(error);
         promises->without_bounds += promises->count == before;
     }
-    return conclude(promises, error);
+    return lint_conclude(promises, error);
 }
 
 void smc_inspect_promises_free(struct smc_inspect_promises *promises)

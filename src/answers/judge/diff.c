@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "code/user_kernels.h"
 #include "code/names.h"
+#include "code/user_kernels.h"
 
 #define BIT(change) (1u << SMC_DIFF_##change)
 
@@ -48,7 +48,7 @@ struct comparing {
 
 /* --- The items of a build --------------------------------------------------------------------- */
 
-static bool find_device(struct smc_diff *diff, const struct smc_device *device, size_t *index)
+static bool diff_find_device(struct smc_diff *diff, const struct smc_device *device, size_t *index)
 {
     for (*index = 0; *index < diff->device_count; ++*index)
         if (strcmp(diff->device[*index].name, device->name) == 0)
@@ -99,7 +99,7 @@ static bool take_rows(const struct smc_inspect_rows *rows, struct smc_diff *diff
         *item = (struct item){.key = smc_stable_name(row->kernel->name), .order = i};
         items->count++;
         item->side = side_of(row);
-        if (!item->key || !find_device(diff, row->device, &item->device))
+        if (!item->key || !diff_find_device(diff, row->device, &item->device))
             return false;
     }
     if (items->count > 1)
@@ -253,7 +253,7 @@ static void weigh_occupancy(struct smc_diff_pair *pair)
         drop_uncertain(pair);
 }
 
-static enum smc_diff_verdict verdict_of(const struct smc_diff_pair *pair)
+static enum smc_diff_verdict diff_verdict_of(const struct smc_diff_pair *pair)
 {
     const struct smc_inspect_kernel *before = pair->before.kernel, *after = pair->after.kernel;
     if (pair->worse & (BIT(LAUNCH) | BIT(BLOCKS) | BIT(OCCUPANCY)))
@@ -369,8 +369,8 @@ static struct smc_diff_pair *add_pair(const struct comparing *comparing, const s
     return pair;
 }
 
-static bool add_match(const struct comparing *comparing, struct item *before, struct item *after,
-                      size_t group, bool is_ambiguous)
+static bool diff_add_match(const struct comparing *comparing, struct item *before,
+                           struct item *after, size_t group, bool is_ambiguous)
 {
     struct smc_diff_pair *pair = add_pair(comparing, before, after, group);
     if (!pair)
@@ -381,7 +381,7 @@ static bool add_match(const struct comparing *comparing, struct item *before, st
     share_dynamic_smem(pair);
     weigh_resources(pair);
     weigh_occupancy(pair);
-    pair->verdict = verdict_of(pair);
+    pair->verdict = diff_verdict_of(pair);
     pair->is_ambiguous = is_ambiguous;
     pair->is_renamed = strcmp(before->key, after->key) != 0;
     return true;
@@ -444,8 +444,8 @@ static bool match_by(const struct comparing *comparing, const struct bucket *buc
     for (size_t i = 0; i < bucket->before_count; i++)
         for (size_t j = 0; j < bucket->after_count && !bucket->before[i].is_taken; j++)
             if (!bucket->after[j].is_taken && fits(&bucket->before[i], &bucket->after[j]) &&
-                !add_match(comparing, &bucket->before[i], &bucket->after[j], bucket->group,
-                           ambiguous))
+                !diff_add_match(comparing, &bucket->before[i], &bucket->after[j], bucket->group,
+                                ambiguous))
                 return false;
     return true;
 }
@@ -486,8 +486,8 @@ static bool match_bucket(const struct comparing *comparing, const struct bucket 
 
 /* --- Notes ------------------------------------------------------------------------------------ */
 
-static void note(struct smc_diff *diff, enum smc_diff_note_kind kind, const char *before,
-                 const char *after)
+static void diff_note(struct smc_diff *diff, enum smc_diff_note_kind kind, const char *before,
+                      const char *after)
 {
     size_t i = 0;
     for (; i < diff->note_count; i++)
@@ -514,19 +514,19 @@ static void note_pair(const struct smc_diff_pair *pair, struct smc_diff *diff)
         return;
     bool builds_known = before->build.toolkit[0] && after->build.toolkit[0];
     if (builds_known && strcmp(before->build.toolkit, after->build.toolkit) != 0)
-        note(diff, SMC_DIFF_NOTE_TOOLKIT, before->build.toolkit, after->build.toolkit);
+        diff_note(diff, SMC_DIFF_NOTE_TOOLKIT, before->build.toolkit, after->build.toolkit);
     if (builds_known && strcmp(before->build.options, after->build.options) != 0)
-        note(diff, SMC_DIFF_NOTE_OPTIONS, before->build.options, after->build.options);
+        diff_note(diff, SMC_DIFF_NOTE_OPTIONS, before->build.options, after->build.options);
     if (before->cc && after->cc && (before->cc != after->cc || before->suffix != after->suffix))
-        note(diff, SMC_DIFF_NOTE_ARCHITECTURE, smc_inspect_architecture(before, old_sm),
-             smc_inspect_architecture(after, new_sm));
+        diff_note(diff, SMC_DIFF_NOTE_ARCHITECTURE, smc_inspect_architecture(before, old_sm),
+                  smc_inspect_architecture(after, new_sm));
     if (!before->has_spills || !after->has_spills)
-        note(diff, SMC_DIFF_NOTE_SPILLS_UNKNOWN, before->has_spills ? "known" : "",
-             after->has_spills ? "known" : "");
+        diff_note(diff, SMC_DIFF_NOTE_SPILLS_UNKNOWN, before->has_spills ? "known" : "",
+                  after->has_spills ? "known" : "");
     if (!before->has_barriers || !after->has_barriers)
-        note(diff, SMC_DIFF_NOTE_BARRIERS_UNKNOWN, "", "");
+        diff_note(diff, SMC_DIFF_NOTE_BARRIERS_UNKNOWN, "", "");
     if (pair->is_undecided)
-        note(diff, SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN, "", "");
+        diff_note(diff, SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN, "", "");
 }
 
 /* --- Groups ----------------------------------------------------------------------------------- */
@@ -540,7 +540,7 @@ static size_t count_key(const struct items *items, size_t from)
 }
 
 /* Both lists are sorted by key. */
-static bool find_groups(struct comparing *comparing)
+static bool diff_find_groups(struct comparing *comparing)
 {
     struct items *before = &comparing->before, *after = &comparing->after;
     size_t most = before->count + after->count;
@@ -582,18 +582,18 @@ static bool match_group(const struct comparing *comparing, struct item *before, 
         if (matches && !match_bucket(comparing, &bucket))
             return false;
         if (!matches && before->device < after->device)
-            note(diff, SMC_DIFF_NOTE_ONLY_OLD, diff->device[before->device].name, "");
+            diff_note(diff, SMC_DIFF_NOTE_ONLY_OLD, diff->device[before->device].name, "");
         if (!matches && before->device > after->device)
-            note(diff, SMC_DIFF_NOTE_ONLY_NEW, diff->device[after->device].name, "");
+            diff_note(diff, SMC_DIFF_NOTE_ONLY_NEW, diff->device[after->device].name, "");
         size_t old = before->device <= after->device ? bucket.before_count : 0;
         size_t new = before->device >= after->device ? bucket.after_count : 0;
         before += old, before_count -= old;
         after += new, after_count -= new;
     }
     for (; before_count > 0; before++, before_count--)
-        note(diff, SMC_DIFF_NOTE_ONLY_OLD, diff->device[before->device].name, "");
+        diff_note(diff, SMC_DIFF_NOTE_ONLY_OLD, diff->device[before->device].name, "");
     for (; after_count > 0; after++, after_count--)
-        note(diff, SMC_DIFF_NOTE_ONLY_NEW, diff->device[after->device].name, "");
+        diff_note(diff, SMC_DIFF_NOTE_ONLY_NEW, diff->device[after->device].name, "");
     return true;
 }
 
@@ -768,7 +768,7 @@ static void match_candidates(const struct candidates *removed, struct smc_diff *
             candidate->group->match = best->group;
             best->group->is_matched = true;
         } else if (!is_clear(candidate)) {
-            note(diff, SMC_DIFF_NOTE_RESEMBLING, "", "");
+            diff_note(diff, SMC_DIFF_NOTE_RESEMBLING, "", "");
         }
     }
 }
@@ -922,12 +922,12 @@ static enum smc_status check_devices(const struct comparing *comparing, struct s
     return status;
 }
 
-static enum smc_status compare(struct comparing *comparing, struct smc_error *error)
+static enum smc_status diff_compare(struct comparing *comparing, struct smc_error *error)
 {
     enum smc_status status = check_devices(comparing, error);
     if (status != SMC_OK)
         return status;
-    if (!find_groups(comparing) || !find_renamed(comparing) || !match_all(comparing) ||
+    if (!diff_find_groups(comparing) || !find_renamed(comparing) || !match_all(comparing) ||
         !sort_pairs(comparing->diff, comparing->group_count))
         return smc_out_of_memory(error);
     return SMC_OK;
@@ -947,7 +947,7 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
         *error = second;
     reading = status > reading ? status : reading;
     if (reading != SMC_MACHINE) {
-        status = compare(&comparing, reading == SMC_OK ? error : &second);
+        status = diff_compare(&comparing, reading == SMC_OK ? error : &second);
         reading = status == SMC_MACHINE || reading == SMC_OK ? status : reading;
     }
     free_items(&comparing.before);

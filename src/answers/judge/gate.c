@@ -89,9 +89,9 @@ static bool find_limits(struct judging *judging, const struct smc_inspect_row *r
 }
 
 /* The first that covers the violation, and has expired or not; or NULL. */
-static const struct smc_gate_allowance *find_allowance(const struct judging *judging,
-                                                       const struct smc_inspect_row *row,
-                                                       enum smc_gate_key key, bool expired)
+static const struct smc_gate_allowance *gate_find_allowance(const struct judging *judging,
+                                                            const struct smc_inspect_row *row,
+                                                            enum smc_gate_key key, bool expired)
 {
     const struct smc_gate *gate = judging->gate;
     for (size_t i = 0; i < gate->allowance_count; i++)
@@ -108,8 +108,8 @@ static void add(struct judging *judging, const struct smc_check_finding *finding
     judging->failed |= !smc_findings_add(&judging->verdict->findings, finding);
 }
 
-static struct smc_check_finding finding_of(const struct smc_inspect_row *row,
-                                           enum smc_check_rule rule)
+static struct smc_check_finding gate_finding_of(const struct smc_inspect_row *row,
+                                                enum smc_check_rule rule)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     return (struct smc_check_finding){
@@ -127,15 +127,15 @@ static void violate(struct judging *judging, const struct smc_inspect_row *row,
                     enum smc_check_rule rule, enum smc_gate_key key, struct smc_text *text)
 {
     const struct smc_gate *gate = judging->gate;
-    struct smc_check_finding finding = finding_of(row, rule);
-    const struct smc_gate_allowance *allowance = find_allowance(judging, row, key, false);
+    struct smc_check_finding finding = gate_finding_of(row, rule);
+    const struct smc_gate_allowance *allowance = gate_find_allowance(judging, row, key, false);
     if (allowance) {
         finding.level = SMC_FINDING_NOTE;
         judging->verdict->allowed++;
         smc_text_append(text, "; ");
     } else {
         judging->verdict->violations++;
-        allowance = find_allowance(judging, row, key, true);
+        allowance = gate_find_allowance(judging, row, key, true);
         smc_text_append(text, allowance ? "; it was " : "");
     }
     if (allowance) {
@@ -171,7 +171,7 @@ static bool has_bounds(const struct smc_inspect_kernel *kernel)
 }
 
 /* False: the input does not record it. */
-static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key, double *value)
+static bool gate_find_value(const struct smc_inspect_row *row, enum smc_gate_key key, double *value)
 {
     const struct smc_resources *resources = &row->kernel->resources;
     const struct smc_inspect_kernel *kernel = row->kernel;
@@ -204,7 +204,7 @@ static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key,
 }
 
 /* ", limited by registers and shared memory", if it launches. */
-static void append_limiters(const struct smc_inspect_row *row, struct smc_text *text)
+static void gate_append_limiters(const struct smc_inspect_row *row, struct smc_text *text)
 {
     const char *before = ", limited by ";
     for (int i = 0; i < SMC_LIMIT_COUNT && row->occupancy.blocks_per_sm > 0; i++) {
@@ -244,12 +244,12 @@ static void append_violation(const struct smc_inspect_row *row, enum smc_gate_ke
         break;
     case SMC_GATE_BLOCKS:
         smc_text_printf(text, "%.0f block%s per SM", value, smc_text_plural((uint64_t)value));
-        append_limiters(row, text);
+        gate_append_limiters(row, text);
         smc_text_printf(text, ", but %.0f required", allowed);
         break;
     case SMC_GATE_OCCUPANCY:
         smc_text_printf(text, "occupancy %.4g %%", value);
-        append_limiters(row, text);
+        gate_append_limiters(row, text);
         smc_text_printf(text, ", but %.4g %% is required", allowed);
         break;
     default:
@@ -277,7 +277,7 @@ static void judge_key(struct judging *judging, const struct smc_inspect_row *row
 {
     struct smc_text text = {0};
     double value;
-    if (!find_value(row, key, &value)) {
+    if (!gate_find_value(row, key, &value)) {
         smc_text_printf(&text, "%s cannot be judged: the input does not record it", keys[key].name);
         append_limit(judging->gate, limit, &text);
         violate(judging, row, SMC_CHECK_UNKNOWN, key, &text);
@@ -289,7 +289,7 @@ static void judge_key(struct judging *judging, const struct smc_inspect_row *row
 }
 
 /* Why no limit of this row can be checked, or NULL. */
-static const char *reason_unknown(const struct smc_inspect_row *row)
+static const char *gate_reason_unknown(const struct smc_inspect_row *row)
 {
     if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
@@ -311,7 +311,7 @@ static void append_unloadable(const struct smc_inspect_row *row, struct smc_text
 
 static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
 {
-    struct smc_check_finding finding = finding_of(row, SMC_CHECK_THREADS_UNKNOWN);
+    struct smc_check_finding finding = gate_finding_of(row, SMC_CHECK_THREADS_UNKNOWN);
     finding.message =
         (char *)"blocks and occupancy are not judged: its block size is unknown; state it in "
                 "[threads], or with --threads NAME=N";
@@ -323,7 +323,7 @@ static void tell_unsettled(struct judging *judging, const struct smc_inspect_row
 
 static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
 {
-    struct smc_check_finding finding = finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
+    struct smc_check_finding finding = gate_finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
     finding.message = (char *)"blocks and occupancy are not judged: the launch gives its dynamic "
                               "shared memory; state it in [dynamic_smem], or with --dynamic-smem "
                               "NAME=BYTES";
@@ -380,10 +380,10 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
             smc_gate_names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
     if (!find_limits(judging, row, applies))
         return false;
-    const struct smc_check_finding place = finding_of(row, SMC_CHECK_UNKNOWN);
+    const struct smc_check_finding place = gate_finding_of(row, SMC_CHECK_UNKNOWN);
     judging->failed |=
         !smc_judgements_add(&judging->verdict->judgements, place.file, place.kernel, place.device);
-    const char *unknown = reason_unknown(row);
+    const char *unknown = gate_reason_unknown(row);
     struct smc_text text = {0};
     if (unknown) {
         smc_text_append(&text, unknown);
@@ -493,7 +493,7 @@ static void note_allowances(struct judging *judging)
     }
 }
 
-static void note_dynamic_smem(struct judging *judging)
+static void gate_note_dynamic_smem(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
     for (size_t i = 0; i < gate->dynamic_smem_count; i++) {
@@ -520,7 +520,7 @@ static void note_threads(struct judging *judging)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static bool allocate(struct judging *judging)
+static bool gate_allocate(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
     size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count +
@@ -564,7 +564,7 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
                                struct smc_gate_verdict *verdict, struct smc_error *error)
 {
     struct judging judging = {.gate = gate, .today = today, .verdict = verdict};
-    if (!allocate(&judging))
+    if (!gate_allocate(&judging))
         return smc_out_of_memory(error);
     judge_rows(&judging, rows);
     if (diff && !smc_gate_excuse(gate, today, diff, judging.allowance_used))
@@ -572,7 +572,7 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
     tell_limits(&judging, rows);
     note_allowances(&judging);
     note_threads(&judging);
-    note_dynamic_smem(&judging);
+    gate_note_dynamic_smem(&judging);
     free(judging.limit_named);
     if (judging.failed)
         return smc_out_of_memory(error);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "answers/diff.h"
 #include "answers/gate.h"
+#include "base/memory.h"
 
 #define BIT(change) (1u << SMC_DIFF_##change)
 
@@ -70,7 +70,7 @@ static uint32_t find_tolerated(const struct smc_gate_growth *growth,
 /* --- [[allow]] -------------------------------------------------------------------------------- */
 
 /* The limit of the same value; SMC_GATE_KEY_COUNT: none. */
-static enum smc_gate_key key_of(enum smc_diff_change change)
+static enum smc_gate_key gate_diff_key_of(enum smc_diff_change change)
 {
     switch (change) {
     case SMC_DIFF_BLOCKS:
@@ -100,8 +100,9 @@ static uint32_t find_covered(const struct smc_gate_allowance *allowance,
 {
     uint32_t covered = 0;
     for (int change = 0; change < SMC_DIFF_CHANGE_COUNT; change++)
-        if (changes & 1u << change && smc_gate_covers(allowance, pair->after.kernel, pair->device,
-                                                      key_of((enum smc_diff_change)change)))
+        if (changes & 1u << change &&
+            smc_gate_covers(allowance, pair->after.kernel, pair->device,
+                            gate_diff_key_of((enum smc_diff_change)change)))
             covered |= 1u << change;
     return covered;
 }

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/gate.h"
+#include "answers/judge/gate_toml.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
-#include "answers/gate.h"
-#include "answers/judge/gate_toml.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
 
@@ -52,9 +52,9 @@ static enum smc_status read_text(const struct reading *reading, const struct smc
     return *out ? SMC_OK : smc_out_of_memory(reading->error);
 }
 
-static enum smc_status read_number(const struct reading *reading, const struct smc_toml *value,
-                                   const char *table, double lowest, double highest, bool whole,
-                                   double *out)
+static enum smc_status gate_file_read_number(const struct reading *reading,
+                                             const struct smc_toml *value, const char *table,
+                                             double lowest, double highest, bool whole, double *out)
 {
     char allowed[96];
     *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
@@ -67,12 +67,13 @@ static enum smc_status read_number(const struct reading *reading, const struct s
 }
 
 /* A number of bytes, or a size such as "48 KB". */
-static enum smc_status read_bytes(const struct reading *reading, const struct smc_toml *value,
-                                  const char *table, double highest, double *out)
+static enum smc_status gate_file_read_bytes(const struct reading *reading,
+                                            const struct smc_toml *value, const char *table,
+                                            double highest, double *out)
 {
     uint64_t bytes;
     if (value->type != SMC_TOML_STRING)
-        return read_number(reading, value, table, 0, highest, true, out);
+        return gate_file_read_number(reading, value, table, 0, highest, true, out);
     if (!smc_parse_size(value->string, (uint64_t)highest, &bytes))
         return fail(reading, value, table, "not a size such as \"48 KB\", or too large");
     *out = (double)bytes;
@@ -84,7 +85,7 @@ static enum smc_status read_percent(const struct reading *reading, const struct 
                                     const char *table, double *out)
 {
     char why[96];
-    enum smc_status status = read_number(reading, value, table, 0, 100, false, out);
+    enum smc_status status = gate_file_read_number(reading, value, table, 0, 100, false, out);
     if (status != SMC_OK || *out <= 0 || *out >= 1)
         return status;
     snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
@@ -92,8 +93,9 @@ static enum smc_status read_percent(const struct reading *reading, const struct 
 }
 
 /* 256 or "32x8". */
-static enum smc_status read_block(const struct reading *reading, const struct smc_toml *value,
-                                  const char *table, uint32_t *threads, uint32_t block[3])
+static enum smc_status gate_file_read_block(const struct reading *reading,
+                                            const struct smc_toml *value, const char *table,
+                                            uint32_t *threads, uint32_t block[3])
 {
     double number;
     if (value->type == SMC_TOML_STRING)
@@ -101,7 +103,8 @@ static enum smc_status read_block(const struct reading *reading, const struct sm
                    ? SMC_OK
                    : fail(reading, value, table,
                           "not a shape such as \"32x8\" of up to 1024 threads");
-    enum smc_status status = read_number(reading, value, table, 1, MOST_THREADS, true, &number);
+    enum smc_status status =
+        gate_file_read_number(reading, value, table, 1, MOST_THREADS, true, &number);
     if (status == SMC_OK)
         *threads = (uint32_t)number;
     return status;
@@ -116,8 +119,9 @@ static enum smc_status read_flag(const struct reading *reading, const struct smc
 }
 
 /* `known`: the allowed names; NULL after the last. */
-static enum smc_status fail_unknown(const struct reading *reading, const struct smc_toml *at,
-                                    const char *table, const char *const *known)
+static enum smc_status gate_file_fail_unknown(const struct reading *reading,
+                                              const struct smc_toml *at, const char *table,
+                                              const char *const *known)
 {
     char where[320], what[64];
     struct smc_text hint = {0};
@@ -141,7 +145,7 @@ static bool is_called(const struct smc_toml *entry, const char *key)
 
 /* --- [[limit]] -------------------------------------------------------------------------------- */
 
-static bool find_key(const char *name, enum smc_gate_key *key)
+static bool gate_file_find_key(const char *name, enum smc_gate_key *key)
 {
     for (int i = 0; i < SMC_GATE_KEY_COUNT; i++)
         if (strcmp(smc_gate_key_name(i), name) == 0) {
@@ -172,17 +176,17 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
         limit->optional = optional != 0;
         return status;
     }
-    if (!find_key(entry->key, &key))
-        return fail_unknown(reading, entry, table, known);
+    if (!gate_file_find_key(entry->key, &key))
+        return gate_file_fail_unknown(reading, entry, table, known);
     limit->has[key] = true;
     if (ranges[key].is_flag)
         return read_flag(reading, entry, table, &limit->value[key]);
     if (key == SMC_GATE_OCCUPANCY)
         return read_percent(reading, entry, table, &limit->value[key]);
     if (key == SMC_GATE_SPILLS || key == SMC_GATE_STACK || key == SMC_GATE_STATIC_SMEM)
-        return read_bytes(reading, entry, table, ranges[key].highest, &limit->value[key]);
-    return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest, true,
-                       &limit->value[key]);
+        return gate_file_read_bytes(reading, entry, table, ranges[key].highest, &limit->value[key]);
+    return gate_file_read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest,
+                                 true, &limit->value[key]);
 }
 
 static enum smc_status read_limit(const struct reading *reading, const struct smc_toml *table,
@@ -214,7 +218,7 @@ static enum smc_status read_allowed_key(const struct reading *reading, const str
                                         struct smc_gate_allowance *allowance)
 {
     struct smc_text allowed = {0};
-    if (value->type == SMC_TOML_STRING && find_key(value->string, &allowance->key)) {
+    if (value->type == SMC_TOML_STRING && gate_file_find_key(value->string, &allowance->key)) {
         allowance->has_key = true;
         return SMC_OK;
     }
@@ -241,7 +245,7 @@ static enum smc_status read_allowance_entry(const struct reading *reading,
         return read_allowed_key(reading, entry, allowance);
     if (is_called(entry, "expires"))
         return read_date(reading, entry, &allowance->expires);
-    return fail_unknown(reading, entry, "[[allow]]", known);
+    return gate_file_fail_unknown(reading, entry, "[[allow]]", known);
 }
 
 static enum smc_status read_allowance(const struct reading *reading, const struct smc_toml *table,
@@ -266,8 +270,9 @@ typedef enum smc_status read_function(const struct reading *reading, const struc
 
 /* An array of tables into a list of `size` bytes each, whose address goes to `list`. The count
    grows with each entry, so that a failure leaves nothing that is not freed. */
-static enum smc_status read_list(const struct reading *reading, const struct smc_toml *array,
-                                 read_function *read, size_t size, void **list, size_t *count)
+static enum smc_status gate_file_read_list(const struct reading *reading,
+                                           const struct smc_toml *array, read_function *read,
+                                           size_t size, void **list, size_t *count)
 {
     if (array->type != SMC_TOML_ARRAY)
         return fail(reading, array, "", "not tables, each begun by its name in double brackets");
@@ -286,7 +291,8 @@ static enum smc_status read_list(const struct reading *reading, const struct smc
     return SMC_OK;
 }
 
-static enum smc_status read_threads(const struct reading *reading, const struct smc_toml *table)
+static enum smc_status gate_file_read_threads(const struct reading *reading,
+                                              const struct smc_toml *table)
 {
     struct smc_gate *gate = reading->gate;
     if (table->type != SMC_TOML_TABLE)
@@ -297,8 +303,8 @@ static enum smc_status read_threads(const struct reading *reading, const struct 
     for (size_t i = 0; i < table->count; i++) {
         const struct smc_toml *entry = &table->item[i];
         struct smc_gate_threads *threads = &gate->threads[gate->threads_count];
-        enum smc_status status =
-            read_block(reading, entry, "[threads]", &threads->threads_per_block, threads->block);
+        enum smc_status status = gate_file_read_block(reading, entry, "[threads]",
+                                                      &threads->threads_per_block, threads->block);
         if (status != SMC_OK)
             return status;
         threads->line = entry->line;
@@ -323,7 +329,7 @@ static enum smc_status read_dynamic_smem(const struct reading *reading,
         const struct smc_toml *entry = &table->item[i];
         double bytes;
         enum smc_status status =
-            read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
+            gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
         if (status != SMC_OK)
             return status;
         char *pattern = smc_strdup(entry->key);
@@ -335,7 +341,8 @@ static enum smc_status read_dynamic_smem(const struct reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status read_devices(const struct reading *reading, const struct smc_toml *array)
+static enum smc_status gate_file_read_devices(const struct reading *reading,
+                                              const struct smc_toml *array)
 {
     struct smc_gate *gate = reading->gate;
     if (array->type != SMC_TOML_ARRAY)
@@ -378,15 +385,16 @@ static enum smc_status read_growth_entry(const struct reading *reading,
         if (!is_called(entry, members[i].key))
             continue;
         enum smc_status status =
-            members[i].count ? read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
-                             : read_percent(reading, entry, "[diff]", &value);
+            members[i].count
+                ? gate_file_read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
+                : read_percent(reading, entry, "[diff]", &value);
         if (members[i].count)
             *members[i].count = (uint32_t)(status == SMC_OK ? value : 0);
         else
             *members[i].percent = value;
         return status;
     }
-    return fail_unknown(reading, entry, "[diff]", known);
+    return gate_file_fail_unknown(reading, entry, "[diff]", known);
 }
 
 static enum smc_status read_growth(const struct reading *reading, const struct smc_toml *table)
@@ -401,7 +409,8 @@ static enum smc_status read_growth(const struct reading *reading, const struct s
 
 /* --- The file --------------------------------------------------------------------------------- */
 
-static enum smc_status read_entry(const struct reading *reading, const struct smc_toml *entry)
+static enum smc_status gate_file_read_entry(const struct reading *reading,
+                                            const struct smc_toml *entry)
 {
     static const char *const known[] = {"devices", "assume_threads", "threads", "dynamic_smem",
                                         "limit",   "allow",          "diff",    NULL};
@@ -409,29 +418,29 @@ static enum smc_status read_entry(const struct reading *reading, const struct sm
     void *list = NULL;
     enum smc_status status;
     if (is_called(entry, "devices"))
-        return read_devices(reading, entry);
+        return gate_file_read_devices(reading, entry);
     if (is_called(entry, "assume_threads"))
-        return read_block(reading, entry, "", &gate->assumed_threads_per_block,
-                          gate->assumed_block);
+        return gate_file_read_block(reading, entry, "", &gate->assumed_threads_per_block,
+                                    gate->assumed_block);
     if (is_called(entry, "threads"))
-        return read_threads(reading, entry);
+        return gate_file_read_threads(reading, entry);
     if (is_called(entry, "dynamic_smem"))
         return read_dynamic_smem(reading, entry);
     if (is_called(entry, "diff"))
         return read_growth(reading, entry);
     if (is_called(entry, "limit")) {
-        status =
-            read_list(reading, entry, read_limit, sizeof *gate->limit, &list, &gate->limit_count);
+        status = gate_file_read_list(reading, entry, read_limit, sizeof *gate->limit, &list,
+                                     &gate->limit_count);
         gate->limit = list;
         return status;
     }
     if (is_called(entry, "allow")) {
-        status = read_list(reading, entry, read_allowance, sizeof *gate->allowance, &list,
-                           &gate->allowance_count);
+        status = gate_file_read_list(reading, entry, read_allowance, sizeof *gate->allowance, &list,
+                                     &gate->allowance_count);
         gate->allowance = list;
         return status;
     }
-    return fail_unknown(reading, entry, "", known);
+    return gate_file_fail_unknown(reading, entry, "", known);
 }
 
 enum smc_status smc_gate_parse(const char *text, size_t length, const char *path,
@@ -447,7 +456,7 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
     if (!gate->path)
         status = smc_out_of_memory(error);
     for (size_t i = 0; i < root.count && status == SMC_OK; i++)
-        status = read_entry(&reading, &root.item[i]);
+        status = gate_file_read_entry(&reading, &root.item[i]);
     smc_toml_free(&root);
     if (status != SMC_OK)
         smc_gate_free(gate);

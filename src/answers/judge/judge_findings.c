@@ -68,7 +68,7 @@ static void free_finding(struct smc_check_finding *finding)
     free_paths(finding);
 }
 
-static bool grow(struct smc_findings *findings)
+static bool judge_findings_grow(struct smc_findings *findings)
 {
     if (findings->count < findings->capacity)
         return true;
@@ -91,7 +91,7 @@ bool smc_findings_add(struct smc_findings *findings, const struct smc_check_find
     added.subject = copy_of(finding->subject);
     bool copied = copy_paths(finding, &added);
     if (!copied || !added.subject || !added.file || !added.kernel || !added.device ||
-        !added.message || !grow(findings)) {
+        !added.message || !judge_findings_grow(findings)) {
         free_finding(&added);
         return false;
     }

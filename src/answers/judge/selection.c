@@ -143,8 +143,8 @@ static double (*const values[SMC_ORDER_COUNT])(const struct smc_inspect_row *row
     [SMC_ORDER_THREADS] = threads_of,
 };
 
-static int compare_rows(enum smc_inspect_order by, const struct smc_inspect_row *a,
-                        const struct smc_inspect_row *b)
+static int selection_compare_rows(enum smc_inspect_order by, const struct smc_inspect_row *a,
+                                  const struct smc_inspect_row *b)
 {
     int order = 0;
     if (by == SMC_ORDER_NAME)
@@ -157,13 +157,13 @@ static int compare_rows(enum smc_inspect_order by, const struct smc_inspect_row 
 bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
                           const struct smc_inspect_row *b)
 {
-    return compare_rows((enum smc_inspect_order)rows->order, a, b) < 0;
+    return selection_compare_rows((enum smc_inspect_order)rows->order, a, b) < 0;
 }
 
 static int compare_groups(enum smc_inspect_order by, const void *untyped_a, const void *untyped_b)
 {
     const struct group *a = untyped_a, *b = untyped_b;
-    int order = compare_rows(by, a->worst, b->worst);
+    int order = selection_compare_rows(by, a->worst, b->worst);
     return order ? order : (a->begin > b->begin) - (a->begin < b->begin);
 }
 
@@ -180,8 +180,8 @@ ORDERS(COMPARE)
 static int (*const comparisons[SMC_ORDER_COUNT])(const void *a, const void *b) = {ORDERS(ROW)};
 
 /* NULL: out of memory. */
-static struct group *find_groups(const struct smc_inspect_rows *rows, enum smc_inspect_order by,
-                                 size_t *count)
+static struct group *selection_find_groups(const struct smc_inspect_rows *rows,
+                                           enum smc_inspect_order by, size_t *count)
 {
     struct group *groups = smc_calloc(rows->count ? rows->count : 1, sizeof *groups);
     *count = 0;
@@ -193,7 +193,7 @@ static struct group *find_groups(const struct smc_inspect_rows *rows, enum smc_i
             continue;
         }
         group->count++;
-        if (compare_rows(by, row, group->worst) < 0)
+        if (selection_compare_rows(by, row, group->worst) < 0)
             group->worst = row;
     }
     return groups;
@@ -232,8 +232,8 @@ static bool is_occupied(const struct smc_inspect_row *row, const struct smc_insp
            (only->below_percent <= 0 || is_below(row, only->below_percent));
 }
 
-static bool is_kept(const struct smc_inspect_row *row,
-                    const struct smc_inspect_selection *selection)
+static bool selection_is_kept(const struct smc_inspect_row *row,
+                              const struct smc_inspect_selection *selection)
 {
     const struct smc_inspect_filter *only = &selection->only;
     if (only->failing && launches(row) &&
@@ -250,7 +250,8 @@ static void filter(struct smc_inspect_rows *rows, const struct loadings *loading
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        if (!is_kept(row, selection) || (selection->without_strays && is_stray(row, loadings)))
+        if (!selection_is_kept(row, selection) ||
+            (selection->without_strays && is_stray(row, loadings)))
             continue;
         if (!is_occupied(row, &selection->only)) {
             rows->summary.undecided |= !smc_inspect_is_settled(row);
@@ -404,8 +405,8 @@ static int compare_pointers(const void *a, const void *b)
 }
 
 /* False: out of memory. */
-static bool count_files(const struct smc_inspect_rows *rows, const struct group *groups,
-                        size_t count, size_t *files)
+static bool selection_count_files(const struct smc_inspect_rows *rows, const struct group *groups,
+                                  size_t count, size_t *files)
 {
     const char **file = smc_calloc(count ? count : 1, sizeof *file);
     if (!file)
@@ -434,7 +435,7 @@ static bool summarize(const struct smc_inspect_rows *rows, const struct loadings
         summary->worst_percent = smc_inspect_percent(worst);
         summary->worst_limiters = worst->occupancy.limiters;
     }
-    return count_files(rows, groups, count, &summary->files);
+    return selection_count_files(rows, groups, count, &summary->files);
 }
 
 /* --- All of it -------------------------------------------------------------------------------- */
@@ -443,7 +444,7 @@ static bool sort_and_cut(struct smc_inspect_rows *rows,
                          const struct smc_inspect_selection *selection)
 {
     size_t count;
-    struct group *groups = find_groups(rows, selection->order, &count);
+    struct group *groups = selection_find_groups(rows, selection->order, &count);
     if (!groups)
         return false;
     if (comparisons[selection->order])
@@ -460,7 +461,7 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
 {
     size_t count;
     struct loadings loadings = {0};
-    struct group *groups = find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
+    struct group *groups = selection_find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
     bool done = groups && find_loadings(rows, &loadings) &&
                 summarize(rows, &loadings, groups, count, &rows->summary);
     free(groups);

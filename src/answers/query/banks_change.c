@@ -11,8 +11,8 @@
 /* --- The expression of a changed layout ------------------------------------------------------- */
 
 /* Whether `text` gives the moved address for every active thread of the block. */
-static bool is_same(const struct smc_banks_source *source,
-                    const struct smc_rearrangement *rearrangement, const char *text)
+static bool banks_change_is_same(const struct smc_banks_source *source,
+                                 const struct smc_rearrangement *rearrangement, const char *text)
 {
     struct smc_expression changed;
     if (smc_expression_parse(text, smc_banks_variables, &changed, NULL) != SMC_OK)
@@ -47,7 +47,8 @@ static bool is_same_beyond(const struct smc_banks_source *source,
         larger.threads *= query.block[i];
     }
     query.warp = SMC_ALL_WARPS;
-    return is_same(source, rearrangement, text) && is_same(&larger, rearrangement, text);
+    return banks_change_is_same(source, rearrangement, text) &&
+           banks_change_is_same(&larger, rearrangement, text);
 }
 
 /* Replaces the literal by `value`. False if the text gets too long. */
@@ -100,14 +101,15 @@ static bool around(const struct smc_banks_source *source, const struct smc_rearr
     else
         written = snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s ^ (%s%s & %u)*%u", first, row, shift,
                            change->swizzle_span - 1, change->element_bytes);
-    return written > 0 && written <= SMC_EXPRESSION_CHARS && is_same(source, change, text);
+    return written > 0 && written <= SMC_EXPRESSION_CHARS &&
+           banks_change_is_same(source, change, text);
 }
 
 /* The expression of a changed layout: by another literal where that is the same, else around the
    whole. `text` stays "" where neither can be written. `moved` are the accesses as they were. */
-static void rewrite(const struct smc_banks_source *source,
-                    const struct smc_rearrangement *rearrangement,
-                    char text[SMC_EXPRESSION_CHARS + 1])
+static void banks_change_rewrite(const struct smc_banks_source *source,
+                                 const struct smc_rearrangement *rearrangement,
+                                 char text[SMC_EXPRESSION_CHARS + 1])
 {
     bool other_row = rearrangement->padding_elements || rearrangement->dropped_elements;
     bool written = other_row && by_literal(source, rearrangement, text);
@@ -133,7 +135,7 @@ struct strides {
     uint32_t elements[MOST_STRIDES];
 };
 
-static void insert(struct strides *strides, uint32_t elements)
+static void banks_change_insert(struct strides *strides, uint32_t elements)
 {
     size_t at = 0;
     while (at < strides->count && strides->elements[at] < elements)
@@ -162,15 +164,15 @@ static void add_strides(const struct smc_banks_source *source, uint32_t place, u
         before = bytes;
         if (follows || !whole || elements == 0 || elements > UINT32_MAX)
             continue;
-        insert(strides, (uint32_t)elements);
+        banks_change_insert(strides, (uint32_t)elements);
     }
 }
 
 /* The rows of the array, in elements, the innermost first. The shortest of several strides is the
    distance between columns: (ty*64 + tx*2) has rows of 64. If the row length is given, or known
    from the array, it is the only one. */
-static size_t find_rows(const struct smc_banks_source *source, uint32_t width_bytes,
-                        uint32_t of_array, uint32_t rows[MOST_STRIDES])
+static size_t banks_change_find_rows(const struct smc_banks_source *source, uint32_t width_bytes,
+                                     uint32_t of_array, uint32_t rows[MOST_STRIDES])
 {
     uint32_t known = source->query->row_elements ? source->query->row_elements : of_array;
     struct strides strides = {0};
@@ -191,15 +193,15 @@ uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
                               const struct smc_banks_pattern *pattern, uint32_t of_array)
 {
     uint32_t rows[MOST_STRIDES];
-    size_t count = find_rows(source, pattern->width_bytes, of_array, rows);
+    size_t count = banks_change_find_rows(source, pattern->width_bytes, of_array, rows);
     return count ? rows[0] : BANKS_BYTES / pattern->width_bytes;
 }
 
 /* Collects every counted access to the pattern's array. */
-static enum smc_status collect(const struct smc_banks_source *source,
-                               const struct smc_banks_answer *answer, uint32_t index,
-                               struct smc_access *access, size_t *count, uint32_t *row_elements,
-                               struct smc_error *error)
+static enum smc_status banks_change_collect(const struct smc_banks_source *source,
+                                            const struct smc_banks_answer *answer, uint32_t index,
+                                            struct smc_access *access, size_t *count,
+                                            uint32_t *row_elements, struct smc_error *error)
 {
     const struct smc_banks_pattern *pattern = &answer->pattern[index];
     uint32_t steps = source->is_kernel ? SMC_COUNTED_STEPS : 1;
@@ -253,11 +255,12 @@ static void search_narrower(const struct smc_banks_source *source,
 
 /* Prefers to pad the array's own rows, since the index expression then keeps its form. Otherwise,
    and for a swizzle, also tries rows as long as all banks together. */
-static void search(const struct smc_banks_source *source, struct smc_conflict_search *accesses,
-                   uint32_t of_array, struct smc_banks_pattern *pattern)
+static void banks_change_search(const struct smc_banks_source *source,
+                                struct smc_conflict_search *accesses, uint32_t of_array,
+                                struct smc_banks_pattern *pattern)
 {
     uint32_t rows[MOST_STRIDES + 1];
-    size_t count = find_rows(source, pattern->width_bytes, of_array, rows);
+    size_t count = banks_change_find_rows(source, pattern->width_bytes, of_array, rows);
     bool fixed = source->query->row_elements || of_array;
     accesses->row_elements = rows;
     accesses->row_count = count;
@@ -282,7 +285,8 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
     struct smc_access *access = smc_calloc(most ? most : 1, sizeof *access);
     if (!access)
         return smc_out_of_memory(error);
-    enum smc_status status = collect(source, answer, index, access, &count, &row_elements, error);
+    enum smc_status status =
+        banks_change_collect(source, answer, index, access, &count, &row_elements, error);
     if (status == SMC_OK) {
         struct smc_conflict_search accesses = {
             .layout = &answer->layout,
@@ -290,14 +294,14 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
             .access_count = count,
             .first_byte = pattern->first_byte,
         };
-        search(source, &accesses, row_elements, pattern);
+        banks_change_search(source, &accesses, row_elements, pattern);
     }
     free(access);
     struct smc_remedy *const remedies[] = {&pattern->padding, &pattern->swizzle,
                                            &pattern->narrower};
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies && !source->is_kernel; i++)
         if (remedies[i]->found)
-            rewrite(source, &remedies[i]->rearrangement, remedies[i]->expression);
+            banks_change_rewrite(source, &remedies[i]->rearrangement, remedies[i]->expression);
     return status;
 }
 
@@ -342,11 +346,11 @@ enum smc_status smc_banks_change_access(const struct smc_banks_answer *answer,
     return status;
 }
 
-static enum smc_status count_step(const struct smc_banks_source *source,
-                                  const struct smc_banks_answer *answer,
-                                  const struct smc_banks_change *change, uint32_t warp,
-                                  uint32_t step, struct smc_bank_cost *total,
-                                  struct smc_error *error)
+static enum smc_status banks_change_count_step(const struct smc_banks_source *source,
+                                               const struct smc_banks_answer *answer,
+                                               const struct smc_banks_change *change, uint32_t warp,
+                                               uint32_t step, struct smc_bank_cost *total,
+                                               struct smc_error *error)
 {
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     size_t count;
@@ -382,7 +386,7 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
     }
     for (uint32_t warp = first; warp < end && status == SMC_OK; warp++)
         for (uint32_t step = 0; step < steps && status == SMC_OK; step++)
-            status = count_step(&source, answer, change, warp, step, total, error);
+            status = banks_change_count_step(&source, answer, change, warp, step, total, error);
     return status;
 }
 
@@ -396,7 +400,7 @@ bool smc_banks_change_expression(const struct smc_banks_answer *answer,
     if (answer->query.kernel || open_again(answer, &query, &source, NULL) != SMC_OK)
         return false;
     if (change->array[0].row_elements)
-        rewrite(&source, &change->array[0], text);
+        banks_change_rewrite(&source, &change->array[0], text);
     else
         snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s", source.text);
     return text[0] != '\0';

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "base/numbers.h"
+#include "base/parse.h"
 
 /* --- Where the accesses come from ------------------------------------------------------------- */
 
@@ -65,8 +65,8 @@ static uint32_t conflicts(struct smc_bank_cost cost)
     return cost.wavefronts - cost.least;
 }
 
-static void count(const struct smc_bank_layout *layout, const struct smc_access *access,
-                  uint32_t warp, uint32_t step, struct smc_banks_pattern *pattern)
+static void banks_count(const struct smc_bank_layout *layout, const struct smc_access *access,
+                        uint32_t warp, uint32_t step, struct smc_banks_pattern *pattern)
 {
     if (!access->mask)
         return;
@@ -82,9 +82,9 @@ static void count(const struct smc_bank_layout *layout, const struct smc_access 
     pattern->total.least += cost.least;
 }
 
-static enum smc_status count_step(const struct smc_banks_source *source, uint32_t warp,
-                                  uint32_t step, struct smc_banks_answer *answer,
-                                  struct smc_error *error)
+static enum smc_status banks_count_step(const struct smc_banks_source *source, uint32_t warp,
+                                        uint32_t step, struct smc_banks_answer *answer,
+                                        struct smc_error *error)
 {
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     size_t found;
@@ -97,7 +97,7 @@ static enum smc_status count_step(const struct smc_banks_source *source, uint32_
         if (!pattern->steps)
             begin_pattern(source, &list[i], answer, (uint32_t)i);
         if (step < pattern->steps_counted)
-            count(&answer->layout, &list[i].access, warp, step, pattern);
+            banks_count(&answer->layout, &list[i].access, warp, step, pattern);
     }
     return SMC_OK;
 }
@@ -111,7 +111,7 @@ static enum smc_status count_all(const struct smc_banks_source *source,
     uint32_t steps = source->is_kernel ? SMC_COUNTED_STEPS : 1;
     for (uint32_t warp = first; warp < end; warp++)
         for (uint32_t step = 0; step < steps; step++) {
-            enum smc_status status = count_step(source, warp, step, answer, error);
+            enum smc_status status = banks_count_step(source, warp, step, answer, error);
             if (status != SMC_OK)
                 return status;
         }
@@ -184,8 +184,8 @@ static bool parse_address(const char *text, uint32_t *address)
     return read;
 }
 
-static enum smc_status read_address(const char *name, const char *text, uint32_t lane,
-                                    struct smc_access *access, struct smc_error *error)
+static enum smc_status banks_read_address(const char *name, const char *text, uint32_t lane,
+                                          struct smc_access *access, struct smc_error *error)
 {
     bool active = access->mask >> lane & 1;
     if (!*text && !active)
@@ -198,8 +198,8 @@ static enum smc_status read_address(const char *name, const char *text, uint32_t
     return SMC_OK;
 }
 
-static enum smc_status read_head(const struct smc_csv_record *record, struct smc_access *access,
-                                 struct smc_error *error)
+static enum smc_status banks_read_head(const struct smc_csv_record *record,
+                                       struct smc_access *access, struct smc_error *error)
 {
     char text[LONGEST_VALUE + 1];
     int64_t width = 0;
@@ -233,12 +233,12 @@ enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct s
     *access = (struct smc_access){0};
     if (record->fault != SMC_CSV_SOUND)
         return smc_fail(error, SMC_USAGE, "the row has %s", smc_csv_fault_text(record->fault));
-    enum smc_status status = read_head(record, access, error);
+    enum smc_status status = banks_read_head(record, access, error);
     for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
         snprintf(name, sizeof name, "a%" PRIu32, lane);
         status = get_text(record, FIRST_ADDRESS + lane, name, text, error);
         if (status == SMC_OK)
-            status = read_address(name, text, lane, access, error);
+            status = banks_read_address(name, text, lane, access, error);
     }
     if (status == SMC_OK && record->field_count > FIELDS)
         return smc_fail(error, SMC_USAGE, "fields after a31: a row is id,op,width,mask,a0,...,a31");

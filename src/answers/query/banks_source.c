@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "base/numbers.h"
+#include "base/parse.h"
 
 enum place { TX, TY, TZ, LANE, WARP, BX, BY, BZ, PLACES };
 
@@ -111,8 +111,8 @@ uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t
 /* The lowest address at `index` while each of the other indices in turn runs through its values. A
    swizzle such as (tx ^ ty) moves elements within a row, so the row begins at the lowest
    address. */
-static bool lowest_address(const struct smc_banks_source *source, uint32_t place, uint32_t index,
-                           int64_t *lowest)
+static bool banks_source_lowest_address(const struct smc_banks_source *source, uint32_t place,
+                                        uint32_t index, int64_t *lowest)
 {
     const uint32_t *block = source->query->block;
     int64_t values[PLACES] = {[BX] = block[0], [BY] = block[1], [BZ] = block[2]};
@@ -137,8 +137,8 @@ bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t pla
                              int64_t *bytes)
 {
     int64_t origin, there;
-    return lowest_address(source, place, 0, &origin) &&
-           lowest_address(source, place, index, &there) &&
+    return banks_source_lowest_address(source, place, 0, &origin) &&
+           banks_source_lowest_address(source, place, index, &there) &&
            !__builtin_sub_overflow(there, origin, bytes);
 }
 
@@ -149,8 +149,8 @@ static enum smc_status fail_lane(const struct smc_banks_query *query, uint32_t w
                     lane, problem);
 }
 
-static enum smc_status evaluate(const struct smc_banks_source *source, uint32_t warp,
-                                struct smc_access *access, struct smc_error *error)
+static enum smc_status banks_source_evaluate(const struct smc_banks_source *source, uint32_t warp,
+                                             struct smc_access *access, struct smc_error *error)
 {
     const struct smc_banks_query *query = source->query;
     char text[128];
@@ -190,7 +190,7 @@ enum smc_status smc_banks_source_get(const struct smc_banks_source *source, uint
     if (!source->is_kernel) {
         *count = 1;
         list[0] = (struct smc_shared_access){.label = source->text, .steps = 1};
-        return evaluate(source, warp, &list[0].access, error);
+        return banks_source_evaluate(source, warp, &list[0].access, error);
     }
     *count = query->kernel->shared_accesses(query->kernel, &query->params, warp, step, list);
     for (size_t i = 0; i < *count; i++)

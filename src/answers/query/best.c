@@ -111,8 +111,8 @@ static void set_values(struct smc_candidate *candidate)
     value[SMC_RULE_THREADS] = answer->launch.threads_per_block;
 }
 
-static enum smc_status add(const struct smc_query *query, int64_t size, struct smc_best *best,
-                           struct smc_text *warnings, struct smc_error *error)
+static enum smc_status best_add(const struct smc_query *query, int64_t size, struct smc_best *best,
+                                struct smc_text *warnings, struct smc_error *error)
 {
     struct smc_candidate *candidate = &best->candidate[best->count];
     *candidate = (struct smc_candidate){.size = size};
@@ -132,16 +132,16 @@ static enum smc_status add(const struct smc_query *query, int64_t size, struct s
     return SMC_OK;
 }
 
-static enum smc_status add_block(const struct smc_query *query, uint32_t threads,
-                                 struct smc_best *best, struct smc_text *warnings,
-                                 struct smc_error *error)
+static enum smc_status best_add_block(const struct smc_query *query, uint32_t threads,
+                                      struct smc_best *best, struct smc_text *warnings,
+                                      struct smc_error *error)
 {
     struct smc_query asked = *query;
     asked.grid_y = asked.grid_z = 0; /* any grid shape is allowed */
     asked.threads_per_block = threads;
     if (best->total_threads != SMC_NOT_GIVEN)
         asked.grid_blocks = (int64_t)divide_up((uint64_t)best->total_threads, threads);
-    return add(&asked, threads, best, warnings, error);
+    return best_add(&asked, threads, best, warnings, error);
 }
 
 /* If the launch bounds of a file's kernel allow no block of whole warps: the largest allowed. */
@@ -150,7 +150,7 @@ static enum smc_status add_partial_block(const struct smc_query *query, struct s
 {
     const struct smc_file_kernel *kernel = query->file_kernel;
     uint32_t only = kernel->required_threads_per_block, most = kernel->max_threads_per_block;
-    return add_block(query, only ? only : most, best, warnings, error);
+    return best_add_block(query, only ? only : most, best, warnings, error);
 }
 
 static enum smc_status add_blocks(const struct smc_query *query, struct smc_best *best,
@@ -163,7 +163,7 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
                                            best->count < SMC_MAX_CANDIDATES && status == SMC_OK;
          threads += sm->warp_size)
         if (!kernel || smc_file_kernel_allows(kernel, threads))
-            status = add_block(query, threads, best, warnings, error);
+            status = best_add_block(query, threads, best, warnings, error);
     if (best->count == 0 && kernel && status == SMC_OK)
         status = add_partial_block(query, best, warnings, error);
     return status;
@@ -196,14 +196,14 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
         /* Some sizes do not divide the problem. */
         bool possible = query->kernel->complete(query->kernel, &tried, NULL) == SMC_OK;
         if (possible && !(best->quick && leaves_lanes_idle(query, &tried)))
-            status = add(&asked, size, best, warnings, error);
+            status = best_add(&asked, size, best, warnings, error);
     }
     return status;
 }
 
 /* Orders choices by how late a rule dropped them, then by their values under that and the later
    rules. */
-static bool comes_before(const struct smc_choice *a, const struct smc_choice *b)
+static bool best_comes_before(const struct smc_choice *a, const struct smc_choice *b)
 {
     if (a->dropped_by != b->dropped_by)
         return a->dropped_by > b->dropped_by;
@@ -221,7 +221,7 @@ static void sort(struct smc_best *best)
         size_t at = i;
         for (; at > 0; at--) {
             const struct smc_candidate *before = &best->candidate[best->order[at - 1]];
-            if (!comes_before(&best->candidate[i].choice, &before->choice))
+            if (!best_comes_before(&best->candidate[i].choice, &before->choice))
                 break;
             best->order[at] = best->order[at - 1];
         }
@@ -249,7 +249,7 @@ static void count_traffic(struct smc_answer *answer)
 
 /* Counting traffic and architectures is the slowest step: a quick search does it only for the
    candidates that earlier rules kept. */
-static void choose(struct smc_best *best)
+static void best_choose(struct smc_best *best)
 {
     apply_rules(best);
     for (size_t i = 0; i < best->count && best->quick; i++) {
@@ -278,8 +278,8 @@ bool smc_best_has_choice(const struct smc_kernel *kernel)
     return find_param(kernel, &param);
 }
 
-static enum smc_status find(const struct smc_query *query, struct smc_best *best,
-                            struct smc_text *warnings, struct smc_error *error)
+static enum smc_status best_find(const struct smc_query *query, struct smc_best *best,
+                                 struct smc_text *warnings, struct smc_error *error)
 {
     enum smc_param param;
     enum smc_status status;
@@ -296,7 +296,7 @@ static enum smc_status find(const struct smc_query *query, struct smc_best *best
                         query->kernel->name);
     }
     if (status == SMC_OK)
-        choose(best);
+        best_choose(best);
     return status;
 }
 
@@ -310,7 +310,7 @@ static bool find_without_compiling(const struct smc_answer *answer, struct smc_b
     best->count = 0;
     best->total_threads = SMC_NOT_GIVEN;
     best->quick = true;
-    return find(&query, best, NULL, NULL) == SMC_OK;
+    return best_find(&query, best, NULL, NULL) == SMC_OK;
 }
 
 static void find_better_block(const struct smc_answer *answer, struct smc_best_block *out)
@@ -351,14 +351,14 @@ enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threa
     best->total_threads = total_threads;
     best->quick = best->by_time = false;
     best->no_time[0] = '\0';
-    enum smc_status status = find(query, best, warnings, error);
+    enum smc_status status = best_find(query, best, warnings, error);
     if (status == SMC_OK && smc_best_proposal(best))
         smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
     return status;
 }
 
 /* False if one that launches has no prediction; `no_time` says why. */
-static enum smc_status predict_all(struct smc_best *best, bool *all, struct smc_error *error)
+static enum smc_status best_predict_all(struct smc_best *best, bool *all, struct smc_error *error)
 {
     *all = best->count > 0;
     for (size_t i = 0; i < best->count && *all; i++) {
@@ -382,7 +382,7 @@ static void rank_by_time(struct smc_best *best)
     for (size_t i = 0; i < best->count; i++)
         best->candidate[i].choice.value[SMC_RULE_TIME] =
             best->candidate[i].answer.time.predicted_ms;
-    choose(best);
+    best_choose(best);
     if (smc_best_proposal(best) != before)
         smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
 }
@@ -392,7 +392,7 @@ enum smc_status smc_best_rank_by_time(struct smc_best *best, size_t count, struc
     enum smc_status status = SMC_OK;
     bool all = best[0].candidate[0].answer.query.kernel != NULL;
     for (size_t i = 0; i < count && all && status == SMC_OK; i++)
-        status = predict_all(&best[i], &all, error);
+        status = best_predict_all(&best[i], &all, error);
     for (size_t i = 0; i < count && all && status == SMC_OK; i++)
         rank_by_time(&best[i]);
     return status;

@@ -15,7 +15,7 @@ void smc_bound_cost_set(const struct smc_resources *resources, struct smc_bound_
 }
 
 /* How many blocks the registers allow, whatever else limits them. */
-static uint32_t blocks_of(const struct smc_answer *answer, uint32_t regs)
+static uint32_t bound_cost_blocks_of(const struct smc_answer *answer, uint32_t regs)
 {
     struct smc_launch launch = answer->launch;
     struct smc_occupancy occupancy;
@@ -37,7 +37,7 @@ enum smc_status smc_bound_cost_find(const struct smc_answer *answer, uint32_t re
     struct smc_error why = {""};
     const uint16_t cc = query->device.sm.cc;
     *cost = (struct smc_bound_cost){.is_known = false};
-    const uint32_t blocks = blocks_of(answer, regs);
+    const uint32_t blocks = bound_cost_blocks_of(answer, regs);
     options.min_blocks = blocks;
     if (!query->kernel || options.no_nvrtc || blocks == 0)
         return SMC_OK;

@@ -8,8 +8,8 @@ static bool is_predicted(const struct smc_answer *answer)
     return answer->time.basis != SMC_TIME_UNKNOWN;
 }
 
-static enum smc_status add(const struct smc_answer *answer, int64_t size,
-                           struct smc_candidates *out, struct smc_error *error)
+static enum smc_status candidates_add(const struct smc_answer *answer, int64_t size,
+                                      struct smc_candidates *out, struct smc_error *error)
 {
     struct smc_answer *added = &out->answer[out->count];
     *added = *answer;
@@ -43,7 +43,8 @@ enum smc_status smc_candidates_find(const struct smc_best *best, struct smc_cand
     out->reason[0] = '\0';
     for (size_t i = 0; i < best->count && status == SMC_OK; i++)
         if (best->candidate[i].answer.outcome == SMC_LAUNCHES)
-            status = add(&best->candidate[i].answer, best->candidate[i].size, out, error);
+            status =
+                candidates_add(&best->candidate[i].answer, best->candidate[i].size, out, error);
     count_predicted(out);
     return status;
 }

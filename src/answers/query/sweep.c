@@ -72,8 +72,8 @@ static void set_param(struct smc_query *query, enum smc_param param, int64_t val
     query->params.given |= 1u << param;
 }
 
-static void set_value(const struct smc_sweep *sweep, enum smc_axis_id id, int64_t value,
-                      struct smc_query *query)
+static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, int64_t value,
+                            struct smc_query *query)
 {
     switch (id) {
     case SMC_AXIS_DEVICE:
@@ -118,7 +118,7 @@ void smc_sweep_ask(const struct smc_sweep *sweep, uint64_t point, struct smc_que
     for (size_t i = 0; i < sweep->axis_count; i++) {
         const struct smc_axis *axis = &sweep->axis[i];
         int64_t value = smc_range_value(&axis->range, smc_sweep_position(sweep, i, point));
-        set_value(sweep, axis->id, value, query);
+        sweep_set_value(sweep, axis->id, value, query);
     }
 }
 

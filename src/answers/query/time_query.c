@@ -1,7 +1,7 @@
 /* The predicted time of a query: the launch of a kernel of the catalog with its machine code. */
 #include "answers/query.h"
 
-static void add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
+static void time_add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
 {
     uint64_t address[SMC_MAX_BUFFERS];
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -17,7 +17,7 @@ static void add_arguments(const struct smc_plan *plan, struct smc_time_arguments
     }
 }
 
-static struct smc_time_launch launch_of(const struct smc_answer *answer)
+static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
 {
     const struct smc_plan *plan = &answer->plan;
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -41,7 +41,7 @@ enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct s
                                        const struct smc_time_arguments *arguments,
                                        struct smc_error *error)
 {
-    struct smc_time_launch launch = launch_of(answer);
+    struct smc_time_launch launch = time_launch_of(answer);
     launch.cubin = binary->cubin;
     launch.cubin_bytes = binary->cubin_bytes;
     launch.entry = entry;
@@ -53,7 +53,7 @@ enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct s
 static bool can_be_predicted(struct smc_answer *answer)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
-    struct smc_time_launch launch = launch_of(answer);
+    struct smc_time_launch launch = time_launch_of(answer);
     if (kernel && !kernel->is_probe)
         return smc_time_is_possible(&launch, &answer->time);
     smc_time_unknown(&answer->time,
@@ -67,7 +67,7 @@ enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct s
     struct smc_time_arguments arguments = {0};
     if (!can_be_predicted(answer))
         return SMC_OK;
-    add_arguments(&answer->plan, &arguments);
+    time_add_arguments(&answer->plan, &arguments);
     return smc_query_predict_time(answer, binary, answer->query.kernel->entry, &arguments, error);
 }
 

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
 #include "rules/allocation.h"
-#include "base/numbers.h"
 
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
 #define STATE(id, name, meaning) [SMC_TUNE_##id] = {name, meaning},
@@ -27,7 +27,8 @@ const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
 
 /* --- Axes as the user gives them -------------------------------------------------------------- */
 
-static enum smc_status add_value(int64_t value, struct smc_tune_axis *axis, struct smc_error *error)
+static enum smc_status tune_add_value(int64_t value, struct smc_tune_axis *axis,
+                                      struct smc_error *error)
 {
     for (size_t i = 0; i < axis->count; i++)
         if (axis->value[i] == value)
@@ -46,11 +47,11 @@ static enum smc_status add_values(const char *text, struct smc_tune_axis *axis,
     int64_t value;
     enum smc_status status = SMC_OK;
     if (smc_parse_integer(text, INT32_MIN, INT32_MAX, &value))
-        return add_value(value, axis, error);
+        return tune_add_value(value, axis, error);
     switch (smc_range_parse(text, INT32_MIN, INT32_MAX, false, &range)) {
     case SMC_RANGE_SOUND:
         for (uint64_t i = 0; i < smc_range_count(&range) && status == SMC_OK; i++)
-            status = add_value(smc_range_value(&range, i), axis, error);
+            status = tune_add_value(smc_range_value(&range, i), axis, error);
         return status;
     case SMC_RANGE_EMPTY:
         return smc_fail(error, SMC_USAGE, "the range '%.64s' is empty: it ends before it begins",
@@ -66,7 +67,7 @@ static enum smc_status add_values(const char *text, struct smc_tune_axis *axis,
                     text);
 }
 
-static bool is_name(const char *text, size_t length)
+static bool tune_is_name(const char *text, size_t length)
 {
     if (length == 0 || isdigit((unsigned char)*text))
         return false;
@@ -81,7 +82,7 @@ enum smc_status smc_tune_read_axis(const char *text, struct smc_tune_axis *axis,
 {
     const size_t length = strcspn(text, "=");
     *axis = (struct smc_tune_axis){.count = 0};
-    if (!text[length] || !text[length + 1] || !is_name(text, length))
+    if (!text[length] || !text[length + 1] || !tune_is_name(text, length))
         return smc_fail(error, SMC_USAGE, "'%.64s' is not of the form NAME=4,8,16 or NAME=8:32:8",
                         text);
     if (length >= sizeof axis->name)
@@ -511,7 +512,7 @@ static bool predict_shape(struct worker *worker, size_t index)
 
 /* One thread predicts neighbours that are compiled to the same code, which others would wait for.
  */
-static void *work(void *argument)
+static void *tune_work(void *argument)
 {
     struct worker *worker = argument;
     const struct smc_tune *tune = worker->shared->tune;
@@ -545,8 +546,9 @@ static void add_warnings(struct smc_text *from, struct smc_text *to)
     smc_text_free(from);
 }
 
-static enum smc_status predict_all(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
-                                   struct smc_text *warnings, struct smc_error *error)
+static enum smc_status tune_predict_all(struct smc_tune *tune,
+                                        const struct smc_tune_watcher *watcher,
+                                        struct smc_text *warnings, struct smc_error *error)
 {
     struct worker workers[MOST_THREADS] = {{.reports = true}};
     struct shared shared = {.tune = tune, .watcher = watcher};
@@ -557,10 +559,10 @@ static enum smc_status predict_all(struct smc_tune *tune, const struct smc_tune_
     smc_signals_divert(&mask);
     for (; started < threads; started++) {
         workers[started].shared = &shared;
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+        if (pthread_create(&workers[started].thread, NULL, tune_work, &workers[started]) != 0)
             break; /* fewer threads: the result is the same */
     }
-    work(&workers[0]);
+    tune_work(&workers[0]);
     for (size_t i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     smc_signals_undivert(&mask);
@@ -666,7 +668,7 @@ static enum smc_status check_compiled(const struct smc_tune *tune, struct smc_er
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
                                  struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = predict_all(tune, watcher, warnings, error);
+    enum smc_status status = tune_predict_all(tune, watcher, warnings, error);
     if (status == SMC_OK)
         status = check_compiled(tune, error);
     return status == SMC_OK ? smc_tune_rank(tune, error) : status;

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "answers/trace/json_stream.h"
 #include "answers/trace_answer.h"
+#include "base/memory.h"
+#include "base/text.h"
 
 /* The names ending in _OLD are those of older releases of Kineto. */
 #define KEYS(KEY)                                                                                  \
@@ -166,8 +166,8 @@ static void set_fault(struct event *event, enum key key, const struct smc_json_v
 }
 
 /* A whole number from `least` to `most`; null is none. */
-static void read_whole(struct event *event, enum key key, const struct smc_json_value *value,
-                       int64_t least, int64_t most, int64_t *number)
+static void chrome_read_whole(struct event *event, enum key key, const struct smc_json_value *value,
+                              int64_t least, int64_t most, int64_t *number)
 {
     char allowed[64];
     int64_t milli;
@@ -232,7 +232,7 @@ static bool begin_gpu(struct smc_json_stream *stream, struct reader *reader)
     return true;
 }
 
-static void read_gpu(struct reader *reader, int key, const struct smc_json_value *value)
+static void chrome_read_gpu(struct reader *reader, int key, const struct smc_json_value *value)
 {
     struct properties *gpu = &reader->gpu[reader->gpu_count - 1];
     const struct {
@@ -292,7 +292,7 @@ static void begin_event(struct smc_json_stream *stream, struct reader *reader)
     };
 }
 
-static bool keep_name(struct reader *reader, const struct smc_json_value *value)
+static bool chrome_keep_name(struct reader *reader, const struct smc_json_value *value)
 {
     if (value->length + 1 > reader->name_capacity) {
         char *grown = smc_realloc(reader->name, 2 * value->length + 1);
@@ -309,8 +309,8 @@ static bool keep_name(struct reader *reader, const struct smc_json_value *value)
     return true;
 }
 
-static bool read_member(struct smc_json_stream *stream, struct reader *reader, int key,
-                        const struct smc_json_value *value)
+static bool chrome_read_member(struct smc_json_stream *stream, struct reader *reader, int key,
+                               const struct smc_json_value *value)
 {
     struct event *event = &reader->event;
     if (event->is_other)
@@ -321,7 +321,7 @@ static bool read_member(struct smc_json_stream *stream, struct reader *reader, i
     } else if (key == KEY_PH)
         event->is_complete = is_text(value, "X");
     else if (key == KEY_NAME && value->kind == SMC_JSON_STRING) {
-        if (!keep_name(reader, value))
+        if (!chrome_keep_name(reader, value))
             return smc_json_stop(stream, smc_out_of_memory(reader->error));
     } else if (key == KEY_TS) {
         event->has_ts = smc_json_decimal(value, 3, &event->ts_ns);
@@ -365,7 +365,7 @@ static void read_details(struct event *event, const struct smc_json_value *value
     }
 }
 
-static void read_argument(struct event *event, int key, const struct smc_json_value *value)
+static void chrome_read_argument(struct event *event, int key, const struct smc_json_value *value)
 {
     switch (key) {
     case KEY_BLOCK:
@@ -379,14 +379,14 @@ static void read_argument(struct event *event, int key, const struct smc_json_va
         smc_json_decimal(value, 9, &event->blocks_per_sm_nano);
         break;
     case KEY_DEVICE:
-        read_whole(event, key, value, -1, INT64_MAX, &event->device);
+        chrome_read_whole(event, key, value, -1, INT64_MAX, &event->device);
         break;
     case KEY_GRAPH:
     case KEY_GRAPH_XLA:
-        read_whole(event, key, value, 0, INT64_MAX, &event->graph);
+        chrome_read_whole(event, key, value, 0, INT64_MAX, &event->graph);
         break;
     case KEY_GRAPH_NODE:
-        read_whole(event, key, value, 0, INT64_MAX, &event->graph_node);
+        chrome_read_whole(event, key, value, 0, INT64_MAX, &event->graph_node);
         break;
     case KEY_KERNEL_DETAILS:
         if (value->kind == SMC_JSON_STRING)
@@ -399,10 +399,10 @@ static void read_argument(struct event *event, int key, const struct smc_json_va
         smc_json_decimal(value, 0, &event->occupancy_percent);
         break;
     case KEY_REGISTERS:
-        read_whole(event, key, value, 0, UINT16_MAX, &event->registers);
+        chrome_read_whole(event, key, value, 0, UINT16_MAX, &event->registers);
         break;
     case KEY_SHARED:
-        read_whole(event, key, value, 0, INT32_MAX, &event->shared);
+        chrome_read_whole(event, key, value, 0, INT32_MAX, &event->shared);
         break;
     case KEY_WARPS_SM:
         smc_json_decimal(value, 3, &event->warps_per_sm_milli);
@@ -417,7 +417,8 @@ static void read_dimension(struct event *event, enum key key, const struct smc_j
     int64_t *const dim = key == KEY_GRID ? event->grid : event->block;
     int *const count = key == KEY_GRID ? &event->grid_count : &event->block_count;
     if (*count < 3)
-        read_whole(event, key, value, 0, key == KEY_GRID ? INT32_MAX : MOST_THREADS, &dim[*count]);
+        chrome_read_whole(event, key, value, 0, key == KEY_GRID ? INT32_MAX : MOST_THREADS,
+                          &dim[*count]);
     else if (!event->fault[0])
         snprintf(event->fault, sizeof event->fault, "'%s' of a kernel has more than three numbers",
                  keys[key]);
@@ -456,7 +457,7 @@ static double theoretical_percent(const struct reader *reader, const struct even
 }
 
 /* Remembers the row of a GPU. */
-static bool add_row(struct reader *reader, const struct event *event)
+static bool chrome_add_row(struct reader *reader, const struct event *event)
 {
     const char *gpu = strstr(event->label, "GPU:");
     if (event->pid < 0 || reader->row_count == MOST_GPUS || !gpu || gpu[4] < '0' || gpu[4] > '9')
@@ -477,7 +478,7 @@ static int64_t gpu_of_row(const struct reader *reader, int64_t pid)
     return SMC_TRACE_UNKNOWN;
 }
 
-static int32_t find_device(struct reader *reader, struct event *event)
+static int32_t chrome_find_device(struct reader *reader, struct event *event)
 {
     if (event->is_xla)
         event->device = gpu_of_row(reader, event->pid);
@@ -509,13 +510,13 @@ static void find_sms(const struct event *event, const struct smc_trace_launch *l
     device->device.sm_count = device->sms_differ ? 0 : count;
 }
 
-static enum smc_status add_kernel(struct reader *reader, struct event *event)
+static enum smc_status chrome_add_kernel(struct reader *reader, struct event *event)
 {
     struct smc_trace_launch launch;
     size_t index;
     smc_trace_launch_init(&launch);
     launch.name = reader->name;
-    launch.device = find_device(reader, event);
+    launch.device = chrome_find_device(reader, event);
     copy_dimensions(event->grid, event->grid_count, INT32_MAX, launch.grid);
     copy_dimensions(event->block, event->block_count, MOST_THREADS, launch.block);
     find_sms(event, &launch, reader->trace);
@@ -545,7 +546,7 @@ static bool end_event(struct smc_json_stream *stream, struct reader *reader)
     if (event->is_other)
         return true;
     if (!event->is_kernel && event->has_name && strcmp(reader->name, "process_name") == 0 &&
-        !add_row(reader, event))
+        !chrome_add_row(reader, event))
         return smc_json_stop(stream, smc_out_of_memory(reader->error));
     if (!event->is_kernel)
         return true;
@@ -563,7 +564,7 @@ static bool end_event(struct smc_json_stream *stream, struct reader *reader)
     if (reader->trace->device_count > MOST_GPUS)
         return smc_json_fail(stream, "kernels of more than %d GPUs", MOST_GPUS);
     reader->fractions += event->dur_ns % 1000 != 0 || event->ts_ns % 1000 != 0;
-    enum smc_status status = add_kernel(reader, event);
+    enum smc_status status = chrome_add_kernel(reader, event);
     return status == SMC_OK || smc_json_stop(stream, status);
 }
 
@@ -591,12 +592,12 @@ static bool read_in_event(struct smc_json_stream *stream, struct reader *reader,
     const size_t event = reader->event_depth;
     const struct smc_json_level *level = stream->level;
     if (stream->depth == event)
-        return read_member(stream, reader, level[event - 1].key, value);
+        return chrome_read_member(stream, reader, level[event - 1].key, value);
     if (reader->event.is_other || level[event - 1].key != KEY_ARGS || level[event].is_array)
         return true;
     const int key = level[event].key;
     if (stream->depth == event + 1)
-        read_argument(&reader->event, key, value);
+        chrome_read_argument(&reader->event, key, value);
     else if (stream->depth == event + 2 && level[event + 1].is_array &&
              (key == KEY_GRID || key == KEY_BLOCK))
         read_dimension(&reader->event, (enum key)key, value);
@@ -606,8 +607,8 @@ static bool read_in_event(struct smc_json_stream *stream, struct reader *reader,
     return true;
 }
 
-static void read_header(const struct smc_json_stream *stream, struct reader *reader,
-                        const struct smc_json_value *value)
+static void chrome_read_header(const struct smc_json_stream *stream, struct reader *reader,
+                               const struct smc_json_value *value)
 {
     const int key = stream->level[0].key;
     if (stream->depth == 1 && key == KEY_TRACE_EVENTS)
@@ -629,7 +630,7 @@ static bool on_value(struct smc_json_stream *stream, const struct smc_json_value
         return read_in_event(stream, reader, value);
     if (reader->gpu_depth > 0) {
         if (stream->depth == reader->gpu_depth)
-            read_gpu(reader, smc_json_key(stream), value);
+            chrome_read_gpu(reader, smc_json_key(stream), value);
         return true;
     }
     if (stream->depth == 0) {
@@ -641,11 +642,11 @@ static bool on_value(struct smc_json_stream *stream, const struct smc_json_value
     else if (value->kind == SMC_JSON_OBJECT && is_in_gpus(stream))
         return begin_gpu(stream, reader);
     else
-        read_header(stream, reader, value);
+        chrome_read_header(stream, reader, value);
     return true;
 }
 
-static bool on_end(struct smc_json_stream *stream)
+static bool chrome_on_end(struct smc_json_stream *stream)
 {
     struct reader *reader = stream->context;
     if (reader->event_depth > 0 && stream->depth == reader->event_depth - 1)
@@ -681,7 +682,7 @@ static void note_what_is_unknown(struct reader *reader, bool unclosed)
         }
 }
 
-static enum smc_status describe(struct reader *reader, struct smc_error *error)
+static enum smc_status chrome_describe(struct reader *reader, struct smc_error *error)
 {
     struct smc_text tool = {0};
     smc_text_append(&tool, reader->schema > 0      ? "PyTorch profiler"
@@ -697,11 +698,11 @@ static enum smc_status describe(struct reader *reader, struct smc_error *error)
     return reader->trace->tool ? SMC_OK : smc_out_of_memory(error);
 }
 
-static enum smc_status read_all(struct reader *reader, struct smc_trace_input *input,
-                                struct smc_error *error)
+static enum smc_status chrome_read_all(struct reader *reader, struct smc_trace_input *input,
+                                       struct smc_error *error)
 {
     static const struct smc_json_reader handlers = {
-        .keys = keys, .key_count = KEY_COUNT, .value = on_value, .end = on_end};
+        .keys = keys, .key_count = KEY_COUNT, .value = on_value, .end = chrome_on_end};
     bool unclosed = false;
     enum smc_status status = smc_json_read(input, &handlers, reader, &unclosed, error);
     if (status != SMC_OK)
@@ -715,14 +716,14 @@ static enum smc_status read_all(struct reader *reader, struct smc_trace_input *i
                         "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
                         input->shown);
     note_what_is_unknown(reader, unclosed);
-    return describe(reader, error);
+    return chrome_describe(reader, error);
 }
 
 static enum smc_status chrome_read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+                                   struct smc_error *error)
 {
     struct reader reader = {.trace = trace, .error = error, .last_index = SMC_TRACE_UNKNOWN};
-    enum smc_status status = read_all(&reader, input, error);
+    enum smc_status status = chrome_read_all(&reader, input, error);
     free(reader.name);
     free(reader.gpu);
     free(reader.row);

@@ -19,13 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answers/trace/records_read.h"
+#include "answers/trace/trace_modules.h"
+#include "answers/trace_records.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/text.h"
-#include "answers/trace_records.h"
-#include "answers/trace/trace_modules.h"
-#include "answers/trace/records_read.h"
 
 #ifndef SMC_TRACE_LIBRARY_FOLDER
 #define SMC_TRACE_LIBRARY_FOLDER ""
@@ -181,7 +181,8 @@ static const char *choose_mode(struct smc_trace_program *collection)
 
 /* --- The folder ------------------------------------------------------------------------------- */
 
-static enum smc_status make_folder(struct smc_trace_program *collection, struct smc_error *error)
+static enum smc_status collect_make_folder(struct smc_trace_program *collection,
+                                           struct smc_error *error)
 {
     const char *parent = smc_folder_variable("TMPDIR");
     char made[PATH_MAX], counter[PATH_MAX + 16];
@@ -452,8 +453,8 @@ static void become(const struct smc_trace_program *collection, const char *mode,
     _exit(written < 0 ? 126 : 127);
 }
 
-static enum smc_status start(struct smc_trace_program *collection, const char *mode,
-                             struct smc_error *error)
+static enum smc_status collect_start(struct smc_trace_program *collection, const char *mode,
+                                     struct smc_error *error)
 {
     int report[2], reason = 0;
     if (smc_platform_pipe(report) != 0)
@@ -528,8 +529,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The file as it is now; a survivor of the program may still write to it. */
-static enum smc_status read_record(struct smc_trace_program *collection, const char *name,
-                                   struct smc_error *error)
+static enum smc_status collect_read_record(struct smc_trace_program *collection, const char *name,
+                                           struct smc_error *error)
 {
     char path[PATH_MAX + NAME_MAX + 2];
     struct stat info;
@@ -655,7 +656,7 @@ static enum smc_status read_records(struct smc_trace_program *collection, struct
         trace->filter.skip = trace->filter.count = 0;
     for (size_t i = 0; i < count; i++) {
         if (status == SMC_OK)
-            status = read_record(collection, names[i], error);
+            status = collect_read_record(collection, names[i], error);
         free(names[i]);
     }
     trace->filter = filter;
@@ -675,7 +676,7 @@ static enum smc_status read_records(struct smc_trace_program *collection, struct
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static void describe(struct smc_trace *trace, const struct smc_trace_request *request)
+static void collect_describe(struct smc_trace *trace, const struct smc_trace_request *request)
 {
     struct smc_text command = {0};
     for (char *const *word = request->command; *word; word++)
@@ -726,7 +727,7 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
         smc_trace_note(trace, "--skip and --count with --kernel: all launches of one configuration "
                               "follow one another, instead of the program's order");
     trace->source = request->emulated ? SMC_TRACE_EMULATOR : SMC_TRACE_CUPTI;
-    describe(trace, request);
+    collect_describe(trace, request);
     enum smc_status status = find_library(collection, error);
     const char *mode = status != SMC_OK    ? ""
                        : request->emulated ? TRACE_MODE_EMULATOR
@@ -737,12 +738,12 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
     if (status == SMC_OK)
         status = make_module_folder(collection, error);
     if (status == SMC_OK)
-        status = make_folder(collection, error);
+        status = collect_make_folder(collection, error);
     if (status == SMC_OK)
         status = request->emulated ? link_emulator(collection, error)
                                    : choose_preload(collection, mode, error);
     if (status == SMC_OK)
-        status = start(collection, mode, error);
+        status = collect_start(collection, mode, error);
     if (status == SMC_OK) {
         observe(collection);
         status = read_records(collection, error);

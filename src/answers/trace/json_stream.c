@@ -89,7 +89,8 @@ static void index_keys(struct smc_json_private *self)
     }
 }
 
-static int find_key(const struct smc_json_private *self, const char *text, size_t length)
+static int json_stream_find_key(const struct smc_json_private *self, const char *text,
+                                size_t length)
 {
     if (length > LONGEST_KEY)
         return SMC_JSON_UNKNOWN_KEY;
@@ -214,7 +215,8 @@ static int on_key(void *context, const unsigned char *text, size_t length)
 {
     struct smc_json_stream *stream = context;
     stream->private->progressed = true;
-    stream->level[stream->depth - 1].key = find_key(stream->private, (const char *)text, length);
+    stream->level[stream->depth - 1].key =
+        json_stream_find_key(stream->private, (const char *)text, length);
     return 1;
 }
 
@@ -320,8 +322,8 @@ struct digits {
     bool any, overflow;
 };
 
-static size_t read_digits(const char *text, size_t at, size_t length, bool fraction,
-                          struct digits *digits)
+static size_t json_stream_read_digits(const char *text, size_t at, size_t length, bool fraction,
+                                      struct digits *digits)
 {
     for (; at < length && text[at] >= '0' && text[at] <= '9'; at++) {
         digits->any = true;
@@ -353,7 +355,7 @@ static bool read_exponent(const char *text, size_t at, size_t length, int *expon
 }
 
 /* Times 10 to the power of `exponent`, rounded half up. */
-static bool scale(uint64_t *value, int exponent)
+static bool json_stream_scale(uint64_t *value, int exponent)
 {
     for (; exponent > 0 && *value != 0; exponent--) {
         if (*value > UINT64_MAX / 10)
@@ -376,16 +378,16 @@ bool smc_json_decimal(const struct smc_json_value *value, unsigned decimals, int
     if (value->kind != SMC_JSON_NUMBER && value->kind != SMC_JSON_STRING)
         return false;
     const bool negative = length > 0 && text[0] == '-';
-    size_t at = read_digits(text, negative, length, false, &digits);
+    size_t at = json_stream_read_digits(text, negative, length, false, &digits);
     if (at < length && text[at] == '.')
-        at = read_digits(text, at + 1, length, true, &digits);
+        at = json_stream_read_digits(text, at + 1, length, true, &digits);
     if (at < length && (text[at] == 'e' || text[at] == 'E')) {
         if (!read_exponent(text, at + 1, length, &exponent))
             return false;
         at = length;
     }
     if (!digits.any || at < length ||
-        !scale(&digits.value, digits.dropped + exponent + (int)decimals) ||
+        !json_stream_scale(&digits.value, digits.dropped + exponent + (int)decimals) ||
         digits.value > INT64_MAX)
         return false;
     *number = negative ? -(int64_t)digits.value : (int64_t)digits.value;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
 #include "answers/trace/trace_input.h"
+#include "base/status.h"
 
 enum {
     SMC_JSON_DEPTH = 64,        /* most objects and arrays inside each other */

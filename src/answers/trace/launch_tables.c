@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/trace/ncu_numbers.h"
+#include "answers/trace_answer.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
-#include "answers/trace/ncu_numbers.h"
-#include "answers/trace_answer.h"
 
 enum {
     MOST_FIELDS = 64,
@@ -112,7 +112,7 @@ struct reading {
 /* --- Lines and fields ------------------------------------------------------------------------- */
 
 /* The next line without its end. `*found`: false at the end of the file. */
-static enum smc_status read_line(struct reading *reading, bool *found)
+static enum smc_status launch_tables_read_line(struct reading *reading, bool *found)
 {
     char part[4096];
     struct smc_text *line = &reading->line;
@@ -137,7 +137,7 @@ static enum smc_status read_line(struct reading *reading, bool *found)
     return SMC_OK;
 }
 
-static char *trim(char *begin, char *end)
+static char *launch_tables_trim(char *begin, char *end)
 {
     while (begin < end && *begin == ' ')
         begin++;
@@ -154,7 +154,7 @@ static char *end_field(char *begin, char separator, char **rest, bool *is_closed
     if (*begin != '"' || separator != ',') {
         char *end = begin + strcspn(begin, (const char[]){separator, '\0'});
         *rest = *end ? end + 1 : NULL;
-        return trim(begin, end);
+        return launch_tables_trim(begin, end);
     }
     for (; *at && (*at != '"' || at[1] == '"'); at++) {
         at += *at == '"';
@@ -186,7 +186,7 @@ static void split_spaced(struct reading *reading, char *line)
     while (*line && reading->field_count < MOST_FIELDS) {
         char *gap = strstr(line, "  "), *end = gap ? gap : line + strlen(line);
         char *next = end + strspn(end, " ");
-        reading->field[reading->field_count++] = trim(line, end);
+        reading->field[reading->field_count++] = launch_tables_trim(line, end);
         line = next;
     }
 }
@@ -199,11 +199,11 @@ static void split_aligned(struct reading *reading, char *line)
         size_t begin = layout->begin[i] < length ? layout->begin[i] : length;
         size_t end =
             i + 1 < reading->header_fields && layout->end[i] < length ? layout->end[i] : length;
-        reading->field[reading->field_count++] = trim(line + begin, line + end);
+        reading->field[reading->field_count++] = launch_tables_trim(line + begin, line + end);
     }
 }
 
-static void split(struct reading *reading, char *line)
+static void launch_tables_split(struct reading *reading, char *line)
 {
     reading->field_count = 0;
     reading->is_closed = true;
@@ -273,7 +273,7 @@ static bool is_summary(const struct reading *reading)
 }
 
 /* Whether the line has the headings of a table that is known; then the table begins. */
-static bool read_header(struct reading *reading)
+static bool launch_tables_read_header(struct reading *reading)
 {
     static const char separators[] = ",\t|";
     struct smc_text copy = {0};
@@ -291,7 +291,7 @@ static bool read_header(struct reading *reading)
         forget_header(reading);
         reading->layout.kind = separators[i] ? SEPARATED : SPACED;
         reading->layout.separator = separators[i];
-        split(reading, copy.data);
+        launch_tables_split(reading, copy.data);
         for (size_t k = 0; k < reading->field_count; k++)
             take_heading(reading, k);
         found = has_launches(reading) || is_summary(reading);
@@ -311,7 +311,7 @@ static bool read_header(struct reading *reading)
 }
 
 /* The dashes below headings tell where the columns are. */
-static bool read_dashes(struct reading *reading)
+static bool launch_tables_read_dashes(struct reading *reading)
 {
     const char *line = smc_text_string(&reading->line);
     struct layout_of *layout = &reading->layout;
@@ -332,8 +332,8 @@ static bool read_dashes(struct reading *reading)
 
 /* "661,398" or "8.1920KB": the number, its digits after the point, and what follows it, else the
    column's unit. */
-static bool read_number(const struct reading *reading, enum column column, double *value,
-                        int *decimals, char unit[MOST_UNIT])
+static bool launch_tables_read_number(const struct reading *reading, enum column column,
+                                      double *value, int *decimals, char unit[MOST_UNIT])
 {
     char number[64];
     const char *text = get(reading, column);
@@ -355,33 +355,33 @@ static double time_scale(const char *unit)
     return smc_ncu_scale(SMC_NCU_TIME, letters);
 }
 
-static bool read_time(const struct reading *reading, enum column column, uint64_t *ns)
+static bool launch_tables_read_time(const struct reading *reading, enum column column, uint64_t *ns)
 {
     enum { MOST = 62 };
     double value;
     int decimals;
     char unit[MOST_UNIT];
-    if (!read_number(reading, column, &value, &decimals, unit))
+    if (!launch_tables_read_number(reading, column, &value, &decimals, unit))
         return false;
     value *= time_scale(unit);
     *ns = (uint64_t)(value + 0.5);
     return time_scale(unit) > 0 && value < ldexp(1, MOST);
 }
 
-static int64_t read_integer(const struct reading *reading, enum column column, int64_t least,
-                            int64_t most)
+static int64_t launch_tables_read_integer(const struct reading *reading, enum column column,
+                                          int64_t least, int64_t most)
 {
     double value;
     int decimals;
     char unit[MOST_UNIT];
-    return read_number(reading, column, &value, &decimals, unit) && decimals == 0 && !unit[0] &&
-                   value >= (double)least && value <= (double)most
+    return launch_tables_read_number(reading, column, &value, &decimals, unit) && decimals == 0 &&
+                   !unit[0] && value >= (double)least && value <= (double)most
                ? (int64_t)value
                : SMC_TRACE_UNKNOWN;
 }
 
 /* "(20 10 1)", "1 1 2304", "(20,10,1)". */
-static void read_dimensions(const char *text, uint32_t out[3])
+static void launch_tables_read_dimensions(const char *text, uint32_t out[3])
 {
     unsigned long value[3];
     if (sscanf(text + strcspn(text, "0123456789"), "%9lu%*[ ,]%9lu%*[ ,]%9lu", &value[0], &value[1],
@@ -391,16 +391,16 @@ static void read_dimensions(const char *text, uint32_t out[3])
             out[i] = (uint32_t)value[i];
 }
 
-static void read_shape(const struct reading *reading, enum column first, enum column together,
-                       uint32_t out[3])
+static void launch_tables_read_shape(const struct reading *reading, enum column first,
+                                     enum column together, uint32_t out[3])
 {
     int64_t edge[3];
     if (!has_column(reading, first)) {
-        read_dimensions(get(reading, together), out);
+        launch_tables_read_dimensions(get(reading, together), out);
         return;
     }
     for (int i = 0; i < 3; i++)
-        edge[i] = read_integer(reading, first + (enum column)i, 1, UINT32_MAX);
+        edge[i] = launch_tables_read_integer(reading, first + (enum column)i, 1, UINT32_MAX);
     for (int i = 0; i < 3 && edge[0] > 0 && edge[1] > 0 && edge[2] > 0; i++)
         out[i] = (uint32_t)edge[i];
 }
@@ -439,8 +439,9 @@ static void see_size(struct reading *reading, enum column column)
     double value;
     int decimals;
     char unit[MOST_UNIT];
-    if (!reading->is_nvprof || !read_number(reading, column, &value, &decimals, unit) ||
-        value == 0 || size_scale(unit, 1000) == size_scale(unit, 1024))
+    if (!reading->is_nvprof ||
+        !launch_tables_read_number(reading, column, &value, &decimals, unit) || value == 0 ||
+        size_scale(unit, 1000) == size_scale(unit, 1024))
         return;
     const struct span with_1000 = span_of(value, decimals, size_scale(unit, 1000));
     const struct span with_1024 = span_of(value, decimals, size_scale(unit, 1024));
@@ -456,7 +457,8 @@ static int64_t read_smem(struct reading *reading, enum column column)
     double value;
     int decimals;
     char unit[MOST_UNIT];
-    if (!has_column(reading, column) || !read_number(reading, column, &value, &decimals, unit))
+    if (!has_column(reading, column) ||
+        !launch_tables_read_number(reading, column, &value, &decimals, unit))
         return SMC_TRACE_UNKNOWN;
     const bool is_known = reading->fits_1000 == 0 || reading->fits_1024 == 0;
     const double kilo = reading->is_nvprof && reading->fits_1000 == 0 ? KB : 1000;
@@ -481,7 +483,7 @@ static int64_t read_smem(struct reading *reading, enum column column)
 /* --- Launches --------------------------------------------------------------------------------- */
 
 /* "NVIDIA H200 (0)": its name and its number. */
-static int32_t find_device(struct reading *reading)
+static int32_t launch_tables_find_device(struct reading *reading)
 {
     char name[128];
     struct smc_trace_gpu gpu = {.name = name};
@@ -493,7 +495,7 @@ static int32_t find_device(struct reading *reading)
         if (end && !end[1]) {
             *end = '\0';
             if (smc_parse_integer(number + 1, 0, INT32_MAX, &id))
-                trim(name, number);
+                launch_tables_trim(name, number);
         }
     }
     gpu.id = id;
@@ -513,25 +515,26 @@ static void take_times(const struct reading *reading, struct smc_trace_launch *o
 {
     uint64_t start, ns;
     if (has_column(reading, INSTANCES)) {
-        const int64_t launches = read_integer(reading, INSTANCES, 1, INT32_MAX);
+        const int64_t launches = launch_tables_read_integer(reading, INSTANCES, 1, INT32_MAX);
         out->launches = launches > 0 ? (uint64_t)launches : 1;
-        if (launches > 0 && read_time(reading, TOTAL_TIME, &out->total_ns) &&
-            read_time(reading, LEAST_TIME, &out->least_ns) &&
-            read_time(reading, GREATEST_TIME, &out->greatest_ns))
+        if (launches > 0 && launch_tables_read_time(reading, TOTAL_TIME, &out->total_ns) &&
+            launch_tables_read_time(reading, LEAST_TIME, &out->least_ns) &&
+            launch_tables_read_time(reading, GREATEST_TIME, &out->greatest_ns))
             out->timed_launches = out->launches;
-    } else if (read_time(reading, START, &start) && read_time(reading, DURATION, &ns)) {
+    } else if (launch_tables_read_time(reading, START, &start) &&
+               launch_tables_read_time(reading, DURATION, &ns)) {
         out->timed_launches = 1;
         out->total_ns = out->least_ns = out->greatest_ns = ns;
     }
 }
 
-static enum smc_status add_launch(struct reading *reading, struct smc_trace_launch *launch)
+static enum smc_status tables_add_launch(struct reading *reading, struct smc_trace_launch *launch)
 {
     size_t index;
     uint64_t start;
     struct smc_trace *trace = reading->trace;
     if (has_column(reading, DEVICE) && *get(reading, DEVICE)) {
-        launch->device = find_device(reading);
+        launch->device = launch_tables_find_device(reading);
         if (launch->device == SMC_TRACE_UNKNOWN)
             return smc_out_of_memory(reading->error);
     }
@@ -542,12 +545,13 @@ static enum smc_status add_launch(struct reading *reading, struct smc_trace_laun
             return smc_out_of_memory(reading->error);
     }
     enum smc_status status = smc_trace_add_launches(trace, launch, &index, reading->error);
-    if (status == SMC_OK && launch->timed_launches == 1 && read_time(reading, START, &start))
+    if (status == SMC_OK && launch->timed_launches == 1 &&
+        launch_tables_read_time(reading, START, &start))
         status = smc_trace_add_span(trace, index, start, start + launch->total_ns, reading->error);
     return status;
 }
 
-static enum smc_status take_kernel(struct reading *reading)
+static enum smc_status launch_tables_take_kernel(struct reading *reading)
 {
     struct smc_trace_launch launch;
     char unnamed[] = "(unnamed)";
@@ -557,9 +561,9 @@ static enum smc_status take_kernel(struct reading *reading)
     cut_call(name);
     launch.name = *name ? name : unnamed;
     launch.launches = 1;
-    read_shape(reading, GRID_X, GRID_SIZE, launch.grid);
-    read_shape(reading, BLOCK_X, BLOCK_SIZE, launch.block);
-    launch.regs_per_thread = (int32_t)read_integer(reading, REGISTERS, 1, 1024);
+    launch_tables_read_shape(reading, GRID_X, GRID_SIZE, launch.grid);
+    launch_tables_read_shape(reading, BLOCK_X, BLOCK_SIZE, launch.block);
+    launch.regs_per_thread = (int32_t)launch_tables_read_integer(reading, REGISTERS, 1, 1024);
     launch.static_smem_bytes = read_smem(reading, STATIC_SMEM);
     launch.dynamic_smem_bytes = read_smem(reading, DYNAMIC_SMEM);
     take_times(reading, &launch);
@@ -567,7 +571,7 @@ static enum smc_status take_kernel(struct reading *reading)
     reading->unknown_smem +=
         has_smem && (launch.static_smem_bytes < 0 || launch.dynamic_smem_bytes < 0);
     reading->cut_names |= reading->layout.kind != SEPARATED && strstr(name, "...") != NULL;
-    return add_launch(reading, &launch);
+    return tables_add_launch(reading, &launch);
 }
 
 /* --- Rows ------------------------------------------------------------------------------------- */
@@ -602,11 +606,12 @@ static void read_message(struct reading *reading, const char *line)
 static bool begins_row(const struct reading *reading)
 {
     uint64_t ns;
-    return has_column(reading, DURATION) ? read_time(reading, DURATION, &ns)
-                                         : read_integer(reading, INSTANCES, 0, INT64_MAX) >= 0;
+    return has_column(reading, DURATION)
+               ? launch_tables_read_time(reading, DURATION, &ns)
+               : launch_tables_read_integer(reading, INSTANCES, 0, INT64_MAX) >= 0;
 }
 
-static enum smc_status take_row(struct reading *reading)
+static enum smc_status launch_tables_take_row(struct reading *reading)
 {
     const char *grid = get(reading, has_column(reading, GRID_X) ? GRID_X : GRID_SIZE);
     const bool fits = reading->field_count == reading->header_fields && reading->is_closed;
@@ -628,13 +633,13 @@ static enum smc_status take_row(struct reading *reading)
         return SMC_OK;
     }
     if (*grid)
-        return take_kernel(reading);
+        return launch_tables_take_kernel(reading);
     reading->others++;
     return SMC_OK;
 }
 
 /* The row below nvprof's headings in CSV. */
-static bool read_units(struct reading *reading)
+static bool launch_tables_read_units(struct reading *reading)
 {
     const size_t start = reading->column[DURATION];
     if (start >= reading->field_count || time_scale(reading->field[start]) <= 0)
@@ -645,7 +650,7 @@ static bool read_units(struct reading *reading)
     return true;
 }
 
-static enum smc_status take_line(struct reading *reading)
+static enum smc_status launch_tables_take_line(struct reading *reading)
 {
     const char *line = smc_text_string(&reading->line);
     const bool units_follow = reading->units_follow, dashes_follow = reading->dashes_follow;
@@ -653,22 +658,22 @@ static enum smc_status take_line(struct reading *reading)
     reading->units_follow = reading->dashes_follow = false;
     if (strncmp(line, "==", 2) == 0 && reading->for_launches)
         read_message(reading, line);
-    if (strncmp(line, "==", 2) == 0 || is_rule || (dashes_follow && read_dashes(reading)) ||
-        read_header(reading))
+    if (strncmp(line, "==", 2) == 0 || is_rule ||
+        (dashes_follow && launch_tables_read_dashes(reading)) || launch_tables_read_header(reading))
         return SMC_OK;
     if (!*line)
         forget_header(reading);
     if (reading->layout.kind == NO_TABLE || !has_launches(reading))
         return SMC_OK;
-    split(reading, reading->line.data);
-    if (units_follow && read_units(reading))
+    launch_tables_split(reading, reading->line.data);
+    if (units_follow && launch_tables_read_units(reading))
         return SMC_OK;
-    return take_row(reading);
+    return launch_tables_take_row(reading);
 }
 
 /* --- The whole file --------------------------------------------------------------------------- */
 
-static bool begins(const char *bytes, size_t count)
+static bool launch_tables_begins(const char *bytes, size_t count)
 {
     struct reading *reading = smc_calloc(1, sizeof *reading);
     bool found = false;
@@ -680,8 +685,9 @@ static bool begins(const char *bytes, size_t count)
         const size_t length = strcspn(line, "\r\n");
         reading->line.length = 0;
         smc_text_append_bytes(&reading->line, line, length);
-        found = read_header(reading) || (strncmp(line, "==", 2) == 0 && length > 2 &&
-                                         strstr(smc_text_string(&reading->line), "== NVPROF is "));
+        found = launch_tables_read_header(reading) ||
+                (strncmp(line, "==", 2) == 0 && length > 2 &&
+                 strstr(smc_text_string(&reading->line), "== NVPROF is "));
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }
@@ -690,17 +696,17 @@ static bool begins(const char *bytes, size_t count)
     return found;
 }
 
-static enum smc_status read_lines(struct reading *reading)
+static enum smc_status launch_tables_read_lines(struct reading *reading)
 {
     bool found = true;
     rewind(reading->stream);
     reading->line_number = 0;
     forget_header(reading);
-    enum smc_status status = read_line(reading, &found);
+    enum smc_status status = launch_tables_read_line(reading, &found);
     while (status == SMC_OK && found) {
-        status = take_line(reading);
+        status = launch_tables_take_line(reading);
         if (status == SMC_OK)
-            status = read_line(reading, &found);
+            status = launch_tables_read_line(reading, &found);
     }
     return status;
 }
@@ -716,7 +722,7 @@ static enum smc_status refuse_summary(const struct reading *reading)
                                          : "no table of launches");
 }
 
-static void note_unknown(const struct reading *reading)
+static void launch_tables_note_unknown(const struct reading *reading)
 {
     static const char exact[] = "the .sqlite that 'nsys export --type sqlite' writes has all bytes";
     struct smc_trace *trace = reading->trace;
@@ -746,12 +752,12 @@ static void note_unknown(const struct reading *reading)
 
 static enum smc_status read_twice(struct reading *reading)
 {
-    enum smc_status status = read_lines(reading);
+    enum smc_status status = launch_tables_read_lines(reading);
     if (status == SMC_OK && !reading->has_trace)
         status = refuse_summary(reading);
     reading->for_launches = true;
     if (status == SMC_OK)
-        status = read_lines(reading);
+        status = launch_tables_read_lines(reading);
     if (status != SMC_OK)
         return status;
     struct smc_trace *trace = reading->trace;
@@ -760,7 +766,7 @@ static enum smc_status read_twice(struct reading *reading)
     trace->tool = smc_strdup(reading->is_nvprof ? "nvprof" : "Nsight Systems (nsys stats)");
     if (!trace->tool)
         return smc_out_of_memory(reading->error);
-    note_unknown(reading);
+    launch_tables_note_unknown(reading);
     return SMC_OK;
 }
 
@@ -785,7 +791,7 @@ enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, boo
 }
 
 static enum smc_status tables_read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+                                   struct smc_error *error)
 {
     bool found;
     FILE *stream;
@@ -797,4 +803,5 @@ static enum smc_status tables_read(struct smc_trace_input *input, struct smc_tra
     return status;
 }
 
-const struct smc_trace_reader smc_trace_reader_tables = {.begins = begins, .read = tables_read};
+const struct smc_trace_reader smc_trace_reader_tables = {.begins = launch_tables_begins,
+                                                         .read = tables_read};

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/trace/ncu_numbers.h"
+#include "answers/trace/ncu_text.h"
+#include "answers/trace_answer.h"
 #include "base/csv_reader.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
-#include "answers/trace/ncu_numbers.h"
-#include "answers/trace/ncu_text.h"
-#include "answers/trace_answer.h"
 
 /* --- What is read ----------------------------------------------------------------------------- */
 
@@ -170,7 +170,7 @@ static bool is_header_line(const char *line)
            (has_field(line, column_names[ID]) || has_field(line, column_names[METRIC_NAME]));
 }
 
-static bool begins(const char *bytes, size_t count)
+static bool ncu_begins(const char *bytes, size_t count)
 {
     static const char *const messages[] = {"==PROF== ", "==WARNING== ", "==ERROR== "};
     if (memchr(bytes, '\0', count))
@@ -189,7 +189,7 @@ static bool begins(const char *bytes, size_t count)
 
 /* Moves the stream to the header: the program's output and messages may be before it. Tables of
    text begin at the beginning, and their CSV has a header more. */
-static enum smc_status find_header(struct reading *reading)
+static enum smc_status ncu_find_header(struct reading *reading)
 {
     char *line = smc_malloc(MOST_LINE);
     off_t at = 0;
@@ -247,7 +247,7 @@ static void find_metric_columns(struct reading *reading)
     }
 }
 
-static enum smc_status read_header(struct reading *reading)
+static enum smc_status ncu_read_header(struct reading *reading)
 {
     char value[MOST_VALUE];
     for (int i = 0; i < COLUMNS; i++)
@@ -287,7 +287,7 @@ static void read_units(struct reading *reading)
 
 /* Whether the metric can have the value that the text is with the sign: bytes and counts are whole,
    and none exceeds what a GPU has. */
-static bool is_possible(enum metric metric, const char *unit, const char *text, unsigned sign)
+static bool ncu_is_possible(enum metric metric, const char *unit, const char *text, unsigned sign)
 {
     double value;
     int decimals;
@@ -307,8 +307,8 @@ static unsigned find_sign(enum metric metric, const char *unit, const char *text
 {
     if (!smc_ncu_is_ambiguous(text))
         return 0;
-    const bool point = is_possible(metric, unit, text, SMC_NCU_POINT);
-    const bool comma = is_possible(metric, unit, text, SMC_NCU_COMMA);
+    const bool point = ncu_is_possible(metric, unit, text, SMC_NCU_POINT);
+    const bool comma = ncu_is_possible(metric, unit, text, SMC_NCU_COMMA);
     return point == comma ? 0u : point ? SMC_NCU_POINT : SMC_NCU_COMMA;
 }
 
@@ -393,8 +393,8 @@ struct decimal {
     int decimals;
 };
 
-static bool read_number(struct reading *reading, enum metric metric, const char *unit,
-                        const char *text, struct decimal *number)
+static bool ncu_read_number(struct reading *reading, enum metric metric, const char *unit,
+                            const char *text, struct decimal *number)
 {
     const unsigned sign = reading->sign ? reading->sign : find_sign(metric, unit, text);
     if (!sign && smc_ncu_is_ambiguous(text)) {
@@ -427,7 +427,7 @@ static void set_metric(struct reading *reading, enum metric metric, const uint32
         set_text(&reading->launch, metric, text);
         return;
     }
-    if (quantity->is_known || !*text || !read_number(reading, metric, unit, text, &number[0]))
+    if (quantity->is_known || !*text || !ncu_read_number(reading, metric, unit, text, &number[0]))
         return;
     const double scale = smc_ncu_scale(metrics[metric].unit, unit);
     if (scale <= 0) {
@@ -437,7 +437,7 @@ static void set_metric(struct reading *reading, enum metric metric, const uint32
     }
     for (int i = 1; i < 3; i++) {
         get(reading, fields[i], text, sizeof text);
-        if (!*text || !read_number(reading, metric, unit, text, &number[i]))
+        if (!*text || !ncu_read_number(reading, metric, unit, text, &number[i]))
             number[i] = number[0];
     }
     const double half = 0.5 * scale / pow(10, number[0].decimals);
@@ -451,7 +451,7 @@ static void set_metric(struct reading *reading, enum metric metric, const uint32
 }
 
 /* "(256, 1, 1)". */
-static void read_dimensions(const char *text, uint32_t out[3])
+static void ncu_read_dimensions(const char *text, uint32_t out[3])
 {
     unsigned long value[3];
     char after;
@@ -505,7 +505,7 @@ static void append_key(const struct reading *reading, struct smc_text *key)
     }
 }
 
-static enum smc_status begin_launch(struct reading *reading, struct smc_text *key)
+static enum smc_status ncu_begin_launch(struct reading *reading, struct smc_text *key)
 {
     char text[MOST_VALUE];
     struct launch *launch = &reading->launch;
@@ -525,9 +525,9 @@ static enum smc_status begin_launch(struct reading *reading, struct smc_text *ke
     append_field(reading, reading->column[KERNEL], &launch->name);
     append_field(reading, reading->column[PROCESS_NAME], &launch->process);
     get(reading, reading->column[GRID_SIZE], text, sizeof text);
-    read_dimensions(text, launch->grid);
+    ncu_read_dimensions(text, launch->grid);
     get(reading, reading->column[BLOCK_SIZE], text, sizeof text);
-    read_dimensions(text, launch->block);
+    ncu_read_dimensions(text, launch->block);
     return key->failed || launch->name.failed || launch->process.failed
                ? smc_out_of_memory(reading->error)
                : SMC_OK;
@@ -555,7 +555,7 @@ static int64_t whole(const struct quantity *quantity, int64_t least, int64_t gre
 
 /* "4.10 Kbyte" stands for some number from 4095 to 4105 bytes: returns the one that is divisible by
    the highest power of two. */
-static int64_t bytes_of(struct reading *reading, enum metric metric)
+static int64_t ncu_bytes_of(struct reading *reading, enum metric metric)
 {
     struct quantity quantity = reading->launch.metric[metric];
     if (quantity.is_known && quantity.half_digit > 0 && quantity.value < INT32_MAX) {
@@ -572,8 +572,8 @@ static int64_t bytes_of(struct reading *reading, enum metric metric)
 }
 
 /* From the three metrics of page raw, or else a total, which becomes the first. */
-static bool take_dimensions(const struct launch *launch, enum metric x, enum metric total,
-                            uint32_t out[3])
+static bool ncu_take_dimensions(const struct launch *launch, enum metric x, enum metric total,
+                                uint32_t out[3])
 {
     const int64_t all = whole(&launch->metric[total], 1, INT32_MAX);
     int64_t value[3];
@@ -593,7 +593,7 @@ static bool take_dimensions(const struct launch *launch, enum metric x, enum met
     return true;
 }
 
-static int32_t find_device(struct reading *reading)
+static int32_t ncu_find_device(struct reading *reading)
 {
     const struct launch *launch = &reading->launch;
     const struct quantity *metric = launch->metric;
@@ -655,23 +655,23 @@ static void count_unknown(struct reading *reading, const struct smc_trace_launch
         reading->without[i] += lacks[i] ? launch->launches : 0;
 }
 
-static void fill_launch(struct reading *reading, struct smc_trace_launch *out)
+static void ncu_fill_launch(struct reading *reading, struct smc_trace_launch *out)
 {
     const struct launch *launch = &reading->launch;
     smc_trace_launch_init(out);
     memcpy(out->grid, launch->grid, sizeof out->grid);
     memcpy(out->block, launch->block, sizeof out->block);
-    take_dimensions(launch, GRID_X, GRID_BLOCKS, out->grid);
-    reading->flat_blocks |= take_dimensions(launch, BLOCK_X, BLOCK_THREADS, out->block);
-    if (take_dimensions(launch, CLUSTER_X, CLUSTER_BLOCKS, out->cluster) && out->cluster[0] > 1)
+    ncu_take_dimensions(launch, GRID_X, GRID_BLOCKS, out->grid);
+    reading->flat_blocks |= ncu_take_dimensions(launch, BLOCK_X, BLOCK_THREADS, out->block);
+    if (ncu_take_dimensions(launch, CLUSTER_X, CLUSTER_BLOCKS, out->cluster) && out->cluster[0] > 1)
         reading->flat_clusters = true;
     out->regs_per_thread = (int32_t)whole(&launch->metric[REGISTERS], 1, 1024);
-    out->static_smem_bytes = bytes_of(reading, STATIC_SMEM);
-    out->dynamic_smem_bytes = bytes_of(reading, DYNAMIC_SMEM);
+    out->static_smem_bytes = ncu_bytes_of(reading, STATIC_SMEM);
+    out->dynamic_smem_bytes = ncu_bytes_of(reading, DYNAMIC_SMEM);
     if (out->static_smem_bytes < 0 || out->dynamic_smem_bytes < 0)
-        out->smem_bytes = bytes_of(reading, ALLOCATED_SMEM);
+        out->smem_bytes = ncu_bytes_of(reading, ALLOCATED_SMEM);
     out->smem_has_reserve = out->smem_bytes >= 0;
-    out->smem_configured_bytes = bytes_of(reading, CONFIGURED_SMEM);
+    out->smem_configured_bytes = ncu_bytes_of(reading, CONFIGURED_SMEM);
     out->resident_clusters = whole(&launch->metric[RESIDENT_CLUSTERS], 1, 1000000);
     out->cache_config = launch->cache_config;
     out->launches = launch->launches;
@@ -688,10 +688,10 @@ static enum smc_status end_launch(struct reading *reading)
     if (!launch->begun)
         return SMC_OK;
     char unnamed[] = "(unnamed)";
-    fill_launch(reading, &out);
+    ncu_fill_launch(reading, &out);
     out.name = launch->name.length > 0 ? launch->name.data : unnamed;
     const bool has_device = launch->device >= 0 || launch->cc || launch->gpu_name.length > 0;
-    out.device = find_device(reading);
+    out.device = ncu_find_device(reading);
     if (launch->pid >= 0)
         out.process =
             smc_trace_process(reading->trace, launch->pid,
@@ -724,7 +724,7 @@ static void take_metric_row(struct reading *reading)
         set_metric(reading, metric, fields, unit);
 }
 
-static enum smc_status take_row(struct reading *reading)
+static enum smc_status ncu_take_row(struct reading *reading)
 {
     struct smc_text key = {0};
     enum smc_status status = SMC_OK;
@@ -736,7 +736,7 @@ static enum smc_status take_row(struct reading *reading)
     else {
         status = end_launch(reading);
         if (status == SMC_OK)
-            status = begin_launch(reading, &key);
+            status = ncu_begin_launch(reading, &key);
         else
             smc_text_free(&key);
     }
@@ -796,12 +796,12 @@ static enum smc_status take_record(struct reading *reading)
     if (is_row(reading)) {
         reading->units_follow = false;
         if (reading->for_launches)
-            return take_row(reading);
+            return ncu_take_row(reading);
         see_numbers(reading);
     } else if (is_header(reading)) {
         if (reading->for_launches)
             status = end_launch(reading);
-        return status == SMC_OK ? read_header(reading) : status;
+        return status == SMC_OK ? ncu_read_header(reading) : status;
     } else if (reading->units_follow && reading->record->field_count == reading->header_fields &&
                reading->record->fault == SMC_CSV_SOUND)
         read_units(reading);
@@ -821,8 +821,8 @@ static enum smc_status read_stream(void *context, char *bytes, size_t capacity, 
                : SMC_OK;
 }
 
-static enum smc_status read_text(void *context, char *bytes, size_t capacity, size_t *count,
-                                 struct smc_error *error)
+static enum smc_status ncu_read_text(void *context, char *bytes, size_t capacity, size_t *count,
+                                     struct smc_error *error)
 {
     struct reading *reading = context;
     if (!smc_ncu_text_read(&reading->text, bytes, capacity, count))
@@ -836,10 +836,10 @@ static enum smc_status read_table(struct reading *reading)
 {
     bool found = true;
     rewind(reading->stream);
-    enum smc_status status = find_header(reading);
+    enum smc_status status = ncu_find_header(reading);
     if (status != SMC_OK)
         return status;
-    const struct smc_csv_source source = {reading->is_text ? read_text : read_stream, reading};
+    const struct smc_csv_source source = {reading->is_text ? ncu_read_text : read_stream, reading};
     reading->text.stream = reading->stream;
     status = smc_csv_open_wide(&reading->csv, &source, MOST_RECORD_BYTES, MOST_RECORD_FIELDS,
                                reading->error);
@@ -850,7 +850,7 @@ static enum smc_status read_table(struct reading *reading)
                           reading->shown, (unsigned long long)reading->lines_before + 1,
                           MOST_RECORD_BYTES);
     if (status == SMC_OK)
-        status = read_header(reading);
+        status = ncu_read_header(reading);
     while (status == SMC_OK && found) {
         status = smc_csv_read(&reading->csv, reading->record, &found, reading->error);
         if (status == SMC_OK && found)
@@ -866,7 +866,7 @@ static enum smc_status read_table(struct reading *reading)
 
 /* --- The whole file --------------------------------------------------------------------------- */
 
-static void note_unknown(struct reading *reading)
+static void ncu_note_unknown(struct reading *reading)
 {
     const unsigned long long all = reading->launches;
     struct smc_trace *trace = reading->trace;
@@ -900,7 +900,7 @@ static void note_unknown(struct reading *reading)
         smc_trace_note(trace, "no kernels were recorded");
 }
 
-static enum smc_status read_launches(struct reading *reading)
+static enum smc_status ncu_read_launches(struct reading *reading)
 {
     enum smc_status status = read_table(reading);
     if (status == SMC_OK)
@@ -909,7 +909,7 @@ static enum smc_status read_launches(struct reading *reading)
     if (status == SMC_OK)
         status = read_table(reading);
     if (status == SMC_OK)
-        note_unknown(reading);
+        ncu_note_unknown(reading);
     return status;
 }
 
@@ -927,7 +927,7 @@ static enum smc_status read_other_tables(struct reading *reading, enum smc_statu
 }
 
 static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+                                struct smc_error *error)
 {
     struct reading *reading = smc_calloc(1, sizeof *reading);
     struct smc_csv_record *record = smc_malloc(sizeof *record);
@@ -942,7 +942,7 @@ static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace 
         (struct reading){.shown = trace->file, .trace = trace, .error = error, .record = record};
     enum smc_status status = smc_trace_input_stream(input, &reading->stream, error);
     if (status == SMC_OK)
-        status = read_launches(reading);
+        status = ncu_read_launches(reading);
     if (status == SMC_USAGE && reading->stream && !reading->has_table)
         status = read_other_tables(reading, status);
     if (reading->stream)
@@ -952,4 +952,4 @@ static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace 
     return status;
 }
 
-const struct smc_trace_reader smc_trace_reader_ncu = {.begins = begins, .read = ncu_read};
+const struct smc_trace_reader smc_trace_reader_ncu = {.begins = ncu_begins, .read = ncu_read};

@@ -72,7 +72,7 @@ static void append_named(const char *line, const char *name, struct smc_text *fi
     smc_text_append_quoted(fields, value, strcspn(value, ",\n\r"));
 }
 
-static void begin_launch(struct smc_ncu_text *text, const char *line)
+static void ncu_text_begin_launch(struct smc_ncu_text *text, const char *line)
 {
     const char *begin = line + 2, *after = find_last(line, context), *end = after;
     const char *shape = find_shape(begin, end);
@@ -95,7 +95,7 @@ static void begin_launch(struct smc_ncu_text *text, const char *line)
 }
 
 /* "[1234] app@127.0.0.1" */
-static bool read_process(struct smc_ncu_text *text, const char *line)
+static bool ncu_text_read_process(struct smc_ncu_text *text, const char *line)
 {
     const char *number = line + 1, *close = number + strspn(number, "0123456789");
     if (line[0] != '[' || close == number || strncmp(close, "] ", 2) != 0)
@@ -111,7 +111,7 @@ static bool read_process(struct smc_ncu_text *text, const char *line)
 /* --- Tables ----------------------------------------------------------------------------------- */
 
 /* Whether the line is dashes and blanks, in three columns; then `text` has them. */
-static bool read_dashes(struct smc_ncu_text *text, const char *line)
+static bool ncu_text_read_dashes(struct smc_ncu_text *text, const char *line)
 {
     const size_t length = strcspn(line, "\r\n");
     size_t count = 0;
@@ -141,8 +141,8 @@ static const char *at_column(const char *line, size_t characters)
     return line;
 }
 
-static void append_cell(const struct smc_ncu_text *text, const char *line, size_t column,
-                        struct smc_text *out)
+static void ncu_text_append_cell(const struct smc_ncu_text *text, const char *line, size_t column,
+                                 struct smc_text *out)
 {
     const char *begin = at_column(line, text->column_begin[column]);
     const char *end = column + 1 < text->column_count ? at_column(line, text->column_end[column])
@@ -155,7 +155,7 @@ static void append_cell(const struct smc_ncu_text *text, const char *line, size_
     smc_text_append_quoted(out, begin, (size_t)(end - begin));
 }
 
-static void append_row(struct smc_ncu_text *text, const char *line)
+static void ncu_text_append_row(struct smc_ncu_text *text, const char *line)
 {
     struct smc_text *out = &text->out;
     smc_text_printf(out, "\"%llu\",%s,%s,%s%s", text->launches - 1,
@@ -163,26 +163,26 @@ static void append_row(struct smc_ncu_text *text, const char *line)
                     smc_text_string(&text->kernel), smc_text_string(&text->shape),
                     smc_text_string(&text->device));
     for (size_t i = 0; i < SMC_NCU_TEXT_COLUMNS; i++)
-        append_cell(text, line, i, out);
+        ncu_text_append_cell(text, line, i, out);
 }
 
 /* A table is closed by dashes after its rows; advice may follow. */
-static void take_line(struct smc_ncu_text *text, const char *line)
+static void ncu_text_take_line(struct smc_ncu_text *text, const char *line)
 {
     static const char heading[] = "    Metric Name ";
     if (smc_ncu_text_is_launch(line)) {
-        begin_launch(text, line);
+        ncu_text_begin_launch(text, line);
         text->in_table = text->has_rows = false;
-    } else if (read_process(text, line)) {
+    } else if (ncu_text_read_process(text, line)) {
         text->in_table = false;
     } else if (strncmp(line, "    Section: ", 13) == 0) {
         text->in_table = text->has_rows = false;
-    } else if (read_dashes(text, line)) {
+    } else if (ncu_text_read_dashes(text, line)) {
         text->in_table = !text->has_rows;
         text->has_rows = false;
     } else if (text->in_table && text->launches > 0 &&
                strncmp(line, heading, sizeof heading - 1) != 0) {
-        append_row(text, line);
+        ncu_text_append_row(text, line);
         text->has_rows = true;
     }
     smc_text_append(&text->out, "\n");
@@ -195,7 +195,7 @@ bool smc_ncu_text_read(struct smc_ncu_text *text, char *bytes, size_t capacity, 
     text->has_header = true;
     while (text->out.length - text->returned < capacity && !text->out.failed &&
            fgets(text->line, sizeof text->line, text->stream))
-        take_line(text, text->line);
+        ncu_text_take_line(text, text->line);
     const size_t left = text->out.length - text->returned;
     *count = left < capacity ? left : capacity;
     if (*count > 0)

@@ -15,7 +15,7 @@ static bool begins(const char *bytes, size_t count)
 #ifndef HAVE_SQLITE
 
 static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+                                 struct smc_error *error)
 {
     (void)trace;
     return smc_fail(error, SMC_UNAVAILABLE,
@@ -30,9 +30,9 @@ static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace
 #include <stdlib.h>
 #include <strings.h>
 
+#include "answers/trace/sqlite.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "answers/trace/sqlite.h"
 
 /* --- What is read of a launch ----------------------------------------------------------------- */
 
@@ -375,14 +375,14 @@ static const struct ordinal *find_ordinal(const struct export *export, int64_t p
 }
 
 /* Each MIG instance of a GPU counts as a GPU; the first one keeps the GPU's number. */
-static int64_t number_of(const struct export *export, const struct ordinal *ordinal)
+static int64_t nsys_number_of(const struct export *export, const struct ordinal *ordinal)
 {
     enum { PARTS_FROM = 1000 };
     int64_t part = 0;
     for (const struct ordinal *other = export->ordinal; other < ordinal; other++)
         if (other->gpu == ordinal->gpu && other->uuid && ordinal->uuid) {
             if (strcmp(other->uuid, ordinal->uuid) == 0)
-                return number_of(export, other);
+                return nsys_number_of(export, other);
             part = PARTS_FROM + (ordinal - export->ordinal);
         }
     return ordinal->gpu + part;
@@ -390,7 +390,7 @@ static int64_t number_of(const struct export *export, const struct ordinal *ordi
 
 /* The GPU that a process calls `device`. A process may see only some GPUs, in any order; where the
    file does not say which, the numbers are taken to be those of the machine. */
-static int32_t find_device(struct export *export, int64_t pid, int64_t device)
+static int32_t nsys_find_device(struct export *export, int64_t pid, int64_t device)
 {
     const struct ordinal *ordinal = find_ordinal(export, pid, device);
     const int64_t id = ordinal ? ordinal->gpu : device;
@@ -399,7 +399,7 @@ static int32_t find_device(struct export *export, int64_t pid, int64_t device)
     for (size_t i = 0; i < export->gpu_count; i++)
         if (export->gpu[i].id == id)
             gpu = export->gpu[i].recorded;
-    gpu.id = ordinal ? number_of(export, ordinal) : id;
+    gpu.id = ordinal ? nsys_number_of(export, ordinal) : id;
     if (ordinal && ordinal->sm_count != 0)
         gpu.sm_count = ordinal->sm_count;
     return smc_trace_device(export->trace, &gpu);
@@ -421,7 +421,7 @@ static enum smc_status resolve_device(struct export *export, int64_t pid, int64_
     if (!grown)
         return smc_out_of_memory(error);
     export->resolved = grown;
-    *index = find_device(export, pid, device);
+    *index = nsys_find_device(export, pid, device);
     if (*index < 0)
         return smc_out_of_memory(error);
     grown[export->resolved_count++] = (struct resolved){pid, device, *index};
@@ -430,8 +430,8 @@ static enum smc_status resolve_device(struct export *export, int64_t pid, int64_
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-static enum smc_status read_name(struct export *export, int64_t id, char **text,
-                                 struct smc_error *error)
+static enum smc_status nsys_read_name(struct export *export, int64_t id, char **text,
+                                      struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     bool found = false;
@@ -478,8 +478,8 @@ static enum smc_status grow_names(struct export *export, struct smc_error *error
 }
 
 /* The text with this number, "" if there is none. It lasts as long as `export`. */
-static enum smc_status find_name(struct export *export, int64_t id, const char **text,
-                                 struct smc_error *error)
+static enum smc_status nsys_find_name(struct export *export, int64_t id, const char **text,
+                                      struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     *text = "";
@@ -491,7 +491,7 @@ static enum smc_status find_name(struct export *export, int64_t id, const char *
         return status;
     struct name *place = find_place(export->name, export->name_capacity, id);
     if (!place->text) {
-        status = read_name(export, id, &place->text, error);
+        status = nsys_read_name(export, id, &place->text, error);
         place->id = id;
         export->name_count++;
     }
@@ -507,7 +507,7 @@ static enum smc_status find_kernel_name(struct export *export, const int64_t *va
     enum smc_status status = SMC_OK;
     *name = "";
     for (size_t i = 0; i < sizeof order / sizeof *order && status == SMC_OK && !**name; i++)
-        status = find_name(export, value[order[i]], name, error);
+        status = nsys_find_name(export, value[order[i]], name, error);
     if (status == SMC_OK && !**name) {
         *name = "(unnamed)";
         smc_trace_note(export->trace, "some kernels have no name in the file: '(unnamed)'");
@@ -538,7 +538,7 @@ static int32_t find_cache_config(const struct export *export, int64_t value)
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-static void read_row(struct export *export, sqlite3_stmt *row, int64_t value[COLUMNS])
+static void nsys_read_row(struct export *export, sqlite3_stmt *row, int64_t value[COLUMNS])
 {
     for (int i = 0; i < COLUMNS; i++)
         if (!export->has[i] || !smc_sqlite_integer(row, i, &value[i]))
@@ -662,12 +662,12 @@ static bool is_timed(const int64_t *value)
            end - LONGEST_NS <= start;
 }
 
-static enum smc_status take_launch(struct export *export, sqlite3_stmt *row,
-                                   struct smc_error *error)
+static enum smc_status nsys_take_launch(struct export *export, sqlite3_stmt *row,
+                                        struct smc_error *error)
 {
     int64_t value[COLUMNS];
     enum smc_status status = SMC_OK;
-    read_row(export, row, value);
+    nsys_read_row(export, row, value);
     struct batch *batch = &export->batches[hash_key(value + KEY) % BATCHES];
     const bool is_new = !batch->used || memcmp(batch->key, value + KEY, sizeof batch->key) != 0;
     if (is_new)
@@ -709,7 +709,7 @@ static enum smc_status find_order(struct export *export, bool *is_sorted, struct
     return status;
 }
 
-static enum smc_status read_launches(struct export *export, struct smc_error *error)
+static enum smc_status nsys_read_launches(struct export *export, struct smc_error *error)
 {
     sqlite3_stmt *query;
     bool found = true, is_sorted = true;
@@ -726,7 +726,7 @@ static enum smc_status read_launches(struct export *export, struct smc_error *er
     while (status == SMC_OK && found) {
         status = smc_sqlite_step(&export->sqlite, query, &found, error);
         if (status == SMC_OK && found)
-            status = take_launch(export, query, error);
+            status = nsys_take_launch(export, query, error);
     }
     sqlite3_finalize(query);
     for (size_t i = 0; i < BATCHES && status == SMC_OK; i++)
@@ -768,7 +768,7 @@ static enum smc_status take_graph(struct export *export, sqlite3_stmt *row, void
     return SMC_OK;
 }
 
-static void note_unknown(struct export *export)
+static void nsys_note_unknown(struct export *export)
 {
     const unsigned long long all = export->launches;
     for (size_t i = 0; i < NUMBERS; i++)
@@ -794,7 +794,7 @@ static void note_unknown(struct export *export)
         smc_trace_note(export->trace, "no kernels were recorded");
 }
 
-static enum smc_status read_rest(struct export *export, struct smc_error *error)
+static enum smc_status nsys_read_rest(struct export *export, struct smc_error *error)
 {
     static const char *const process[] = {"globalPid", "name"}, *const graph[] = {"start"};
     uint64_t graphs = 0;
@@ -808,13 +808,13 @@ static enum smc_status read_rest(struct export *export, struct smc_error *error)
                        "%llu launches of CUDA graphs were recorded without their kernels; 'nsys "
                        "profile --cuda-graph-trace node' records them",
                        (unsigned long long)graphs);
-    note_unknown(export);
+    nsys_note_unknown(export);
     return status;
 }
 
 /* --- The whole file --------------------------------------------------------------------------- */
 
-static enum smc_status read_all(struct export *export, struct smc_error *error)
+static enum smc_status nsys_read_all(struct export *export, struct smc_error *error)
 {
     static const char *const value[] = {"value"};
     static const char *const enumeration[] = {"id", "name"};
@@ -831,12 +831,12 @@ static enum smc_status read_all(struct export *export, struct smc_error *error)
         status = smc_sqlite_select(&export->sqlite, "StringIds", value, 1, "WHERE \"id\" = ?", NULL,
                                    &export->strings, error);
     if (status == SMC_OK)
-        status = read_launches(export, error);
-    return status == SMC_OK ? read_rest(export, error) : status;
+        status = nsys_read_launches(export, error);
+    return status == SMC_OK ? nsys_read_rest(export, error) : status;
 }
 
 static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+                                 struct smc_error *error)
 {
     const char *path;
     struct export export = {
@@ -850,7 +850,7 @@ static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace
         status = smc_sqlite_open(&export.sqlite, path, trace->file, error);
     smc_trace_input_unlink(input);
     if (status == SMC_OK)
-        status = read_all(&export, error);
+        status = nsys_read_all(&export, error);
     sqlite3_finalize(export.strings);
     smc_sqlite_close(&export.sqlite);
     for (size_t i = 0; i < export.name_capacity; i++)

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/trace/json_stream.h"
+#include "answers/trace_answer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "rules/devices.h"
 #include "rules/launch.h"
-#include "answers/trace/json_stream.h"
-#include "answers/trace_answer.h"
 
 enum { MOST_BYTES = 512 << 20 };
 
@@ -31,8 +31,8 @@ struct reading {
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static enum smc_status fail(const struct reading *reading, const char *key, const json_t *value,
-                            const char *allowed)
+static enum smc_status own_fail(const struct reading *reading, const char *key, const json_t *value,
+                                const char *allowed)
 {
     char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_fail(reading->error, SMC_USAGE, "%s: %s, element %zu: \"%s\" is %.60s, not %s",
@@ -43,9 +43,9 @@ static enum smc_status fail(const struct reading *reading, const char *key, cons
 }
 
 /* `absent` if the object has no such key, or null. */
-static enum smc_status read_whole(const struct reading *reading, const json_t *object,
-                                  const char *key, int64_t least, int64_t most, int64_t absent,
-                                  int64_t *number)
+static enum smc_status own_read_whole(const struct reading *reading, const json_t *object,
+                                      const char *key, int64_t least, int64_t most, int64_t absent,
+                                      int64_t *number)
 {
     const json_t *value = json_object_get(object, key);
     char allowed[96];
@@ -58,11 +58,11 @@ static enum smc_status read_whole(const struct reading *reading, const json_t *o
         return SMC_OK;
     snprintf(allowed, sizeof allowed, "a whole number from %lld to %lld", (long long)least,
              (long long)most);
-    return fail(reading, key, value, allowed);
+    return own_fail(reading, key, value, allowed);
 }
 
-static enum smc_status read_real(const struct reading *reading, const json_t *object,
-                                 const char *key, double most, double absent, double *number)
+static enum smc_status own_read_real(const struct reading *reading, const json_t *object,
+                                     const char *key, double most, double absent, double *number)
 {
     const json_t *value = json_object_get(object, key);
     char allowed[96];
@@ -73,7 +73,7 @@ static enum smc_status read_real(const struct reading *reading, const json_t *ob
     if (*number >= 0 && *number <= most)
         return SMC_OK;
     snprintf(allowed, sizeof allowed, "a number from 0 to %g", most);
-    return fail(reading, key, value, allowed);
+    return own_fail(reading, key, value, allowed);
 }
 
 /* Milliseconds with 15 digits hold the nanoseconds of ten days exactly. No program takes three
@@ -82,15 +82,15 @@ static enum smc_status read_time(const struct reading *reading, const json_t *ob
                                  const char *key, uint64_t *ns)
 {
     double ms;
-    enum smc_status status = read_real(reading, object, key, 1e11, 0, &ms);
+    enum smc_status status = own_read_real(reading, object, key, 1e11, 0, &ms);
     if (status == SMC_OK)
         *ns = (uint64_t)llround(ms * 1e6);
     return status;
 }
 
 /* Copies the text; NULL if the object has none. */
-static enum smc_status read_text(const struct reading *reading, const json_t *object,
-                                 const char *key, char **text)
+static enum smc_status own_read_text(const struct reading *reading, const json_t *object,
+                                     const char *key, char **text)
 {
     const char *value = json_string_value(json_object_get(object, key));
     struct smc_text safe = {0};
@@ -106,8 +106,8 @@ static enum smc_status read_text(const struct reading *reading, const json_t *ob
 }
 
 /* {0} for null. */
-static enum smc_status read_extent(const struct reading *reading, const json_t *object,
-                                   const char *key, uint32_t extent[3])
+static enum smc_status own_read_extent(const struct reading *reading, const json_t *object,
+                                       const char *key, uint32_t extent[3])
 {
     const json_t *list = json_object_get(object, key);
     if (!list || json_is_null(list))
@@ -117,7 +117,7 @@ static enum smc_status read_extent(const struct reading *reading, const json_t *
         const json_int_t number = json_integer_value(value);
         if (json_array_size(list) != 3 || !json_is_integer(value) || number < 1 ||
             number > UINT32_MAX)
-            return fail(reading, key, list, "three whole numbers from 1 to 4294967295");
+            return own_fail(reading, key, list, "three whole numbers from 1 to 4294967295");
         extent[i] = (uint32_t)number;
     }
     return SMC_OK;
@@ -125,24 +125,26 @@ static enum smc_status read_extent(const struct reading *reading, const json_t *
 
 /* --- Lists besides the kernels ---------------------------------------------------------------- */
 
-static enum smc_status read_device(struct reading *reading, const json_t *object, int32_t *index)
+static enum smc_status own_read_device(struct reading *reading, const json_t *object,
+                                       int32_t *index)
 {
     int64_t id, sms, clock, memory, l2;
     const char *cc = json_string_value(json_object_get(object, "compute_capability"));
     const char *name = json_string_value(json_object_get(object, "name"));
     struct smc_trace_gpu gpu = {.name = name && *name ? name : NULL};
     enum smc_status status;
-    if ((status = read_whole(reading, object, "id", INT64_MIN, INT64_MAX, 0, &id)) != SMC_OK ||
-        (status = read_whole(reading, object, "sm_count", 0, UINT32_MAX, 0, &sms)) != SMC_OK ||
-        (status = read_whole(reading, object, "sm_clock_khz", 0, UINT32_MAX, 0, &clock)) !=
+    if ((status = own_read_whole(reading, object, "id", INT64_MIN, INT64_MAX, 0, &id)) != SMC_OK ||
+        (status = own_read_whole(reading, object, "sm_count", 0, UINT32_MAX, 0, &sms)) != SMC_OK ||
+        (status = own_read_whole(reading, object, "sm_clock_khz", 0, UINT32_MAX, 0, &clock)) !=
             SMC_OK ||
-        (status = read_whole(reading, object, "global_mem_bytes", 0, INT64_MAX, 0, &memory)) !=
+        (status = own_read_whole(reading, object, "global_mem_bytes", 0, INT64_MAX, 0, &memory)) !=
             SMC_OK ||
-        (status = read_whole(reading, object, "l2_bytes", 0, INT64_MAX, 0, &l2)) != SMC_OK)
+        (status = own_read_whole(reading, object, "l2_bytes", 0, INT64_MAX, 0, &l2)) != SMC_OK)
         return status;
     if (cc && !smc_capability_parse(cc, &gpu.cc))
-        return fail(reading, "compute_capability", json_object_get(object, "compute_capability"),
-                    "a compute capability such as \"9.0\"");
+        return own_fail(reading, "compute_capability",
+                        json_object_get(object, "compute_capability"),
+                        "a compute capability such as \"9.0\"");
     gpu.id = id;
     gpu.sm_count = (uint32_t)sms;
     gpu.clock_khz = (uint32_t)clock;
@@ -152,11 +154,12 @@ static enum smc_status read_device(struct reading *reading, const json_t *object
     return *index == SMC_TRACE_UNKNOWN ? smc_out_of_memory(reading->error) : SMC_OK;
 }
 
-static enum smc_status read_process(struct reading *reading, const json_t *object, int32_t *index)
+static enum smc_status own_read_process(struct reading *reading, const json_t *object,
+                                        int32_t *index)
 {
     int64_t id;
     enum smc_status status =
-        read_whole(reading, object, "id", 0, INT64_MAX, SMC_TRACE_UNKNOWN, &id);
+        own_read_whole(reading, object, "id", 0, INT64_MAX, SMC_TRACE_UNKNOWN, &id);
     if (status != SMC_OK)
         return status;
     *index = smc_trace_process_of_file(reading->trace, id,
@@ -173,10 +176,10 @@ static enum smc_status read_module(struct reading *reading, const json_t *object
 }
 
 /* Reads each element of a list, which may be absent. */
-static enum smc_status read_list(struct reading *reading, const json_t *root, const char *key,
-                                 enum smc_status (*read)(struct reading *, const json_t *,
-                                                         int32_t *),
-                                 int32_t **indices, size_t *count)
+static enum smc_status own_read_list(struct reading *reading, const json_t *root, const char *key,
+                                     enum smc_status (*read)(struct reading *, const json_t *,
+                                                             int32_t *),
+                                     int32_t **indices, size_t *count)
 {
     const json_t *list = json_object_get(root, key);
     enum smc_status status = SMC_OK;
@@ -204,7 +207,7 @@ static enum smc_status read_reference(const struct reading *reading, const json_
 {
     int64_t at;
     enum smc_status status =
-        read_whole(reading, object, key, 0, (int64_t)count - 1, SMC_TRACE_UNKNOWN, &at);
+        own_read_whole(reading, object, key, 0, (int64_t)count - 1, SMC_TRACE_UNKNOWN, &at);
     *index = status == SMC_OK && at >= 0 ? indices[at] : SMC_TRACE_UNKNOWN;
     return status;
 }
@@ -236,8 +239,8 @@ static enum smc_status read_wholes(const struct reading *reading, const json_t *
 {
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
         int64_t number;
-        enum smc_status status = read_whole(reading, object, wholes[i].key, wholes[i].least,
-                                            wholes[i].most, wholes[i].absent, &number);
+        enum smc_status status = own_read_whole(reading, object, wholes[i].key, wholes[i].least,
+                                                wholes[i].most, wholes[i].absent, &number);
         if (status != SMC_OK)
             return status;
         void *member = (char *)launch + wholes[i].offset;
@@ -247,8 +250,8 @@ static enum smc_status read_wholes(const struct reading *reading, const json_t *
             *(int64_t *)member = number;
     }
     if (launch->graph_launches > launch->launches || launch->timed_launches > launch->launches)
-        return fail(reading, "launches", json_object_get(object, "launches"),
-                    "at least as many as those of graphs, and as those with a time");
+        return own_fail(reading, "launches", json_object_get(object, "launches"),
+                        "at least as many as those of graphs, and as those with a time");
     if (launch->static_smem_bytes >= 0 && launch->dynamic_smem_bytes >= 0)
         launch->smem_bytes = SMC_TRACE_UNKNOWN; /* the sum of both, not recorded */
     return SMC_OK;
@@ -264,11 +267,11 @@ static enum smc_status read_cache_config(const struct reading *reading, const js
                                     : SMC_TRACE_UNKNOWN;
     if (*config != SMC_TRACE_UNKNOWN)
         return SMC_OK;
-    return fail(reading, "cache_config", value, "none, shared, l1 or equal");
+    return own_fail(reading, "cache_config", value, "none, shared, l1 or equal");
 }
 
-static enum smc_status read_launch(const struct reading *reading, const json_t *object,
-                                   struct smc_trace_launch *launch)
+static enum smc_status own_read_launch(const struct reading *reading, const json_t *object,
+                                       struct smc_trace_launch *launch)
 {
     const double unknown = SMC_TRACE_UNKNOWN;
     const char *name = json_string_value(json_object_get(object, "mangled_name"));
@@ -276,7 +279,7 @@ static enum smc_status read_launch(const struct reading *reading, const json_t *
     if (!name)
         name = json_string_value(json_object_get(object, "name"));
     if (!name || !*name)
-        return fail(reading, "name", json_object_get(object, "name"), "the name of a kernel");
+        return own_fail(reading, "name", json_object_get(object, "name"), "the name of a kernel");
     launch->name = (char *)(uintptr_t)name; /* it is copied */
     if ((status = read_reference(reading, object, "device", reading->device, reading->device_count,
                                  &launch->device)) != SMC_OK ||
@@ -284,22 +287,22 @@ static enum smc_status read_launch(const struct reading *reading, const json_t *
                                  reading->process_count, &launch->process)) != SMC_OK ||
         (status = read_reference(reading, object, "module", reading->module, reading->module_count,
                                  &launch->module)) != SMC_OK ||
-        (status = read_extent(reading, object, "grid_dim", launch->grid)) != SMC_OK ||
-        (status = read_extent(reading, object, "block_dim", launch->block)) != SMC_OK ||
-        (status = read_extent(reading, object, "cluster_dim", launch->cluster)) != SMC_OK ||
+        (status = own_read_extent(reading, object, "grid_dim", launch->grid)) != SMC_OK ||
+        (status = own_read_extent(reading, object, "block_dim", launch->block)) != SMC_OK ||
+        (status = own_read_extent(reading, object, "cluster_dim", launch->cluster)) != SMC_OK ||
         (status = read_wholes(reading, object, launch)) != SMC_OK ||
         (status = read_cache_config(reading, object, &launch->cache_config)) != SMC_OK ||
         (status = read_time(reading, object, "total_ms", &launch->total_ns)) != SMC_OK ||
         (status = read_time(reading, object, "least_ms", &launch->least_ns)) != SMC_OK ||
         (status = read_time(reading, object, "greatest_ms", &launch->greatest_ns)) != SMC_OK ||
-        (status = read_real(reading, object, "recorded_occupancy_percent", 100, unknown,
-                            &launch->recorded_occupancy_percent)) != SMC_OK)
+        (status = own_read_real(reading, object, "recorded_occupancy_percent", 100, unknown,
+                                &launch->recorded_occupancy_percent)) != SMC_OK)
         return status;
-    return read_real(reading, object, "achieved_occupancy_percent", 100, unknown,
-                     &launch->achieved_occupancy_percent);
+    return own_read_real(reading, object, "achieved_occupancy_percent", 100, unknown,
+                         &launch->achieved_occupancy_percent);
 }
 
-static enum smc_status read_kernels(struct reading *reading, const json_t *root)
+static enum smc_status own_read_kernels(struct reading *reading, const json_t *root)
 {
     const json_t *list = json_object_get(root, "kernels");
     const size_t count = json_array_size(list);
@@ -313,7 +316,7 @@ static enum smc_status read_kernels(struct reading *reading, const json_t *root)
         struct smc_trace_launch launch;
         smc_trace_launch_init(&launch);
         reading->index = i;
-        status = read_launch(reading, json_array_get(list, i), &launch);
+        status = own_read_launch(reading, json_array_get(list, i), &launch);
         if (status == SMC_OK)
             status = smc_trace_add_launches(reading->trace, &launch, &reading->launch[i],
                                             reading->error);
@@ -337,7 +340,7 @@ static enum smc_status read_slice(const struct reading *reading, size_t slice, c
         const json_int_t index = json_integer_value(kernel);
         if (!json_is_integer(kernel) || index < 0 || (size_t)index >= reading->launch_count ||
             !json_is_integer(ns) || json_integer_value(ns) < 0)
-            return fail(reading, "slices", list, "pairs of a kernel's index and nanoseconds");
+            return own_fail(reading, "slices", list, "pairs of a kernel's index and nanoseconds");
         status = smc_trace_add_share(reading->trace, slice, reading->launch[index],
                                      (uint64_t)json_integer_value(ns), reading->error);
     }
@@ -354,10 +357,10 @@ static enum smc_status read_course(struct reading *reading, const json_t *root)
     reading->index = 0;
     if (!json_is_object(course))
         return SMC_OK;
-    if ((status = read_whole(reading, course, "begin_ns", 0, INT64_MAX / 2, 0, &begin_ns)) !=
+    if ((status = own_read_whole(reading, course, "begin_ns", 0, INT64_MAX / 2, 0, &begin_ns)) !=
             SMC_OK ||
-        (status = read_whole(reading, course, "slice_ns", 1, INT64_MAX / 2 / SMC_TRACE_SLICES, 1,
-                             &slice_ns)) != SMC_OK)
+        (status = own_read_whole(reading, course, "slice_ns", 1, INT64_MAX / 2 / SMC_TRACE_SLICES,
+                                 1, &slice_ns)) != SMC_OK)
         return status;
     if (json_array_size(slices) > SMC_TRACE_SLICES)
         return smc_fail(reading->error, SMC_USAGE, "%s: course: %zu slices; %d are the most",
@@ -378,7 +381,7 @@ static enum smc_trace_source find_source(const char *name)
     return SMC_TRACE_SMEMCALC;
 }
 
-static enum smc_status read_header(struct reading *reading, const json_t *object)
+static enum smc_status own_read_header(struct reading *reading, const json_t *object)
 {
     struct smc_trace *trace = reading->trace;
     const json_t *notes = json_object_get(object, "notes");
@@ -386,11 +389,13 @@ static enum smc_status read_header(struct reading *reading, const json_t *object
     int64_t exit_status, exit_signal, skipped;
     enum smc_status status;
     reading->list = "trace";
-    if ((status = read_text(reading, object, "program", &trace->program)) != SMC_OK ||
-        (status = read_text(reading, object, "tool", &trace->tool)) != SMC_OK ||
-        (status = read_whole(reading, object, "exit_status", 0, 255, -1, &exit_status)) != SMC_OK ||
-        (status = read_whole(reading, object, "exit_signal", 1, 255, -1, &exit_signal)) != SMC_OK ||
-        (status = read_whole(reading, object, "skipped_launches", 0, INT64_MAX, 0, &skipped)) !=
+    if ((status = own_read_text(reading, object, "program", &trace->program)) != SMC_OK ||
+        (status = own_read_text(reading, object, "tool", &trace->tool)) != SMC_OK ||
+        (status = own_read_whole(reading, object, "exit_status", 0, 255, -1, &exit_status)) !=
+            SMC_OK ||
+        (status = own_read_whole(reading, object, "exit_signal", 1, 255, -1, &exit_signal)) !=
+            SMC_OK ||
+        (status = own_read_whole(reading, object, "skipped_launches", 0, INT64_MAX, 0, &skipped)) !=
             SMC_OK)
         return status;
     trace->source = find_source(json_string_value(json_object_get(object, "source")));
@@ -411,7 +416,7 @@ static enum smc_status read_header(struct reading *reading, const json_t *object
     return SMC_OK;
 }
 
-static enum smc_status read_root(struct reading *reading, const json_t *root)
+static enum smc_status own_read_root(struct reading *reading, const json_t *root)
 {
     const json_t *header = json_object_get(root, "trace");
     enum smc_status status;
@@ -419,20 +424,20 @@ static enum smc_status read_root(struct reading *reading, const json_t *root)
         return smc_fail(reading->error, SMC_USAGE,
                         "%s: a report of smemcalc, but of another command than trace",
                         reading->file);
-    if ((status = read_header(reading, header)) != SMC_OK ||
-        (status = read_list(reading, root, "devices", read_device, &reading->device,
-                            &reading->device_count)) != SMC_OK ||
-        (status = read_list(reading, root, "processes", read_process, &reading->process,
-                            &reading->process_count)) != SMC_OK ||
-        (status = read_list(reading, root, "modules", read_module, &reading->module,
-                            &reading->module_count)) != SMC_OK ||
-        (status = read_kernels(reading, root)) != SMC_OK)
+    if ((status = own_read_header(reading, header)) != SMC_OK ||
+        (status = own_read_list(reading, root, "devices", own_read_device, &reading->device,
+                                &reading->device_count)) != SMC_OK ||
+        (status = own_read_list(reading, root, "processes", own_read_process, &reading->process,
+                                &reading->process_count)) != SMC_OK ||
+        (status = own_read_list(reading, root, "modules", read_module, &reading->module,
+                                &reading->module_count)) != SMC_OK ||
+        (status = own_read_kernels(reading, root)) != SMC_OK)
         return status;
     return read_course(reading, root);
 }
 
 static enum smc_status own_read(struct smc_trace_input *input, struct smc_trace *trace,
-                            struct smc_error *error)
+                                struct smc_error *error)
 {
     struct smc_text bytes = {0};
     struct reading reading = {.file = input->shown, .trace = trace, .error = error};
@@ -444,7 +449,7 @@ static enum smc_status own_read(struct smc_trace_input *input, struct smc_trace 
                        : NULL;
     smc_text_free(&bytes);
     if (root)
-        status = read_root(&reading, root);
+        status = own_read_root(&reading, root);
     else if (status == SMC_OK)
         status =
             smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", reading.file, why.line, why.text);

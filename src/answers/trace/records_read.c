@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "answers/trace_records.h"
+#include "base/memory.h"
 
 /* A launch of the file that is sound. */
 struct found {
@@ -33,7 +33,8 @@ struct reading {
 
 /* --- Entries ---------------------------------------------------------------------------------- */
 
-static bool read_entry(const struct reading *reading, uint64_t offset, struct record_entry *entry)
+static bool records_read_entry(const struct reading *reading, uint64_t offset,
+                               struct record_entry *entry)
 {
     if (offset % 8 != 0 || offset < sizeof reading->header || offset > reading->count ||
         reading->count - offset < sizeof *entry)
@@ -47,7 +48,7 @@ static bool read_entry(const struct reading *reading, uint64_t offset, struct re
 static const char *text_at(const struct reading *reading, uint64_t offset, enum record_kind kind)
 {
     struct record_entry entry;
-    if (!read_entry(reading, offset, &entry) || entry.kind != kind || entry.ready != 1)
+    if (!records_read_entry(reading, offset, &entry) || entry.kind != kind || entry.ready != 1)
         return NULL;
     const char *text = reading->bytes + offset + sizeof entry;
     return memchr(text, '\0', entry.bytes - sizeof entry) ? text : NULL;
@@ -72,7 +73,7 @@ static int64_t device_id(const struct record_device *device)
     return (int64_t)(id & INT64_MAX) | 64; /* no ordinal */
 }
 
-static bool take_device(struct reading *reading, const void *bytes, size_t size)
+static bool records_read_take_device(struct reading *reading, const void *bytes, size_t size)
 {
     struct record_device device;
     if (size < sizeof device)
@@ -97,7 +98,7 @@ static bool take_device(struct reading *reading, const void *bytes, size_t size)
     return true;
 }
 
-static bool is_possible(const struct record_key *key)
+static bool records_read_is_possible(const struct record_key *key)
 {
     for (int i = 0; i < 3; i++)
         if (key->grid[i] > INT32_MAX || key->block[i] > INT32_MAX || key->cluster[i] > INT32_MAX)
@@ -111,7 +112,7 @@ static bool is_possible(const struct record_key *key)
 
 static bool are_possible(const struct record_launch *launch)
 {
-    return is_possible(&launch->key) && launch->launches <= INT64_MAX &&
+    return records_read_is_possible(&launch->key) && launch->launches <= INT64_MAX &&
            launch->graph_launches <= launch->launches &&
            launch->timed_launches <= launch->launches && launch->total_ns <= INT64_MAX &&
            launch->least_ns <= launch->greatest_ns && launch->greatest_ns <= launch->total_ns &&
@@ -136,7 +137,7 @@ static void repair(struct record_launch *launch)
     limit(&launch->least_ns, launch->greatest_ns);
 }
 
-static bool take_launch(struct reading *reading, const void *bytes, size_t size)
+static bool records_read_take_launch(struct reading *reading, const void *bytes, size_t size)
 {
     struct found found = {.name = NULL};
     if (size < sizeof found.record)
@@ -178,9 +179,9 @@ static bool take_entry(struct reading *reading, uint64_t offset, const struct re
     const char *bytes = reading->bytes + offset, *text;
     switch (entry->kind) {
     case RECORD_DEVICE:
-        return take_device(reading, bytes, entry->bytes);
+        return records_read_take_device(reading, bytes, entry->bytes);
     case RECORD_LAUNCH:
-        return take_launch(reading, bytes, entry->bytes);
+        return records_read_take_launch(reading, bytes, entry->bytes);
     case RECORD_COMMAND:
         reading->command = text_at(reading, offset, RECORD_COMMAND);
         return reading->command != NULL;
@@ -208,7 +209,7 @@ static void take_entries(struct reading *reading)
     struct record_entry entry;
     uint64_t offset = sizeof reading->header;
     while (offset < reading->count) {
-        if (!read_entry(reading, offset, &entry)) {
+        if (!records_read_entry(reading, offset, &entry)) {
             reading->broken++;
             break;
         }
@@ -302,8 +303,8 @@ static void fill_key(struct reading *reading, const struct found *found,
         launch->cache_config = key->cache_config;
 }
 
-static enum smc_status add_course(struct reading *reading, const struct found *found, size_t index,
-                                  struct smc_error *error)
+static enum smc_status records_read_add_course(struct reading *reading, const struct found *found,
+                                               size_t index, struct smc_error *error)
 {
     struct record_slices slices;
     struct record_entry entry;
@@ -312,7 +313,7 @@ static enum smc_status add_course(struct reading *reading, const struct found *f
     uint64_t left = found->record.total_ns;
     if (offset == 0)
         return SMC_OK;
-    if (!read_entry(reading, offset, &entry) || entry.kind != RECORD_SLICE_TABLE ||
+    if (!records_read_entry(reading, offset, &entry) || entry.kind != RECORD_SLICE_TABLE ||
         entry.bytes < sizeof slices || length == 0 || length > (UINT64_C(1) << 53) ||
         begin > INT64_MAX) {
         reading->broken++;
@@ -359,7 +360,7 @@ static enum smc_status add_executed(struct reading *reading, const struct found 
         launch.api_blocks_per_sm = api_blocks;
     reading->untimed += launch.launches - launch.timed_launches;
     enum smc_status status = smc_trace_add_launches(reading->trace, &launch, &index, error);
-    return status == SMC_OK ? add_course(reading, found, index, error) : status;
+    return status == SMC_OK ? records_read_add_course(reading, found, index, error) : status;
 }
 
 static enum smc_status add_called(struct reading *reading, const struct found *found,
@@ -466,7 +467,8 @@ static enum smc_status add_groups(struct reading *reading, struct smc_error *err
 
 /* --- The file --------------------------------------------------------------------------------- */
 
-static enum smc_status read_header(struct reading *reading, size_t count, struct smc_error *error)
+static enum smc_status records_read_header(struct reading *reading, size_t count,
+                                           struct smc_error *error)
 {
     struct record_header *header = &reading->header;
     if (count < sizeof *header)
@@ -552,7 +554,7 @@ enum smc_status smc_trace_add_records(struct smc_trace *trace, const void *bytes
                                       struct smc_error *error)
 {
     struct reading reading = {.trace = trace, .bytes = bytes};
-    enum smc_status status = read_header(&reading, count, error);
+    enum smc_status status = records_read_header(&reading, count, error);
     if (status != SMC_OK)
         return status;
     for (size_t i = 0; i < sizeof reading.device / sizeof *reading.device; i++)

@@ -21,7 +21,7 @@ enum {
     MOST_VALUE_BYTES = 1 << 24, /* of a text */
 };
 
-static enum smc_status fail(struct smc_sqlite *sqlite, int result, struct smc_error *error)
+static enum smc_status sqlite_fail(struct smc_sqlite *sqlite, int result, struct smc_error *error)
 {
     switch (result & 0xff) {
     case SQLITE_NOMEM:
@@ -80,7 +80,7 @@ static enum smc_status refuse_journals(const char *path, const char *shown, stru
 }
 
 /* SQLite neither locks an immutable file nor looks for its journal. */
-static void append_uri(struct smc_text *uri, const char *path)
+static void sqlite_append_uri(struct smc_text *uri, const char *path)
 {
     smc_text_append(uri, *path == '/' ? "file://" : "file:");
     for (; *path; path++)
@@ -123,7 +123,7 @@ static enum smc_status read_schema(struct smc_sqlite *sqlite, struct smc_error *
     if (result == SQLITE_NOMEM)
         result = sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL);
     if (result != SQLITE_NOMEM)
-        return result == SQLITE_OK ? SMC_OK : fail(sqlite, result, error);
+        return result == SQLITE_OK ? SMC_OK : sqlite_fail(sqlite, result, error);
     void *probe = smc_malloc(PROBE_BYTES);
     if (!probe)
         return smc_out_of_memory(error);
@@ -143,7 +143,7 @@ enum smc_status smc_sqlite_open(struct smc_sqlite *sqlite, const char *path, con
         return status;
     const uint64_t bytes = stat(path, &about) == 0 && about.st_size > 0 ? about.st_size : 0;
     sqlite->steps_left = MOST_STEPS_ANYWAY + STEPS_PER_BYTE * bytes;
-    append_uri(&uri, path);
+    sqlite_append_uri(&uri, path);
     if (uri.failed)
         return smc_out_of_memory(error);
     int result =
@@ -155,7 +155,7 @@ enum smc_status smc_sqlite_open(struct smc_sqlite *sqlite, const char *path, con
         result = sqlite3_exec(sqlite->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
     }
     if (result != SQLITE_OK)
-        return fail(sqlite, result, error);
+        return sqlite_fail(sqlite, result, error);
     sqlite3_set_authorizer(sqlite->db, authorize, NULL);
     return read_schema(sqlite, error);
 }
@@ -173,12 +173,12 @@ static enum smc_status prepare(struct smc_sqlite *sqlite, const struct smc_text 
     if (sql->failed)
         return smc_out_of_memory(error);
     const int result = sqlite3_prepare_v2(sqlite->db, smc_text_string(sql), -1, query, NULL);
-    return result == SQLITE_OK ? SMC_OK : fail(sqlite, result, error);
+    return result == SQLITE_OK ? SMC_OK : sqlite_fail(sqlite, result, error);
 }
 
 /* Whether it is a table with rows of its own; views and virtual tables have no root page. */
-static enum smc_status find_table(struct smc_sqlite *sqlite, const char *table, bool *found,
-                                  struct smc_error *error)
+static enum smc_status sqlite_find_table(struct smc_sqlite *sqlite, const char *table, bool *found,
+                                         struct smc_error *error)
 {
     struct smc_text sql = {0};
     sqlite3_stmt *query;
@@ -194,9 +194,9 @@ static enum smc_status find_table(struct smc_sqlite *sqlite, const char *table, 
     return status;
 }
 
-static enum smc_status find_columns(struct smc_sqlite *sqlite, const char *table,
-                                    const char *const *columns, size_t count, bool *has,
-                                    struct smc_error *error)
+static enum smc_status sqlite_find_columns(struct smc_sqlite *sqlite, const char *table,
+                                           const char *const *columns, size_t count, bool *has,
+                                           struct smc_error *error)
 {
     struct smc_text sql = {0};
     sqlite3_stmt *query;
@@ -228,9 +228,9 @@ enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite, const char *table,
     bool *there = smc_calloc(count + 1, sizeof *there);
     if (!there)
         return smc_out_of_memory(error);
-    enum smc_status status = find_table(sqlite, table, &found, error);
+    enum smc_status status = sqlite_find_table(sqlite, table, &found, error);
     if (status == SMC_OK && found)
-        status = find_columns(sqlite, table, columns, count, there, error);
+        status = sqlite_find_columns(sqlite, table, columns, count, there, error);
     if (status == SMC_OK && found) {
         for (size_t i = 0; i < count; i++)
             smc_text_printf(&sql, "%s%s%s%s", i ? ", " : "SELECT ", there[i] ? "\"" : "",
@@ -250,7 +250,7 @@ enum smc_status smc_sqlite_step(struct smc_sqlite *sqlite, sqlite3_stmt *query, 
 {
     const int result = sqlite3_step(query);
     *found = result == SQLITE_ROW;
-    return *found || result == SQLITE_DONE ? SMC_OK : fail(sqlite, result, error);
+    return *found || result == SQLITE_DONE ? SMC_OK : sqlite_fail(sqlite, result, error);
 }
 
 /* The connection has no mutex, so that its values may be read directly: half the time of asking for

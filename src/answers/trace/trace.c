@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "code/user_kernels.h"
 #include "code/names.h"
+#include "code/user_kernels.h"
 #include "rules/allocation.h"
 
 void smc_trace_launch_init(struct smc_trace_launch *launch)
@@ -68,7 +68,7 @@ int64_t smc_trace_smem_bytes(const struct smc_trace_launch *launch, const struct
 
 /* --- Finding a record ------------------------------------------------------------------------- */
 
-static uint64_t hash_key(const struct smc_trace_launch *launch)
+static uint64_t trace_hash_key(const struct smc_trace_launch *launch)
 {
     const int64_t key[] = {launch->device,
                            launch->process,
@@ -94,7 +94,7 @@ static uint64_t hash_key(const struct smc_trace_launch *launch)
     return smc_hash(hash, (const char *)key, sizeof key);
 }
 
-static bool is_same(const struct smc_trace_launch *a, const struct smc_trace_launch *b)
+static bool trace_is_same(const struct smc_trace_launch *a, const struct smc_trace_launch *b)
 {
     return a->key_hash == b->key_hash && a->device == b->device && a->process == b->process &&
            a->module == b->module && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
@@ -114,7 +114,8 @@ static size_t *find_place(const struct smc_trace *trace, const struct smc_trace_
 {
     const size_t mask = trace->index_size - 1;
     size_t at = launch->key_hash & mask;
-    while (trace->index[at] != SIZE_MAX && !is_same(&trace->launches[trace->index[at]], launch))
+    while (trace->index[at] != SIZE_MAX &&
+           !trace_is_same(&trace->launches[trace->index[at]], launch))
         at = (at + 1) & mask;
     return &trace->index[at];
 }
@@ -175,7 +176,7 @@ static struct smc_trace_launch *find_or_add(struct smc_trace *trace,
     struct smc_trace_launch added = *wanted;
     if (!grow_index(trace) || !grow_launches(trace))
         return NULL;
-    added.key_hash = hash_key(wanted);
+    added.key_hash = trace_hash_key(wanted);
     size_t *place = find_place(trace, &added);
     if (*place != SIZE_MAX)
         return &trace->launches[*place];
@@ -226,8 +227,8 @@ static double mean(double a, uint64_t a_weight, double b, uint64_t b_weight)
     return (a * (double)a_weight + b * (double)b_weight) / weights;
 }
 
-static void add_counts(struct smc_trace_launch *record, const struct smc_trace_launch *launch,
-                       uint64_t passed)
+static void trace_add_counts(struct smc_trace_launch *record, const struct smc_trace_launch *launch,
+                             uint64_t passed)
 {
     const uint64_t whole = launch->launches;
     const uint64_t timed = scale(launch->timed_launches, passed, whole);
@@ -265,7 +266,7 @@ enum smc_status smc_trace_add_launches(struct smc_trace *trace,
     const uint64_t passed = record->wanted ? pass_filter(trace, launch->launches) : 0;
     if (passed == 0)
         return SMC_OK;
-    add_counts(record, launch, passed);
+    trace_add_counts(record, launch, passed);
     if (index)
         *index = (size_t)(record - trace->launches);
     return SMC_OK;
@@ -273,7 +274,7 @@ enum smc_status smc_trace_add_launches(struct smc_trace *trace,
 
 /* --- The course of the program ---------------------------------------------------------------- */
 
-static bool append_share(struct smc_trace_slice *slice, struct smc_trace_share share)
+static bool trace_append_share(struct smc_trace_slice *slice, struct smc_trace_share share)
 {
     if (slice->count == slice->capacity) {
         const size_t capacity = slice->capacity ? 2 * slice->capacity : 4;
@@ -302,7 +303,7 @@ static bool add_share(struct smc_trace *trace, struct smc_trace_slice *slice, ui
             if (slice->share[*place].launch == launch)
                 break;
     if (*place == slice->count)
-        return append_share(slice, (struct smc_trace_share){.launch = launch, .ns = ns});
+        return trace_append_share(slice, (struct smc_trace_share){.launch = launch, .ns = ns});
     slice->share[*place].ns += ns;
     return true;
 }
@@ -320,14 +321,14 @@ static bool merge_slices(struct smc_trace *trace, struct smc_trace_slice *to,
             continue;
         }
         *place = to->count;
-        if (!append_share(to, *share))
+        if (!trace_append_share(to, *share))
             return false;
     }
     return true;
 }
 
 /* Makes each slice twice as long, so that the course covers twice the time. */
-static bool double_slices(struct smc_trace *trace)
+static bool trace_double_slices(struct smc_trace *trace)
 {
     struct smc_trace_course *course = &trace->course;
     for (size_t i = 0; i < SMC_TRACE_SLICES; i++) {
@@ -347,13 +348,13 @@ static bool begin_earlier(struct smc_trace *trace, uint64_t begin_ns)
 {
     struct smc_trace_course *course = &trace->course;
     while (course->begin_ns - begin_ns > SMC_TRACE_SLICES / 2 * course->slice_ns)
-        if (!double_slices(trace))
+        if (!trace_double_slices(trace))
             return false;
     const uint64_t missing = course->begin_ns - begin_ns;
     const size_t shift = (size_t)((missing + course->slice_ns - 1) / course->slice_ns);
     for (size_t i = SMC_TRACE_SLICES - shift; i < SMC_TRACE_SLICES; i++)
         if (course->slice[i].count > 0)
-            return double_slices(trace) && begin_earlier(trace, begin_ns);
+            return trace_double_slices(trace) && begin_earlier(trace, begin_ns);
     memmove(course->slice + shift, course->slice,
             (SMC_TRACE_SLICES - shift) * sizeof *course->slice);
     memset(course->slice, 0, shift * sizeof *course->slice);
@@ -377,7 +378,7 @@ enum smc_status smc_trace_add_span(struct smc_trace *trace, size_t index, uint64
     if (begin_ns < course->begin_ns)
         ok = begin_earlier(trace, begin_ns);
     while (ok && (end_ns - 1 - course->begin_ns) / course->slice_ns >= SMC_TRACE_SLICES)
-        ok = double_slices(trace);
+        ok = trace_double_slices(trace);
     while (ok && begin_ns < end_ns) {
         const uint64_t slice = (begin_ns - course->begin_ns) / course->slice_ns;
         const uint64_t next = course->begin_ns + (slice + 1) * course->slice_ns;
@@ -435,8 +436,8 @@ static void take_recorded(struct smc_trace *trace, const struct smc_trace_gpu *g
 }
 
 /* The board of that name, if it has the recorded compute capability; else the capability alone. */
-static void find_device(struct smc_trace *trace, const struct smc_trace_gpu *gpu,
-                        struct smc_trace_device *out)
+static void trace_find_device(struct smc_trace *trace, const struct smc_trace_gpu *gpu,
+                              struct smc_trace_device *out)
 {
     char note[256];
     struct smc_capability capability;
@@ -471,7 +472,7 @@ int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gp
     for (size_t i = 0; i < trace->device_count; i++)
         if (trace->devices[i].id == gpu->id) {
             if (!trace->devices[i].known)
-                find_device(trace, gpu, &trace->devices[i]);
+                trace_find_device(trace, gpu, &trace->devices[i]);
             return (int32_t)i;
         }
     struct smc_trace_device *grown =
@@ -481,7 +482,7 @@ int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gp
     trace->devices = grown;
     struct smc_trace_device *added = &grown[trace->device_count];
     *added = (struct smc_trace_device){.id = gpu->id};
-    find_device(trace, gpu, added);
+    trace_find_device(trace, gpu, added);
     return (int32_t)trace->device_count++;
 }
 
@@ -563,7 +564,7 @@ static void append_function(const char *mangled, struct smc_text *out)
 }
 
 /* Copies a text with the names of functions as a reader knows them. */
-static void append_plain(const char *text, struct smc_text *out)
+static void trace_append_plain(const char *text, struct smc_text *out)
 {
     static const char of_names[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -587,7 +588,7 @@ enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, c
     char *shown = smc_demangle(kernel);
     struct smc_name name;
     struct smc_text plain = {0};
-    append_plain(text, &plain);
+    trace_append_plain(text, &plain);
     smc_name_parse(shown ? shown : kernel, &name);
     const bool is_long = name.length > MOST_NAME && name.arguments < name.length;
     smc_text_safe_line(&trace->findings, "%.*s%s: %s",
@@ -619,7 +620,7 @@ void smc_trace_note(struct smc_trace *trace, const char *format, ...)
 void smc_trace_told(struct smc_trace *trace, const char *text)
 {
     struct smc_text plain = {0};
-    append_plain(text, &plain);
+    trace_append_plain(text, &plain);
     smc_trace_note(trace, "%s", smc_text_string(&plain));
     smc_text_free(&plain);
 }

@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "rules/ceilings.h"
 #include "base/numbers.h"
+#include "rules/ceilings.h"
 
 static uint64_t product(const uint32_t shape[3])
 {
@@ -27,9 +27,9 @@ uint64_t smc_trace_blocks(const struct smc_trace_launch *launch)
 
 /* --- One configuration ------------------------------------------------------------------------ */
 
-static const char *reason_unknown(const struct smc_trace *trace,
-                                  const struct smc_trace_launch *launch,
-                                  const struct smc_device *device)
+static const char *trace_answer_reason_unknown(const struct smc_trace *trace,
+                                               const struct smc_trace_launch *launch,
+                                               const struct smc_device *device)
 {
     if (!device && launch->device == SMC_TRACE_UNKNOWN)
         return "the GPU was not recorded";
@@ -92,7 +92,7 @@ static void make_request(const struct smc_trace_launch *launch, const struct smc
 }
 
 /* The question of a row. */
-static void ask(const struct smc_trace_row *row, struct smc_answer *answer)
+static void trace_answer_ask(const struct smc_trace_row *row, struct smc_answer *answer)
 {
     *answer = (struct smc_answer){
         .plan.threads_per_block = row->request.threads_per_block,
@@ -123,7 +123,7 @@ static void hold_recorded_clusters(const struct smc_trace_row *row, struct smc_a
 
 void smc_trace_complete(const struct smc_trace_row *row, struct smc_answer *answer)
 {
-    ask(row, answer);
+    trace_answer_ask(row, answer);
     smc_query_conclude(answer);
     hold_recorded_clusters(row, answer);
 }
@@ -215,8 +215,8 @@ static enum smc_trace_agreement find_agreement(const struct smc_trace_row *row)
 }
 
 /* `instead`: the GPU to answer for; NULL: the recorded one. */
-static void answer_row(const struct smc_trace *trace, const struct smc_device *instead,
-                       struct kept_steps *kept, struct smc_trace_row *row)
+static void trace_answer_row(const struct smc_trace *trace, const struct smc_device *instead,
+                             struct kept_steps *kept, struct smc_trace_row *row)
 {
     struct smc_answer answer;
     const struct smc_trace_launch *launch = row->launch;
@@ -231,11 +231,11 @@ static void answer_row(const struct smc_trace *trace, const struct smc_device *i
         launch->timed_launches ? (double)launch->total_ns / (double)launch->timed_launches : -1;
     row->bound = SMC_TRACE_BOUND_UNKNOWN;
     row->resident_percent = row->occupancy_percent = -1;
-    row->unknown = reason_unknown(trace, launch, row->device);
+    row->unknown = trace_answer_reason_unknown(trace, launch, row->device);
     if (row->unknown)
         return;
     make_request(launch, row->device, row->ran_there, &row->request);
-    ask(row, &answer);
+    trace_answer_ask(row, &answer);
     smc_query_count_blocks(&answer);
     hold_recorded_clusters(row, &answer);
     find_next_steps(row, &answer, kept);
@@ -378,7 +378,7 @@ static void add_short(const struct smc_trace_row *row, struct smc_trace_answer *
     answer->short_share += row->share * (double)launches / (double)launch->launches;
 }
 
-static void sum_up(struct smc_trace_answer *answer)
+static void trace_answer_sum_up(struct smc_trace_answer *answer)
 {
     struct mean occupancy = {0}, resident = {0};
     for (size_t i = 0; i < answer->row_count; i++) {
@@ -409,13 +409,13 @@ enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct 
     for (size_t i = 0; i < answer->row_count; i++) {
         struct smc_trace_row *row = &answer->rows[i];
         row->share = weight_of(answer, row->launch->total_ns, row->launch->launches);
-        answer_row(trace, device, kept, row);
+        trace_answer_row(trace, device, kept, row);
     }
     free(kept);
     qsort(answer->rows, answer->row_count, sizeof *answer->rows, compare_rows);
     for (size_t i = 0; i < answer->row_count; i += answer->kernels[answer->kernel_count - 1].count)
         answer->kernels[answer->kernel_count++] = group_rows(answer, i);
-    sum_up(answer);
+    trace_answer_sum_up(answer);
     return sort_kernels(answer, error);
 }
 

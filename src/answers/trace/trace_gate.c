@@ -17,7 +17,7 @@ static bool is_blank(char c)
 }
 
 /* The pattern of a line: without its comment and the blanks around it. */
-static size_t trim(const char **line, size_t length)
+static size_t trace_gate_trim(const char **line, size_t length)
 {
     const char *text = *line;
     for (size_t i = 0; i < length; i++)
@@ -61,7 +61,7 @@ enum smc_status smc_trace_gate_allow(const char *path, struct smc_trace_gate *ga
     for (uint32_t line = 1; status == SMC_OK && *at; line++) {
         const size_t length = strcspn(at, "\n");
         const char *pattern = at;
-        const size_t taken = trim(&pattern, length);
+        const size_t taken = trace_gate_trim(&pattern, length);
         if (taken > 0 && !add_pattern(pattern, taken, line, gate))
             status = smc_out_of_memory(error);
         at += length + (at[length] == '\n');
@@ -82,8 +82,8 @@ void smc_trace_gate_free(struct smc_trace_gate *gate)
 /* --- Judging ---------------------------------------------------------------------------------- */
 
 /* The first line that allows the kernel; all that do are marked as used. */
-static const struct smc_trace_allowance *find_allowance(struct smc_trace_gate *gate,
-                                                        const struct smc_trace_launch *launch)
+static const struct smc_trace_allowance *
+trace_gate_find_allowance(struct smc_trace_gate *gate, const struct smc_trace_launch *launch)
 {
     const struct smc_trace_allowance *first = NULL;
     for (size_t i = 0; i < gate->count; i++)
@@ -120,8 +120,8 @@ static const char *file_of(const struct smc_trace *trace)
 }
 
 /* The GPU of all its configurations, or "". */
-static const char *device_of(const struct smc_trace_answer *answer,
-                             const struct smc_trace_kernel *kernel)
+static const char *trace_gate_device_of(const struct smc_trace_answer *answer,
+                                        const struct smc_trace_kernel *kernel)
 {
     const struct smc_device *first = answer->rows[kernel->first].device;
     for (size_t i = kernel->first; i < kernel->first + kernel->count; i++)
@@ -131,16 +131,17 @@ static const char *device_of(const struct smc_trace_answer *answer,
     return first->name;
 }
 
-static bool add_finding(const struct smc_trace_answer *answer,
-                        const struct smc_trace_kernel *kernel, enum smc_check_rule rule,
-                        bool allowed, struct smc_text *message, struct smc_findings *findings)
+static bool trace_gate_add_finding(const struct smc_trace_answer *answer,
+                                   const struct smc_trace_kernel *kernel, enum smc_check_rule rule,
+                                   bool allowed, struct smc_text *message,
+                                   struct smc_findings *findings)
 {
     const struct smc_check_finding finding = {
         .rule = smc_check_rule_name(rule),
         .level = allowed ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
         .file = (char *)(uintptr_t)file_of(answer->trace),
         .kernel = (char *)(uintptr_t)kernel->shown,
-        .device = (char *)(uintptr_t)device_of(answer, kernel),
+        .device = (char *)(uintptr_t)trace_gate_device_of(answer, kernel),
         .message = message->data,
     };
     const bool added = !message->failed && smc_findings_add(findings, &finding);
@@ -149,18 +150,20 @@ static bool add_finding(const struct smc_trace_answer *answer,
 }
 
 /* False: out of memory. */
-static bool judge_kernel(struct smc_trace_gate *gate, const struct smc_trace_answer *answer,
-                         const struct smc_trace_kernel *kernel, struct smc_trace_verdict *verdict)
+static bool trace_gate_judge_kernel(struct smc_trace_gate *gate,
+                                    const struct smc_trace_answer *answer,
+                                    const struct smc_trace_kernel *kernel,
+                                    struct smc_trace_verdict *verdict)
 {
     struct smc_text message = {0};
     const struct smc_trace_row *row = &answer->rows[kernel->first];
     if (!smc_judgements_add(&verdict->judgements, file_of(answer->trace), kernel->shown,
-                            device_of(answer, kernel)))
+                            trace_gate_device_of(answer, kernel)))
         return false;
     const bool unknown = kernel->occupancy_percent < 0;
     if (kernel->occupancy_percent >= gate->least_percent)
         return true;
-    const struct smc_trace_allowance *allowance = find_allowance(gate, row->launch);
+    const struct smc_trace_allowance *allowance = trace_gate_find_allowance(gate, row->launch);
     if (unknown)
         smc_text_printf(&message, "its occupancy is unknown: %s", row->unknown);
     else
@@ -173,8 +176,8 @@ static bool judge_kernel(struct smc_trace_gate *gate, const struct smc_trace_ans
     if (allowance)
         smc_text_printf(&message, "; allowed (%s:%u)", gate->path, allowance->line);
     *(allowance ? &verdict->allowed : unknown ? &verdict->unknown : &verdict->low) += 1;
-    return add_finding(answer, kernel, unknown ? SMC_CHECK_UNKNOWN : SMC_CHECK_OCCUPANCY,
-                       allowance != NULL, &message, &verdict->findings);
+    return trace_gate_add_finding(answer, kernel, unknown ? SMC_CHECK_UNKNOWN : SMC_CHECK_OCCUPANCY,
+                                  allowance != NULL, &message, &verdict->findings);
 }
 
 enum smc_status smc_trace_gate_judge(struct smc_trace_gate *gate,
@@ -189,7 +192,7 @@ enum smc_status smc_trace_gate_judge(struct smc_trace_gate *gate,
                         "unknown");
     for (size_t i = 0; i < answer->kernel_count; i++)
         if (answer->kernels[i].share > gate->above_share &&
-            !judge_kernel(gate, answer, &answer->kernels[i], verdict))
+            !trace_gate_judge_kernel(gate, answer, &answer->kernels[i], verdict))
             return smc_out_of_memory(error);
     return verdict->low > 0 ? SMC_SHORTFALL : verdict->unknown > 0 ? SMC_USAGE : SMC_OK;
 }

@@ -227,7 +227,8 @@ enum smc_status smc_trace_input_text(struct smc_trace_input *input, const char *
 
 /* --- A copy ----------------------------------------------------------------------------------- */
 
-static enum smc_status copy_bytes(struct smc_trace_input *input, FILE *to, struct smc_error *error)
+static enum smc_status trace_input_copy_bytes(struct smc_trace_input *input, FILE *to,
+                                              struct smc_error *error)
 {
     char bytes[CHUNK];
     size_t count = sizeof bytes;
@@ -259,7 +260,7 @@ static enum smc_status make_copy(struct smc_trace_input *input, struct smc_error
     if (descriptor >= 0)
         input->copy = path.data;
     enum smc_status status =
-        to ? copy_bytes(input, to, error)
+        to ? trace_input_copy_bytes(input, to, error)
            : smc_fail(error, smc_memory_status(errno, SMC_USAGE),
                       "%s: cannot be copied to '%s': %s", input->shown, path.data, strerror(errno));
     if (to)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/trace_answer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "answers/trace_answer.h"
 
 /* --- What cannot be merged -------------------------------------------------------------------- */
 
@@ -144,8 +144,9 @@ static enum smc_status add_launches(struct smc_trace *trace, const struct smc_tr
 }
 
 /* The clocks of two files differ, so that each begins with its first launch. */
-static enum smc_status add_course(struct smc_trace *trace, const struct smc_trace *part,
-                                  const struct indices *indices, struct smc_error *error)
+static enum smc_status trace_merge_add_course(struct smc_trace *trace, const struct smc_trace *part,
+                                              const struct indices *indices,
+                                              struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < SMC_TRACE_SLICES && part->course.begun; i++) {
@@ -158,8 +159,8 @@ static enum smc_status add_course(struct smc_trace *trace, const struct smc_trac
     return status;
 }
 
-static enum smc_status add_part(struct smc_trace *trace, const struct smc_trace *part,
-                                struct smc_error *error)
+static enum smc_status trace_merge_add_part(struct smc_trace *trace, const struct smc_trace *part,
+                                            struct smc_error *error)
 {
     struct indices indices = {
         .device = smc_calloc(part->device_count + 1, sizeof *indices.device),
@@ -172,7 +173,7 @@ static enum smc_status add_part(struct smc_trace *trace, const struct smc_trace 
     enum smc_status status =
         ok ? add_launches(trace, part, &indices, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
-        status = add_course(trace, part, &indices, error);
+        status = trace_merge_add_course(trace, part, &indices, error);
     free(indices.device);
     free(indices.process);
     free(indices.module);
@@ -215,7 +216,7 @@ static void add_notes(struct smc_trace *trace, struct smc_trace *const *parts, s
 }
 
 /* Whether all parts have the same text in the member at this offset. */
-static bool is_common(struct smc_trace *const *parts, size_t count, size_t offset)
+static bool trace_merge_is_common(struct smc_trace *const *parts, size_t count, size_t offset)
 {
     const char *first = *(char *const *)((const char *)parts[0] + offset);
     for (size_t i = 0; i < count; i++) {
@@ -239,9 +240,9 @@ static enum smc_status name_files(struct smc_trace *trace, struct smc_trace *con
     if (names.failed)
         return smc_out_of_memory(error);
     trace->file = names.data;
-    if (is_common(parts, count, offsetof(struct smc_trace, program)))
+    if (trace_merge_is_common(parts, count, offsetof(struct smc_trace, program)))
         trace->program = smc_strdup(parts[0]->program);
-    if (is_common(parts, count, offsetof(struct smc_trace, tool)))
+    if (trace_merge_is_common(parts, count, offsetof(struct smc_trace, tool)))
         trace->tool = smc_strdup(parts[0]->tool);
     return SMC_OK;
 }
@@ -259,8 +260,8 @@ static void note_ranks(struct smc_trace *trace, struct smc_trace *const *parts, 
         smc_trace_note(trace, "only %zu of %" PRId64 " ranks are in these files", ranks, all);
 }
 
-static enum smc_status merge(struct smc_trace *const *parts, size_t count, struct smc_trace *trace,
-                             struct smc_error *error)
+static enum smc_status trace_merge(struct smc_trace *const *parts, size_t count,
+                                   struct smc_trace *trace, struct smc_error *error)
 {
     uint64_t slice_ns = 0;
     bool begun = false;
@@ -277,7 +278,7 @@ static enum smc_status merge(struct smc_trace *const *parts, size_t count, struc
     for (size_t i = 0; i < count && status == SMC_OK; i++) {
         trace->skipped += parts[i]->skipped;
         add_notes(trace, parts, count, parts[i]);
-        status = add_part(trace, parts[i], error);
+        status = trace_merge_add_part(trace, parts[i], error);
     }
     note_ranks(trace, parts, count);
     return status;
@@ -313,7 +314,7 @@ enum smc_status smc_trace_read_files(const char *const *files, size_t count,
             status = check_pair(parts[i], parts[k], error);
     }
     if (status == SMC_OK)
-        status = merge(parts, count, trace, error);
+        status = trace_merge(parts, count, trace, error);
     for (size_t i = 0; i < count && parts[i]; i++) {
         smc_trace_free(parts[i]);
         free(parts[i]);

@@ -43,8 +43,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static enum smc_status read_input(struct smc_trace_input *input, struct smc_trace *trace,
-                                  struct smc_error *error)
+static enum smc_status trace_read_input(struct smc_trace_input *input, struct smc_trace *trace,
+                                        struct smc_error *error)
 {
     const char *bytes = input->beginning;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
@@ -74,7 +74,7 @@ enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct
         smc_utf8_make_safe(trace->file);
     if (status == SMC_OK)
         status = folder ? smc_trace_read_triton_cache(file, trace, error)
-                        : read_input(&input, trace, error);
+                        : trace_read_input(&input, trace, error);
     smc_trace_input_close(&input);
     return status;
 }

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
-#include "code/user_kernels.h"
-#include "code/names.h"
-#include "code/inputs.h"
 #include "answers/trace/json_stream.h"
 #include "answers/trace_answer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "code/inputs.h"
+#include "code/names.h"
+#include "code/user_kernels.h"
 
 enum {
     MOST_BYTES = 16 << 20, /* of a NAME.json */
@@ -31,9 +31,9 @@ struct metadata {
 /* --- Values ----------------------------------------------------------------------------------- */
 
 /* A whole number from `least` to `most`; `absent` if the object has no such key, or null. */
-static enum smc_status read_number(const struct metadata *metadata, const json_t *object,
-                                   const char *key, int64_t least, int64_t most, int64_t absent,
-                                   int64_t *number)
+static enum smc_status triton_read_number(const struct metadata *metadata, const json_t *object,
+                                          const char *key, int64_t least, int64_t most,
+                                          int64_t absent, int64_t *number)
 {
     const json_t *value = json_object_get(object, key);
     *number = absent;
@@ -65,7 +65,7 @@ static void read_cluster(const struct metadata *metadata, uint32_t cluster[3])
 }
 
 /* "target": {"backend": "cuda", "arch": 90}, ["cuda", 90] of older releases; "cc": 80 before. */
-static const json_t *find_target(const struct metadata *metadata, const char **backend)
+static const json_t *triton_find_target(const struct metadata *metadata, const char **backend)
 {
     const json_t *target = json_object_get(metadata->root, "target");
     *backend = json_string_value(json_is_array(target) ? json_array_get(target, 0)
@@ -80,10 +80,10 @@ static const json_t *find_target(const struct metadata *metadata, const char **b
 }
 
 /* 90 of 90, "90", "sm90" and "sm_90a"; 0: none. */
-static uint16_t find_capability(const struct metadata *metadata)
+static uint16_t triton_find_capability(const struct metadata *metadata)
 {
     const char *backend;
-    const json_t *arch = find_target(metadata, &backend);
+    const json_t *arch = triton_find_target(metadata, &backend);
     const char *text = json_string_value(arch);
     long long cc = json_integer_value(arch);
     if (backend && strcmp(backend, "cuda") != 0)
@@ -134,8 +134,8 @@ static void take_machine_code(const struct smc_inspect_kernel *kernel, uint16_t 
 }
 
 /* Registers and static shared memory. Without the file both stay unknown, which is noted. */
-static enum smc_status read_cubin(struct smc_trace *trace, const struct metadata *metadata,
-                                  uint16_t *cc, struct smc_trace_launch *launch)
+static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct metadata *metadata,
+                                         uint16_t *cc, struct smc_trace_launch *launch)
 {
     struct smc_text path = {0}, bytes = {0};
     struct smc_inspect_found found = {0};
@@ -175,7 +175,7 @@ static enum smc_status set_device(struct smc_trace *trace, const struct metadata
                                   uint16_t cc, struct smc_trace_launch *launch)
 {
     const char *backend;
-    find_target(metadata, &backend);
+    triton_find_target(metadata, &backend);
     if (cc == 0) {
         smc_trace_note(trace, backend && strcmp(backend, "cuda") != 0
                                   ? "kernels for other GPUs than NVIDIA's: no occupancy"
@@ -200,8 +200,8 @@ static enum smc_status set_tool(struct smc_trace *trace, const struct metadata *
     return SMC_OK;
 }
 
-static enum smc_status add_kernel(struct smc_trace *trace, const struct metadata *metadata,
-                                  const char *name)
+static enum smc_status triton_add_kernel(struct smc_trace *trace, const struct metadata *metadata,
+                                         const char *name)
 {
     struct smc_trace_launch launch;
     int64_t warps, warp_size, shared, tensor_columns;
@@ -209,14 +209,15 @@ static enum smc_status add_kernel(struct smc_trace *trace, const struct metadata
     smc_trace_launch_init(&launch);
     launch.name = (char *)(uintptr_t)name; /* it is copied */
     const json_t *root = metadata->root, *target = json_object_get(root, "target");
-    if ((status = read_number(metadata, root, "num_warps", 1, 64, 0, &warps)) != SMC_OK ||
-        (status = read_number(metadata, target, "warp_size", 1, 64, 32, &warp_size)) != SMC_OK ||
-        (status = read_number(metadata, root, "shared", 0, INT32_MAX, SMC_TRACE_UNKNOWN,
-                              &shared)) != SMC_OK ||
-        (status = read_number(metadata, root, "tmem_size", 0, INT32_MAX, 0, &tensor_columns)) !=
-            SMC_OK)
+    if ((status = triton_read_number(metadata, root, "num_warps", 1, 64, 0, &warps)) != SMC_OK ||
+        (status = triton_read_number(metadata, target, "warp_size", 1, 64, 32, &warp_size)) !=
+            SMC_OK ||
+        (status = triton_read_number(metadata, root, "shared", 0, INT32_MAX, SMC_TRACE_UNKNOWN,
+                                     &shared)) != SMC_OK ||
+        (status = triton_read_number(metadata, root, "tmem_size", 0, INT32_MAX, 0,
+                                     &tensor_columns)) != SMC_OK)
         return status;
-    uint16_t cc = find_capability(metadata);
+    uint16_t cc = triton_find_capability(metadata);
     launch.dynamic_smem_bytes = shared;
     if (warps > 0) {
         launch.block[0] = (uint32_t)(warps * warp_size);
@@ -225,7 +226,7 @@ static enum smc_status add_kernel(struct smc_trace *trace, const struct metadata
     if (tensor_columns > 0)
         smc_trace_note(trace, "%s: the limit by tensor memory is not known", name);
     read_cluster(metadata, launch.cluster);
-    if ((status = read_cubin(trace, metadata, &cc, &launch)) != SMC_OK ||
+    if ((status = triton_read_cubin(trace, metadata, &cc, &launch)) != SMC_OK ||
         (status = set_device(trace, metadata, cc, &launch)) != SMC_OK ||
         (status = set_tool(trace, metadata)) != SMC_OK)
         return status;
@@ -260,7 +261,7 @@ static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_t
         status = parse(input->shown, &bytes, &metadata.root, error);
     if (status == SMC_OK) {
         const char *name = json_string_value(json_object_get(metadata.root, "name"));
-        status = add_kernel(trace, &metadata, name && *name ? name : stem);
+        status = triton_add_kernel(trace, &metadata, name && *name ? name : stem);
     }
     json_decref(metadata.root);
     smc_text_free(&bytes);

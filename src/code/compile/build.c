@@ -24,7 +24,7 @@ struct record {
 };
 
 /* -lineinfo changes neither the code nor the time; it lets a tool name source lines. */
-static void write_options(const struct smc_build *build, struct smc_text *options)
+static void build_write_options(const struct smc_build *build, struct smc_text *options)
 {
     smc_nvrtc_write_log_options(&build->place->info, options);
     smc_text_printf(options,
@@ -44,8 +44,9 @@ static void write_key(const struct smc_build *build, const char *options, struct
     smc_text_append_bytes(key, smc_text_string(&build->source->text), build->source->text.length);
 }
 
-static void store(const struct smc_resources *resources, const struct smc_nvrtc_output *output,
-                  const struct smc_text *key, struct smc_cache *cache)
+static void build_store(const struct smc_resources *resources,
+                        const struct smc_nvrtc_output *output, const struct smc_text *key,
+                        struct smc_cache *cache)
 {
     struct record record = {.cubin_bytes = (uint32_t)output->binary.cubin_bytes};
     struct smc_text value = {0};
@@ -77,7 +78,8 @@ static enum smc_status copy_code(const char *code, size_t cubin_bytes, size_t pt
 }
 
 /* False if the cache does not have it. */
-static bool restore(struct smc_cache *cache, const struct smc_text *key, struct smc_built *built)
+static bool build_restore(struct smc_cache *cache, const struct smc_text *key,
+                          struct smc_built *built)
 {
     struct record record;
     struct smc_text value = {0};
@@ -137,9 +139,9 @@ static enum smc_status read_output(const struct smc_build *build, enum smc_nvrtc
 }
 
 /* The log stays in the output only if NVRTC rejects the source. */
-static enum smc_status compile(const struct smc_build *build, const char *options,
-                               const struct smc_text *key, struct smc_cache *cache,
-                               struct smc_built *built)
+static enum smc_status build_compile(const struct smc_build *build, const char *options,
+                                     const struct smc_text *key, struct smc_cache *cache,
+                                     struct smc_built *built)
 {
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info info;
@@ -158,7 +160,7 @@ static enum smc_status compile(const struct smc_build *build, const char *option
         }
         built->resources = read;
         if (!build->source->includes)
-            store(&read, output, key, cache);
+            build_store(&read, output, key, cache);
     }
     if (status == SMC_OK || outcome == SMC_NVRTC_COMPILED)
         smc_text_free(&output->log);
@@ -174,8 +176,8 @@ static void build_or_restore(const struct smc_build *build, const char *options,
                                               .cc = build->cc,
                                               .nvrtc_major = info->major,
                                               .nvrtc_minor = info->minor};
-    if (build->source->includes || !restore(cache, key, built))
-        built->status = compile(build, options, key, cache, built);
+    if (build->source->includes || !build_restore(cache, key, built))
+        built->status = build_compile(build, options, key, cache, built);
 }
 
 /* Both are malloc's. */
@@ -194,7 +196,7 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
 {
     struct smc_text options = {0}, key = {0};
     struct smc_built built = {.status = SMC_OK};
-    write_options(build, &options);
+    build_write_options(build, &options);
     write_key(build, smc_text_string(&options), &key);
     if (options.failed || key.failed) {
         built.status = smc_out_of_memory(&built.error);

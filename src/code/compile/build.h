@@ -2,9 +2,9 @@
 #ifndef SMC_COMPILE_BUILD_H
 #define SMC_COMPILE_BUILD_H
 
-#include "code/nvrtc.h"
-#include "code/compile/resources.h"
 #include "code/compile.h"
+#include "code/compile/resources.h"
+#include "code/nvrtc.h"
 
 struct smc_build {
     const struct smc_kernel *kernel;

@@ -68,7 +68,7 @@ static struct span quoted(const char *start, const char *end, char closing)
 }
 
 /* Copies the log without the escape sequences that colour a terminal. */
-static void append_plain(const char *log, struct smc_text *plain)
+static void build_log_append_plain(const char *log, struct smc_text *plain)
 {
     while (*log) {
         size_t length = strcspn(log, "\033");
@@ -188,7 +188,7 @@ struct reading {
 
 static const size_t no_kernel = SIZE_MAX;
 
-static bool grow(void *list, size_t count, size_t *capacity, size_t bytes)
+static bool build_log_grow(void *list, size_t count, size_t *capacity, size_t bytes)
 {
     if (count < *capacity)
         return true;
@@ -205,7 +205,7 @@ static bool grow(void *list, size_t count, size_t *capacity, size_t bytes)
 
 static void append_span(struct reading *reading, struct spans *spans, struct span span)
 {
-    if (grow(&spans->item, spans->count, &spans->capacity, sizeof *spans->item))
+    if (build_log_grow(&spans->item, spans->count, &spans->capacity, sizeof *spans->item))
         spans->item[spans->count++] = span;
     else
         reading->failed = true;
@@ -227,11 +227,11 @@ static void assign_lines(struct reading *reading, struct period *period)
     period->expected_count = period->line_count = 0;
 }
 
-static void expect(struct reading *reading, enum reply reply, size_t kernel)
+static void build_log_expect(struct reading *reading, enum reply reply, size_t kernel)
 {
     struct period *period = &reading->period[reply];
-    if (grow(&period->expected, period->expected_count, &period->expected_capacity,
-             sizeof *period->expected))
+    if (build_log_grow(&period->expected, period->expected_count, &period->expected_capacity,
+                       sizeof *period->expected))
         period->expected[period->expected_count++] = (struct expected){kernel, period->line_count};
     else
         reading->failed = true;
@@ -250,14 +250,15 @@ static void receive_nameless(struct reading *reading, enum reply reply)
         reading->headless = (struct span){0};
 }
 
-static void receive(struct reading *reading, enum reply reply, struct span line)
+static void build_log_receive(struct reading *reading, enum reply reply, struct span line)
 {
     struct period *period = &reading->period[reply];
     if (period->expected_count == 0) {
         receive_nameless(reading, reply);
         return;
     }
-    if (!grow(&period->line, period->line_count, &period->line_capacity, sizeof *period->line)) {
+    if (!build_log_grow(&period->line, period->line_count, &period->line_capacity,
+                        sizeof *period->line)) {
         reading->failed = true;
         return;
     }
@@ -268,10 +269,11 @@ static void receive(struct reading *reading, enum reply reply, struct span line)
 
 /* --- Reading the lines ------------------------------------------------------------------------ */
 
-static size_t add_kernel(struct reading *reading, const struct kernel *kernel)
+static size_t build_log_add_kernel(struct reading *reading, const struct kernel *kernel)
 {
     struct kernels *kernels = &reading->kernels;
-    if (!grow(&kernels->item, kernels->count, &kernels->capacity, sizeof *kernels->item)) {
+    if (!build_log_grow(&kernels->item, kernels->count, &kernels->capacity,
+                        sizeof *kernels->item)) {
         reading->failed = true;
         return no_kernel;
     }
@@ -298,7 +300,7 @@ static bool has_properties(const struct reading *reading, struct span target)
     return capability.ptxas_writes_properties;
 }
 
-static bool read_head(struct reading *reading, struct span line)
+static bool build_log_read_head(struct reading *reading, struct span line)
 {
     struct kernel kernel = {.head = line};
     kernel.name = quoted(after(line, "Compiling entry function '"), line.end, '\'');
@@ -306,12 +308,13 @@ static bool read_head(struct reading *reading, struct span line)
         return false;
     kernel.target = read_target(line, "' for 'sm_", '\'');
     kernel.needs_properties = has_properties(reading, kernel.target);
-    size_t added = add_kernel(reading, &kernel);
+    size_t added = build_log_add_kernel(reading, &kernel);
     if (added == no_kernel)
         return true;
     if (!kernel.needs_properties)
-        expect(reading, USED, added);
-    if (grow(&reading->open, reading->open_count, &reading->open_capacity, sizeof *reading->open))
+        build_log_expect(reading, USED, added);
+    if (build_log_grow(&reading->open, reading->open_count, &reading->open_capacity,
+                       sizeof *reading->open))
         reading->open[reading->open_count++] = added;
     else
         reading->failed = true;
@@ -327,9 +330,9 @@ static bool read_link_head(struct reading *reading, struct span line)
     kernel.target = read_target(line, "(target: sm_", ')');
     if (!kernel.name.start)
         return false;
-    size_t added = add_kernel(reading, &kernel);
+    size_t added = build_log_add_kernel(reading, &kernel);
     if (added != no_kernel)
-        expect(reading, LINKED, added);
+        build_log_expect(reading, LINKED, added);
     return true;
 }
 
@@ -362,7 +365,7 @@ static size_t find_open(struct reading *reading, struct span name, size_t *at)
     return found;
 }
 
-static bool read_properties(struct reading *reading, struct span line)
+static bool build_log_read_properties(struct reading *reading, struct span line)
 {
     const char *start = after(line, "Function properties for ");
     size_t at = 0;
@@ -370,7 +373,7 @@ static bool read_properties(struct reading *reading, struct span line)
         return false;
     const struct span name = trimmed((struct span){start, line.end});
     size_t found = find_open(reading, name, &at);
-    expect(reading, STACK, found); /* no_kernel: of a called function */
+    build_log_expect(reading, STACK, found); /* no_kernel: of a called function */
     if (found == no_kernel) {
         reading->headless = name;
         if (reading->has_late_nameless)
@@ -380,7 +383,7 @@ static bool read_properties(struct reading *reading, struct span line)
     reading->kernels.item[found].properties = line;
     reading->open[at] = reading->open[--reading->open_count];
     if (reading->kernels.item[found].needs_properties)
-        expect(reading, USED, found);
+        build_log_expect(reading, USED, found);
     return true;
 }
 
@@ -401,7 +404,7 @@ static struct span used_figures(struct span line)
 }
 
 /* Lines of cuobjdump. Figures of a kernel, unlike those of a function, have a CONSTANT[0]. */
-static bool read_other(struct reading *reading, struct span line)
+static bool build_log_read_other(struct reading *reading, struct span line)
 {
     struct span text = trimmed(line);
     bool is_function =
@@ -469,7 +472,7 @@ static bool is_begin_of_head(struct span line)
                                     : memcmp(text, head, sizeof head - 1) == 0;
 }
 
-static bool is_failure(struct span line)
+static bool build_log_is_failure(struct span line)
 {
     static const char *const signs[] = {
         ": *** ",       "ninja: build stopped", "FAILED: ",      "did NOT complete", "ptxas error ",
@@ -480,25 +483,26 @@ static bool is_failure(struct span line)
     return false;
 }
 
-static void read_line(struct reading *reading, struct span line)
+static void build_log_read_line(struct reading *reading, struct span line)
 {
     const bool is_refused = after(line, "uses too much shared data (") != NULL;
-    if (!is_refused && (read_head(reading, line) || read_link_head(reading, line) ||
-                        read_properties(reading, line)))
+    if (!is_refused && (build_log_read_head(reading, line) || read_link_head(reading, line) ||
+                        build_log_read_properties(reading, line)))
         return;
     if (is_refused)
         append_span(reading, &reading->refusals, line);
     else if (after(line, " bytes stack frame"))
-        receive(reading, STACK, figures(line, " bytes stack frame"));
+        build_log_receive(reading, STACK, figures(line, " bytes stack frame"));
     else if (used_figures(line).start)
-        receive(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
-    else if (read_other(reading, line) || read_ignored(reading, line) || read_remark(reading, line))
+        build_log_receive(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
+    else if (build_log_read_other(reading, line) || read_ignored(reading, line) ||
+             read_remark(reading, line))
         return;
     else if (is_end_of_used(reading, line))
         receive_nameless(reading, USED);
     else if (is_begin_of_head(line))
         reading->ends_within_head = true;
-    else if (is_failure(line) && reading->failures++ == 0)
+    else if (build_log_is_failure(line) && reading->failures++ == 0)
         reading->failure = trimmed(line);
 }
 
@@ -541,8 +545,8 @@ static void unmix(struct kernel *const *kernel, size_t count)
 
 /* A refusal names its kernel, but not the architecture, and may come before the kernel's other
    lines. `is_used`: marks those of this name. */
-static void refuse(const struct reading *reading, struct kernel *const *kernel, size_t count,
-                   bool *is_used)
+static void build_log_refuse(const struct reading *reading, struct kernel *const *kernel,
+                             size_t count, bool *is_used)
 {
     size_t refusals = 0, targets = 0;
     struct span refusal = {0};
@@ -611,7 +615,7 @@ static bool merge_repeated(struct kernel *const *kernel, size_t count, bool is_l
 }
 
 /* "sm_90: 128 registers, used 1 barriers, 4096 bytes smem (line 12)" */
-static void append_result(const struct kernel *kernel, struct smc_text *notes)
+static void build_log_append_result(const struct kernel *kernel, struct smc_text *notes)
 {
     struct span result = kernel->reply[kernel->is_linking ? LINKED : USED];
     const char *smem = after(result, " bytes smem"), *comma = after(result, ",");
@@ -635,7 +639,7 @@ static void append_results(struct kernel *const *kernel, size_t count, struct sm
             differs |= k != i && !kernel[k]->is_replaced && are_alike(kernel[k], kernel[i]);
         if (differs && results < MOST_RESULTS) {
             smc_text_append(notes, results ? "; " : ": ");
-            append_result(kernel[i], notes);
+            build_log_append_result(kernel[i], notes);
         }
         results += differs;
     }
@@ -657,8 +661,8 @@ static void append_line(const char *before, struct span line, struct smc_text *t
         smc_text_printf(text, "%s%.*s\n", before, (int)length_of(line), line.start);
 }
 
-static void write_kernel(const struct reading *reading, const struct kernel *kernel,
-                         struct smc_build_log *read)
+static void build_log_write_kernel(const struct reading *reading, const struct kernel *kernel,
+                                   struct smc_build_log *read)
 {
     if (kernel->is_replaced)
         return;
@@ -770,8 +774,8 @@ static void remove_repeated(struct spans *spans)
 }
 
 /* Each remark once, though several architectures may have it. `sorted`: by_name. */
-static void tell_remarks(struct reading *reading, struct kernel *const *sorted,
-                         struct smc_text *notes)
+static void build_log_tell_remarks(struct reading *reading, struct kernel *const *sorted,
+                                   struct smc_text *notes)
 {
     remove_repeated(&reading->remarks);
     for (size_t i = 0; i < reading->remarks.count; i++) {
@@ -808,8 +812,8 @@ static void tell_cut_off(const struct reading *reading, struct smc_build_log *re
         smc_text_append(faults, "the log is cut off: its last line begins a kernel\n");
 }
 
-static void conclude(struct reading *reading, struct kernel **sorted, bool *is_used,
-                     struct smc_build_log *read)
+static void build_log_conclude(struct reading *reading, struct kernel **sorted, bool *is_used,
+                               struct smc_build_log *read)
 {
     const size_t count = reading->kernels.count;
     for (size_t i = 0; i < count; i++)
@@ -823,15 +827,15 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
         doubt(reading, sorted + i, n);
         assign_ignored(reading, sorted + i, n, &read->notes);
         if (reading->refusals.count > 0)
-            refuse(reading, sorted + i, n, is_used);
+            build_log_refuse(reading, sorted + i, n, is_used);
         tell_repeated(sorted + i, n, &read->notes);
     }
-    tell_remarks(reading, sorted, &read->notes);
+    build_log_tell_remarks(reading, sorted, &read->notes);
     for (size_t i = 0; i < reading->refusals.count; i++)
         if (!is_used[i])
             append_line("", reading->refusals.item[i], &read->ordered);
     for (size_t i = 0; i < count; i++)
-        write_kernel(reading, &reading->kernels.item[i], read);
+        build_log_write_kernel(reading, &reading->kernels.item[i], read);
     for (size_t i = 0; i < reading->others.count; i++)
         append_line("", reading->others.item[i], &read->ordered);
     tell_cut_off(reading, read);
@@ -859,12 +863,13 @@ static void free_reading(struct reading *reading)
 }
 
 /* `nameless`: how many figures without a name the log is known to have. */
-static void read_lines(const char *log, const size_t nameless[REPLY_COUNT], struct reading *reading)
+static void build_log_read_lines(const char *log, const size_t nameless[REPLY_COUNT],
+                                 struct reading *reading)
 {
     struct span line;
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
         for (size_t i = 0; i < nameless[reply]; i++)
-            expect(reading, reply, no_kernel);
+            build_log_expect(reading, reply, no_kernel);
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
         reading->period[reply].reply = reply;
     for (const char *at = log; (at = strstr(at, "Function properties for ")); at++)
@@ -872,7 +877,7 @@ static void read_lines(const char *log, const size_t nameless[REPLY_COUNT], stru
     reading->has_stacks = strstr(log, " bytes stack frame") != NULL;
     reading->line = 1;
     while (next_message(&log, &line) && !reading->failed) {
-        read_line(reading, line);
+        build_log_read_line(reading, line);
         reading->line += log > line.end; /* unless another message follows on the line */
     }
 }
@@ -882,12 +887,12 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
     static const size_t none[REPLY_COUNT] = {0};
     struct smc_text plain = {0};
     struct reading reading = {.failed = false};
-    append_plain(log, &plain);
-    read_lines(smc_text_string(&plain), none, &reading);
+    build_log_append_plain(log, &plain);
+    build_log_read_lines(smc_text_string(&plain), none, &reading);
     if (reading.has_late_nameless) { /* others may have got their figures */
         struct reading first = reading;
         reading = (struct reading){.failed = first.failed, .has_late_nameless = true};
-        read_lines(smc_text_string(&plain), first.nameless, &reading);
+        build_log_read_lines(smc_text_string(&plain), first.nameless, &reading);
         memcpy(reading.nameless, first.nameless, sizeof reading.nameless);
         reading.failed |= first.failed;
         free(reading.cut_off.item);
@@ -900,7 +905,7 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
     bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
     bool succeeded = sorted && is_used && !reading.failed && !plain.failed;
     if (succeeded)
-        conclude(&reading, sorted, is_used, read);
+        build_log_conclude(&reading, sorted, is_used, read);
     free(sorted);
     free(is_used);
     free_reading(&reading);

@@ -13,7 +13,7 @@ struct word {
     size_t length;
 };
 
-static bool next_word(const char **at, const char *end, struct word *word)
+static bool build_note_next_word(const char **at, const char *end, struct word *word)
 {
     while (*at < end && **at == ' ')
         ++*at;
@@ -32,7 +32,7 @@ static bool is_one_of(const struct word *word, const char *const *names)
     return false;
 }
 
-static void append(struct smc_build_note *build, const char *text, size_t length)
+static void build_note_append(struct smc_build_note *build, const char *text, size_t length)
 {
     size_t used = strlen(build->options);
     if (used + length + 1 > sizeof build->options)
@@ -45,35 +45,35 @@ static void append(struct smc_build_note *build, const char *text, size_t length
 }
 
 /* "-O 1" is "-O1", "-maxrregcount 32" is "-maxrregcount=32". A path is no value: it is a file. */
-static void append_option(struct smc_build_note *build, const struct word *option,
-                          const struct word *value)
+static void build_note_append_option(struct smc_build_note *build, const struct word *option,
+                                     const struct word *value)
 {
     bool has_value = value->length > 0 && !memchr(value->text, '.', value->length) &&
                      !memchr(value->text, '/', value->length);
-    append(build, " ", build->options[0] ? 1 : 0);
-    append(build, option->text, option->length);
+    build_note_append(build, " ", build->options[0] ? 1 : 0);
+    build_note_append(build, option->text, option->length);
     if (has_value && option->length > 2)
-        append(build, "=", 1);
+        build_note_append(build, "=", 1);
     if (has_value)
-        append(build, value->text, value->length);
+        build_note_append(build, value->text, value->length);
 }
 
-static void read_options(const char *at, const char *end, struct smc_build_note *build)
+static void build_note_read_options(const char *at, const char *end, struct smc_build_note *build)
 {
     static const char *const without_effect[] = {
         "-v", "-c", "-no-bb-merge", "-ret-end", "-lineinfo", "-generate-line-info", NULL};
     static const char *const with_value[] = {"-arch", "-m", "-o", "-l", "-L", "-cpu-arch", NULL};
     struct word word, value;
-    while (next_word(&at, end, &word)) {
+    while (build_note_next_word(&at, end, &word)) {
         const char *after = at;
         if (*word.text != '-')
             continue;
-        if (!next_word(&after, end, &value) || *value.text == '-')
+        if (!build_note_next_word(&after, end, &value) || *value.text == '-')
             value.length = 0;
         else
             at = after;
         if (!is_one_of(&word, without_effect) && !is_one_of(&word, with_value))
-            append_option(build, &word, &value);
+            build_note_append_option(build, &word, &value);
     }
 }
 
@@ -104,7 +104,7 @@ void smc_build_note_read(const void *note, size_t bytes, struct smc_build_note *
         size_t length = (size_t)(stop - at);
         read_version(at, stop, build);
         if (memmem(at, length, architecture, sizeof architecture - 1))
-            read_options(at, stop, build);
+            build_note_read_options(at, stop, build);
         at = stop + 1;
     }
 }

@@ -59,7 +59,8 @@ static void free_entry(struct smc_builds_entry *entry)
 }
 
 /* The place of a pointer to the entry, or of the NULL at the end of the list. */
-static struct smc_builds_entry **find_entry(struct smc_builds *builds, const struct smc_text *key)
+static struct smc_builds_entry **builds_find_entry(struct smc_builds *builds,
+                                                   const struct smc_text *key)
 {
     const uint64_t hash = smc_hash(SMC_HASH_START, smc_text_string(key), key->length);
     struct smc_builds_entry **at = &builds->first;
@@ -89,7 +90,7 @@ bool smc_builds_find(struct smc_builds *builds, const struct smc_text *key, stru
     if (!builds)
         return false;
     pthread_mutex_lock(&builds->lock);
-    while (*(at = find_entry(builds, key)) && !(*at)->is_ended)
+    while (*(at = builds_find_entry(builds, key)) && !(*at)->is_ended)
         pthread_cond_wait(&builds->ended, &builds->lock);
     bool found = *at != NULL;
     if (!found)
@@ -126,7 +127,7 @@ void smc_builds_keep(struct smc_builds *builds, const struct smc_text *key,
     if (!builds)
         return;
     pthread_mutex_lock(&builds->lock);
-    struct smc_builds_entry **at = find_entry(builds, key), *entry = *at;
+    struct smc_builds_entry **at = builds_find_entry(builds, key), *entry = *at;
     if (entry && !is_passing(built->status) && copy_built(built, &entry->built)) {
         const struct smc_nvrtc_output *output = &built->output;
         entry->is_ended = true;

@@ -221,7 +221,7 @@ static bool file_path(const struct smc_cache *cache, const struct smc_text *key,
 }
 
 /* Reads a whole regular file that belongs to this user, else nothing. */
-static bool read_file(int file, struct smc_text *bytes)
+static bool cache_read_file(int file, struct smc_text *bytes)
 {
     struct stat status;
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
@@ -240,7 +240,8 @@ static bool read_file(int file, struct smc_text *bytes)
 }
 
 /* Appends the value if this is a complete, undamaged entry for `key`. */
-static bool unpack(const struct smc_text *bytes, const struct smc_text *key, struct smc_text *value)
+static bool cache_unpack(const struct smc_text *bytes, const struct smc_text *key,
+                         struct smc_text *value)
 {
     struct header header;
     if (bytes->length < sizeof header)
@@ -275,13 +276,13 @@ bool smc_cache_read(struct smc_cache *cache, const struct smc_text *key, struct 
         return false;
     }
     struct smc_text bytes = {0};
-    bool found = read_file(file, &bytes) && unpack(&bytes, key, value);
+    bool found = cache_read_file(file, &bytes) && cache_unpack(&bytes, key, value);
     close(file);
     smc_text_free(&bytes);
     return found;
 }
 
-static int write_all(int file, const void *bytes, size_t count)
+static int cache_write_all(int file, const void *bytes, size_t count)
 {
     const char *s = bytes;
     while (count > 0) {
@@ -297,19 +298,19 @@ static int write_all(int file, const void *bytes, size_t count)
 }
 
 /* Writes to a temporary file and renames it, so that no reader sees an incomplete file. */
-static int write_file(const char *folder, const char *path, const struct header *header,
-                      const struct smc_text *key, const void *value)
+static int cache_write_file(const char *folder, const char *path, const struct header *header,
+                            const struct smc_text *key, const void *value)
 {
     char temporary[1100];
     snprintf(temporary, sizeof temporary, "%s/" SMC_CACHE_TEMPORARY "XXXXXX", folder);
     int file = mkostemp(temporary, O_CLOEXEC);
     if (file < 0)
         return errno;
-    int error = write_all(file, header, sizeof *header);
+    int error = cache_write_all(file, header, sizeof *header);
     if (!error)
-        error = write_all(file, smc_text_string(key), key->length);
+        error = cache_write_all(file, smc_text_string(key), key->length);
     if (!error)
-        error = write_all(file, value, header->value_bytes);
+        error = cache_write_all(file, value, header->value_bytes);
     if (close(file) != 0 && !error)
         error = errno;
     if (!error && rename(temporary, path) != 0)
@@ -329,7 +330,7 @@ static int write_file_quietly(const char *folder, const char *path, const struct
     sigaddset(&limit, SIGXFSZ);
     smc_signals_block(&before);
     pthread_sigmask(SIG_BLOCK, &limit, NULL);
-    int error = write_file(folder, path, header, key, value);
+    int error = cache_write_file(folder, path, header, key, value);
     if (error == EFBIG)
         smc_platform_await(&limit, &(struct timespec){0});
     smc_signals_unblock(&before);

@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "code/compile/build.h"
-#include "code/nvrtc.h"
 #include "code/compile/resource_table.h"
+#include "code/nvrtc.h"
 #include "rules/devices.h"
 
 /* Where to get the newest NVRTC that supports the architecture. */
@@ -191,9 +191,9 @@ static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
     return status;
 }
 
-static enum smc_status answer(struct job *job, const struct smc_compile_options *options,
-                              struct smc_resources *resources, struct smc_binary *binary,
-                              struct smc_error *error)
+static enum smc_status compile_answer(struct job *job, const struct smc_compile_options *options,
+                                      struct smc_resources *resources, struct smc_binary *binary,
+                                      struct smc_error *error)
 {
     enum smc_status status;
     if (options->no_nvrtc)
@@ -238,7 +238,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
             .warnings = warnings,
         };
         smc_cache_open(&job.cache, options->no_cache || options->no_nvrtc, warnings);
-        status = answer(&job, options, resources, binary, error);
+        status = compile_answer(&job, options, resources, binary, error);
     }
     smc_text_free(&defines);
     smc_source_free(&source);

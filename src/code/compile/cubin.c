@@ -106,7 +106,8 @@ static enum smc_status check_header(const struct smc_cubin_reading *reading, siz
     return SMC_OK;
 }
 
-static enum smc_status read_section(struct smc_cubin_reading *reading, size_t names, size_t index)
+static enum smc_status cubin_read_section(struct smc_cubin_reading *reading, size_t names,
+                                          size_t index)
 {
     Elf *elf = reading->cubin->elf;
     struct smc_cubin_section *section = &reading->section[index];
@@ -138,7 +139,7 @@ static enum smc_status read_sections(struct smc_cubin_reading *reading)
         return smc_out_of_memory(reading->error);
     reading->section_count = count;
     for (size_t i = 0; i < count && status == SMC_OK; i++)
-        status = read_section(reading, names, i);
+        status = cubin_read_section(reading, names, i);
     return status;
 }
 
@@ -208,7 +209,7 @@ static enum smc_status read_note(const struct smc_cubin_reading *reading,
 }
 
 /* The architecture, from the header and the compiler's note. */
-static enum smc_status read_target(const struct smc_cubin_reading *reading)
+static enum smc_status cubin_read_target(const struct smc_cubin_reading *reading)
 {
     struct smc_cubin *cubin = reading->cubin;
     const GElf_Word flags = reading->header.e_flags;
@@ -257,8 +258,8 @@ static struct smc_cubin_claims *claims_of(const struct smc_cubin_reading *readin
 }
 
 /* The kernel whose code the symbol names; NULL if it names none. False: no such symbol. */
-static bool kernel_of(const struct smc_cubin_reading *reading, uint32_t symbol,
-                      struct smc_cubin_kernel **kernel)
+static bool cubin_kernel_of(const struct smc_cubin_reading *reading, uint32_t symbol,
+                            struct smc_cubin_kernel **kernel)
 {
     GElf_Sym found;
     uint32_t home;
@@ -350,7 +351,7 @@ static bool take_count(struct smc_cubin_reading *reading, const struct attribute
     struct smc_cubin_kernel *kernel;
     uint32_t value = attribute->word[1];
     reading->lists_registers |= attribute->kind == REGISTER_COUNT;
-    if (!kernel_of(reading, attribute->word[0], &kernel))
+    if (!cubin_kernel_of(reading, attribute->word[0], &kernel))
         return false;
     if (!kernel)
         return true;
@@ -446,8 +447,8 @@ static bool take_own(struct smc_cubin_reading *reading, const struct attribute *
     }
 }
 
-static bool take(struct smc_cubin_reading *reading, const struct attribute *attribute,
-                 struct smc_cubin_kernel *kernel)
+static bool cubin_take(struct smc_cubin_reading *reading, const struct attribute *attribute,
+                       struct smc_cubin_kernel *kernel)
 {
     switch ((enum kind)attribute->kind) {
     case REGISTER_COUNT:
@@ -470,7 +471,7 @@ static enum smc_status read_attributes(struct smc_cubin_reading *reading,
     struct attribute attribute;
     while (at < end) {
         bool whole = next_attribute(&at, end, &attribute);
-        if (!whole || !is_laid_down_well(&attribute) || !take(reading, &attribute, kernel))
+        if (!whole || !is_laid_down_well(&attribute) || !cubin_take(reading, &attribute, kernel))
             return smc_fail(reading->error, SMC_USAGE,
                             "section %.200s holds an attribute that cannot be", section->name);
     }
@@ -487,7 +488,7 @@ static bool is_code_of(const struct smc_cubin_section *section, const char *name
 
 /* If there are more sections than a symbol's 16-bit index can express, an extra section holds
    32-bit indices. */
-static enum smc_status find_symbols(struct smc_cubin_reading *reading)
+static enum smc_status cubin_find_symbols(struct smc_cubin_reading *reading)
 {
     const size_t entry = gelf_fsize(reading->cubin->elf, ELF_T_SYM, 1, EV_CURRENT);
     bool found = false;
@@ -509,7 +510,7 @@ static enum smc_status find_symbols(struct smc_cubin_reading *reading)
 
 /* The registers that setmaxnreg sets: USETMAXREG, in instructions of 16 bytes. Only code for one
    architecture or family has it. */
-static void take_set_regs(struct smc_cubin_kernel *kernel)
+static void cubin_take_set_regs(struct smc_cubin_kernel *kernel)
 {
     enum { BYTES = 16, USETMAXREG = 0x9c8, OPERATION = 0xfff, REGISTERS_AT = 4 };
     const unsigned char *at = kernel->code;
@@ -524,9 +525,9 @@ static void take_set_regs(struct smc_cubin_kernel *kernel)
     }
 }
 
-static enum smc_status add_kernel(struct smc_cubin_reading *reading,
-                                  struct smc_cubin_section *section, const char *name,
-                                  const GElf_Sym *symbol, uint32_t index)
+static enum smc_status cubin_add_kernel(struct smc_cubin_reading *reading,
+                                        struct smc_cubin_section *section, const char *name,
+                                        const GElf_Sym *symbol, uint32_t index)
 {
     if (!is_code_of(section, name) || section->kernel || symbol_of(section) != index ||
         symbol->st_value != 0 || symbol->st_size != section->header.sh_size)
@@ -540,7 +541,7 @@ static enum smc_status add_kernel(struct smc_cubin_reading *reading,
     section->kernel->code = code ? code->d_buf : NULL;
     section->kernel->code_bytes = code ? code->d_size : 0;
     if (reading->cubin->suffix)
-        take_set_regs(section->kernel);
+        cubin_take_set_regs(section->kernel);
     reading->claims[n].code_regs = section->header.sh_info >> SYMBOL_BITS;
     return SMC_OK;
 }
@@ -561,7 +562,8 @@ static enum smc_status take_symbol(struct smc_cubin_reading *reading, uint32_t i
                         index);
     reading->section[home].is_function = true;
     reading->cubin->has_functions = true;
-    return is_kernel ? add_kernel(reading, &reading->section[home], name, &symbol, index) : SMC_OK;
+    return is_kernel ? cubin_add_kernel(reading, &reading->section[home], name, &symbol, index)
+                     : SMC_OK;
 }
 
 /* Refuses code that no symbol names: it would otherwise be skipped silently. */
@@ -577,9 +579,9 @@ static enum smc_status check_code(const struct smc_cubin_reading *reading)
 }
 
 /* Finds the symbols of kernels and the code of each. Allocates the kernels. */
-static enum smc_status find_kernels(struct smc_cubin_reading *reading)
+static enum smc_status cubin_find_kernels(struct smc_cubin_reading *reading)
 {
-    enum smc_status status = find_symbols(reading);
+    enum smc_status status = cubin_find_symbols(reading);
     if (status != SMC_OK)
         return status;
     /* Each section holds the code of at most one kernel. */
@@ -730,7 +732,7 @@ static bool fill_parameters(struct smc_cubin_kernel *kernel, const struct smc_cu
     return kernel->parameter_count == 0 || end == claims->parameter_bytes;
 }
 
-static enum smc_status check_kernel(const struct smc_cubin_reading *reading, size_t index)
+static enum smc_status cubin_check_kernel(const struct smc_cubin_reading *reading, size_t index)
 {
     struct smc_cubin_kernel *kernel = &reading->cubin->kernel[index];
     const struct smc_cubin_claims *claims = &reading->claims[index];
@@ -760,13 +762,13 @@ static enum smc_status check_kernel(const struct smc_cubin_reading *reading, siz
 }
 
 /* Reads the facts about each kernel from the other sections, then checks that they agree. */
-static enum smc_status read_kernels(struct smc_cubin_reading *reading)
+static enum smc_status cubin_read_kernels(struct smc_cubin_reading *reading)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < reading->section_count && status == SMC_OK; i++)
         status = take_section(reading, &reading->section[i]);
     for (size_t i = 0; i < reading->cubin->kernel_count && status == SMC_OK; i++)
-        status = check_kernel(reading, i);
+        status = cubin_check_kernel(reading, i);
     return status;
 }
 
@@ -782,17 +784,17 @@ bool smc_cubin_is(const void *file, size_t bytes)
     return machine == EM_CUDA;
 }
 
-static enum smc_status read_all(struct smc_cubin_reading *reading)
+static enum smc_status cubin_read_all(struct smc_cubin_reading *reading)
 {
     enum smc_status status = read_sections(reading);
     if (status == SMC_OK)
         status = check_segments(reading);
     if (status == SMC_OK)
-        status = read_target(reading);
+        status = cubin_read_target(reading);
     if (status == SMC_OK)
-        status = find_kernels(reading);
+        status = cubin_find_kernels(reading);
     if (status == SMC_OK)
-        status = read_kernels(reading);
+        status = cubin_read_kernels(reading);
     return status;
 }
 
@@ -818,7 +820,7 @@ enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin 
     if (!cubin->elf || !gelf_getehdr(cubin->elf, &reading.header))
         status = smc_fail(error, SMC_USAGE, "its header is cut off or none of machine code");
     else
-        status = read_all(&reading);
+        status = cubin_read_all(&reading);
     if (status == SMC_USAGE && (reading.failed || is_short_of_memory()))
         status = smc_out_of_memory(error);
     free(reading.section);

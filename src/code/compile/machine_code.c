@@ -36,8 +36,8 @@ static uint8_t width_of(uint64_t high, bool is_copy, uint32_t format)
 }
 
 /* False if the instruction is another one. */
-static bool decode(const unsigned char *instruction, uint32_t format,
-                   struct smc_machine_access *access)
+static bool machine_code_decode(const unsigned char *instruction, uint32_t format,
+                                struct smc_machine_access *access)
 {
     uint64_t low = little_endian(instruction), high = little_endian(instruction + 8);
     unsigned operation = low & 0x1ff, guard = low >> 12 & 0xf;
@@ -78,7 +78,7 @@ enum smc_status smc_machine_code_read(const void *code, size_t bytes, uint16_t c
         return smc_out_of_memory(error);
     for (size_t i = 0; i < instructions; i++) {
         struct smc_machine_access *next = &out->access[out->count];
-        if (decode(at + i * INSTRUCTION_BYTES, capability.machine_code_format, next)) {
+        if (machine_code_decode(at + i * INSTRUCTION_BYTES, capability.machine_code_format, next)) {
             next->at = (uint32_t)(i * INSTRUCTION_BYTES);
             out->count++;
         }

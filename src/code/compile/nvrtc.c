@@ -22,7 +22,7 @@
 /* nvrtcResult: the source does not compile. All other errors are failures of the library. */
 enum { RESULT_COMPILATION = 6 };
 
-static bool find_functions(void *library, struct smc_nvrtc *nvrtc, const char **missing)
+static bool nvrtc_find_functions(void *library, struct smc_nvrtc *nvrtc, const char **missing)
 {
     const struct {
         const char *symbol;
@@ -45,7 +45,7 @@ static bool find_functions(void *library, struct smc_nvrtc *nvrtc, const char **
     return true;
 }
 
-static bool describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
+static bool nvrtc_describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
 {
     int count = 0, archs[256];
     if (nvrtc->version(&info->major, &info->minor) || nvrtc->count_archs(&count))
@@ -90,7 +90,7 @@ static bool is_for_memory(const char *text)
            (strstr(text, "failed to map segment") && !has_address_space());
 }
 
-static enum smc_status fail_opening(const char *name, const char *text, struct smc_error *why)
+static enum smc_status nvrtc_fail_opening(const char *name, const char *text, struct smc_error *why)
 {
     size_t length = strlen(name);
     if (is_for_memory(text)) {
@@ -118,12 +118,12 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
         library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *text = dlerror();
-        return fail_opening(name, text ? text : "out of memory", why);
+        return nvrtc_fail_opening(name, text ? text : "out of memory", why);
     }
     void *add_name = dlsym(library, "nvrtcAddNameExpression");
     memcpy(&nvrtc->add_name, &add_name, sizeof add_name);
     const char *missing;
-    if (!find_functions(library, nvrtc, &missing)) {
+    if (!nvrtc_find_functions(library, nvrtc, &missing)) {
         smc_fail(why, SMC_USAGE, "%s: no NVRTC of CUDA 11.2 or later: it lacks %s", name, missing);
         dlclose(library);
         return SMC_USAGE;
@@ -132,7 +132,7 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
     const char *path = name;
     if (dladdr(dlsym(library, "nvrtcVersion"), &found) != 0 && found.dli_fname && *found.dli_fname)
         path = found.dli_fname;
-    if (strlen(path) >= sizeof info->path || !describe(nvrtc, info))
+    if (strlen(path) >= sizeof info->path || !nvrtc_describe(nvrtc, info))
         return smc_fail(why, SMC_UNAVAILABLE,
                         "%s: this NVRTC does not describe itself; 'smemcalc doctor' tells more",
                         name);
@@ -157,7 +157,7 @@ static size_t count_lines(const char *text)
 }
 
 /* Cuts `options` into lines, in place. */
-static int split_options(char *options, const char **list)
+static int nvrtc_split_options(char *options, const char **list)
 {
     int count = 0;
     for (char *line = options; *line;) {
@@ -238,7 +238,7 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     /* NVRTC handles SIGINT and SIGTERM while it compiles, by exit(), which frees memory that malloc
        may be changing; afterwards they have their default actions. */
     smc_signals_divert(&mask);
-    int result = nvrtc->compile(program, split_options(lines, list), list);
+    int result = nvrtc->compile(program, nvrtc_split_options(lines, list), list);
     smc_signals_undivert(&mask);
     fetch_text(program, nvrtc->log_size, nvrtc->log, &output->log);
     fetch_text(program, nvrtc->ptx_size, nvrtc->ptx, &output->ptx);
@@ -298,7 +298,7 @@ static bool identify(const char *path, struct smc_file_identity *file)
 }
 
 /* Appends a line with the file's identity; missing files are listed as such if `absent_too`. */
-static bool append_file(struct smc_text *lines, const char *path, bool absent_too)
+static bool nvrtc_append_file(struct smc_text *lines, const char *path, bool absent_too)
 {
     struct smc_file_identity file = {.bytes = -1};
     if (!identify(path, &file) && !absent_too)
@@ -312,7 +312,7 @@ static bool append_file(struct smc_text *lines, const char *path, bool absent_to
 static void add_path(struct candidates *candidates, const char *path, bool absent_too)
 {
     /* Paths with a line break are not supported, since each candidate is one line. */
-    if (!strchr(path, '\n') && append_file(&candidates->lines, path, absent_too))
+    if (!strchr(path, '\n') && nvrtc_append_file(&candidates->lines, path, absent_too))
         candidates->count++;
 }
 
@@ -324,7 +324,7 @@ static int newest_first(const void *a, const void *b)
     return order ? order : strcmp(s, t);
 }
 
-static void add_matches(struct candidates *candidates, const char *root, const char *pattern)
+static void nvrtc_add_matches(struct candidates *candidates, const char *root, const char *pattern)
 {
     char path[1200];
     struct smc_folder_matches found = {0};
@@ -349,7 +349,7 @@ static void add_wheels(struct candidates *candidates)
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
         const char *root = wheels[i].variable ? getenv(wheels[i].variable) : "";
         if (root && (!wheels[i].variable || *root))
-            add_matches(candidates, root, wheels[i].pattern);
+            nvrtc_add_matches(candidates, root, wheels[i].pattern);
     }
 }
 
@@ -365,7 +365,7 @@ static void add_fetched(struct candidates *candidates)
         if (!slash || slash == folder)
             return;
         *slash = '\0';
-        add_matches(candidates, folder, "/nvrtc/nvidia/*/lib/libnvrtc.so.*");
+        nvrtc_add_matches(candidates, folder, "/nvrtc/nvidia/*/lib/libnvrtc.so.*");
     }
 }
 
@@ -375,18 +375,18 @@ static void append_linker_state(struct smc_text *lines)
     const char *list = getenv("LD_LIBRARY_PATH");
     char folder[1024];
     smc_text_append(lines, "\nlinker\n");
-    append_file(lines, "/etc/ld.so.cache", true);
+    nvrtc_append_file(lines, "/etc/ld.so.cache", true);
     while (list && *list) {
         size_t length = strcspn(list, ":;");
         if (length > 0 && length < sizeof folder) {
             snprintf(folder, sizeof folder, "%.*s", (int)length, list);
-            append_file(lines, folder, true);
+            nvrtc_append_file(lines, folder, true);
         }
         list += length + (list[length] != '\0');
     }
 }
 
-static void list_candidates(struct candidates *candidates)
+static void nvrtc_list_candidates(struct candidates *candidates)
 {
     char path[1100];
     *candidates = (struct candidates){0};
@@ -406,7 +406,8 @@ static void list_candidates(struct candidates *candidates)
     append_linker_state(&candidates->lines);
 }
 
-static bool is_known(const struct smc_nvrtc_search *search, const struct smc_nvrtc_place *place)
+static bool nvrtc_is_known(const struct smc_nvrtc_search *search,
+                           const struct smc_nvrtc_place *place)
 {
     for (size_t i = 0; i < search->count; i++) {
         const struct smc_nvrtc_place *known = &search->place[i];
@@ -463,7 +464,7 @@ static void search_candidates(const struct candidates *candidates, uint16_t cc,
         enum smc_status opened = smc_nvrtc_open(name, &nvrtc, &place->info, &why);
         search->is_final = search->is_final && (opened == SMC_OK || opened == SMC_USAGE);
         if (opened == SMC_OK && identify(place->info.path, &place->file) &&
-            !is_known(search, place))
+            !nvrtc_is_known(search, place))
             search->count++;
         else
             memset(place, 0, sizeof *place);
@@ -513,7 +514,7 @@ const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t c
                                              struct smc_nvrtc_search *search)
 {
     struct candidates candidates;
-    list_candidates(&candidates);
+    nvrtc_list_candidates(&candidates);
     const bool is_key = !candidates.lines.failed && !candidates.failure;
     if (!is_key || !read_search(cache, &candidates.lines, cc, search)) {
         search_candidates(&candidates, cc, search);

@@ -36,7 +36,7 @@ static bool is_word(char c)
 }
 
 /* Past blanks, comments and strings. */
-static const char *skip_gap(const char *s)
+static const char *ptx_dynamic_smem_skip_gap(const char *s)
 {
     for (;;) {
         const char *end;
@@ -53,9 +53,9 @@ static const char *skip_gap(const char *s)
 }
 
 /* A word, or a single other character. */
-static struct token next(const char **cursor)
+static struct token ptx_dynamic_smem_next(const char **cursor)
 {
-    struct token token = {skip_gap(*cursor), 0};
+    struct token token = {ptx_dynamic_smem_skip_gap(*cursor), 0};
     while (is_word(token.text[token.length]))
         token.length++;
     if (token.length == 0 && *token.text)
@@ -80,7 +80,7 @@ static void skip_bracketed(const char **cursor, const char *open, const char *cl
 {
     size_t depth = 1;
     while (depth > 0) {
-        struct token token = next(cursor);
+        struct token token = ptx_dynamic_smem_next(cursor);
         if (token.length == 0)
             return;
         depth += is(token, open);
@@ -90,7 +90,7 @@ static void skip_bracketed(const char **cursor, const char *open, const char *cl
 
 /* --- Declarations ----------------------------------------------------------------------------- */
 
-static bool add(struct module *module, struct symbol symbol)
+static bool ptx_dynamic_smem_add(struct module *module, struct symbol symbol)
 {
     if (module->count == module->capacity) {
         size_t capacity = 2 * module->capacity + 16;
@@ -105,26 +105,27 @@ static bool add(struct module *module, struct symbol symbol)
 }
 
 /* After ".entry" or ".func": "(.param .b32 result) name (parameters) ... { body }" or ";". */
-static bool read_function(const char **cursor, bool is_kernel, struct module *module)
+static bool ptx_dynamic_smem_read_function(const char **cursor, bool is_kernel,
+                                           struct module *module)
 {
     struct symbol symbol = {.is_kernel = is_kernel};
-    struct token token = next(cursor);
+    struct token token = ptx_dynamic_smem_next(cursor);
     if (is(token, "(")) {
         skip_bracketed(cursor, "(", ")");
-        token = next(cursor);
+        token = ptx_dynamic_smem_next(cursor);
     }
     if (!is_name(token))
         return true;
     symbol.name = token;
     do
-        token = next(cursor);
+        token = ptx_dynamic_smem_next(cursor);
     while (token.length > 0 && !is(token, "{") && !is(token, ";"));
     if (is(token, "{")) {
         symbol.body = *cursor;
         skip_bracketed(cursor, "{", "}");
         symbol.end = *cursor;
     }
-    return add(module, symbol);
+    return ptx_dynamic_smem_add(module, symbol);
 }
 
 /* After ".extern": ".shared .align 16 .b8 p[];", or another declaration, which is left. */
@@ -132,24 +133,27 @@ static bool read_extern(const char **cursor, struct module *module)
 {
     const char *ahead = *cursor;
     struct token name = {NULL, 0}, token;
-    if (!is(next(&ahead), ".shared"))
+    if (!is(ptx_dynamic_smem_next(&ahead), ".shared"))
         return true;
-    while (token = next(&ahead), token.length > 0 && !is(token, "[") && !is(token, ";"))
+    while (token = ptx_dynamic_smem_next(&ahead),
+           token.length > 0 && !is(token, "[") && !is(token, ";"))
         name = token;
     *cursor = ahead;
-    bool is_sizeless = is(token, "[") && is(next(&ahead), "]");
+    bool is_sizeless = is(token, "[") && is(ptx_dynamic_smem_next(&ahead), "]");
     return !is_sizeless || !is_name(name) ||
-           add(module, (struct symbol){.name = name, .is_array = true, .uses = true});
+           ptx_dynamic_smem_add(module,
+                                (struct symbol){.name = name, .is_array = true, .uses = true});
 }
 
-static bool read_module(const char *text, struct module *module)
+static bool ptx_dynamic_smem_read_module(const char *text, struct module *module)
 {
     bool sound = true;
-    for (struct token token = next(&text); token.length > 0 && sound; token = next(&text)) {
+    for (struct token token = ptx_dynamic_smem_next(&text); token.length > 0 && sound;
+         token = ptx_dynamic_smem_next(&text)) {
         if (is(token, ".extern"))
             sound = read_extern(&text, module);
         else if (is(token, ".entry") || is(token, ".func"))
-            sound = read_function(&text, is(token, ".entry"), module);
+            sound = ptx_dynamic_smem_read_function(&text, is(token, ".entry"), module);
     }
     return sound;
 }
@@ -171,7 +175,7 @@ static int compare(const void *a, const void *b)
     return order ? order : !x->body - !y->body;
 }
 
-static const struct symbol *find(const struct module *module, struct token name)
+static const struct symbol *ptx_dynamic_smem_find(const struct module *module, struct token name)
 {
     size_t low = 0, high = module->count;
     while (low < high) {
@@ -197,16 +201,16 @@ static bool is_of_runtime(struct token name)
 }
 
 /* A function may call one further down: returns whether something new is known of it. */
-static bool follow(const struct module *module, struct symbol *symbol)
+static bool ptx_dynamic_smem_follow(const struct module *module, struct symbol *symbol)
 {
     const bool used = symbol->uses, unknown = symbol->calls_unknown;
     const char *cursor = symbol->body;
     while (cursor && !symbol->uses) {
-        struct token token = next(&cursor);
+        struct token token = ptx_dynamic_smem_next(&cursor);
         if (token.length == 0 || token.text >= symbol->end)
             break;
         symbol->calls_unknown |= is(token, ".callprototype") || is(token, ".calltargets");
-        const struct symbol *named = is_name(token) ? find(module, token) : NULL;
+        const struct symbol *named = is_name(token) ? ptx_dynamic_smem_find(module, token) : NULL;
         if (!named || named == symbol)
             continue;
         symbol->uses |= named->uses;
@@ -219,13 +223,13 @@ static bool follow(const struct module *module, struct symbol *symbol)
 bool smc_ptx_dynamic_smem(const char *text, smc_ptx_dynamic_smem_visit *visit, void *context)
 {
     struct module module = {0};
-    bool sound = read_module(text, &module), changed = sound;
+    bool sound = ptx_dynamic_smem_read_module(text, &module), changed = sound;
     if (sound && module.count > 1)
         qsort(module.item, module.count, sizeof *module.item, compare);
     while (changed) {
         changed = false;
         for (size_t i = 0; i < module.count; i++)
-            changed |= follow(&module, &module.item[i]);
+            changed |= ptx_dynamic_smem_follow(&module, &module.item[i]);
     }
     for (size_t i = 0; i < module.count && sound; i++) {
         const struct symbol *symbol = &module.item[i];

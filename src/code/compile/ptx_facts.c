@@ -16,7 +16,7 @@ static bool is_word(char c)
 }
 
 /* Skips blanks and comments. */
-static const char *skip_gap(const char *s)
+static const char *ptx_facts_skip_gap(const char *s)
 {
     for (;;) {
         s += strspn(s, " \t\r\n");
@@ -33,7 +33,7 @@ static const char *skip_gap(const char *s)
 /* The next word, or a single other character; length 0 at the end. */
 static const char *next_token(const char **cursor, size_t *length)
 {
-    const char *s = skip_gap(*cursor);
+    const char *s = ptx_facts_skip_gap(*cursor);
     size_t n = 0;
     while (is_word(s[n]))
         n++;
@@ -49,7 +49,7 @@ static bool is(const char *token, size_t length, const char *text)
     return strlen(text) == length && memcmp(token, text, length) == 0;
 }
 
-static uint32_t number_of(const char *token, size_t length)
+static uint32_t ptx_facts_number_of(const char *token, size_t length)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < length; i++) {
@@ -64,14 +64,14 @@ static uint32_t number_of(const char *token, size_t length)
 
 /* Up to three numbers joined by ',': returns their product, 0 if malformed. `block` receives them
    if they are a shape: N, 1, 1 is a number, as nvcc writes __launch_bounds__(N). */
-static uint32_t read_extent(const char **cursor, uint32_t block[3])
+static uint32_t ptx_facts_read_extent(const char **cursor, uint32_t block[3])
 {
     uint64_t n = 1;
     uint32_t edge[3] = {1, 1, 1};
     for (int i = 0; i < 3; i++) {
         size_t length;
         const char *token = next_token(cursor, &length);
-        edge[i] = number_of(token, length);
+        edge[i] = ptx_facts_number_of(token, length);
         n *= edge[i];
         if (n > UINT32_MAX)
             return 0;
@@ -86,7 +86,7 @@ static uint32_t read_extent(const char **cursor, uint32_t block[3])
     return (uint32_t)n;
 }
 
-static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
+static void ptx_facts_read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
 {
     size_t length;
     uint32_t ignored[3];
@@ -98,12 +98,12 @@ static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
             return;
         *cursor = ahead;
         if (is(token, length, ".maxntid"))
-            kernel->max_threads_per_block = read_extent(cursor, kernel->block);
+            kernel->max_threads_per_block = ptx_facts_read_extent(cursor, kernel->block);
         else if (is(token, length, ".reqntid"))
             kernel->max_threads_per_block = kernel->required_threads_per_block =
-                read_extent(cursor, kernel->block);
+                ptx_facts_read_extent(cursor, kernel->block);
         else if (is(token, length, ".minnctapersm"))
-            kernel->min_blocks_per_sm = read_extent(cursor, ignored);
+            kernel->min_blocks_per_sm = ptx_facts_read_extent(cursor, ignored);
     }
 }
 
@@ -118,7 +118,7 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
             continue;
         *kernel = (struct smc_ptx_kernel){0};
         kernel->name = next_token(cursor, &kernel->name_length);
-        read_bounds(cursor, kernel);
+        ptx_facts_read_bounds(cursor, kernel);
         return true;
     }
 }
@@ -128,7 +128,7 @@ static uint32_t type_bytes(const char *token, size_t length)
 {
     if (length < 3 || length > 4 || token[0] != '.' || !strchr("busf", token[1]))
         return 0;
-    return number_of(token + 2, length - 2) / 8;
+    return ptx_facts_number_of(token + 2, length - 2) / 8;
 }
 
 /* Reads one parameter, after ".param", up to the ',' or ')' that follows. */
@@ -148,10 +148,10 @@ static void read_param(const char **cursor, struct smc_ptx_param *param)
             param->bytes = bytes;
         } else if (is(token, length, ".align") && param->bytes == 0) {
             token = next_token(cursor, &length);
-            param->align = number_of(token, length);
+            param->align = ptx_facts_number_of(token, length);
         } else if (is(token, length, "[")) {
             token = next_token(cursor, &length);
-            param->bytes *= number_of(token, length);
+            param->bytes *= ptx_facts_number_of(token, length);
             param->is_array = true;
         }
     }
@@ -179,7 +179,7 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param 
 }
 
 /* Reads ".align 16 .f32 name[4][8]", up to the '=' or ';' that follows. */
-static bool read_declaration(const char **cursor, struct smc_ptx_variable *variable)
+static bool ptx_facts_read_declaration(const char **cursor, struct smc_ptx_variable *variable)
 {
     size_t length;
     *variable = (struct smc_ptx_variable){.name = NULL};
@@ -193,10 +193,10 @@ static bool read_declaration(const char **cursor, struct smc_ptx_variable *varia
             variable->bytes = bytes;
         } else if (is(token, length, ".align")) {
             token = next_token(cursor, &length);
-            variable->align = number_of(token, length);
+            variable->align = ptx_facts_number_of(token, length);
         } else if (is(token, length, "[")) {
             token = next_token(cursor, &length);
-            variable->bytes *= number_of(token, length);
+            variable->bytes *= ptx_facts_number_of(token, length);
         } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
             variable->name = token;
             variable->name_length = length;
@@ -217,7 +217,7 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
         depth += is(token, length, "{");
         depth -= depth > 0 && is(token, length, "}");
         if (depth == 0 && (is(token, length, ".global") || is(token, length, ".const")) &&
-            read_declaration(cursor, variable))
+            ptx_facts_read_declaration(cursor, variable))
             return true;
     }
 }
@@ -240,7 +240,7 @@ bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)
     length -= prefix_length;
     while (digits < length && isdigit((unsigned char)token[digits]))
         digits++;
-    uint32_t number = number_of(token, digits);
+    uint32_t number = ptx_facts_number_of(token, digits);
     *cc = number < 1000 ? (uint16_t)number : 0;
     *suffix = digits < length ? token[digits] : '\0';
     return *cc != 0;

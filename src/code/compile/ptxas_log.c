@@ -46,7 +46,7 @@ enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *
 /* --- Lines, and the numbers in them ----------------------------------------------------------- */
 
 /* Moves `cursor` past the line; false at the end of the log. */
-static bool next_line(const char **cursor, struct smc_log_line *line)
+static bool ptxas_log_next_line(const char **cursor, struct smc_log_line *line)
 {
     if (!**cursor)
         return false;
@@ -67,7 +67,8 @@ static const char *log_after(struct smc_log_line line, const char *text)
 }
 
 /* Whether `name` is at `s`, followed by `closing` or, if that is 0, by the end of the line. */
-static bool is_name(const char *s, const char *end, const char *name, size_t length, char closing)
+static bool ptxas_log_is_name(const char *s, const char *end, const char *name, size_t length,
+                              char closing)
 {
     if ((size_t)(end - s) < length || memcmp(s, name, length) != 0)
         return false;
@@ -80,7 +81,7 @@ static bool is_name(const char *s, const char *end, const char *name, size_t len
 }
 
 /* Reads a decimal number, or a hexadecimal one after 0x. Returns its end, or NULL. */
-static const char *read_number(const char *s, const char *end, uint32_t *value)
+static const char *ptxas_log_read_number(const char *s, const char *end, uint32_t *value)
 {
     bool hexadecimal = end - s > 2 && s[0] == '0' && s[1] == 'x';
     uint64_t n = 0;
@@ -112,11 +113,11 @@ static enum smc_log_item read_item(struct smc_log_line item, const char *unit, u
          at++) /* find the last word; other words may precede it */
         s = isspace((unsigned char)*at) ? at + 1 : s;
     uint32_t n, more = 0;
-    if (s < close && *s == '-' && read_number(s + 1, close, &n) == close)
+    if (s < close && *s == '-' && ptxas_log_read_number(s + 1, close, &n) == close)
         return SMC_LOG_NEGATIVE;
-    s = read_number(s, close, &n);
+    s = ptxas_log_read_number(s, close, &n);
     if (s && s < close && *s == '+')
-        s = read_number(s + 1, close, &more);
+        s = ptxas_log_read_number(s + 1, close, &more);
     if (s != close || more > UINT32_MAX - n)
         return SMC_LOG_DAMAGED;
     *value = n + more;
@@ -154,7 +155,7 @@ static bool take_name(const char *s, const char *end, char closing, struct smc_l
 static void read_target(const char *s, const char *end, uint16_t *cc, char *suffix)
 {
     uint32_t number;
-    const char *close = s ? read_number(s, end, &number) : NULL;
+    const char *close = s ? ptxas_log_read_number(s, end, &number) : NULL;
     bool known = close && number < 1000;
     *cc = known ? (uint16_t)number : 0;
     *suffix = known && close < end && (*close == 'a' || *close == 'f') ? *close : '\0';
@@ -168,14 +169,14 @@ static bool read_refusal(struct smc_log_line line, struct smc_log_kernel *kernel
     if (!name || !s || !take_name(name, line.end, '\'', kernel))
         return false;
     uint32_t bytes, system = 0, limit;
-    struct smc_log_line rest = {read_number(s, line.end, &bytes), line.end};
+    struct smc_log_line rest = {ptxas_log_read_number(s, line.end, &bytes), line.end};
     if (!rest.start)
         return false;
     const char *plus = log_after(rest, " bytes + ");
-    if (plus && !read_number(plus, line.end, &system))
+    if (plus && !ptxas_log_read_number(plus, line.end, &system))
         return false;
     const char *comma = log_after(rest, ", ");
-    if (!comma || !read_number(comma, line.end, &limit) || system > UINT32_MAX - bytes)
+    if (!comma || !ptxas_log_read_number(comma, line.end, &limit) || system > UINT32_MAX - bytes)
         return false;
     out->refused = true;
     out->refused_smem_bytes = bytes + system;
@@ -201,7 +202,7 @@ static bool read_cuobjdump_head(struct smc_log_line line, struct smc_log_kernel 
 }
 
 /* Whether a kernel's part of the log begins here. */
-static bool read_head(struct smc_log_line line, struct smc_log_kernel *kernel)
+static bool ptxas_log_read_head(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS};
     const char *s = log_after(line, "Compiling entry function '");
@@ -225,9 +226,10 @@ static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kern
     struct smc_resources *out = &kernel->resources;
     const char *regs = log_after(line, " REG:"), *smem = log_after(line, " SHARED:");
     const char *stack = log_after(line, " STACK:"); /* may be "UNKNOWN" */
-    kernel->has_stack = stack && read_number(stack, line.end, &out->stack_bytes);
-    const char *close = smem ? read_number(smem, line.end, &out->static_smem_bytes) : NULL;
-    return close && *close && regs && read_number(regs, line.end, &out->regs_per_thread);
+    kernel->has_stack = stack && ptxas_log_read_number(stack, line.end, &out->stack_bytes);
+    const char *close =
+        smem ? ptxas_log_read_number(smem, line.end, &out->static_smem_bytes) : NULL;
+    return close && *close && regs && ptxas_log_read_number(regs, line.end, &out->regs_per_thread);
 }
 
 /* Whether the line is about a function that kernels call. A truncated line is not, nor is a kernel
@@ -259,7 +261,7 @@ static bool read_spills(struct smc_log_line line, const char *unit, struct smc_l
     return item == SMC_LOG_READ && !negative;
 }
 
-static void read_properties(struct smc_log_line line, struct smc_log_kernel *kernel)
+static void ptxas_log_read_properties(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     struct smc_resources *out = &kernel->resources;
     kernel->has_stack = read_figure(line, " bytes stack frame", kernel, &out->stack_bytes);
@@ -299,34 +301,35 @@ static bool read_used(const char *s, const char *end, struct smc_log_kernel *ker
 /* Whether the name after "for entry " is the kernel's: "NAME is out of range" or "NAME, ...". */
 static bool is_warned(const char *name, const char *end, const struct smc_log_kernel *kernel)
 {
-    return is_name(name, end, kernel->name, kernel->name_length, ' ') ||
-           is_name(name, end, kernel->name, kernel->name_length, ',');
+    return ptxas_log_is_name(name, end, kernel->name, kernel->name_length, ' ') ||
+           ptxas_log_is_name(name, end, kernel->name, kernel->name_length, ',');
 }
 
 /* Reads the lines that follow a head, up to the next. In a ptxas log the kernel's own properties
    come first. If another function's come first, several compilations wrote at once, and it is
    unknown whose figures follow. */
-static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
+static bool ptxas_log_read_body(const char **cursor, struct smc_log_kernel *kernel)
 {
     bool found = false, in_properties = false, had_properties = false;
     const char *next = *cursor;
     struct smc_log_line line;
     struct smc_log_kernel other;
-    for (; next_line(&next, &line); *cursor = next) {
-        if (read_head(line, &other) || read_refusal(line, &other) || log_after(line, "arch = sm_"))
+    for (; ptxas_log_next_line(&next, &line); *cursor = next) {
+        if (ptxas_log_read_head(line, &other) || read_refusal(line, &other) ||
+            log_after(line, "arch = sm_"))
             break;
         const char *s = log_after(line, "Function properties for ");
         const char *entry = log_after(line, " for entry ");
         kernel->bounds_ignored |=
             entry && log_after(line, "will be ignored") && is_warned(entry, line.end, kernel);
         if (s) {
-            in_properties = is_name(s, line.end, kernel->name, kernel->name_length, 0);
+            in_properties = ptxas_log_is_name(s, line.end, kernel->name, kernel->name_length, 0);
             if (!in_properties && !had_properties && !found)
                 break;
             had_properties = true;
         }
         if (in_properties && log_after(line, "bytes stack frame"))
-            read_properties(line, kernel);
+            ptxas_log_read_properties(line, kernel);
         if (found)
             continue;
         if (kernel->form == SMC_LOG_CUOBJDUMP) {
@@ -342,7 +345,8 @@ static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
 
 /* Whether there is a reason that `body`, which ends at `end`, has no figures for the kernel: its
    refusal follows, or "Function k:" was not written by cuobjdump. */
-static bool is_explained(const char *body, const char *end, const struct smc_log_kernel *kernel)
+static bool ptxas_log_is_explained(const char *body, const char *end,
+                                   const struct smc_log_kernel *kernel)
 {
     static const char figures[] = "REG:";
     struct smc_log_line line;
@@ -351,7 +355,7 @@ static bool is_explained(const char *body, const char *end, const struct smc_log
         body += strspn(body, " \t\n");
         return strncmp(body, figures, strnlen(body, sizeof figures - 1)) != 0;
     }
-    return next_line(&end, &line) && read_refusal(line, &refused) &&
+    return ptxas_log_next_line(&end, &line) && read_refusal(line, &refused) &&
            refused.name_length == kernel->name_length &&
            memcmp(refused.name, kernel->name, kernel->name_length) == 0;
 }
@@ -359,11 +363,11 @@ static bool is_explained(const char *body, const char *end, const struct smc_log
 bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
 {
     struct smc_log_line line;
-    while (next_line(&reader->cursor, &line)) {
+    while (ptxas_log_next_line(&reader->cursor, &line)) {
         const char *arch = log_after(line, "arch = sm_");
         if (arch)
             read_target(arch, line.end, &reader->cc, &reader->suffix);
-        if (!read_head(line, kernel)) {
+        if (!ptxas_log_read_head(line, kernel)) {
             *kernel = (struct smc_log_kernel){
                 .form = SMC_LOG_PTXAS, .cc = reader->cc, .suffix = reader->suffix};
             if (read_refusal(line, kernel))
@@ -378,9 +382,9 @@ bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
             kernel->suffix = reader->suffix;
         }
         const char *body = reader->cursor;
-        kernel->is_incomplete = !read_body(&reader->cursor, kernel) || kernel->is_damaged;
+        kernel->is_incomplete = !ptxas_log_read_body(&reader->cursor, kernel) || kernel->is_damaged;
         if (kernel->is_function ||
-            (kernel->is_incomplete && is_explained(body, reader->cursor, kernel)))
+            (kernel->is_incomplete && ptxas_log_is_explained(body, reader->cursor, kernel)))
             continue;
         return true;
     }
@@ -426,8 +430,8 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
 static const char *read_place(struct smc_log_line line, const char *file, uint32_t *number)
 {
     const char *close = NULL;
-    if (is_name(line.start, line.end, file, strlen(file), '('))
-        close = read_number(line.start + strlen(file) + 1, line.end, number);
+    if (ptxas_log_is_name(line.start, line.end, file, strlen(file), '('))
+        close = ptxas_log_read_number(line.start + strlen(file) + 1, line.end, number);
     return close && close < line.end && *close == ')' ? close + 1 : NULL;
 }
 
@@ -436,12 +440,12 @@ static const char *read_ptxas_error(struct smc_log_line line, const char *file, 
 {
     static const char tool[] = "ptxas ", where[] = ", line ";
     const size_t begin = sizeof tool - 1, length = strlen(file);
-    if (!is_name(line.start, line.end, tool, begin, file[0]) ||
-        !is_name(line.start + begin, line.end, file, length, ','))
+    if (!ptxas_log_is_name(line.start, line.end, tool, begin, file[0]) ||
+        !ptxas_log_is_name(line.start + begin, line.end, file, length, ','))
         return NULL;
     struct smc_log_line rest = {line.start + begin + length, line.end};
     const char *place = log_after(rest, where);
-    rest.start = place ? read_number(place, line.end, number) : NULL;
+    rest.start = place ? ptxas_log_read_number(place, line.end, number) : NULL;
     const char *error = rest.start ? log_after(rest, "; error") : NULL;
     if (rest.start && !error)
         error = log_after(rest, "; fatal");
@@ -455,7 +459,7 @@ void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *w
     static const char mark[] = ": warning ";
     struct smc_log_line line;
     uint32_t number;
-    while (next_line(&log, &line)) {
+    while (ptxas_log_next_line(&log, &line)) {
         const char *after = read_place(line, file, &number);
         size_t length = sizeof mark - 1;
         if (after && (size_t)(line.end - after) > length && strncmp(after, mark, length) == 0)
@@ -516,7 +520,7 @@ static bool ends_severity(struct smc_log_line line, const char *s)
 }
 
 /* `in_form`: only a message in a form that compilers write; otherwise the word is enough. */
-static bool is_error(struct smc_log_line line, bool in_form)
+static bool ptxas_log_is_error(struct smc_log_line line, bool in_form)
 {
     static const char *const words[] = {"error", "fatal"};
     static const char included[] = "In file included from ";
@@ -535,7 +539,7 @@ static bool is_error(struct smc_log_line line, bool in_form)
 bool smc_log_is_error(const char *line, size_t length)
 {
     return length > 0 && !isspace((unsigned char)*line) &&
-           is_error((struct smc_log_line){line, line + length}, true);
+           ptxas_log_is_error((struct smc_log_line){line, line + length}, true);
 }
 
 /* Finds the first error, and moves `log` after it. Where no line has the form of one, any line that
@@ -543,11 +547,11 @@ bool smc_log_is_error(const char *line, size_t length)
 static bool find_error(const char **log, struct smc_log_line *line)
 {
     const char *begin = *log;
-    while (next_line(log, line))
+    while (ptxas_log_next_line(log, line))
         if (smc_log_is_error(line->start, (size_t)(line->end - line->start)))
             return true;
-    for (*log = begin; next_line(log, line);)
-        if (is_error(*line, false))
+    for (*log = begin; ptxas_log_next_line(log, line);)
+        if (ptxas_log_is_error(*line, false))
             return true;
     return false;
 }
@@ -559,7 +563,7 @@ static void append_rest(const char *log, char *text, size_t capacity)
         "            argument types are: ", "            operand types are: ",
         "            object type is: "};
     struct smc_log_line line;
-    while (next_line(&log, &line)) {
+    while (ptxas_log_next_line(&log, &line)) {
         size_t i = 0, length = strlen(text);
         while (i < sizeof starts / sizeof *starts &&
                strncmp(line.start, starts[i], strlen(starts[i])) != 0)

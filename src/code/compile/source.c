@@ -14,7 +14,8 @@
 
 enum { MAX_TEXT_BYTES = 1 << 20 };
 
-static enum smc_status read_text(const char *path, struct smc_text *text, struct smc_error *error)
+static enum smc_status source_read_text(const char *path, struct smc_text *text,
+                                        struct smc_error *error)
 {
     struct stat status;
     char part[4096];
@@ -55,7 +56,7 @@ enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *ker
             snprintf(source->shown, sizeof source->shown, "%s/%s", kernel_dir, kernel->file);
         if (needed < 0 || (size_t)needed >= sizeof source->shown)
             return smc_fail(error, SMC_USAGE, "option --kernel-dir: the path is too long");
-        enum smc_status status = read_text(source->shown, &source->text, error);
+        enum smc_status status = source_read_text(source->shown, &source->text, error);
         if (status != SMC_OK)
             return status;
         source->folder = kernel_dir;

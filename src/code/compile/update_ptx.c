@@ -7,10 +7,10 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
-#include "rules/catalog.h"
+#include "code/compile.h"
 #include "code/compile/build.h"
 #include "code/nvrtc.h"
-#include "code/compile.h"
+#include "rules/catalog.h"
 
 enum { COMPUTE_CAPABILITY = 80, LARGEST_TILE = 32 };
 

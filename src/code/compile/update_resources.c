@@ -10,8 +10,8 @@
 
 #include "base/parse.h"
 #include "code/compile/build.h"
-#include "code/nvrtc.h"
 #include "code/compile/resource_table.h"
+#include "code/nvrtc.h"
 
 /* The values that get rows; for other values the nearest row is used. */
 static const int64_t blocks[] = {32, 64, 128, 256, 512, 1024};
@@ -40,7 +40,7 @@ static int complain(const char *message)
     return 1;
 }
 
-static bool append(struct list *list, const struct smc_table_row *row)
+static bool update_resources_append(struct list *list, const struct smc_table_row *row)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 1024;
@@ -63,8 +63,9 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* The kernel's options joined by blanks. False if they do not fit into a row. */
-static bool write_defines(const struct smc_kernel *kernel, const struct smc_params *params,
-                          struct smc_text *options, char *joined, size_t capacity)
+static bool update_resources_write_defines(const struct smc_kernel *kernel,
+                                           const struct smc_params *params,
+                                           struct smc_text *options, char *joined, size_t capacity)
 {
     kernel->defines(kernel, params, options);
     if (options->failed || options->length > capacity)
@@ -84,8 +85,8 @@ static bool is_listed(const struct list *list, const char *kernel, const char *d
     return false;
 }
 
-static enum smc_status compile_for(struct smc_build *build, const char *defines, struct list *list,
-                                   struct smc_error *error)
+static enum smc_status update_resources_compile_for(struct smc_build *build, const char *defines,
+                                                    struct list *list, struct smc_error *error)
 {
     struct smc_cache none = {.usable = false};
     struct smc_resources found = {0};
@@ -103,7 +104,8 @@ static enum smc_status compile_for(struct smc_build *build, const char *defines,
     row.spill_stores = found.spill_store_bytes;
     row.spill_loads = found.spill_load_bytes;
     row.barriers = (uint16_t)found.barriers;
-    return append(list, &row) ? SMC_OK : smc_fail(error, SMC_MACHINE, "out of memory");
+    return update_resources_append(list, &row) ? SMC_OK
+                                               : smc_fail(error, SMC_MACHINE, "out of memory");
 }
 
 /* Which library compiles for `cc`: the first that supports it; NULL if it was not requested. */
@@ -130,7 +132,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
     struct smc_table_row row;
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
     if (status == SMC_OK &&
-        !write_defines(kernel, params, &options, row.defines, sizeof row.defines))
+        !update_resources_write_defines(kernel, params, &options, row.defines, sizeof row.defines))
         status = smc_fail(error, SMC_MACHINE, "kernel %s: its options are too long for a row",
                           kernel->name);
     if (status == SMC_OK && !is_listed(list, kernel->name, row.defines))
@@ -143,7 +145,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                 .cc = cc,
             };
             if (build.place)
-                status = compile_for(&build, row.defines, list, error);
+                status = update_resources_compile_for(&build, row.defines, list, error);
         }
     smc_text_free(&options);
     smc_source_free(&source);
@@ -159,9 +161,10 @@ static bool is_wanted(const struct libraries *libraries, const char *kernel)
 }
 
 /* Compiles for every combination of the parameters' values. */
-static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *params,
-                            enum smc_param param, const struct libraries *libraries,
-                            struct list *list, struct smc_error *error)
+static enum smc_status update_resources_vary(const struct smc_kernel *kernel,
+                                             struct smc_params *params, enum smc_param param,
+                                             const struct libraries *libraries, struct list *list,
+                                             struct smc_error *error)
 {
     int64_t all_tiles[32];
     const struct {
@@ -183,7 +186,7 @@ static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *
         return compile_everywhere(kernel, &completed, libraries, list, error);
     }
     enum smc_param next = (enum smc_param)(param + 1);
-    enum smc_status status = vary(kernel, params, next, libraries, list, error);
+    enum smc_status status = update_resources_vary(kernel, params, next, libraries, list, error);
     if (!(kernel->params & 1u << param))
         return status;
     struct smc_params varied = *params;
@@ -192,7 +195,7 @@ static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *
     for (size_t a = 0; a < sizeof axes / sizeof *axes; a++)
         for (size_t i = 0; axes[a].param == param && i < axes[a].count && status == SMC_OK; i++) {
             varied.value[param] = axes[a].values[i];
-            status = vary(kernel, &varied, next, libraries, list, error);
+            status = update_resources_vary(kernel, &varied, next, libraries, list, error);
         }
     return status;
 }
@@ -209,7 +212,7 @@ static enum smc_status compile_all(const struct libraries *libraries, struct lis
                 continue;
             params.value[SMC_PARAM_DTYPE] = dtype;
             enum smc_status status =
-                vary(kernel, &params, (enum smc_param)0, libraries, list, error);
+                update_resources_vary(kernel, &params, (enum smc_param)0, libraries, list, error);
             if (status != SMC_OK)
                 return status;
             fprintf(stderr, "%s %s: %zu rows so far\n", kernel->name,
@@ -226,7 +229,7 @@ static bool keep_others(const struct libraries *libraries, struct list *list)
         const struct smc_table_row *row = smc_table_row_at(i);
         if (is_wanted(libraries, row->kernel) && library_for(libraries, row->cc))
             continue;
-        if (!append(list, row))
+        if (!update_resources_append(list, row))
             return false;
         kept++;
     }
@@ -238,7 +241,7 @@ static bool keep_others(const struct libraries *libraries, struct list *list)
     return true;
 }
 
-static bool read_architecture(const char *word, uint16_t *cc)
+static bool update_resources_read_architecture(const char *word, uint16_t *cc)
 {
     int64_t number;
     if (strncmp(word, "sm_", 3) != 0 ||
@@ -255,11 +258,11 @@ static bool open_libraries(int count, char **names, struct libraries *libraries,
     int first_cc = 0;
     uint16_t cc;
     while (first_cc < count && !smc_kernel_find(names[first_cc]) &&
-           !read_architecture(names[first_cc], &cc))
+           !update_resources_read_architecture(names[first_cc], &cc))
         first_cc++;
     int first_kernel = first_cc;
     while (first_kernel < count && libraries->cc_count < SMC_MAX_NVRTC &&
-           read_architecture(names[first_kernel], &cc)) {
+           update_resources_read_architecture(names[first_kernel], &cc)) {
         libraries->cc[libraries->cc_count++] = cc;
         first_kernel++;
     }

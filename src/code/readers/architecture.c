@@ -31,7 +31,7 @@ void smc_architectures_add(const char *text, struct smc_inspect_target *target, 
 }
 
 /* The value of an option that names architectures; NULL: another option; "": the next word. */
-static const char *value_of(const char *option)
+static const char *architecture_value_of(const char *option)
 {
     static const char *const names[] = {
         "-arch",    "--arch",     "-gpu-architecture", "--gpu-architecture",
@@ -56,13 +56,15 @@ static void append_option(const char *option, struct smc_text *options)
 }
 
 /* Splits the options. `first`: the first option that names an architecture. */
-static void split_options(const char *list, struct smc_architectures *read, char first[64])
+static void architecture_split_options(const char *list, struct smc_architectures *read,
+                                       char first[64])
 {
     bool is_next = false;
     while (list && *list) {
         struct smc_text word = {0};
         list = smc_source_next_option(list, &word);
-        const char *option = smc_text_string(&word), *value = is_next ? option : value_of(option);
+        const char *option = smc_text_string(&word),
+                   *value = is_next ? option : architecture_value_of(option);
         if ((value || is_next) && !first[0])
             snprintf(first, 64, "%.63s", option);
         is_next = !is_next && value && !*value;
@@ -87,7 +89,7 @@ enum smc_status smc_architectures_read(const char *options, const struct smc_ins
 {
     char first[64] = "";
     struct smc_architectures named = {.count = 0};
-    split_options(options, &named, first);
+    architecture_split_options(options, &named, first);
     *read = (struct smc_architectures){.options = named.options};
     if (named.options.failed)
         return smc_out_of_memory(error);

@@ -105,7 +105,8 @@ static bool ends(const char *text, const char *suffix)
 }
 
 /* The value of an option at `*at`, joined or the next word; NULL if it is another option. */
-static const char *value_of(const struct entry *entry, size_t *at, const char *option)
+static const char *compile_commands_value_of(const struct entry *entry, size_t *at,
+                                             const char *option)
 {
     const char *word = entry->words.word[*at];
     size_t length = strlen(option);
@@ -118,14 +119,14 @@ static const char *value_of(const struct entry *entry, size_t *at, const char *o
     return *at + 1 < entry->words.count ? entry->words.word[++*at] : "";
 }
 
-static bool read_architecture(struct entry *entry, size_t *at)
+static bool compile_commands_read_architecture(struct entry *entry, size_t *at)
 {
     static const char *const names[] = {
         "-arch",           "--gpu-architecture", "-gencode",         "--generate-code",
         "-code",           "--gpu-code",         "--gencode",        "--arch",
         "--cuda-gpu-arch", "--offload-arch",     "-gpu-architecture"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = value_of(entry, at, names[i]);
+        const char *value = compile_commands_value_of(entry, at, names[i]);
         if (!value)
             continue;
         smc_architectures_add(value, entry->target, &entry->target_count);
@@ -135,7 +136,7 @@ static bool read_architecture(struct entry *entry, size_t *at)
     return false;
 }
 
-static char *join(const char *folder, const char *path)
+static char *compile_commands_join(const char *folder, const char *path)
 {
     size_t bytes = strlen(folder) + strlen(path) + 2;
     char *joined = smc_malloc(bytes);
@@ -173,11 +174,11 @@ static bool read_path(struct entry *entry, size_t *at, bool *added)
                  {"-optf", "--options-file", '='},
                  {"--options-file", "--options-file", '='}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = value_of(entry, at, names[i].name);
+        const char *value = compile_commands_value_of(entry, at, names[i].name);
         if (!value)
             continue;
         entry->names_target |= strcmp(names[i].written, "--options-file") == 0;
-        char *path = join(entry->directory, value);
+        char *path = compile_commands_join(entry->directory, value);
         *added = path && add_option(entry, names[i].written, path, names[i].separator);
         free(path);
         return true;
@@ -229,7 +230,7 @@ static bool is_left_out(struct entry *entry, size_t *at)
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
         if (strcmp(word, valued[i]) == 0 ||
             (strncmp(word, valued[i], strlen(valued[i])) == 0 && word[strlen(valued[i])] == '=')) {
-            const char *value = value_of(entry, at, valued[i]);
+            const char *value = compile_commands_value_of(entry, at, valued[i]);
             bool is_language = strcmp(valued[i], "-x") == 0 || strcmp(valued[i], "--x") == 0;
             entry->is_cuda |=
                 is_language && value && (strcmp(value, "cu") == 0 || strcmp(value, "cuda") == 0);
@@ -246,24 +247,27 @@ static bool is_shared(const char *word)
 }
 
 /* Reads the word at `*at`. False: out of memory. */
-static bool read_word(struct entry *entry, size_t *at)
+static bool compile_commands_read_word(struct entry *entry, size_t *at)
 {
     const char *word = entry->words.word[*at], *value;
     bool added = true;
-    value =
-        strcmp(word, "-o") == 0 || strncmp(word, "-o=", 3) == 0 ? value_of(entry, at, "-o") : NULL;
-    if (value || (value = value_of(entry, at, "--output-file"))) {
+    value = strcmp(word, "-o") == 0 || strncmp(word, "-o=", 3) == 0
+                ? compile_commands_value_of(entry, at, "-o")
+                : NULL;
+    if (value || (value = compile_commands_value_of(entry, at, "--output-file"))) {
         entry->output = entry->output ? entry->output : value;
         return true;
     }
-    if (read_architecture(entry, at) || read_path(entry, at, &added) || is_left_out(entry, at))
+    if (compile_commands_read_architecture(entry, at) || read_path(entry, at, &added) ||
+        is_left_out(entry, at))
         return added;
     if (strcmp(word, "-dc") == 0)
         return add_option(entry, "-rdc=true", "", 0);
     if (strcmp(word, entry->file) == 0 || ends(word, ".cu") ||
         (entry->is_clang && !is_shared(word)))
         return true;
-    if ((value = value_of(entry, at, "-D")) || (value = value_of(entry, at, "-U")))
+    if ((value = compile_commands_value_of(entry, at, "-D")) ||
+        (value = compile_commands_value_of(entry, at, "-U")))
         return add_option(entry, word[1] == 'D' ? "-D" : "-U", value, 0);
     if (word[0] == '-' && word[1] == 'X' && !strchr(word, '=') && *at + 1 < entry->words.count)
         return add_option(entry, word, entry->words.word[++*at], '='); /* -Xcompiler -fPIC */
@@ -290,7 +294,8 @@ static bool add_default_target(struct entry *entry, const char *compiler)
 {
     if (entry->names_target || !strstr(base_of(compiler), "nvcc"))
         return true;
-    char *path = strchr(compiler, '/') ? join(entry->directory, compiler) : smc_strdup(compiler);
+    char *path = strchr(compiler, '/') ? compile_commands_join(entry->directory, compiler)
+                                       : smc_strdup(compiler);
     const uint16_t cc = path ? smc_nvcc_default(path) : 0;
     if (cc > 0)
         entry->target[entry->target_count++] = (struct smc_inspect_target){cc, '\0'};
@@ -298,7 +303,7 @@ static bool add_default_target(struct entry *entry, const char *compiler)
     return path != NULL;
 }
 
-static bool read_words(struct entry *entry)
+static bool compile_commands_read_words(struct entry *entry)
 {
     const size_t index = find_compiler(&entry->words);
     const char *compiler = entry->words.word[index];
@@ -307,7 +312,7 @@ static bool read_words(struct entry *entry)
     /* nvcc also compiles C++. */
     entry->is_cuda &= !ends(entry->file, ".cpp") && !ends(entry->file, ".c");
     for (size_t at = index + 1; at < entry->words.count; at++)
-        if (!read_word(entry, &at))
+        if (!compile_commands_read_word(entry, &at))
             return false;
     return !entry->is_cuda || add_default_target(entry, compiler);
 }
@@ -402,10 +407,11 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs *inputs)
+static bool compile_commands_add_entry(struct entry *entry, const char **fault,
+                                       struct smc_inputs *inputs)
 {
-    char *source = join(entry->directory, entry->file);
-    char *object = entry->output ? join(entry->directory, entry->output) : NULL;
+    char *source = compile_commands_join(entry->directory, entry->file);
+    char *object = entry->output ? compile_commands_join(entry->directory, entry->output) : NULL;
     bool succeeded = source && (object || !entry->output);
     if (succeeded && object && is_fresh(object, source)) {
         struct smc_input *input = smc_inputs_add(inputs, shortened(object));
@@ -422,16 +428,17 @@ static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs
     return succeeded;
 }
 
-static bool read_entry(const char *file, size_t number, const json_t *object,
-                       struct smc_inputs *inputs, size_t *others, struct smc_text *faults)
+static bool compile_commands_read_entry(const char *file, size_t number, const json_t *object,
+                                        struct smc_inputs *inputs, size_t *others,
+                                        struct smc_text *faults)
 {
     struct entry entry = {.number = number};
     const char *fault = open_entry(object, &entry);
-    bool succeeded = fault ? !smc_memory_failed() : read_words(&entry);
+    bool succeeded = fault ? !smc_memory_failed() : compile_commands_read_words(&entry);
     if (!fault && !entry.is_cuda)
         ++*others;
     else if (!fault && succeeded)
-        succeeded = add_entry(&entry, &fault, inputs);
+        succeeded = compile_commands_add_entry(&entry, &fault, inputs);
     if (fault && succeeded)
         smc_text_safe_line(faults, "%s: entry %zu (%s) %s", file, number,
                            entry.file ? entry.file : "?", fault);
@@ -455,7 +462,8 @@ enum smc_status smc_compile_commands_read(const char *file, const struct smc_tex
                        : smc_fail(error, SMC_USAGE, "%s:%d: %s", file, problem.line, problem.text);
     }
     for (size_t i = 0; i < json_array_size(root) && succeeded; i++)
-        succeeded = read_entry(file, i + 1, json_array_get(root, i), inputs, others, faults);
+        succeeded = compile_commands_read_entry(file, i + 1, json_array_get(root, i), inputs,
+                                                others, faults);
     json_decref(root);
     return succeeded ? SMC_OK : smc_out_of_memory(error);
 }

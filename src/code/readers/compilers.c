@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "code/inputs.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
 #include "code/readers/compilation.h"
 #include "code/readers/output_cache.h"
-#include "code/inputs.h"
-#include "code/tools.h"
 #include "code/source/device_part.h"
 #include "code/source/standard_headers.h"
+#include "code/tools.h"
 
 /* --- NVRTC: no toolkit is needed, but it accepts no host code --------------------------------- */
 
@@ -71,8 +71,9 @@ static bool is_quoted(const struct smc_text *log, const char *text)
 }
 
 /* The remedy for an error of the compiler, in parentheses. */
-static void append_hint(const struct smc_compilation *compilation, const struct smc_text *log,
-                        const char *text, struct smc_text *hint)
+static void compilers_append_hint(const struct smc_compilation *compilation,
+                                  const struct smc_text *log, const char *text,
+                                  struct smc_text *hint)
 {
     bool is_missing = strstr(text, ": No such file or directory") || strstr(text, "file not found");
     if (is_missing && strstr(text, "fatal error")) {
@@ -107,7 +108,7 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
     struct smc_text hint = {0};
     smc_log_first_error(smc_text_string(log), compiled, shown, text, sizeof text);
     shorten_ptxas(text);
-    append_hint(compilation, log, text, &hint);
+    compilers_append_hint(compilation, log, text, &hint);
     bool named = strncmp(text, shown, strlen(shown)) == 0;
     bool unknown_target = strstr(text, "Unsupported gpu architecture") ||
                           strstr(text, "is not defined for option 'gpu-name'");
@@ -251,8 +252,8 @@ bool smc_compilation_lacks_lines(const struct smc_inspect_request *request)
     return lacks;
 }
 
-static void write_options(const struct smc_compilation *compilation, const char *library,
-                          const struct smc_nvrtc_info *info, struct smc_text *options)
+static void compilers_write_options(const struct smc_compilation *compilation, const char *library,
+                                    const struct smc_nvrtc_info *info, struct smc_text *options)
 {
     const struct smc_inspect_target *target = &compilation->target;
     const char *slash = strrchr(compilation->file, '/');
@@ -296,7 +297,7 @@ static void list_toolkit(const char *library, struct smc_text *folders)
 }
 
 /* The oldest architecture that an installed NVRTC supports; 0: unknown. */
-static uint16_t find_oldest(const struct smc_nvrtc_search *search)
+static uint16_t compilers_find_oldest(const struct smc_nvrtc_search *search)
 {
     uint16_t oldest = 0;
     for (size_t i = 0; i < search->count; i++)
@@ -308,8 +309,9 @@ static uint16_t find_oldest(const struct smc_nvrtc_search *search)
 }
 
 /* The library is not opened here, because it is not needed if the cache has the output. */
-static enum smc_status prepare(const struct smc_compilation *compilation, struct nvrtc_job *job,
-                               struct smc_nvrtc_output *output, struct smc_error *error)
+static enum smc_status compilers_prepare(const struct smc_compilation *compilation,
+                                         struct nvrtc_job *job, struct smc_nvrtc_output *output,
+                                         struct smc_error *error)
 {
     struct smc_nvrtc_search search;
     struct smc_cache cache;
@@ -321,13 +323,13 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
     if (!place && search.count > 0)
         return smc_compilation_fail_unsupported(compilation, "the installed NVRTC",
-                                                find_oldest(&search), output, error);
+                                                compilers_find_oldest(&search), output, error);
     if (!place)
         return smc_fail(error, SMC_UNAVAILABLE, "%s: " SMC_NVRTC_ABSENT " that compiles for sm_%u",
                         compilation->file, cc);
     job->info = place->info;
     job->file = place->file;
-    write_options(compilation, place->info.path, &job->info, &job->options);
+    compilers_write_options(compilation, place->info.path, &job->info, &job->options);
     list_toolkit(place->info.path, &job->toolkit);
     smc_compile_options(compilation->request, &job->own);
     return job->options.failed || job->toolkit.failed || job->own.failed ? smc_out_of_memory(error)
@@ -473,7 +475,7 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
     struct smc_output_cache cache = {.key = {0}};
     struct smc_compile_outcome outcome = {.output = output};
     struct smc_text files = {0};
-    outcome.status = prepare(compilation, &job, output, &outcome.error);
+    outcome.status = compilers_prepare(compilation, &job, output, &outcome.error);
     if (outcome.status == SMC_OK) {
         smc_compilation_open_cache(compilation, &cache);
         write_nvrtc_key(&job, name, &cache);
@@ -724,9 +726,10 @@ static void tell_left_out(const struct smc_device_part *part, struct smc_text *w
 }
 
 /* The header that may hold what is missing. */
-static enum smc_status fail_missing(const struct smc_compilation *compilation,
-                                    const struct smc_device_part *part, const char *before,
-                                    const char *after, struct smc_error *error)
+static enum smc_status compilers_fail_missing(const struct smc_compilation *compilation,
+                                              const struct smc_device_part *part,
+                                              const char *before, const char *after,
+                                              struct smc_error *error)
 {
     const char *missing = smc_text_string(&part->missing), *end = missing + strcspn(missing, "\n");
     struct smc_text places = {0};
@@ -748,7 +751,7 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
     if (part->missing.length > 0) {
         size_t length = strlen(first.message);
         snprintf(first.message + length, sizeof first.message - length, "; ");
-        return fail_missing(compilation, part, first.message, "", error);
+        return compilers_fail_missing(compilation, part, first.message, "", error);
     }
     if (*rejected)
         return smc_fail(error, status,
@@ -773,7 +776,7 @@ static enum smc_status check_found(const struct smc_compilation *compilation,
         return SMC_OK;
     output->lacks_header = true;
     snprintf(before, sizeof before, "%.300s: no kernel in what could be read: ", compilation->file);
-    return fail_missing(compilation, part, before, ", and may hold kernels", error);
+    return compilers_fail_missing(compilation, part, before, ", and may hold kernels", error);
 }
 
 /* Compiles until NVRTC accepts the part, or nothing can be learnt from its errors. */

@@ -21,7 +21,8 @@ struct smc_place {
 };
 
 /* The slot of the place, or the free one where it belongs. The capacity is a power of two. */
-static struct smc_place *find_slot(const struct smc_places *places, dev_t device, ino_t number)
+static struct smc_place *doubles_find_slot(const struct smc_places *places, dev_t device,
+                                           ino_t number)
 {
     uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
     hash = smc_hash(hash, (const char *)&device, sizeof device);
@@ -34,7 +35,7 @@ static struct smc_place *find_slot(const struct smc_places *places, dev_t device
 
 bool smc_places_find(const struct smc_places *places, dev_t device, ino_t number, size_t *index)
 {
-    const struct smc_place *slot = places->count ? find_slot(places, device, number) : NULL;
+    const struct smc_place *slot = places->count ? doubles_find_slot(places, device, number) : NULL;
     if (!slot || !slot->is_taken)
         return false;
     if (index)
@@ -42,7 +43,7 @@ bool smc_places_find(const struct smc_places *places, dev_t device, ino_t number
     return true;
 }
 
-static bool grow(struct smc_places *places)
+static bool doubles_grow(struct smc_places *places)
 {
     const struct smc_places former = *places;
     const size_t capacity = former.capacity ? 2 * former.capacity : 64;
@@ -52,16 +53,17 @@ static bool grow(struct smc_places *places)
     *places = (struct smc_places){slot, former.count, capacity};
     for (size_t i = 0; i < former.capacity; i++)
         if (former.slot[i].is_taken)
-            *find_slot(places, former.slot[i].device, former.slot[i].number) = former.slot[i];
+            *doubles_find_slot(places, former.slot[i].device, former.slot[i].number) =
+                former.slot[i];
     free(former.slot);
     return true;
 }
 
 bool smc_places_add(struct smc_places *places, dev_t device, ino_t number, size_t index)
 {
-    if (2 * places->count >= places->capacity && !grow(places))
+    if (2 * places->count >= places->capacity && !doubles_grow(places))
         return false;
-    *find_slot(places, device, number) = (struct smc_place){device, number, index, true};
+    *doubles_find_slot(places, device, number) = (struct smc_place){device, number, index, true};
     places->count++;
     return true;
 }

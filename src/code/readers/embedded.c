@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "code/inputs.h"
 #include "code/machine_code.h"
 #include "code/user_kernels.h"
-#include "code/inputs.h"
 
 enum {
     WAIT_MS = 50,
@@ -80,8 +80,8 @@ static void release_searched(void *context, size_t end)
 /* --- One part ----------------------------------------------------------------------------------
  */
 
-static void read_part(const struct crew *crew, const struct smc_fatbin_part *part,
-                      struct smc_fatbin_buffer *buffer, struct outcome *outcome)
+static void embedded_read_part(const struct crew *crew, const struct smc_fatbin_part *part,
+                               struct smc_fatbin_buffer *buffer, struct outcome *outcome)
 {
     struct smc_inspect_kernel kind = *crew->kind;
     struct smc_error error;
@@ -133,7 +133,7 @@ static void end_part(struct crew *crew, const struct smc_fatbin_part *part,
 }
 
 /* A large buffer is not kept: the other threads may need its memory. */
-static void *work(void *context)
+static void *embedded_work(void *context)
 {
     enum { KEPT_BYTES = 16 << 20 };
     struct crew *crew = context;
@@ -141,7 +141,7 @@ static void *work(void *context)
     const struct smc_fatbin_part *part;
     while ((part = begin_part(crew))) {
         struct outcome outcome = {0};
-        read_part(crew, part, &buffer, &outcome);
+        embedded_read_part(crew, part, &buffer, &outcome);
         if (buffer.capacity > KEPT_BYTES)
             smc_fatbin_buffer_free(&buffer);
         end_part(crew, part, &outcome);
@@ -170,7 +170,7 @@ static void start_threads(struct crew *crew)
 {
     uint32_t threads = threads_for(crew);
     while (threads > 1 && crew->thread_count < threads &&
-           pthread_create(&crew->thread[crew->thread_count], NULL, work, crew) == 0)
+           pthread_create(&crew->thread[crew->thread_count], NULL, embedded_work, crew) == 0)
         crew->thread_count++;
 }
 
@@ -192,7 +192,7 @@ static bool goes_on(const struct crew *crew, size_t done)
 }
 
 /* Waits for the outcome of a part; false if the user interrupted. */
-static bool wait_for(struct crew *crew, size_t i)
+static bool embedded_wait_for(struct crew *crew, size_t i)
 {
     bool going = goes_on(crew, i), ready = false;
     while (going && !ready) {
@@ -214,8 +214,8 @@ static bool wait_for(struct crew *crew, size_t i)
 /* --- Their results in the order of the file ----------------------------------------------------
  */
 
-static void append_fault(const struct crew *crew, const struct smc_fatbin_part *part,
-                         const char *what, const char *fault, struct smc_text *faults)
+static void embedded_append_fault(const struct crew *crew, const struct smc_fatbin_part *part,
+                                  const char *what, const char *fault, struct smc_text *faults)
 {
     struct smc_text member = {0};
     if (part->member > 0) {
@@ -237,13 +237,14 @@ static void free_outcome(struct outcome *outcome)
 }
 
 /* Adds a part's kernels or its fault, and frees the outcome. */
-static enum smc_status merge(const struct crew *crew, size_t i, struct smc_inspect_kernels *kernels,
-                             struct smc_embedded_count *count, struct smc_text *faults)
+static enum smc_status embedded_merge(const struct crew *crew, size_t i,
+                                      struct smc_inspect_kernels *kernels,
+                                      struct smc_embedded_count *count, struct smc_text *faults)
 {
     struct outcome *outcome = &crew->outcome[i];
     enum smc_status status = outcome->status;
     if (status == SMC_USAGE)
-        append_fault(crew, &crew->parts.item[i], "machine code", outcome->fault, faults);
+        embedded_append_fault(crew, &crew->parts.item[i], "machine code", outcome->fault, faults);
     count->read += status == SMC_OK;
     count->empty += status == SMC_OK && outcome->found.is_empty;
     if (status == SMC_OK && !outcome->found.is_linked)
@@ -256,8 +257,8 @@ static enum smc_status merge(const struct crew *crew, size_t i, struct smc_inspe
 }
 
 /* Whether the list has the same kernel for the same architecture from `begin` on. */
-static bool has_kernel(struct smc_inspect_kernels *kernels, size_t begin,
-                       const struct smc_inspect_kernel *wanted)
+static bool embedded_has_kernel(struct smc_inspect_kernels *kernels, size_t begin,
+                                const struct smc_inspect_kernel *wanted)
 {
     const size_t length = strlen(wanted->name);
     const struct smc_inspect_kernel *kernel;
@@ -278,7 +279,7 @@ static enum smc_status merge_unlinked(const struct crew *crew, size_t before,
     for (size_t i = 0; i < crew->parts.count; i++) {
         struct smc_inspect_found *found = &crew->outcome[i].found;
         for (size_t k = 0; k < found->count; k++)
-            if ((linked == before || !has_kernel(kernels, before, &found->kernel[k])) &&
+            if ((linked == before || !embedded_has_kernel(kernels, before, &found->kernel[k])) &&
                 !smc_inspect_take(kernels, &found->kernel[k]))
                 return SMC_MACHINE;
     }
@@ -303,10 +304,10 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     const size_t before = kernels->count;
     start_threads(crew);
     for (size_t i = 0; i < crew->parts.count && status == SMC_OK; i++) {
-        bool going = crew->thread_count > 0 ? wait_for(crew, i) : goes_on(crew, i);
+        bool going = crew->thread_count > 0 ? embedded_wait_for(crew, i) : goes_on(crew, i);
         if (going && crew->thread_count == 0)
-            read_part(crew, &crew->parts.item[i], &buffer, &crew->outcome[i]);
-        status = going ? merge(crew, i, kernels, count, faults) : SMC_INTERRUPTED;
+            embedded_read_part(crew, &crew->parts.item[i], &buffer, &crew->outcome[i]);
+        status = going ? embedded_merge(crew, i, kernels, count, faults) : SMC_INTERRUPTED;
     }
     stop_threads(crew);
     smc_fatbin_buffer_free(&buffer);
@@ -323,8 +324,8 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
  */
 
 /* The compute capabilities for which a driver compiles it, among the PTX of its container. */
-static void find_range(const struct smc_fatbin_parts *parts, const struct smc_fatbin_part *part,
-                       struct smc_embedded_ptx *ptx)
+static void embedded_find_range(const struct smc_fatbin_parts *parts,
+                                const struct smc_fatbin_part *part, struct smc_embedded_ptx *ptx)
 {
     const struct smc_fatbin_part *other = part, *end = parts->ptx + parts->ptx_count;
     bool is_earliest = true;
@@ -339,8 +340,9 @@ static void find_range(const struct smc_fatbin_parts *parts, const struct smc_fa
     ptx->first_cc = is_earliest ? 0 : part->cc;
 }
 
-static enum smc_status take_ptx(const struct crew *crew, const struct smc_fatbin_part *part,
-                                struct smc_fatbin_buffer *buffer, struct smc_error *error)
+static enum smc_status embedded_take_ptx(const struct crew *crew,
+                                         const struct smc_fatbin_part *part,
+                                         struct smc_fatbin_buffer *buffer, struct smc_error *error)
 {
     const struct smc_embedded_settings *settings = crew->settings;
     struct smc_embedded_ptx ptx = {.bytes = part->code_bytes};
@@ -349,7 +351,7 @@ static enum smc_status take_ptx(const struct crew *crew, const struct smc_fatbin
     if (status != SMC_OK || !memmem(text, ptx.bytes, ".entry", 6))
         return status;
     ptx.text = text;
-    find_range(&crew->parts, part, &ptx);
+    embedded_find_range(&crew->parts, part, &ptx);
     return settings->take_ptx(settings->ptx_context, &ptx, error);
 }
 
@@ -361,9 +363,9 @@ static enum smc_status take_all_ptx(const struct crew *crew, struct smc_text *fa
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < crew->parts.ptx_count && status == SMC_OK; i++) {
         struct smc_error reason = {""};
-        status = take_ptx(crew, &crew->parts.ptx[i], &buffer, &reason);
+        status = embedded_take_ptx(crew, &crew->parts.ptx[i], &buffer, &reason);
         if (status == SMC_USAGE) {
-            append_fault(crew, &crew->parts.ptx[i], "PTX", reason.message, faults);
+            embedded_append_fault(crew, &crew->parts.ptx[i], "PTX", reason.message, faults);
             status = SMC_OK;
         } else if (status != SMC_OK) {
             *error = reason;

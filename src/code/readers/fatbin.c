@@ -60,7 +60,7 @@ struct search {
     size_t member, member_end; /* of the archive's member at the place of the search */
 };
 
-static bool add(const struct search *search, const struct smc_fatbin_part *part)
+static bool fatbin_add(const struct search *search, const struct smc_fatbin_part *part)
 {
     struct smc_fatbin_parts *parts = search->parts;
     if (parts->count == parts->capacity) {
@@ -79,7 +79,7 @@ static bool add(const struct search *search, const struct smc_fatbin_part *part)
 static bool add_fault(const struct search *search, size_t at, const char *fault)
 {
     const struct smc_fatbin_part part = {.at = at, .fault = fault};
-    return add(search, &part);
+    return fatbin_add(search, &part);
 }
 
 static enum smc_fatbin_compression compression_of(const struct part *part)
@@ -130,7 +130,7 @@ static bool add_content(const struct search *search, const struct part *head, si
             part.fault = "more bytes are compressed than it has";
         part.bytes = head->compressed_bytes;
     }
-    return head->kind == PART_PTX ? add_ptx(search, &part) : add(search, &part);
+    return head->kind == PART_PTX ? add_ptx(search, &part) : fatbin_add(search, &part);
 }
 
 /* Adds the parts between `at` and `end`. Returns where it ended: at `end`, or before it where a
@@ -178,8 +178,8 @@ static size_t find_in_container(const struct search *search, size_t at)
 /* --- Archives --------------------------------------------------------------------------------- */
 
 /* Reads a member's header; false if there is none. `end`: of its content. */
-static bool read_member(const char *file, size_t bytes, size_t at, struct ar_hdr *header,
-                        size_t *end)
+static bool fatbin_read_member(const char *file, size_t bytes, size_t at, struct ar_hdr *header,
+                               size_t *end)
 {
     char size[sizeof header->ar_size + 1] = "";
     if (at > bytes || bytes - at < sizeof *header)
@@ -200,13 +200,13 @@ bool smc_fatbin_is_archive(const void *file, size_t bytes)
 }
 
 /* Moves to the member that contains `at`; members begin at even offsets. */
-static void find_member(struct search *search, size_t at)
+static void fatbin_find_member(struct search *search, size_t at)
 {
     struct ar_hdr header;
     while (search->is_archive && at >= search->member_end) {
         size_t next = search->member_end + (search->member_end & 1);
         search->is_archive =
-            read_member(search->file, search->bytes, next, &header, &search->member_end);
+            fatbin_read_member(search->file, search->bytes, next, &header, &search->member_end);
         search->member = search->is_archive ? next : 0;
     }
 }
@@ -215,14 +215,15 @@ static void find_member(struct search *search, size_t at)
 static size_t find_long_names(const char *file, size_t bytes, size_t *end)
 {
     struct ar_hdr header;
-    for (size_t at = SARMAG; read_member(file, bytes, at, &header, end); at = *end + (*end & 1))
+    for (size_t at = SARMAG; fatbin_read_member(file, bytes, at, &header, end);
+         at = *end + (*end & 1))
         if (memcmp(header.ar_name, "// ", 3) == 0)
             return at + sizeof header;
     return *end = bytes;
 }
 
 /* A name ends at a line's end or a zero, before the blanks and the '/' that follow it. */
-static void append_name(const char *name, size_t length, struct smc_text *out)
+static void fatbin_append_name(const char *name, size_t length, struct smc_text *out)
 {
     size_t end = 0;
     while (end < length && name[end] && name[end] != '\n')
@@ -238,7 +239,7 @@ void smc_fatbin_append_member(const void *file, size_t bytes, size_t member, str
 {
     struct ar_hdr header;
     size_t end, at = member;
-    if (!read_member(file, bytes, member, &header, &end))
+    if (!fatbin_read_member(file, bytes, member, &header, &end))
         return;
     const char *name = (const char *)file + member;
     size_t length = sizeof header.ar_name;
@@ -253,7 +254,7 @@ void smc_fatbin_append_member(const void *file, size_t bytes, size_t member, str
         name += sizeof header;
         length = stated < left ? stated : left;
     }
-    append_name(name, length, out);
+    fatbin_append_name(name, length, out);
 }
 
 static const char thin[] = "!<thin>\n";
@@ -277,7 +278,7 @@ bool smc_fatbin_thin_member(const void *file, size_t bytes, size_t *at, struct s
         *at = SARMAG;
     do {
         member = *at;
-        if (!read_member(file, bytes, member, &header, &end))
+        if (!fatbin_read_member(file, bytes, member, &header, &end))
             return false;
         *at = is_table(&header) ? end + (end & 1) : member + sizeof header;
     } while (is_table(&header));
@@ -316,7 +317,7 @@ bool smc_fatbin_find(const void *file, size_t bytes, void (*looked_at)(void *con
             at += stride < left ? stride - (sizeof magic - 1) : stride;
         } else {
             at = (size_t)(found - search.file);
-            find_member(&search, at);
+            fatbin_find_member(&search, at);
             at = find_in_container(&search, at);
             if (at == 0)
                 return false;
@@ -429,7 +430,7 @@ static bool is_as_stated(const char *data, const struct smc_fatbin_part *part)
     return true;
 }
 
-static bool is_possible(const struct smc_fatbin_part *part)
+static bool fatbin_is_possible(const struct smc_fatbin_part *part)
 {
     if (part->compression == SMC_FATBIN_OTHER)
         return false;
@@ -452,7 +453,7 @@ enum smc_status smc_fatbin_check_total(const struct smc_fatbin_parts *parts, siz
 {
     uint64_t total = 0;
     for (size_t i = 0; i < parts->count; i++)
-        if (!parts->item[i].fault && is_possible(&parts->item[i]))
+        if (!parts->item[i].fault && fatbin_is_possible(&parts->item[i]))
             total += parts->item[i].code_bytes;
     if (total <= most_bytes_of(file_bytes))
         return SMC_OK;
@@ -491,7 +492,7 @@ enum smc_status smc_fatbin_open(const void *file, const struct smc_fatbin_part *
                         "it is compressed with %s, which this build "
                         "cannot read",
                         smc_fatbin_compression_name(part->compression));
-    if (!is_possible(part) || !is_as_stated(data, part))
+    if (!fatbin_is_possible(part) || !is_as_stated(data, part))
         return smc_fail(error, SMC_USAGE, "%zu bytes of %s data cannot yield %zu bytes",
                         part->bytes, smc_fatbin_compression_name(part->compression),
                         part->code_bytes);

@@ -32,8 +32,8 @@ static bool is_too_long(FILE *stream)
            status.st_size > (off_t)most_bytes;
 }
 
-static enum smc_status read_stream(FILE *stream, const char *file, struct smc_text *bytes,
-                                   struct smc_error *error)
+static enum smc_status input_bytes_read_stream(FILE *stream, const char *file,
+                                               struct smc_text *bytes, struct smc_error *error)
 {
     char part[65536];
     size_t count;
@@ -56,7 +56,7 @@ enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct 
     if (!stream)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", *file ? file : "''",
                         strerror(errno));
-    enum smc_status status = read_stream(stream, file, bytes, error);
+    enum smc_status status = input_bytes_read_stream(stream, file, bytes, error);
     if (!is_stdin)
         fclose(stream);
     return status;
@@ -86,7 +86,7 @@ static enum smc_input_kind kind_of_binary(const struct smc_text *bytes)
     return known ? SMC_INPUT_EMBEDDED : SMC_INPUT_UNKNOWN;
 }
 
-static bool is_log(const char *text)
+static bool input_bytes_is_log(const char *text)
 {
     static const char *const signs[] = {"ptxas info ", "nvlink info ", "Compiling entry function '",
                                         "uses too much shared data ("};
@@ -136,7 +136,7 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     if (smc_ptx_target(text, &cc, &suffix))
         return SMC_INPUT_PTX;
     bool is_source = ends(file, ".cu") || ends(file, ".cuh");
-    if (!is_source && is_log(text))
+    if (!is_source && input_bytes_is_log(text))
         return SMC_INPUT_LOG;
     if (!is_source && has_errors(text))
         return SMC_INPUT_ERRORS;

@@ -149,7 +149,8 @@ static bool was_walked(struct search *search, const struct stat *status)
 }
 
 /* Adds an input for a file. NULL: the file has one already, or out of memory. */
-static struct smc_input *list(struct search *search, const char *path, const struct stat *status)
+static struct smc_input *inputs_list(struct search *search, const char *path,
+                                     const struct stat *status)
 {
     if (smc_places_find(&search->listed, status->st_dev, status->st_ino, NULL))
         return NULL;
@@ -162,7 +163,7 @@ static struct smc_input *list(struct search *search, const char *path, const str
     return input;
 }
 
-static void add_found(struct search *search, const char *path, const struct stat *status)
+static void inputs_add_found(struct search *search, const char *path, const struct stat *status)
 {
     if (ends(path, "/compile_commands.json")) {
         if (!smc_words_add(&search->commands, path, strlen(path)))
@@ -174,7 +175,7 @@ static void add_found(struct search *search, const char *path, const struct stat
         search->skipped++;
         return;
     }
-    struct smc_input *input = list(search, path, status);
+    struct smc_input *input = inputs_list(search, path, status);
     if (!input)
         return;
     input->content = content;
@@ -203,7 +204,7 @@ static void give_options(struct smc_input *from, const struct search *search, si
 }
 
 /* A compile_commands.json in the folder has the options for its sources. */
-static void read_options(struct search *search, size_t begin)
+static void inputs_read_options(struct search *search, size_t begin)
 {
     for (size_t i = 0; i < search->commands.count; i++) {
         const char *file = search->commands.word[i];
@@ -260,7 +261,7 @@ static void report_reason(struct search *search, const char *path, int reason)
 }
 
 /* `path` has room for LONGEST_PATH characters and is a folder. */
-static void walk(struct search *search, char *path, size_t length)
+static void inputs_walk(struct search *search, char *path, size_t length)
 {
     struct smc_words names = {0};
     struct stat status;
@@ -277,9 +278,9 @@ static void walk(struct search *search, char *path, size_t length)
             if (errno != ENOENT && errno != ELOOP) /* a link to nothing holds no kernels */
                 report_reason(search, path, errno);
         } else if (S_ISREG(status.st_mode)) {
-            add_found(search, path, &status);
+            inputs_add_found(search, path, &status);
         } else if (S_ISDIR(status.st_mode) && !was_walked(search, &status)) {
-            walk(search, path, length + (size_t)added);
+            inputs_walk(search, path, length + (size_t)added);
         }
     }
     path[length] = '\0';
@@ -298,8 +299,8 @@ static void read_folder(struct search *search, const char *folder, const struct 
     search->folder = folder;
     if (was_walked(search, status))
         return;
-    walk(search, path, (size_t)length);
-    read_options(search, begin);
+    inputs_walk(search, path, (size_t)length);
+    inputs_read_options(search, begin);
     size_t left_out, read = search->inputs->count - begin;
     if (!smc_inputs_leave_out(search->inputs, begin, &left_out))
         fail_memory(search);
@@ -360,7 +361,7 @@ static void read_commands(struct search *search, const char *file)
     smc_text_free(&text);
 }
 
-static void add_member(struct search *search, const char *archive, const char *path)
+static void inputs_add_member(struct search *search, const char *archive, const char *path)
 {
     struct stat status;
     struct smc_error error;
@@ -375,7 +376,7 @@ static void add_member(struct search *search, const char *archive, const char *p
         search->skipped++;
         return;
     }
-    struct smc_input *input = list(search, path, &status);
+    struct smc_input *input = inputs_list(search, path, &status);
     if (input)
         input->may_be_empty = true;
 }
@@ -399,7 +400,7 @@ static void read_thin_archive(struct search *search, const char *archive)
         if (path.failed || name.failed)
             fail_memory(search);
         else
-            add_member(search, archive, smc_text_string(&path));
+            inputs_add_member(search, archive, smc_text_string(&path));
         name.length = 0;
     }
     smc_text_free(&bytes);
@@ -439,7 +440,7 @@ static void read_named(struct search *search, const char *file)
     if (S_ISREG(status.st_mode) && is_thin_archive(file))
         read_thin_archive(search, file);
     else if (S_ISREG(status.st_mode))
-        list(search, file, &status);
+        inputs_list(search, file, &status);
     else if (!smc_inputs_add(search->inputs, file))
         fail_memory(search);
 }
@@ -488,7 +489,8 @@ static bool label_entries(struct smc_inputs *inputs)
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 /* Adds to a kernel what another file has of it: a log has spills, machine code launch bounds. */
-static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect_kernel *other)
+static void inputs_complete(struct smc_inspect_kernel *kernel,
+                            const struct smc_inspect_kernel *other)
 {
     if (!kernel->has_spills && other->has_spills) {
         kernel->has_spills = true;
@@ -509,7 +511,7 @@ static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect
         kernel->blocks_per_cluster = other->blocks_per_cluster;
 }
 
-static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
+static bool inputs_is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
 {
     const struct smc_resources *r = &a->resources, *s = &b->resources;
     return a->cc == b->cc && a->suffix == b->suffix && r->regs_per_thread == s->regs_per_thread &&
@@ -531,7 +533,7 @@ static struct smc_inspect_kernel *find_double(struct smc_inspect_kernels *kernel
     do {
         begin = other ? (size_t)(other - kernels->item) + 1 : begin;
         other = smc_inspect_find(kernels, begin, kernel->name, strlen(kernel->name));
-    } while (other && (other->file == kernel->file || !is_same(kernel, other)));
+    } while (other && (other->file == kernel->file || !inputs_is_same(kernel, other)));
     return kernel->cc != 0 ? other : NULL;
 }
 
@@ -544,7 +546,7 @@ static bool move_kernels(struct smc_inspect_kernels *fresh, size_t begin,
         struct smc_inspect_kernel *kernel = &fresh->item[i];
         struct smc_inspect_kernel *known = find_double(kernels, begin, kernel);
         if (known)
-            complete(known, kernel);
+            inputs_complete(known, kernel);
         *doubles += known != NULL;
         if (known || !succeeded)
             smc_inspect_kernel_free(kernel);
@@ -556,8 +558,8 @@ static bool move_kernels(struct smc_inspect_kernels *fresh, size_t begin,
     return succeeded;
 }
 
-static void read_input(struct search *search, const struct smc_input *input,
-                       struct smc_inspect_kernels *kernels)
+static void inputs_read_input(struct search *search, const struct smc_input *input,
+                              struct smc_inspect_kernels *kernels)
 {
     struct smc_inspect_request request = *search->request;
     struct smc_error error = {""};
@@ -597,7 +599,7 @@ static size_t read_group(struct search *search, size_t begin, struct smc_inspect
             search->worst = SMC_INTERRUPTED;
             break;
         }
-        read_input(search, &inputs->item[i], folder ? &fresh : kernels);
+        inputs_read_input(search, &inputs->item[i], folder ? &fresh : kernels);
         if (folder && !move_kernels(&fresh, kernels_begin, kernels, &doubles))
             fail_memory(search);
     } while (++i < inputs->count && folder && inputs->item[i].folder == folder &&

@@ -13,7 +13,7 @@
 enum { MOST_LINES = 4, MOST_NAMED = 8 };
 
 /* Whether a warning has named the launches of the kernel. */
-static bool is_named(const struct smc_text *warnings, const char *name)
+static bool left_out_is_named(const struct smc_text *warnings, const char *name)
 {
     const char *line = smc_text_string(warnings);
     const size_t length = strlen(name);
@@ -34,7 +34,8 @@ static bool is_asked(const char *name, const struct smc_inspect_request *request
 }
 
 /* Launches that the compiler's warnings name. */
-static size_t count_launches(const char *warnings, const struct smc_inspect_request *request)
+static size_t left_out_count_launches(const char *warnings,
+                                      const struct smc_inspect_request *request)
 {
     static const char before[] = "this launch of ", after[] = " was left out";
     size_t count = 0;
@@ -56,13 +57,14 @@ struct telling {
 };
 
 /* The next template to be mentioned; `name` receives its name. */
-static bool next(const struct telling *telling, struct smc_unlaunched *found, char name[256])
+static bool left_out_next(const struct telling *telling, struct smc_unlaunched *found,
+                          char name[256])
 {
     found->launches = &telling->launches;
     while (smc_unlaunched_next(telling->tree, found)) {
         snprintf(name, 256, "%.*s", (int)found->name_length, found->name);
         if ((found->is_own || found->is_mentioned) && is_asked(name, telling->request) &&
-            !is_named(telling->warnings, name))
+            !left_out_is_named(telling->warnings, name))
             return true;
     }
     return false;
@@ -78,7 +80,7 @@ static void tell_many(const struct telling *telling, const char *file)
     struct smc_text names = {0};
     char name[256];
     size_t count = 0;
-    while (next(telling, &found, name))
+    while (left_out_next(telling, &found, name))
         if (found.file == file && count++ < MOST_NAMED)
             smc_text_printf(&names, "%s%s (line %u)", count > 1 ? ", " : "", name, found.line);
     if (count > MOST_NAMED)
@@ -89,12 +91,12 @@ static void tell_many(const struct telling *telling, const char *file)
     smc_text_free(&names);
 }
 
-static size_t count_of(const struct telling *telling, const char *file, size_t *mentioned)
+static size_t left_out_count_of(const struct telling *telling, const char *file, size_t *mentioned)
 {
     struct smc_unlaunched found = {0};
     char name[256];
     size_t count = 0;
-    while (next(telling, &found, name)) {
+    while (left_out_next(telling, &found, name)) {
         count += found.file == file;
         *mentioned += found.file == file && found.is_mentioned;
     }
@@ -105,7 +107,7 @@ static void tell_each(const struct telling *telling, const char *file)
 {
     struct smc_unlaunched found = {0};
     char name[256];
-    while (next(telling, &found, name))
+    while (left_out_next(telling, &found, name))
         if (found.file == file)
             smc_text_safe_line(telling->warnings, "%s:%u: kernel %s: %s, so it is left out", file,
                                found.line, name, reason);
@@ -164,14 +166,14 @@ void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_re
                        struct smc_inspect_kernels *kernels, size_t begin, size_t told,
                        struct smc_inspect_notes *notes)
 {
-    kernels->left_out += count_launches(smc_text_string(&notes->warnings) + told, request);
+    kernels->left_out += left_out_count_launches(smc_text_string(&notes->warnings) + told, request);
     for (size_t i = begin; i < kernels->count; i++)
         smc_unlaunched_mark(tree, kernels->item[i].name, kernels->item[i].shown);
     struct telling telling = {tree, request, &notes->warnings, {0}};
     notes->warnings.failed |= !smc_instantiations_find(tree, &telling.launches);
     for (size_t k = 0; k < tree->count; k++) {
         const char *file = tree->file[k].path;
-        size_t count = count_of(&telling, file, &kernels->left_out);
+        size_t count = left_out_count_of(&telling, file, &kernels->left_out);
         if (count > MOST_LINES)
             tell_many(&telling, file);
         else if (count > 0)

@@ -2,8 +2,8 @@
 #ifndef SMC_INSPECT_LEFT_OUT_H
 #define SMC_INSPECT_LEFT_OUT_H
 
-#include "code/user_kernels.h"
 #include "code/source_tree.h"
+#include "code/user_kernels.h"
 
 /* Warns of each kernel template of the tree that has no instance in the list from index `begin` on,
    except templates of headers that no other code names, because nothing launches those. Adds to

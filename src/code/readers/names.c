@@ -254,7 +254,8 @@ static size_t spell_word(const char *text, bool any_namespace, struct spelling *
     return length;
 }
 
-static bool rewrite(const char *text, size_t length, bool any_namespace, struct spelling *spelling)
+static bool names_rewrite(const char *text, size_t length, bool any_namespace,
+                          struct spelling *spelling)
 {
     static const char anonymous[] = "(anonymous namespace)::";
     *spelling = (struct spelling){.fits = true};
@@ -282,14 +283,14 @@ bool smc_name_is_like(const char *shown, const char *typed, bool any_namespace)
     smc_name_parse(typed, &asked);
     bool has_parameters = asked.begin[asked.length] == '(';
     size_t length = has_parameters ? strlen(asked.begin) : asked.length;
-    if (!rewrite(asked.begin, length, any_namespace, &wanted) || wanted.length == 0)
+    if (!names_rewrite(asked.begin, length, any_namespace, &wanted) || wanted.length == 0)
         return false;
-    if (rewrite(name.begin, has_parameters ? strlen(name.begin) : name.length, any_namespace,
-                &known) &&
+    if (names_rewrite(name.begin, has_parameters ? strlen(name.begin) : name.length, any_namespace,
+                      &known) &&
         strcmp(known.text, wanted.text) == 0)
         return true;
     return asked.arguments == asked.length && !has_parameters &&
-           rewrite(name.begin, name.arguments, any_namespace, &known) &&
+           names_rewrite(name.begin, name.arguments, any_namespace, &known) &&
            strcmp(known.text, wanted.text) == 0;
 }
 
@@ -318,7 +319,7 @@ static const char *set_end(const char *pattern)
 
 /* Whether the first element of the pattern, which is not '*', accepts the character; moves the
    pattern past it. */
-static bool accepts(const char **pattern, char c)
+static bool names_accepts(const char **pattern, char c)
 {
     const char *element = *pattern, *close = set_end(element);
     bool escaped = element[0] == '\\' && element[1];
@@ -329,7 +330,7 @@ static bool accepts(const char **pattern, char c)
 }
 
 /* As fnmatch without flags, for bytes that do not end in '\0'. */
-static bool matches(const char *pattern, const char *text, size_t length)
+static bool names_matches(const char *pattern, const char *text, size_t length)
 {
     const char *star = NULL;
     size_t i = 0, resume = 0;
@@ -338,7 +339,7 @@ static bool matches(const char *pattern, const char *text, size_t length)
         if (*pattern == '*') {
             star = ++pattern;
             resume = i;
-        } else if (*pattern && accepts(&next, text[i])) {
+        } else if (*pattern && names_accepts(&next, text[i])) {
             pattern = next;
             i++;
         } else if (star) {
@@ -358,11 +359,12 @@ bool smc_name_matches(const char *pattern, const char *shown, const char *mangle
     if (!pattern[strcspn(pattern, "*?[")])
         return strstr(shown, pattern) != NULL || strcmp(mangled, pattern) == 0;
     smc_name_parse(shown, &name);
-    return matches(pattern, shown, strlen(shown)) || matches(pattern, mangled, strlen(mangled)) ||
-           matches(pattern, name.begin, name.length) ||
-           matches(pattern, name.begin + name.last, name.length - name.last) ||
-           matches(pattern, name.begin + name.last, name.arguments - name.last) ||
-           matches(pattern, bare, smc_name_bare(&name, bare, sizeof bare));
+    return names_matches(pattern, shown, strlen(shown)) ||
+           names_matches(pattern, mangled, strlen(mangled)) ||
+           names_matches(pattern, name.begin, name.length) ||
+           names_matches(pattern, name.begin + name.last, name.length - name.last) ||
+           names_matches(pattern, name.begin + name.last, name.arguments - name.last) ||
+           names_matches(pattern, bare, smc_name_bare(&name, bare, sizeof bare));
 }
 
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)

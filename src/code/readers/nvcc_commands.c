@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "code/tools.h"
 #include "code/cpp_tokens.h"
+#include "code/tools.h"
 
 /* --- The dry run ------------------------------------------------------------------------------ */
 
@@ -35,7 +35,8 @@ static const char *value_of(const char *dry_run, const char *name, size_t length
 }
 
 /* The program of a command, with a variable at its start replaced. False: an assignment. */
-static bool read_program(const char *dry_run, const char *command, char path[SMC_TOOL_PATH])
+static bool nvcc_commands_read_program(const char *dry_run, const char *command,
+                                       char path[SMC_TOOL_PATH])
 {
     bool quoted = *command == '"';
     const char *word = command + quoted;
@@ -62,7 +63,7 @@ static void write_program(const char *dry_run, const char *command, struct smc_t
 {
     char name[SMC_TOOL_PATH], path[SMC_TOOL_PATH];
     const char *folders = value_of(dry_run, "PATH", strlen("PATH"));
-    if (!read_program(dry_run, command, name))
+    if (!nvcc_commands_read_program(dry_run, command, name))
         return;
     if (strchr(name, '/'))
         smc_tool_write_identity(name, key);

@@ -58,8 +58,8 @@ static bool asks_for_files(const struct smc_text *bytes)
 }
 
 /* Appends the file's line in the list of an entry. */
-static bool write_file(const char *path, bool is_own, const struct timespec *begun,
-                       struct smc_text *list)
+static bool output_cache_write_file(const char *path, bool is_own, const struct timespec *begun,
+                                    struct smc_text *list)
 {
     struct stat status;
     struct smc_text bytes = {0};
@@ -99,7 +99,7 @@ static bool write_list(const struct smc_text *files, const struct timespec *begu
         if (line && line[0] == 'm')
             smc_text_printf(list, "%s %s\n", missing, line + 1);
         else
-            valid = line && write_file(line + 1, line[0] == 'u', begun, list);
+            valid = line && output_cache_write_file(line + 1, line[0] == 'u', begun, list);
         free(line);
     }
     return valid && !list->failed;
@@ -185,7 +185,7 @@ static uint64_t hiding(const char *list, const struct smc_text *folders)
 /* --- Entries ---------------------------------------------------------------------------------- */
 
 /* Whether the value is as long as the record says. */
-static bool read_record(const struct smc_text *value, struct record *record)
+static bool output_cache_read_record(const struct smc_text *value, struct record *record)
 {
     if (value->length < sizeof *record)
         return false;
@@ -212,8 +212,8 @@ static bool copy_cubin(const char *bytes, size_t length, struct smc_nvrtc_output
 }
 
 /* Fills the outcome with what follows the list. */
-static bool unpack(const char *part[PARTS], const struct record *record,
-                   struct smc_compile_outcome *outcome)
+static bool output_cache_unpack(const char *part[PARTS], const struct record *record,
+                                struct smc_compile_outcome *outcome)
 {
     struct smc_nvrtc_output *output = outcome->output;
     struct smc_nvrtc_output read = {.nvrtc_major = record->nvrtc_major,
@@ -241,7 +241,8 @@ bool smc_output_cache_find(struct smc_output_cache *cache, struct smc_compile_ou
     const char *part[PARTS];
     clock_gettime(CLOCK_REALTIME, &cache->begun);
     bool found = cache->key.length > 0 && !cache->key.failed && !cache->folders.failed &&
-                 smc_cache_read(&cache->cache, &cache->key, &value) && read_record(&value, &record);
+                 smc_cache_read(&cache->cache, &cache->key, &value) &&
+                 output_cache_read_record(&value, &record);
     if (found) {
         const char *at = value.data + sizeof record;
         for (size_t i = 0; i < PARTS; at += record.bytes[i++])
@@ -249,7 +250,7 @@ bool smc_output_cache_find(struct smc_output_cache *cache, struct smc_compile_ou
         smc_text_append_bytes(&list, part[LIST], record.bytes[LIST]);
         found = !list.failed && are_unchanged(smc_text_string(&list)) &&
                 hiding(smc_text_string(&list), &cache->folders) == record.hiding &&
-                unpack(part, &record, outcome);
+                output_cache_unpack(part, &record, outcome);
     }
     smc_text_free(&list);
     smc_text_free(&value);
@@ -264,8 +265,8 @@ static bool has_errors_of_source(const struct smc_compile_outcome *outcome)
                                             strstr(log, "Ptx assembly aborted due to errors"));
 }
 
-static void pack(const struct smc_compile_outcome *outcome, const struct smc_text *list,
-                 uint64_t hidden, struct smc_text *value)
+static void output_cache_pack(const struct smc_compile_outcome *outcome,
+                              const struct smc_text *list, uint64_t hidden, struct smc_text *value)
 {
     const struct smc_nvrtc_output *output = outcome->output;
     const char *const part[PARTS] = {
@@ -299,7 +300,7 @@ void smc_output_cache_store(struct smc_output_cache *cache, const struct smc_tex
         !cache->folders.failed && !files->failed && !outcome->warnings.failed &&
         (outcome->status == SMC_OK || has_errors_of_source(outcome)) &&
         write_list(files, &cache->begun, &list)) {
-        pack(outcome, &list, hiding(smc_text_string(&list), &cache->folders), &value);
+        output_cache_pack(outcome, &list, hiding(smc_text_string(&list), &cache->folders), &value);
         if (!value.failed)
             smc_cache_write(&cache->cache, &cache->key, value.data, value.length);
     }

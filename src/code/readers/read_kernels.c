@@ -17,16 +17,16 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "code/compile/build_log.h"
+#include "code/compilers.h"
 #include "code/machine_code.h"
+#include "code/names.h"
 #include "code/ptx_facts.h"
 #include "code/ptxas_log.h"
-#include "code/compilers.h"
 #include "code/readers/embedded.h"
-#include "code/user_kernels.h"
 #include "code/readers/left_out.h"
-#include "code/names.h"
-#include "code/tools.h"
 #include "code/source_tree.h"
+#include "code/tools.h"
+#include "code/user_kernels.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
 
@@ -59,8 +59,8 @@ struct compiled {
 };
 
 /* Each begins with the name of a kernel, or with none. False: out of memory. */
-static bool append_notes(const struct reading *reading, const struct smc_text *notes,
-                         struct smc_text *out)
+static bool read_kernels_append_notes(const struct reading *reading, const struct smc_text *notes,
+                                      struct smc_text *out)
 {
     const char *line = smc_text_string(notes);
     for (size_t length; *line; line += length + (line[length] != '\0')) {
@@ -80,21 +80,22 @@ static bool append_notes(const struct reading *reading, const struct smc_text *n
 }
 
 /* What ptxas says of the performance of what it compiled. */
-static void tell_remarks(const struct reading *reading, const char *log)
+static void read_kernels_tell_remarks(const struct reading *reading, const char *log)
 {
     struct smc_build_log build = {.cut_off_count = 0};
     struct smc_text *warnings = &reading->notes->warnings;
     if (strstr(log, "Potential Performance Loss: ") &&
-        !(smc_build_log_read(log, &build) && append_notes(reading, &build.notes, warnings)))
+        !(smc_build_log_read(log, &build) &&
+          read_kernels_append_notes(reading, &build.notes, warnings)))
         warnings->failed = true;
     smc_build_log_free(&build);
 }
 
 /* Compiles for one target. */
-static enum smc_status compile(const struct reading *reading, compiler *compile_with,
-                               enum smc_inspect_source source,
-                               const struct smc_inspect_target *target, struct compiled *compiled,
-                               struct smc_error *error)
+static enum smc_status read_kernels_compile(const struct reading *reading, compiler *compile_with,
+                                            enum smc_inspect_source source,
+                                            const struct smc_inspect_target *target,
+                                            struct compiled *compiled, struct smc_error *error)
 {
     const struct smc_compilation compilation = {
         .file = reading->file,
@@ -120,7 +121,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
                                   status == SMC_USAGE &&
                                       smc_log_needs_features(smc_text_string(&output.log))};
     if (status == SMC_OK)
-        tell_remarks(reading, smc_text_string(&output.log));
+        read_kernels_tell_remarks(reading, smc_text_string(&output.log));
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -171,8 +172,9 @@ struct tried {
     struct smc_error refusal; /* nvcc's error */
 };
 
-static void note_failure(const struct compiled *compiled, enum smc_status status, size_t way,
-                         const struct smc_error *reason, struct tried *tried)
+static void read_kernels_note_failure(const struct compiled *compiled, enum smc_status status,
+                                      size_t way, const struct smc_error *reason,
+                                      struct tried *tried)
 {
     /* That a compiler does not support the target says more than that there is none. */
     if (status == SMC_UNAVAILABLE) {
@@ -191,17 +193,18 @@ static void note_failure(const struct compiled *compiled, enum smc_status status
 
 /* Tries the ways from `first` on, which becomes the one that found kernels. The error is nvcc's, if
    it read the source, else that of the last way. */
-static enum smc_status compile_source(const struct reading *reading,
-                                      const struct smc_inspect_target *target, size_t *first,
-                                      bool *needs_features, struct smc_error *error)
+static enum smc_status read_kernels_compile_source(const struct reading *reading,
+                                                   const struct smc_inspect_target *target,
+                                                   size_t *first, bool *needs_features,
+                                                   struct smc_error *error)
 {
     struct tried tried = {.worst = SMC_UNAVAILABLE};
     const size_t told = reading->notes->warnings.length;
     for (size_t i = *first; i < WAYS && !tried.is_empty; i++) {
         struct compiled compiled;
         struct smc_error reason = {""};
-        enum smc_status status =
-            compile(reading, ways[i].compile_with, ways[i].source, target, &compiled, &reason);
+        enum smc_status status = read_kernels_compile(reading, ways[i].compile_with, ways[i].source,
+                                                      target, &compiled, &reason);
         if (status == SMC_OK && compiled.count > 0) {
             if (tried.refusal.message[0])
                 warn_of_nvcc(reading, &tried.refusal, told);
@@ -216,7 +219,7 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = reason;
             return status;
         }
-        note_failure(&compiled, status, i, &reason, &tried);
+        read_kernels_note_failure(&compiled, status, i, &reason, &tried);
         if (status == SMC_USAGE)
             *error = reason;
         *first = tried.is_empty ? i : *first;
@@ -242,9 +245,11 @@ static enum smc_status compile_target(const struct reading *reading,
     struct smc_error ignored;
     size_t before = *first;
     bool needs_features = false;
-    enum smc_status status = compile_source(reading, target, first, &needs_features, error);
+    enum smc_status status =
+        read_kernels_compile_source(reading, target, first, &needs_features, error);
     if (!needs_features || !smc_architecture_extend(&extended) ||
-        compile_source(reading, &extended, &before, &needs_features, &ignored) != SMC_OK)
+        read_kernels_compile_source(reading, &extended, &before, &needs_features, &ignored) !=
+            SMC_OK)
         return status;
     smc_text_safe_line(&reading->notes->remarks,
                        "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s",
@@ -266,7 +271,7 @@ static bool read_tree(const struct reading *reading, struct smc_source_tree *tre
 }
 
 /* nvcc instantiates every template that is launched. */
-static bool locate(const struct reading *reading, size_t before, size_t told)
+static bool read_kernels_locate(const struct reading *reading, size_t before, size_t told)
 {
     struct smc_inspect_kernels *kernels = reading->kernels;
     struct smc_source_tree tree = {0};
@@ -360,10 +365,10 @@ static enum smc_status read_for_targets(const struct reading *reading, struct sm
         return SMC_UNAVAILABLE;
     }
     note_assumed_target(reading);
-    return locate(reading, before, told) ? SMC_OK : out_of_memory(error);
+    return read_kernels_locate(reading, before, told) ? SMC_OK : out_of_memory(error);
 }
 
-static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
+static enum smc_status kernels_read_source(const struct reading *reading, struct smc_error *error)
 {
     struct smc_inspect_request request = *reading->request;
     struct reading named = *reading;
@@ -384,8 +389,8 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are
    named. With `skip_unsupported` older targets are skipped. */
-static enum smc_status compile_ptx(const struct reading *reading, uint32_t first_cc,
-                                   uint32_t last_cc, struct smc_error *error)
+static enum smc_status read_kernels_compile_ptx(const struct reading *reading, uint32_t first_cc,
+                                                uint32_t last_cc, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
     struct smc_inspect_target own;
@@ -399,8 +404,8 @@ static enum smc_status compile_ptx(const struct reading *reading, uint32_t first
             target.suffix = own.suffix;
         if (!is_wanted || (request->skip_unsupported && target.cc < own.cc))
             continue;
-        enum smc_status status =
-            compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &compiled, error);
+        enum smc_status status = read_kernels_compile(reading, smc_compile_with_ptxas,
+                                                      SMC_INSPECT_PTX, &target, &compiled, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
@@ -410,7 +415,7 @@ static enum smc_status compile_ptx(const struct reading *reading, uint32_t first
 static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
 {
     size_t before = reading->kernels->count;
-    enum smc_status status = compile_ptx(reading, 0, UINT32_MAX, error);
+    enum smc_status status = read_kernels_compile_ptx(reading, 0, UINT32_MAX, error);
     return status != SMC_OK                   ? status
            : reading->kernels->count > before ? SMC_OK
                                               : fail_empty(reading, error);
@@ -441,7 +446,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
     if (is_read && (reading->kernels->count > before || faults->length > faults_before ||
                     build.cut_off_count > 0)) {
         append_lines(reading, &build.faults, faults);
-        is_read = append_notes(reading, &build.notes, &reading->notes->warnings);
+        is_read = read_kernels_append_notes(reading, &build.notes, &reading->notes->warnings);
     }
     smc_build_log_free(&build);
     if (!is_read)
@@ -454,7 +459,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
                     text[0] ? ": " : "", text);
 }
 
-static enum smc_status read_cubin(const struct reading *reading, struct smc_error *error)
+static enum smc_status kernels_read_cubin(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
     size_t before = reading->kernels->count;
@@ -481,8 +486,8 @@ static void drop_name(const char *file, struct smc_error *error)
         smc_fail(error, SMC_USAGE, "line %s", rest + 1);
 }
 
-static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
-                                struct smc_error *error)
+static enum smc_status read_kernels_take_ptx(void *context, const struct smc_embedded_ptx *ptx,
+                                             struct smc_error *error)
 {
     const struct reading *reading = context;
     struct smc_text text = {0};
@@ -498,7 +503,8 @@ static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *pt
     smc_text_append_bytes(&text, ptx->text, strnlen(ptx->text, ptx->bytes));
     smc_input_make_text(&text);
     enum smc_status status =
-        text.failed ? out_of_memory(error) : compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
+        text.failed ? out_of_memory(error)
+                    : read_kernels_compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
     if (status == SMC_USAGE)
         drop_name(reading->file, error);
     smc_text_free(&text);
@@ -515,7 +521,7 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
         .is_mapped = mapped,
         .progress = reading->request->part_progress,
         .progress_context = reading->request->part_context,
-        .take_ptx = take_ptx,
+        .take_ptx = read_kernels_take_ptx,
         .ptx_context = (void *)reading,
     };
     struct smc_embedded_count count;
@@ -547,11 +553,11 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
     case SMC_INPUT_ERRORS:
         return read_log(reading, error);
     case SMC_INPUT_SOURCE:
-        return read_source(reading, error);
+        return kernels_read_source(reading, error);
     case SMC_INPUT_PTX:
         return read_ptx(reading, error);
     case SMC_INPUT_CUBIN:
-        return read_cubin(reading, error);
+        return kernels_read_cubin(reading, error);
     case SMC_INPUT_EMBEDDED:
         return read_embedded(reading, reading->bytes->data, reading->bytes->length, false, error);
     case SMC_INPUT_SAVED:

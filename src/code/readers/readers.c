@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "code/compile/ptx_dynamic_smem.h"
 #include "code/machine_code.h"
 #include "code/ptx_facts.h"
-#include "code/compile/ptx_dynamic_smem.h"
 #include "code/ptxas_log.h"
-#include "rules/devices.h"
 #include "code/user_kernels.h"
+#include "rules/devices.h"
 
 /* --- What an architecture can have ------------------------------------------------------------ */
 
@@ -115,8 +115,8 @@ static void complete_refused(const struct smc_log_kernel *read, struct smc_inspe
     kernel->resources.cc = refusal.cc;
 }
 
-static enum smc_inspect_source source_of(const struct smc_log_kernel *read,
-                                         const struct smc_inspect_kernel *kind)
+static enum smc_inspect_source readers_source_of(const struct smc_log_kernel *read,
+                                                 const struct smc_inspect_kernel *kind)
 {
     switch (read->form) {
     case SMC_LOG_NVLINK:
@@ -180,7 +180,7 @@ bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
             link_kernel(&read, known);
             continue;
         }
-        kernel.source = source_of(&read, kind);
+        kernel.source = readers_source_of(&read, kind);
         kernel.cc = read.cc;
         kernel.is_linked = read.form == SMC_LOG_NVLINK;
         set_figures(&read, &kernel);
@@ -201,8 +201,8 @@ static bool is_possible(const struct smc_cubin_kernel *read, uint16_t cc)
             smem_bytes <= capability.sm.smem_per_block_optin_bytes);
 }
 
-static enum smc_status check(const struct smc_cubin *cubin, uint16_t wanted_cc,
-                             struct smc_error *error)
+static enum smc_status readers_check(const struct smc_cubin *cubin, uint16_t wanted_cc,
+                                     struct smc_error *error)
 {
     if (wanted_cc != 0 && wanted_cc != cubin->cc)
         return smc_fail(error, SMC_USAGE, "it is for sm_%u, where code for sm_%u should be",
@@ -222,8 +222,8 @@ static void take_set_regs(const struct smc_cubin_kernel *read, struct smc_inspec
     kernel->resources.most_set_regs = read->most_set_regs;
 }
 
-static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *read,
-                 const struct smc_inspect_kernel *kind, struct smc_inspect_kernel *kernel)
+static bool readers_take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *read,
+                         const struct smc_inspect_kernel *kind, struct smc_inspect_kernel *kernel)
 {
     *kernel = *kind;
     kernel->cc = cubin->cc;
@@ -254,7 +254,7 @@ enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
     enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
     if (status != SMC_OK)
         return status;
-    status = check(&cubin, kind->cc, error);
+    status = readers_check(&cubin, kind->cc, error);
     found->is_linked = cubin.is_linked;
     found->is_empty = !cubin.has_functions;
     if (status == SMC_OK && cubin.kernel_count > 0) {
@@ -262,7 +262,7 @@ enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
         status = found->kernel ? SMC_OK : smc_out_of_memory(error);
     }
     for (size_t i = 0; i < cubin.kernel_count && status == SMC_OK; i++)
-        if (!take(&cubin, &cubin.kernel[i], kind, &found->kernel[found->count++]))
+        if (!readers_take(&cubin, &cubin.kernel[i], kind, &found->kernel[found->count++]))
             status = smc_out_of_memory(error);
     smc_cubin_close(&cubin);
     if (status != SMC_OK)

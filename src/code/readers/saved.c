@@ -70,7 +70,7 @@ static bool *flag_at(struct smc_inspect_kernel *kernel, size_t offset)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-static void set_text(json_t *object, const char *key, const char *text)
+static void saved_set_text(json_t *object, const char *key, const char *text)
 {
     char *safe = text && *text ? smc_strdup(text) : NULL;
     if (!safe)
@@ -101,15 +101,15 @@ static char *kernel_line(const struct smc_inspect_kernel *kernel)
 {
     char architecture[SMC_INSPECT_ARCHITECTURE];
     json_t *object = json_object();
-    set_text(object, "name", kernel->shown);
-    set_text(object, "mangled_name", kernel->name);
-    set_text(object, "file", kernel->file);
-    set_text(object, "source", smc_inspect_source_name(kernel->source));
+    saved_set_text(object, "name", kernel->shown);
+    saved_set_text(object, "mangled_name", kernel->name);
+    saved_set_text(object, "file", kernel->file);
+    saved_set_text(object, "source", smc_inspect_source_name(kernel->source));
     if (kernel->cc)
-        set_text(object, "compiled_for", smc_inspect_architecture(kernel, architecture));
-    set_text(object, "toolkit", kernel->build.toolkit);
-    set_text(object, "compiler_options", kernel->build.options);
-    set_text(object, "source_file", kernel->source_file);
+        saved_set_text(object, "compiled_for", smc_inspect_architecture(kernel, architecture));
+    saved_set_text(object, "toolkit", kernel->build.toolkit);
+    saved_set_text(object, "compiler_options", kernel->build.options);
+    saved_set_text(object, "source_file", kernel->source_file);
     set_numbers(object, kernel);
     char *line = json_dumps(object, JSON_COMPACT);
     json_decref(object);
@@ -117,7 +117,7 @@ static char *kernel_line(const struct smc_inspect_kernel *kernel)
 }
 
 /* The order of the file: by name and architecture, then as they were read. */
-static int compare(const void *a, const void *b)
+static int saved_compare(const void *a, const void *b)
 {
     const struct smc_inspect_kernel *k = a, *l = b;
     int order = strcmp(k->name, l->name);
@@ -147,7 +147,7 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
         if (smc_inspect_is_asked(&copy[i], request))
             copy[(*count)++] = copy[i];
     if (*count > 1)
-        qsort(copy, *count, sizeof *copy, compare);
+        qsort(copy, *count, sizeof *copy, saved_compare);
     return copy;
 }
 
@@ -190,8 +190,8 @@ bool smc_saved_is(const struct smc_text *bytes)
     return text[strspn(text, " \t\r\n")] == '{';
 }
 
-static enum smc_status fail(const struct reading *reading, const char *key, const json_t *value,
-                            const char *allowed)
+static enum smc_status saved_fail(const struct reading *reading, const char *key,
+                                  const json_t *value, const char *allowed)
 {
     char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu%s%.200s: \"%s\" is %.60s, not %s",
@@ -201,21 +201,22 @@ static enum smc_status fail(const struct reading *reading, const char *key, cons
     return SMC_USAGE;
 }
 
-static enum smc_status read_text(const struct reading *reading, const json_t *object,
-                                 const char *key, const char **text)
+static enum smc_status saved_read_text(const struct reading *reading, const json_t *object,
+                                       const char *key, const char **text)
 {
     const json_t *value = json_object_get(object, key);
     *text = "";
     if (!value || json_is_null(value))
         return SMC_OK;
     if (!json_is_string(value))
-        return fail(reading, key, value, "a text");
+        return saved_fail(reading, key, value, "a text");
     *text = json_string_value(value);
     return SMC_OK;
 }
 
-static enum smc_status read_number(const struct reading *reading, const json_t *object,
-                                   const struct number *number, struct smc_inspect_kernel *kernel)
+static enum smc_status saved_read_number(const struct reading *reading, const json_t *object,
+                                         const struct number *number,
+                                         struct smc_inspect_kernel *kernel)
 {
     const json_t *value = json_object_get(object, number->key);
     char allowed[64];
@@ -224,7 +225,7 @@ static enum smc_status read_number(const struct reading *reading, const json_t *
     json_int_t read = json_is_integer(value) ? json_integer_value(value) : -1;
     if (read < 0 || read > (json_int_t)number->most) {
         snprintf(allowed, sizeof allowed, "a whole number from 0 to %u", number->most);
-        return fail(reading, number->key, value, allowed);
+        return saved_fail(reading, number->key, value, allowed);
     }
     *number_at(kernel, number) = (uint32_t)read;
     if (number->known_offset != ALWAYS_KNOWN)
@@ -233,7 +234,7 @@ static enum smc_status read_number(const struct reading *reading, const json_t *
 }
 
 /* "sm_90a" */
-static bool read_architecture(const char *text, struct smc_inspect_kernel *kernel)
+static bool saved_read_architecture(const char *text, struct smc_inspect_kernel *kernel)
 {
     char *end;
     if (!*text)
@@ -248,7 +249,7 @@ static bool read_architecture(const char *text, struct smc_inspect_kernel *kerne
     return true;
 }
 
-static bool read_source(const char *text, struct smc_inspect_kernel *kernel)
+static bool saved_read_source(const char *text, struct smc_inspect_kernel *kernel)
 {
     for (int i = 0; i < SMC_INSPECT_SOURCE_COUNT; i++)
         if (strcmp(smc_inspect_source_name((enum smc_inspect_source)i), text) == 0) {
@@ -263,24 +264,24 @@ static enum smc_status read_texts(struct reading *reading, const json_t *object,
                                   const char **source_file)
 {
     const char *architecture, *source, *toolkit, *options;
-    enum smc_status status = read_text(reading, object, "mangled_name", &reading->name);
+    enum smc_status status = saved_read_text(reading, object, "mangled_name", &reading->name);
     if (status == SMC_OK && !*reading->name)
-        status = read_text(reading, object, "name", &reading->name);
+        status = saved_read_text(reading, object, "name", &reading->name);
     if (status == SMC_OK && !*reading->name)
         status = smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu: it has no name",
                           reading->file, reading->index);
-    if (status != SMC_OK || (status = read_text(reading, object, "file", file)) != SMC_OK ||
-        (status = read_text(reading, object, "source", &source)) != SMC_OK ||
-        (status = read_text(reading, object, "toolkit", &toolkit)) != SMC_OK ||
-        (status = read_text(reading, object, "compiler_options", &options)) != SMC_OK ||
-        (status = read_text(reading, object, "source_file", source_file)) != SMC_OK ||
-        (status = read_text(reading, object, "compiled_for", &architecture)) != SMC_OK)
+    if (status != SMC_OK || (status = saved_read_text(reading, object, "file", file)) != SMC_OK ||
+        (status = saved_read_text(reading, object, "source", &source)) != SMC_OK ||
+        (status = saved_read_text(reading, object, "toolkit", &toolkit)) != SMC_OK ||
+        (status = saved_read_text(reading, object, "compiler_options", &options)) != SMC_OK ||
+        (status = saved_read_text(reading, object, "source_file", source_file)) != SMC_OK ||
+        (status = saved_read_text(reading, object, "compiled_for", &architecture)) != SMC_OK)
         return status;
-    if (!read_architecture(architecture, kernel))
-        return fail(reading, "compiled_for", json_object_get(object, "compiled_for"),
-                    "an architecture such as sm_90");
-    if (!read_source(source, kernel))
-        return fail(reading, "source", json_object_get(object, "source"), "a kind of input");
+    if (!saved_read_architecture(architecture, kernel))
+        return saved_fail(reading, "compiled_for", json_object_get(object, "compiled_for"),
+                          "an architecture such as sm_90");
+    if (!saved_read_source(source, kernel))
+        return saved_fail(reading, "source", json_object_get(object, "source"), "a kind of input");
     snprintf(kernel->build.toolkit, sizeof kernel->build.toolkit, "%s", toolkit);
     snprintf(kernel->build.options, sizeof kernel->build.options, "%s", options);
     return SMC_OK;
@@ -304,7 +305,7 @@ static const char *own_file(struct smc_inspect_kernels *kernels, const char *fil
 }
 
 /* A kernel that ptxas refused has no registers. */
-static void complete(const json_t *object, struct smc_inspect_kernel *kernel)
+static void saved_complete(const json_t *object, struct smc_inspect_kernel *kernel)
 {
     struct smc_resources *resources = &kernel->resources;
     if (!json_is_integer(json_object_get(object, "registers_per_thread")) && !resources->refused) {
@@ -315,7 +316,7 @@ static void complete(const json_t *object, struct smc_inspect_kernel *kernel)
         resources->refused_smem_limit_bytes = 48 * 1024;
 }
 
-static enum smc_status read_kernel(struct reading *reading, const json_t *object)
+static enum smc_status saved_read_kernel(struct reading *reading, const json_t *object)
 {
     struct smc_inspect_kernel kernel = {0};
     const char *file, *source_file;
@@ -325,7 +326,7 @@ static enum smc_status read_kernel(struct reading *reading, const json_t *object
                         reading->index);
     enum smc_status status = read_texts(reading, object, &kernel, &file, &source_file);
     for (size_t i = 0; i < NUMBERS && status == SMC_OK; i++)
-        status = read_number(reading, object, &numbers[i], &kernel);
+        status = saved_read_number(reading, object, &numbers[i], &kernel);
     if (status != SMC_OK)
         return status;
     for (size_t i = 0; i < FLAGS; i++)
@@ -333,7 +334,7 @@ static enum smc_status read_kernel(struct reading *reading, const json_t *object
     const json_t *uses = json_object_get(object, "uses_dynamic_smem");
     kernel.dynamic_smem_known = json_is_boolean(uses);
     kernel.uses_dynamic_smem = json_is_true(uses);
-    complete(object, &kernel);
+    saved_complete(object, &kernel);
     kernel.source_file = *source_file ? (char *)source_file : NULL; /* it is copied */
     kernel.file = own_file(reading->kernels, *file ? file : reading->file);
     if (!kernel.file ||
@@ -359,12 +360,12 @@ static enum smc_status read_reported(struct reading *reading, const json_t *elem
     json_int_t cluster = json_integer_value(json_object_get(launch, "blocks_per_cluster"));
     if (cluster > 1)
         json_object_set_new(copy, "blocks_per_cluster", json_integer(cluster));
-    enum smc_status status = read_kernel(reading, copy);
+    enum smc_status status = saved_read_kernel(reading, copy);
     json_decref(copy);
     return status;
 }
 
-static enum smc_status read_list(struct reading *reading, const json_t *root)
+static enum smc_status saved_read_list(struct reading *reading, const json_t *root)
 {
     const char *name = json_string_value(json_object_get(root, "schema"));
     const json_t *list = json_object_get(root, "kernels");
@@ -381,7 +382,7 @@ static enum smc_status read_list(struct reading *reading, const json_t *root)
                         is_report ? ": a report of another command than inspect" : "");
     for (size_t i = 0; i < json_array_size(list) && status == SMC_OK; i++) {
         reading->index = i + 1;
-        status = (is_report ? read_reported : read_kernel)(reading, json_array_get(list, i));
+        status = (is_report ? read_reported : saved_read_kernel)(reading, json_array_get(list, i));
     }
     return status;
 }
@@ -394,7 +395,7 @@ enum smc_status smc_saved_read(const char *file, const struct smc_text *bytes,
     json_t *root = json_loadb(bytes->data, bytes->length, JSON_REJECT_DUPLICATES, &why);
     if (!root)
         return smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", file, why.line, why.text);
-    enum smc_status status = read_list(&reading, root);
+    enum smc_status status = saved_read_list(&reading, root);
     json_decref(root);
     return status;
 }

@@ -22,7 +22,7 @@ struct span {
 };
 
 /* The number at the beginning of the span, which is moved past it. False: there is none. */
-static bool take_number(struct span *span, size_t *number)
+static bool stable_names_take_number(struct span *span, size_t *number)
 {
     size_t digits = 0;
     for (*number = 0; digits < span->length && isdigit((unsigned char)span->text[digits]); digits++)
@@ -66,7 +66,8 @@ static bool take_temporary(struct span *span)
     if (!take_prefix(&rest, mark) || !take_hash(&rest))
         return false;
     for (size_t i = 0; i < 2; i++) /* "00000000_", then "6_" */
-        if (!take_number(&rest, &number) || !(take_prefix(&rest, "_") || take_prefix(&rest, "-")))
+        if (!stable_names_take_number(&rest, &number) ||
+            !(take_prefix(&rest, "_") || take_prefix(&rest, "-")))
             return false;
     at = memmem(rest.text, rest.length, end, sizeof end - 1);
     *span = (struct span){rest.text, at ? (size_t)(at - rest.text) : rest.length};
@@ -80,8 +81,8 @@ static struct span unit_file(struct span unit)
     if (take_temporary(&unit))
         return unit;
     take_prefix(&unit, "_");
-    if (!take_hash(&unit) || !take_number(&unit, &length) || !take_prefix(&unit, "_") ||
-        length > unit.length)
+    if (!take_hash(&unit) || !stable_names_take_number(&unit, &length) ||
+        !take_prefix(&unit, "_") || length > unit.length)
         return (struct span){unit.text, 0};
     return (struct span){unit.text, length};
 }
@@ -93,8 +94,8 @@ static bool is_identifier(const char *name, const char *end, struct span *identi
 {
     struct span rest = {name, (size_t)(end - name)};
     size_t length;
-    if (!isdigit((unsigned char)*name) || !take_number(&rest, &length) || length == 0 ||
-        length > rest.length)
+    if (!isdigit((unsigned char)*name) || !stable_names_take_number(&rest, &length) ||
+        length == 0 || length > rest.length)
         return false;
     *identifier = (struct span){rest.text, length};
     return true;
@@ -130,7 +131,7 @@ static bool append_unstable(struct span identifier, struct smc_text *out)
 static bool take_static(struct span *name, struct span *unit)
 {
     size_t length;
-    if (!take_prefix(name, "__nv_static_") || !take_number(name, &length) ||
+    if (!take_prefix(name, "__nv_static_") || !stable_names_take_number(name, &length) ||
         !take_prefix(name, "_") || length >= name->length || name->text[length] != '_')
         return false;
     *unit = (struct span){name->text, length};

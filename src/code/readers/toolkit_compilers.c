@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "code/inputs.h"
 #include "code/readers/compilation.h"
 #include "code/readers/nvcc_commands.h"
-#include "code/inputs.h"
 #include "code/tools.h"
 
 enum { MAX_ARGUMENTS = 65, ARCHITECTURE_BYTES = 32 };
@@ -27,8 +27,9 @@ struct job {
     char architecture[ARCHITECTURE_BYTES];
 };
 
-static enum smc_status begin(const struct smc_compilation *compilation, const char *tool,
-                             struct job *job, struct smc_error *error)
+static enum smc_status toolkit_compilers_begin(const struct smc_compilation *compilation,
+                                               const char *tool, struct job *job,
+                                               struct smc_error *error)
 {
     const struct smc_inspect_target *target = &compilation->target;
     *job = (struct job){.compilation = compilation};
@@ -115,8 +116,9 @@ static enum smc_status read_kept(const char *folder, const char *end, struct smc
     return status;
 }
 
-static enum smc_status run(const struct job *job, const char *const *argv,
-                           struct smc_nvrtc_output *output, struct smc_error *error)
+static enum smc_status toolkit_compilers_run(const struct job *job, const char *const *argv,
+                                             struct smc_nvrtc_output *output,
+                                             struct smc_error *error)
 {
     bool succeeded = false;
     enum smc_status status = smc_tool_run(argv, job->folder, &output->log, &succeeded, error);
@@ -260,7 +262,7 @@ static void find_or_compile(const struct job *job, const char **argv,
     if (found || outcome->status != SMC_OK)
         return;
     argv[1] = argv[0];
-    outcome->status = run(job, argv + 1, outcome->output, &outcome->error);
+    outcome->status = toolkit_compilers_run(job, argv + 1, outcome->output, &outcome->error);
     if (outcome->status == SMC_OK)
         outcome->status = read_kept(job->folder, ".ptx", &outcome->output->ptx, &outcome->error);
     store_of_nvcc(job, cache, outcome);
@@ -281,7 +283,7 @@ static enum smc_status run_or_find(const struct job *job, const char **argv,
 }
 
 /* The oldest of the architectures that nvcc lists as "sm_75"; 0: it lists none. */
-static uint16_t find_oldest(const struct job *job)
+static uint16_t toolkit_compilers_find_oldest(const struct job *job)
 {
     const char *const argv[] = {job->tool, "--list-gpu-code", NULL};
     struct smc_text list = {0};
@@ -325,7 +327,8 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     if (status == SMC_OK)
         status = run_or_find(job, argv, output, error);
     if (status == SMC_UNAVAILABLE && !job->compilation->only_cached)
-        smc_compilation_fail_unsupported(job->compilation, "nvcc", find_oldest(job), output, error);
+        smc_compilation_fail_unsupported(job->compilation, "nvcc",
+                                         toolkit_compilers_find_oldest(job), output, error);
     free(argv);
     free(options);
     return status;
@@ -335,7 +338,7 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
                                       struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
-    enum smc_status status = begin(compilation, "nvcc", &job, error);
+    enum smc_status status = toolkit_compilers_begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)
         return status;
     status = give_source(&job, "stdin.cu", error);
@@ -358,7 +361,7 @@ static enum smc_status run_ptxas(const struct job *job, struct smc_nvrtc_output 
         smc_text_append(&cache.key, job->architecture);
     }
     if (!smc_output_cache_find(&cache, &outcome)) {
-        outcome.status = run(job, argv, output, &outcome.error);
+        outcome.status = toolkit_compilers_run(job, argv, output, &outcome.error);
         if (outcome.status == SMC_OK) {
             smc_text_append(&output->ptx, job->compilation->text);
             smc_output_cache_store(&cache, &(struct smc_text){0}, &outcome);
@@ -375,7 +378,7 @@ enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation
                                        struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
-    enum smc_status status = begin(compilation, "ptxas", &job, error);
+    enum smc_status status = toolkit_compilers_begin(compilation, "ptxas", &job, error);
     if (status != SMC_OK)
         return status;
     status = give_source(&job, "stdin.ptx", error);

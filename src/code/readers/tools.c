@@ -134,7 +134,7 @@ static int spawn(const char *const *argv, char *const *environment, const int en
 enum ending { COMPLETE, INTERRUPTED, UNREADABLE };
 
 /* Reads until the tool and its children have closed their ends, or `stop` becomes readable. */
-static enum ending read_all(int descriptor, int stop, struct smc_text *output)
+static enum ending tools_read_all(int descriptor, int stop, struct smc_text *output)
 {
     struct pollfd watched[] = {{.fd = stop, .events = POLLIN},
                                {.fd = descriptor, .events = POLLIN}};
@@ -161,7 +161,7 @@ static enum ending read_all(int descriptor, int stop, struct smc_text *output)
 enum { LAST_SIGNAL = 31 }; /* of the signals that every system has */
 
 /* Sets `ending` to the exit status, or to 128 plus the signal, as a shell does. */
-static bool wait_for(pid_t child, int *ending)
+static bool tools_wait_for(pid_t child, int *ending)
 {
     int status;
     while (waitpid(child, &status, 0) < 0)
@@ -187,11 +187,11 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
     free(environment);
     close(ends[1]);
     if (!failed) {
-        read = read_all(ends[0], signals, output);
+        read = tools_read_all(ends[0], signals, output);
         reason = errno;
         if (read != COMPLETE && kill(-child, SIGKILL) == 0)
-            read_all(ends[0], -1, output);
-        *succeeded = wait_for(child, &ending) && ending == 0 && read == COMPLETE;
+            tools_read_all(ends[0], -1, output);
+        *succeeded = tools_wait_for(child, &ending) && ending == 0 && read == COMPLETE;
     }
     close(ends[0]);
     if (failed)

@@ -19,7 +19,6 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 
-
 /* A name of a few hundred bytes can expand to more text than fits in memory, and a long name makes
    the demangler recurse deeply: both lengths are limited. */
 enum { LONGEST_NAME = 4096, LONGEST_RESULT = 16384 };
@@ -174,8 +173,8 @@ static bool has_same_key(const struct smc_inspect_kernel *a, const struct smc_in
 }
 
 /* The slot with the last kernel of the same key, or the empty one where it belongs. */
-static uint32_t *find_slot(const struct smc_inspect_kernels *kernels,
-                           const struct smc_inspect_kernel *kernel, enum key key)
+static uint32_t *user_kernels_find_slot(const struct smc_inspect_kernels *kernels,
+                                        const struct smc_inspect_kernel *kernel, enum key key)
 {
     const struct smc_inspect_index *index = kernels->index;
     uint64_t hash =
@@ -190,7 +189,7 @@ static uint32_t *find_slot(const struct smc_inspect_kernels *kernels,
 static void link_at(struct smc_inspect_kernels *kernels, size_t i, enum key key)
 {
     struct links *links = kernels->index->links[key];
-    uint32_t *last = find_slot(kernels, &kernels->item[i], key);
+    uint32_t *last = user_kernels_find_slot(kernels, &kernels->item[i], key);
     links[i] = (struct links){.before = *last};
     if (*last)
         links[*last - 1].after = (uint32_t)i + 1;
@@ -207,7 +206,7 @@ static void link_all(struct smc_inspect_kernels *kernels)
 }
 
 /* After a failure the index is unchanged. */
-static bool grow_array(void *array, size_t count, size_t bytes)
+static bool user_kernels_grow_array(void *array, size_t count, size_t bytes)
 {
     void *old, *grown;
     memcpy(&old, array, sizeof old);
@@ -218,7 +217,7 @@ static bool grow_array(void *array, size_t count, size_t bytes)
 }
 
 /* Makes room for one kernel more in the list and its index. */
-static bool grow(struct smc_inspect_kernels *kernels)
+static bool user_kernels_grow(struct smc_inspect_kernels *kernels)
 {
     if (kernels->count < kernels->capacity)
         return true;
@@ -226,10 +225,10 @@ static bool grow(struct smc_inspect_kernels *kernels)
     if (!kernels->index && !(kernels->index = smc_calloc(1, sizeof *kernels->index)))
         return false;
     struct smc_inspect_index *index = kernels->index;
-    bool grown = grow_array(&kernels->item, capacity, sizeof *kernels->item);
+    bool grown = user_kernels_grow_array(&kernels->item, capacity, sizeof *kernels->item);
     for (enum key key = 0; key < KEY_COUNT && grown; key++)
-        grown = grow_array(&index->links[key], capacity, sizeof *index->links[key]) &&
-                grow_array(&index->last[key], 2 * capacity, sizeof *index->last[key]);
+        grown = user_kernels_grow_array(&index->links[key], capacity, sizeof *index->links[key]) &&
+                user_kernels_grow_array(&index->last[key], 2 * capacity, sizeof *index->last[key]);
     if (!grown)
         return false;
     kernels->capacity = capacity;
@@ -242,7 +241,7 @@ static bool grow(struct smc_inspect_kernels *kernels)
 static uint32_t find_last(const struct smc_inspect_kernels *kernels,
                           const struct smc_inspect_kernel *kernel, enum key key)
 {
-    return kernels->count > 0 ? *find_slot(kernels, kernel, key) : 0;
+    return kernels->count > 0 ? *user_kernels_find_slot(kernels, kernel, key) : 0;
 }
 
 struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
@@ -271,7 +270,8 @@ const struct smc_inspect_kernel *smc_inspect_next_version(const struct smc_inspe
 
 /* --- The list --------------------------------------------------------------------------------- */
 
-static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
+static bool user_kernels_is_same(const struct smc_inspect_kernel *a,
+                                 const struct smc_inspect_kernel *b)
 {
     const struct smc_resources *r = &a->resources, *s = &b->resources;
     return a->name_hash == b->name_hash && a->file == b->file && a->cc == b->cc &&
@@ -288,7 +288,7 @@ static bool is_known(const struct smc_inspect_kernels *kernels,
 {
     uint32_t number = find_last(kernels, kernel, BY_NAME);
     for (; number > 0; number = kernels->index->links[BY_NAME][number - 1].before)
-        if (is_same(&kernels->item[number - 1], kernel))
+        if (user_kernels_is_same(&kernels->item[number - 1], kernel))
             return true;
     return false;
 }
@@ -330,7 +330,7 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
 
 bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel)
 {
-    bool known = is_known(kernels, kernel), added = !known && grow(kernels);
+    bool known = is_known(kernels, kernel), added = !known && user_kernels_grow(kernels);
     if (!added) {
         smc_inspect_kernel_free(kernel);
         return known;

@@ -50,7 +50,8 @@ static uint32_t match_of(const struct scan *scan, uint32_t i)
     return scan->tokens->item[i].match;
 }
 
-static uint32_t append(struct scan *scan, const struct smc_declaration *declaration)
+static uint32_t cpp_declarations_append(struct scan *scan,
+                                        const struct smc_declaration *declaration)
 {
     struct smc_declarations *out = scan->out;
     if (out->count == out->capacity) {
@@ -170,7 +171,8 @@ static uint32_t skip_angles(const struct scan *scan, uint32_t i, uint32_t end)
     return close == SMC_NO_TOKEN ? i + 1 : close + 1;
 }
 
-static void conclude(const struct scan *scan, uint32_t end, struct current *current)
+static void cpp_declarations_conclude(const struct scan *scan, uint32_t end,
+                                      struct current *current)
 {
     struct smc_declaration *found = &current->found;
     found->end = end;
@@ -269,8 +271,8 @@ static uint32_t read_token(const struct scan *scan, uint32_t i, uint32_t end,
 }
 
 /* Reads the declaration at `i`; returns the token after it. */
-static uint32_t read_declaration(const struct scan *scan, uint32_t i, uint32_t end,
-                                 struct current *current)
+static uint32_t cpp_declarations_read_declaration(const struct scan *scan, uint32_t i, uint32_t end,
+                                                  struct current *current)
 {
     struct smc_declaration *found = &current->found;
     bool ended = false;
@@ -284,7 +286,7 @@ static uint32_t read_declaration(const struct scan *scan, uint32_t i, uint32_t e
     }
     if (is_macro_use(scan, i, end)) {
         uint32_t close = match_of(scan, i + 1);
-        conclude(scan, close + 1, current);
+        cpp_declarations_conclude(scan, close + 1, current);
         found->name = i;
         found->kind = SMC_DECLARE_MACRO;
         return close + 1;
@@ -293,7 +295,7 @@ static uint32_t read_declaration(const struct scan *scan, uint32_t i, uint32_t e
         i = read_token(scan, i, end, current, &ended);
     if (found->body != SMC_NO_TOKEN && found->parameters != SMC_NO_TOKEN && is(scan, i, ";"))
         i++;
-    conclude(scan, i, current);
+    cpp_declarations_conclude(scan, i, current);
     if (found->kind == SMC_DECLARE_FUNCTION && !found->is_device && holds_values(scan, current))
         found->kind = SMC_DECLARE_VALUE;
     return i;
@@ -350,7 +352,7 @@ static uint32_t read_namespace(struct scan *scan, uint32_t i, uint32_t open, uin
     current.found.name = name;
     current.found.body = open;
     current.found.end = close == SMC_NO_TOKEN || close >= end ? end : close + 1;
-    uint32_t index = append(scan, &current.found);
+    uint32_t index = cpp_declarations_append(scan, &current.found);
     read_scope(scan, open + 1, current.found.end, index, false, depth + 1);
     return current.found.end;
 }
@@ -371,8 +373,8 @@ static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t par
         }
         struct current current;
         begin_declaration(i, parent, in_class, &current);
-        uint32_t next = read_declaration(scan, i, end, &current);
-        uint32_t index = append(scan, &current.found);
+        uint32_t next = cpp_declarations_read_declaration(scan, i, end, &current);
+        uint32_t index = cpp_declarations_append(scan, &current.found);
         i = next > i ? next : i + 1;
         uint32_t body = current.found.body;
         if (current.found.kind == SMC_DECLARE_CLASS && body != SMC_NO_TOKEN && depth < MAX_DEPTH &&

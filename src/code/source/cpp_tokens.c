@@ -40,7 +40,8 @@ static bool is_word(char c)
     return is_word_start(c) || isdigit((unsigned char)c);
 }
 
-static bool add(struct reader *reader, enum smc_token_kind kind, uint32_t begin, uint32_t line)
+static bool cpp_tokens_add(struct reader *reader, enum smc_token_kind kind, uint32_t begin,
+                           uint32_t line)
 {
     struct smc_tokens *tokens = reader->tokens;
     if (tokens->count == tokens->capacity) {
@@ -70,7 +71,7 @@ static void skip_line(struct reader *reader)
         step(reader, peek(reader, 0) == '\\' ? 2 : 1);
 }
 
-static bool skip_comment(struct reader *reader)
+static bool cpp_tokens_skip_comment(struct reader *reader)
 {
     if (peek(reader, 0) != '/')
         return false;
@@ -119,12 +120,13 @@ static bool add_directive(struct reader *reader, uint32_t begin, uint32_t line)
     while (reader->at < reader->length && peek(reader, 0) != '\n') {
         if (peek(reader, 0) == '"')
             skip_quoted(reader, '"');
-        else if (peek(reader, 0) != '/' || peek(reader, 1) == '/' || !skip_comment(reader))
+        else if (peek(reader, 0) != '/' || peek(reader, 1) == '/' ||
+                 !cpp_tokens_skip_comment(reader))
             step(reader, peek(reader, 0) == '\\' ? 2 : 1);
         if (reader->at < reader->length && peek(reader, 0) == '/' && peek(reader, 1) == '/')
             skip_line(reader);
     }
-    return add(reader, SMC_TOKEN_DIRECTIVE, begin, line);
+    return cpp_tokens_add(reader, SMC_TOKEN_DIRECTIVE, begin, line);
 }
 
 /* A prefix such as u8R before a text. */
@@ -136,7 +138,7 @@ static bool is_prefix(const char *word, uint32_t length, bool *raw)
            (length == 2 && memcmp(word, "u8", 2) == 0);
 }
 
-static bool add_word(struct reader *reader, uint32_t begin, uint32_t line)
+static bool cpp_tokens_add_word(struct reader *reader, uint32_t begin, uint32_t line)
 {
     bool raw;
     while (is_word(peek(reader, 0)))
@@ -144,12 +146,12 @@ static bool add_word(struct reader *reader, uint32_t begin, uint32_t line)
     char quote = peek(reader, 0);
     if ((quote != '"' && quote != '\'') ||
         !is_prefix(reader->text + begin, reader->at - begin, &raw))
-        return add(reader, SMC_TOKEN_WORD, begin, line);
+        return cpp_tokens_add(reader, SMC_TOKEN_WORD, begin, line);
     if (raw && quote == '"')
         skip_raw(reader);
     else
         skip_quoted(reader, quote);
-    return add(reader, SMC_TOKEN_STRING, begin, line);
+    return cpp_tokens_add(reader, SMC_TOKEN_STRING, begin, line);
 }
 
 static bool add_number(struct reader *reader, uint32_t begin, uint32_t line)
@@ -159,7 +161,7 @@ static bool add_number(struct reader *reader, uint32_t begin, uint32_t line)
         bool is_sign = (c == '+' || c == '-') && strchr("eEpP", reader->text[reader->at - 1]);
         bool is_group = c == '\'' && isalnum((unsigned char)peek(reader, 1));
         if (!is_word(c) && c != '.' && !is_sign && !is_group)
-            return add(reader, SMC_TOKEN_NUMBER, begin, line);
+            return cpp_tokens_add(reader, SMC_TOKEN_NUMBER, begin, line);
         step(reader, 1);
     }
 }
@@ -173,18 +175,18 @@ static bool add_token(struct reader *reader)
     if (c == '#' && line_begins)
         return add_directive(reader, begin, line);
     if (is_word_start(c))
-        return add_word(reader, begin, line);
+        return cpp_tokens_add_word(reader, begin, line);
     step(reader, 1);
     if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)next)))
         return add_number(reader, begin, line);
     if (c == '"' || c == '\'') {
         reader->at = begin;
         skip_quoted(reader, c);
-        return add(reader, SMC_TOKEN_STRING, begin, line);
+        return cpp_tokens_add(reader, SMC_TOKEN_STRING, begin, line);
     }
     if ((c == ':' && next == ':') || (c == '-' && next == '>'))
         step(reader, 1);
-    return add(reader, SMC_TOKEN_MARK, begin, line);
+    return cpp_tokens_add(reader, SMC_TOKEN_MARK, begin, line);
 }
 
 /* --- Brackets --------------------------------------------------------------------------------- */
@@ -329,7 +331,7 @@ bool smc_tokens_read(const char *text, size_t length, struct smc_tokens *tokens)
             step(&reader, 1);
             continue;
         }
-        if (!skip_comment(&reader) && !add_token(&reader))
+        if (!cpp_tokens_skip_comment(&reader) && !add_token(&reader))
             return false;
     }
     return pair_brackets(tokens);

@@ -550,7 +550,8 @@ static bool next_error(const char **log, struct log_error *found)
     return false;
 }
 
-static struct smc_source_file *file_of(struct smc_device_part *part, const struct log_error *error)
+static struct smc_source_file *device_part_file_of(struct smc_device_part *part,
+                                                   const struct log_error *error)
 {
     for (size_t i = 0; i < part->tree.count; i++) {
         const char *path = part->tree.file[i].path;
@@ -601,7 +602,7 @@ static void note_rejected(struct smc_device_part *part, const struct smc_source_
 /* Omits the declaration at the error's line, unless it is device code. */
 static bool reject(struct smc_device_part *part, const struct log_error *error)
 {
-    struct smc_source_file *file = file_of(part, error);
+    struct smc_source_file *file = device_part_file_of(part, error);
     struct smc_declaration *found = file ? innermost(file, error->line) : NULL;
     if (!found || found->is_device || found->is_rejected ||
         memmem(error->message, error->message_length, "static assertion", 16))

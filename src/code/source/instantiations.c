@@ -27,8 +27,8 @@ struct search {
 
 /* --- What is found ---------------------------------------------------------------------------- */
 
-static void add_found(struct search *search, const struct smc_piece *owner, uint32_t i,
-                      struct smc_text *name, bool is_left_out)
+static void instantiations_add_found(struct search *search, const struct smc_piece *owner,
+                                     uint32_t i, struct smc_text *name, bool is_left_out)
 {
     struct smc_instantiations *found = search->found;
     const char *text = smc_text_string(name);
@@ -59,8 +59,8 @@ static void add_found(struct search *search, const struct smc_piece *owner, uint
 
 /* Writes the type of the variable `hash` as declared before token `i` of the owner, without its
    pointers, and counts these. False: not found. */
-static bool find_variable(const struct smc_piece *owner, uint32_t i, uint64_t hash,
-                          struct smc_text *type, uint32_t *pointers)
+static bool instantiations_find_variable(const struct smc_piece *owner, uint32_t i, uint64_t hash,
+                                         struct smc_text *type, uint32_t *pointers)
 {
     while (i-- > owner->begin + 1) {
         if (!smc_piece_is_word(owner, i) || smc_token_hash(owner->tokens, i) != hash)
@@ -128,7 +128,8 @@ static bool deduce(const struct smc_piece *kernel, uint32_t name, const struct s
         bool is_name =
             smc_piece_is_word(owner, argument) && (stop == argument + 1 || last == argument + 1);
         if (holds && is_name &&
-            find_variable(owner, call, smc_token_hash(owner->tokens, argument), &type, &pointers) &&
+            instantiations_find_variable(owner, call, smc_token_hash(owner->tokens, argument),
+                                         &type, &pointers) &&
             pointers >= wanted && type.length > 0) {
             smc_text_append(text, smc_text_string(&type));
             smc_text_append_char(text, '*', pointers - wanted);
@@ -151,7 +152,8 @@ struct parameter {
 };
 
 /* Reads the parameters of "<...>", whose '<' is `i`. */
-static size_t read_parameters(const struct smc_tokens *tokens, uint32_t i, struct parameter *list)
+static size_t instantiations_read_parameters(const struct smc_tokens *tokens, uint32_t i,
+                                             struct parameter *list)
 {
     uint32_t close = smc_token_close_angle(tokens, i, tokens->count);
     size_t count = 0;
@@ -190,8 +192,8 @@ static void bind(struct search *search, struct smc_piece *owner, uint64_t hash, 
 
 /* Cuts the arguments between the brackets `open` and `close` of `from`, with its own parameters
    replaced; unknown ones are NULL. Free them. */
-static size_t read_arguments(const struct smc_piece *from, uint32_t open, uint32_t close,
-                             char *arguments[SMC_PIECE_PARAMETERS])
+static size_t instantiations_read_arguments(const struct smc_piece *from, uint32_t open,
+                                            uint32_t close, char *arguments[SMC_PIECE_PARAMETERS])
 {
     size_t count = 0;
     for (uint32_t i = open + 1; i < close && count < SMC_PIECE_PARAMETERS;) {
@@ -269,9 +271,10 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
     struct smc_text name = {0};
     struct parameter list[SMC_PIECE_PARAMETERS];
     char *arguments[SMC_PIECE_PARAMETERS];
-    size_t given = close == SMC_NO_TOKEN ? 0 : read_arguments(owner, i + 1, close, arguments);
+    size_t given =
+        close == SMC_NO_TOKEN ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
     const struct smc_piece of = smc_piece_of(search->tree, file, kernel);
-    size_t count = read_parameters(of.tokens, kernel->template_begin, list);
+    size_t count = instantiations_read_parameters(of.tokens, kernel->template_begin, list);
     bool known = true, has_pack = false;
     smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     const struct smc_token *token = &of.tokens->item[kernel->name];
@@ -303,7 +306,7 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
     if (name.data)
         name.data[name.length] = '\0';
     search->has_memory &= !name.failed;
-    add_found(search, owner, i, &name, !known);
+    instantiations_add_found(search, owner, i, &name, !known);
     smc_text_free(&name);
 }
 
@@ -378,7 +381,7 @@ static void visit_member(struct search *search, size_t number, size_t file,
         of.begin = class.begin;
     } else {
         struct parameter list[SMC_PIECE_PARAMETERS];
-        size_t count = read_parameters(of.tokens, member->template_begin, list);
+        size_t count = instantiations_read_parameters(of.tokens, member->template_begin, list);
         for (size_t k = 0; k < count && k < of.count; k++)
             if (list[k].name != SMC_NO_TOKEN)
                 of.binding[k].hash = smc_token_hash(of.tokens, list[k].name);
@@ -411,8 +414,9 @@ static uint32_t count_given(const struct smc_piece *owner, uint32_t open)
 
 /* Whether the member can be called with so many arguments. Its default values are where the class
    declares it. */
-static bool accepts(const struct smc_source_file *file, const struct smc_declaration *member,
-                    bool is_inside, uint32_t given)
+static bool instantiations_accepts(const struct smc_source_file *file,
+                                   const struct smc_declaration *member, bool is_inside,
+                                   uint32_t given)
 {
     const struct smc_tokens *tokens = &file->tokens;
     const uint32_t open = member->parameters;
@@ -451,9 +455,10 @@ static uint64_t hash_of_call(uint64_t name, uint32_t given)
     return smc_hash(name, (const char *)&given, sizeof given);
 }
 
-static bool is_wanted(const struct search *search, const struct smc_source_file *file,
-                      const struct smc_declaration *member, uint64_t class_hash,
-                      const struct wanted *wanted)
+static bool instantiations_is_wanted(const struct search *search,
+                                     const struct smc_source_file *file,
+                                     const struct smc_declaration *member, uint64_t class_hash,
+                                     const struct wanted *wanted)
 {
     const bool is_inside = !is_defined_outside(file, member, class_hash);
     const uint64_t hash =
@@ -463,16 +468,18 @@ static bool is_wanted(const struct search *search, const struct smc_source_file 
         return true;
     case WITH_OBJECT:
         return comes_with_object(file, member, class_hash) &&
-               (hash != class_hash || accepts(file, member, is_inside, wanted->given));
+               (hash != class_hash ||
+                instantiations_accepts(file, member, is_inside, wanted->given));
     case NAMED:
-        return hash == wanted->name && accepts(file, member, is_inside, wanted->given);
+        return hash == wanted->name &&
+               instantiations_accepts(file, member, is_inside, wanted->given);
     case LOOSE:
         break;
     }
     bool is_called = smc_name_set_has(&search->loose, hash_of_call(hash, ANY_NUMBER));
     for (uint32_t given = 0; given <= MAX_GIVEN && !is_called; given++)
         is_called = smc_name_set_has(&search->loose, hash_of_call(hash, given)) &&
-                    accepts(file, member, is_inside, given);
+                    instantiations_accepts(file, member, is_inside, given);
     return is_called;
 }
 
@@ -492,7 +499,7 @@ static size_t visit_members(struct search *search, size_t number, const struct w
             bool is_inside = k == home && member->parent == index_of(of, class) &&
                              member->kind == SMC_DECLARE_FUNCTION;
             if (!(is_inside || is_defined_outside(file, member, class_hash)) ||
-                !is_wanted(search, file, member, class_hash, wanted))
+                !instantiations_is_wanted(search, file, member, class_hash, wanted))
                 continue;
             count++;
             if (member->body != SMC_NO_TOKEN)
@@ -737,10 +744,10 @@ static void visit_template(struct search *search, const struct smc_piece *owner,
     if (close == SMC_NO_TOKEN && !is_call)
         return;
     struct smc_piece of = smc_piece_of(search->tree, file, found);
-    size_t count = read_parameters(of.tokens, found->template_begin, list);
+    size_t count = instantiations_read_parameters(of.tokens, found->template_begin, list);
     if (is_call && !is_callable(&of, found, list, count))
         return;
-    size_t given = is_call ? 0 : read_arguments(owner, i + 1, close, arguments);
+    size_t given = is_call ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
     uint32_t call = is_call                               ? i + 1
                     : smc_piece_is(owner, close + 1, "(") ? close + 1
                                                           : SMC_NO_TOKEN;
@@ -790,7 +797,8 @@ static void visit_macro(struct search *search, const struct smc_piece *owner, ui
     for (size_t b = 0; b < owner->count; b++) /* the text is expanded within the owner */
         bind(search, &of, owner->binding[b].hash, owner->binding[b].text);
     if (macro->is_function)
-        given = read_arguments(owner, i + 1, smc_piece_match(owner, i + 1), arguments);
+        given =
+            instantiations_read_arguments(owner, i + 1, smc_piece_match(owner, i + 1), arguments);
     for (uint32_t at = 2; macro->is_function && at + 1 < macro->body; at++) {
         if (macro->tokens.item[at].kind != SMC_TOKEN_WORD)
             continue;

@@ -47,7 +47,7 @@ static bool is_sequential(const struct smc_tokens *tokens, uint32_t open)
 
 /* The tokens of a call's name at `i`; 0: none. Not every name is called where it stands: a macro
    may do it. */
-static uint32_t read_name(const struct smc_tokens *tokens, uint32_t i)
+static uint32_t library_calls_read_name(const struct smc_tokens *tokens, uint32_t i)
 {
     if (!smc_token_is(tokens, i + 1, "::") || (i > 0 && smc_token_is(tokens, i - 1, "namespace")))
         return 0;
@@ -81,8 +81,8 @@ static bool is_in_device_code(const struct smc_source_file *file, uint32_t token
     return false;
 }
 
-static void write_name(const struct smc_tokens *tokens, uint32_t i, uint32_t count,
-                       struct smc_library_call *found)
+static void library_calls_write_name(const struct smc_tokens *tokens, uint32_t i, uint32_t count,
+                                     struct smc_library_call *found)
 {
     size_t length = 0;
     for (uint32_t k = i; k < i + count && length < sizeof found->name - 1; k++) {
@@ -111,10 +111,10 @@ bool smc_library_call_next(const struct smc_source_tree *tree, struct smc_librar
         const struct smc_tokens *tokens = is_macro ? &macro->tokens : &file->tokens;
         for (; i < tokens->count; i++) {
             const uint32_t count =
-                tokens->item[i].kind == SMC_TOKEN_WORD ? read_name(tokens, i) : 0;
+                tokens->item[i].kind == SMC_TOKEN_WORD ? library_calls_read_name(tokens, i) : 0;
             if (count == 0 || (!is_macro && is_in_device_code(file, i)))
                 continue;
-            write_name(tokens, i, count, found);
+            library_calls_write_name(tokens, i, count, found);
             found->file = file->path;
             found->line = is_macro ? macro->line : tokens->item[i].line;
             found->next_file = k;

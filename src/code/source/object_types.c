@@ -265,7 +265,7 @@ static bool write_alias(const struct smc_source_tree *tree, uint64_t hash, struc
 
 /* "unique_ptr<Buffer<int>>" becomes "Buffer<int>": what a pointer points to, or a container has.
    False: the type has no arguments. */
-static bool unwrap(struct smc_text *type)
+static bool object_types_unwrap(struct smc_text *type)
 {
     const char *text = smc_text_string(type), *open = strchr(text, '<');
     struct smc_text inner = {0};
@@ -305,7 +305,7 @@ size_t smc_object_type_instance(const struct smc_source_tree *tree,
             smc_object_type_append(smc_text_string(&alias), type);
         }
         smc_text_free(&alias);
-        if (!is_alias && !(is_inner && unwrap(type)))
+        if (!is_alias && !(is_inner && object_types_unwrap(type)))
             return 0;
     }
     return 0;

@@ -52,7 +52,7 @@ static const struct {
     {"double2", 16},       {"longlong2", 16},   {"ulonglong2", 16},
 };
 
-static uint32_t bytes_of(const char *type)
+static uint32_t shared_arrays_bytes_of(const char *type)
 {
     if (strncmp(type, "std::", 5) == 0 && strcmp(type, "std::byte") != 0)
         type += 5;
@@ -137,8 +137,8 @@ static uint32_t read_values(const char *shown, struct argument argument[MOST_ARG
     return count;
 }
 
-static void read_arguments(const struct smc_declaration *kernel, const char *shown,
-                           struct scope *scope)
+static void shared_arrays_read_arguments(const struct smc_declaration *kernel, const char *shown,
+                                         struct scope *scope)
 {
     const struct smc_tokens *tokens = &scope->file->tokens;
     uint32_t count = read_values(shown, scope->argument), named = 0, name = SMC_NO_TOKEN;
@@ -189,7 +189,8 @@ static const char *defined_by_option(const struct scope *scope, uint64_t name, s
 }
 
 /* Where `name = value` begins its value; the last one before `before`, else any. */
-static uint32_t find_value(const struct smc_tokens *tokens, uint64_t name, uint32_t before)
+static uint32_t shared_arrays_find_value(const struct smc_tokens *tokens, uint64_t name,
+                                         uint32_t before)
 {
     uint32_t found = SMC_NO_TOKEN;
     for (uint32_t i = 1; i + 2 < tokens->count; i++) {
@@ -204,8 +205,8 @@ static uint32_t find_value(const struct smc_tokens *tokens, uint64_t name, uint3
     return found;
 }
 
-static bool expand(const struct scope *scope, const struct smc_tokens *tokens, uint32_t begin,
-                   uint32_t end, int depth, char text[LONGEST_TEXT]);
+static bool shared_arrays_expand(const struct scope *scope, const struct smc_tokens *tokens,
+                                 uint32_t begin, uint32_t end, int depth, char text[LONGEST_TEXT]);
 
 static bool append_text(const char *more, size_t length, char text[LONGEST_TEXT])
 {
@@ -244,23 +245,24 @@ static bool expand_word(const struct scope *scope, const struct smc_tokens *toke
     const struct smc_source_macro *macro = smc_source_macro_find(scope->tree, name);
     if (macro)
         return !macro->is_function && append_text("(", 1, text) &&
-               expand(scope, &macro->tokens, macro->body, macro->tokens.count, depth + 1, text) &&
+               shared_arrays_expand(scope, &macro->tokens, macro->body, macro->tokens.count,
+                                    depth + 1, text) &&
                append_text(")", 1, text);
     for (size_t f = 0; f <= scope->tree->count; f++) { /* the file of the declaration first */
         const struct smc_source_file *file = f == 0 ? scope->file : &scope->tree->file[f - 1];
-        uint32_t begin =
-            find_value(&file->tokens, name, tokens == &file->tokens ? i : SMC_NO_TOKEN);
+        uint32_t begin = shared_arrays_find_value(&file->tokens, name,
+                                                  tokens == &file->tokens ? i : SMC_NO_TOKEN);
         if (begin != SMC_NO_TOKEN)
             return append_text("(", 1, text) &&
-                   expand(scope, &file->tokens, begin, end_of_value(&file->tokens, begin),
-                          depth + 1, text) &&
+                   shared_arrays_expand(scope, &file->tokens, begin,
+                                        end_of_value(&file->tokens, begin), depth + 1, text) &&
                    append_text(")", 1, text);
     }
     return false;
 }
 
-static void read_type(const struct scope *scope, const struct smc_tokens *tokens, uint32_t begin,
-                      uint32_t end, char *type, size_t room)
+static void shared_arrays_read_type(const struct scope *scope, const struct smc_tokens *tokens,
+                                    uint32_t begin, uint32_t end, char *type, size_t room)
 {
     type[0] = '\0';
     for (uint32_t i = begin; i < end; i++) {
@@ -276,8 +278,8 @@ static void read_type(const struct scope *scope, const struct smc_tokens *tokens
 }
 
 /* Appends tokens with all names replaced by numbers; false if a name is unknown. */
-static bool expand(const struct scope *scope, const struct smc_tokens *tokens, uint32_t begin,
-                   uint32_t end, int depth, char text[LONGEST_TEXT])
+static bool shared_arrays_expand(const struct scope *scope, const struct smc_tokens *tokens,
+                                 uint32_t begin, uint32_t end, int depth, char text[LONGEST_TEXT])
 {
     if (depth > MOST_NESTED)
         return false;
@@ -287,9 +289,10 @@ static bool expand(const struct scope *scope, const struct smc_tokens *tokens, u
         if (smc_token_is(tokens, i, "sizeof") && smc_token_is(tokens, i + 1, "(") &&
             tokens->item[i + 1].match < end) {
             char type[64], number[16];
-            read_type(scope, tokens, i + 2, tokens->item[i + 1].match, type, sizeof type);
-            snprintf(number, sizeof number, "%u", bytes_of(type));
-            if (!bytes_of(type) || !append_text(number, strlen(number), text))
+            shared_arrays_read_type(scope, tokens, i + 2, tokens->item[i + 1].match, type,
+                                    sizeof type);
+            snprintf(number, sizeof number, "%u", shared_arrays_bytes_of(type));
+            if (!shared_arrays_bytes_of(type) || !append_text(number, strlen(number), text))
                 return false;
             i = tokens->item[i + 1].match;
         } else if (token->kind == SMC_TOKEN_WORD) {
@@ -307,14 +310,14 @@ static bool expand(const struct scope *scope, const struct smc_tokens *tokens, u
 }
 
 /* 0: unknown. */
-static uint32_t evaluate(const struct scope *scope, const struct smc_tokens *tokens, uint32_t begin,
-                         uint32_t end)
+static uint32_t shared_arrays_evaluate(const struct scope *scope, const struct smc_tokens *tokens,
+                                       uint32_t begin, uint32_t end)
 {
     static const struct smc_variable none[] = {{NULL, 0}};
     struct smc_expression *expression = smc_malloc(sizeof *expression);
     char text[LONGEST_TEXT] = "";
     int64_t value = 0;
-    if (!expression || begin == end || !expand(scope, tokens, begin, end, 0, text) ||
+    if (!expression || begin == end || !shared_arrays_expand(scope, tokens, begin, end, 0, text) ||
         smc_expression_parse(text, none, expression, NULL) != SMC_OK ||
         smc_expression_evaluate(expression, NULL, &value) || value < 0 || value > UINT32_MAX)
         value = 0;
@@ -324,7 +327,7 @@ static uint32_t evaluate(const struct scope *scope, const struct smc_tokens *tok
 
 /* --- Declarations ----------------------------------------------------------------------------- */
 
-static struct smc_declared_array *append(struct smc_shared_arrays *found)
+static struct smc_declared_array *shared_arrays_append(struct smc_shared_arrays *found)
 {
     if (found->count == found->capacity) {
         size_t capacity = found->capacity ? 2 * found->capacity : 4;
@@ -340,7 +343,7 @@ static struct smc_declared_array *append(struct smc_shared_arrays *found)
 }
 
 /* After __align__(16), volatile and the like. */
-static uint32_t skip_qualifiers(const struct smc_tokens *tokens, uint32_t i)
+static uint32_t shared_arrays_skip_qualifiers(const struct smc_tokens *tokens, uint32_t i)
 {
     static const char *const words[] = {"__align__", "alignas",  "__attribute__", "volatile",
                                         "static",    "extern",   "const",         "constexpr",
@@ -364,19 +367,19 @@ static bool read_names(const struct scope *scope, uint32_t i, const char *elemen
 {
     const struct smc_tokens *tokens = &scope->file->tokens;
     while (is_word(tokens, i)) {
-        struct smc_declared_array *array = append(found);
+        struct smc_declared_array *array = shared_arrays_append(found);
         if (!array)
             return false;
         append_token(tokens, i, array->name, sizeof array->name);
         snprintf(array->element, sizeof array->element, "%s", element);
-        array->element_bytes = bytes_of(element);
+        array->element_bytes = shared_arrays_bytes_of(element);
         for (i++; smc_token_is(tokens, i, "["); i = tokens->item[i].match + 1) {
             uint32_t end = tokens->item[i].match, n = array->dimensions++;
             if (end == SMC_NO_TOKEN || end <= i || n == SMC_MOST_DIMENSIONS) {
                 found->count--;
                 return true;
             }
-            array->extent[n] = evaluate(scope, tokens, i + 1, end);
+            array->extent[n] = shared_arrays_evaluate(scope, tokens, i + 1, end);
             if (end > i + 1)
                 copy_source(tokens, i + 1, end, array->text[n], sizeof array->text[n]);
         }
@@ -388,11 +391,12 @@ static bool read_names(const struct scope *scope, uint32_t i, const char *elemen
 }
 
 /* `i`: the token __shared__. The type ends where a name follows. */
-static bool read_declaration(const struct scope *scope, uint32_t i, struct smc_shared_arrays *found)
+static bool shared_arrays_read_declaration(const struct scope *scope, uint32_t i,
+                                           struct smc_shared_arrays *found)
 {
     const struct smc_tokens *tokens = &scope->file->tokens;
     char element[48];
-    uint32_t begin = skip_qualifiers(tokens, i + 1), end = begin;
+    uint32_t begin = shared_arrays_skip_qualifiers(tokens, i + 1), end = begin;
     while (end < tokens->count && (is_word(tokens, end) || smc_token_is(tokens, end, "::"))) {
         const bool is_name = end > begin && (smc_token_is(tokens, end + 1, "[") ||
                                              smc_token_is(tokens, end + 1, ",") ||
@@ -404,11 +408,11 @@ static bool read_declaration(const struct scope *scope, uint32_t i, struct smc_s
             uint32_t close = smc_token_close_angle(tokens, end, tokens->count);
             end = close == SMC_NO_TOKEN ? end : close + 1;
         }
-        end = skip_qualifiers(tokens, end);
+        end = shared_arrays_skip_qualifiers(tokens, end);
     }
     if (!is_word(tokens, end))
         return true;
-    read_type(scope, tokens, begin, end, element, sizeof element);
+    shared_arrays_read_type(scope, tokens, begin, end, element, sizeof element);
     return read_names(scope, end, element, found);
 }
 
@@ -425,9 +429,10 @@ static const struct smc_declaration *function_around(const struct smc_source_fil
     return inner;
 }
 
-static bool find_in(const struct smc_source_tree *tree, const struct smc_source_file *file,
-                    const char *mangled, const char *shown, bool of_kernel,
-                    struct smc_shared_arrays *found)
+static bool shared_arrays_find_in(const struct smc_source_tree *tree,
+                                  const struct smc_source_file *file, const char *mangled,
+                                  const char *shown, bool of_kernel,
+                                  struct smc_shared_arrays *found)
 {
     for (uint32_t i = 0; i < file->tokens.count; i++) {
         if (!smc_token_is(&file->tokens, i, "__shared__"))
@@ -438,8 +443,8 @@ static bool find_in(const struct smc_source_tree *tree, const struct smc_source_
         if (own != of_kernel || (around && around->is_kernel && !own))
             continue;
         if (own)
-            read_arguments(around, shown, &scope);
-        if (!read_declaration(&scope, i, found))
+            shared_arrays_read_arguments(around, shown, &scope);
+        if (!shared_arrays_read_declaration(&scope, i, found))
             return false;
     }
     return true;
@@ -450,7 +455,7 @@ bool smc_shared_arrays_find(const struct smc_source_tree *tree, const char *mang
 {
     for (int others = 0; others < 2; others++)
         for (size_t f = 0; f < tree->count; f++)
-            if (!find_in(tree, &tree->file[f], mangled, shown, !others, found))
+            if (!shared_arrays_find_in(tree, &tree->file[f], mangled, shown, !others, found))
                 return false;
     return true;
 }

@@ -3,8 +3,8 @@
 #ifndef SMC_SOURCE_SHARED_ARRAYS_H
 #define SMC_SOURCE_SHARED_ARRAYS_H
 
-#include "rules/banks.h"
 #include "code/source_tree.h"
+#include "rules/banks.h"
 
 /* Start from {0}. */
 struct smc_shared_arrays {

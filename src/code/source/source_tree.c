@@ -33,8 +33,8 @@ const char *smc_source_next_option(const char *options, struct smc_text *option)
 }
 
 /* Appends the values of the options with one of these names, one a line. */
-static void append_values(const char *options, const char *const *names, size_t count,
-                          struct smc_text *values)
+static void source_tree_append_values(const char *options, const char *const *names, size_t count,
+                                      struct smc_text *values)
 {
     bool is_next = false;
     while (options && *options) {
@@ -55,7 +55,7 @@ void smc_source_folders(const char *options, struct smc_text *folders)
 {
     static const char *const names[] = {"--include-path=", "--system-include=", "--include-path",
                                         "-isystem=",       "-isystem",          "-I"};
-    append_values(options, names, sizeof names / sizeof *names, folders);
+    source_tree_append_values(options, names, sizeof names / sizeof *names, folders);
 }
 
 static bool is_file(const char *path)
@@ -65,7 +65,7 @@ static bool is_file(const char *path)
 }
 
 /* Looks for a header in the folders, one a line. */
-static bool find_in(const char *folders, const char *name, char path[MAX_PATH])
+static bool source_tree_find_in(const char *folders, const char *name, char path[MAX_PATH])
 {
     while (*folders) {
         int length = (int)strcspn(folders, "\n");
@@ -85,7 +85,8 @@ static bool find_beside(const char *file, const char *name, char path[MAX_PATH])
 
 /* --- Files ------------------------------------------------------------------------------------ */
 
-static struct smc_source_file *append_file(struct smc_source_tree *tree, const char *path)
+static struct smc_source_file *source_tree_append_file(struct smc_source_tree *tree,
+                                                       const char *path)
 {
     if (tree->count == tree->capacity) {
         size_t capacity = tree->capacity ? 2 * tree->capacity : 8;
@@ -104,12 +105,12 @@ static struct smc_source_file *append_file(struct smc_source_tree *tree, const c
 }
 
 /* The index of a header, which is read later if it is new; SIZE_MAX: too many, or no memory. */
-static size_t add_header(struct smc_source_tree *tree, const char *path)
+static size_t source_tree_add_header(struct smc_source_tree *tree, const char *path)
 {
     for (size_t i = 0; i < tree->count; i++)
         if (strcmp(tree->file[i].path, path) == 0)
             return i;
-    if (tree->count >= MAX_FILES || !append_file(tree, path))
+    if (tree->count >= MAX_FILES || !source_tree_append_file(tree, path))
         return SIZE_MAX;
     return tree->count - 1;
 }
@@ -150,7 +151,7 @@ static bool is_for_host(const char *name)
 bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name)
 {
     char path[MAX_PATH];
-    return find_in(smc_text_string(&tree->toolkit), name, path);
+    return source_tree_find_in(smc_text_string(&tree->toolkit), name, path);
 }
 
 bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,
@@ -158,12 +159,12 @@ bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, con
 {
     char path[MAX_PATH];
     struct smc_error ignored;
-    return find_in(smc_text_string(&tree->toolkit), name, path) &&
+    return source_tree_find_in(smc_text_string(&tree->toolkit), name, path) &&
            smc_file_read(path, "header", longest_header, text, &ignored) == SMC_OK;
 }
 
 /* The name in "#include <name>" or with quotation marks; false: another line. */
-static bool read_directive(const char *line, char name[512])
+static bool source_tree_read_directive(const char *line, char name[512])
 {
     line += strspn(line, " \t");
     if (*line != '#')
@@ -209,7 +210,7 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
             bool is_device = false;
             if (is_type_name(line))
                 smc_text_printf(out, "%.*s;\n", (int)strcspn(line, ";"), line);
-            if (read_directive(line, included)) {
+            if (source_tree_read_directive(line, included)) {
                 for (size_t i = 0; i < sizeof device / sizeof *device; i++)
                     is_device |= strcmp(included, device[i]) == 0;
                 if (is_device)
@@ -229,13 +230,13 @@ static size_t add_host_header(struct smc_source_tree *tree, const char *name)
 {
     char path[MAX_PATH];
     struct smc_text text = {0};
-    if (!find_in(smc_text_string(&tree->toolkit), name, path))
+    if (!source_tree_find_in(smc_text_string(&tree->toolkit), name, path))
         return SIZE_MAX;
     for (size_t i = 0; i < tree->count; i++)
         if (strcmp(tree->file[i].path, path) == 0)
             return i;
     append_device_headers(tree, name, 0, &text);
-    if (text.length > 0 && tree->count < MAX_FILES && append_file(tree, path)) {
+    if (text.length > 0 && tree->count < MAX_FILES && source_tree_append_file(tree, path)) {
         tree->file[tree->count - 1].text = text;
         tree->file[tree->count - 1].is_made = true;
         return tree->count - 1;
@@ -244,14 +245,15 @@ static size_t add_host_header(struct smc_source_tree *tree, const char *name)
     return SIZE_MAX;
 }
 
-static enum smc_include_kind find_header(struct smc_source_tree *tree, const char *from,
-                                         const char *name, bool is_quoted, size_t *index)
+static enum smc_include_kind source_tree_find_header(struct smc_source_tree *tree, const char *from,
+                                                     const char *name, bool is_quoted,
+                                                     size_t *index)
 {
     char path[MAX_PATH];
     bool is_own = (is_quoted && find_beside(from, name, path)) ||
-                  find_in(smc_text_string(&tree->folders), name, path) ||
+                  source_tree_find_in(smc_text_string(&tree->folders), name, path) ||
                   (is_quoted && find_beside(tree->file[0].path, name, path));
-    if (is_own && (*index = add_header(tree, path)) != SIZE_MAX)
+    if (is_own && (*index = source_tree_add_header(tree, path)) != SIZE_MAX)
         return SMC_INCLUDE_OWN;
     if (is_for_host(name))
         return (*index = add_host_header(tree, name)) != SIZE_MAX ? SMC_INCLUDE_OWN
@@ -287,8 +289,8 @@ static bool read_include(struct smc_source_tree *tree, size_t index, uint32_t to
             snprintf(name, sizeof name, "%.*s", (int)length, text + at + 1);
             include.begin = at + 1;
             include.end = at + 1 + length;
-            include.kind =
-                find_header(tree, tree->file[index].path, name, text[at] == '"', &include.file);
+            include.kind = source_tree_find_header(tree, tree->file[index].path, name,
+                                                   text[at] == '"', &include.file);
         }
     }
     return append_include(&tree->file[index], &include);
@@ -422,7 +424,7 @@ void smc_source_clean(struct smc_text *text)
         text->data[length] = '\0';
 }
 
-static bool read_header(struct smc_source_tree *tree, size_t index)
+static bool source_tree_read_header(struct smc_source_tree *tree, size_t index)
 {
     struct smc_text text = {0};
     struct smc_error ignored;
@@ -435,16 +437,16 @@ static bool read_header(struct smc_source_tree *tree, size_t index)
     return status != SMC_MACHINE && read_tokens(tree, index);
 }
 
-static bool read_all(struct smc_source_tree *tree, const char *file, const char *text)
+static bool source_tree_read_all(struct smc_source_tree *tree, const char *file, const char *text)
 {
-    struct smc_source_file *source = append_file(tree, file);
+    struct smc_source_file *source = source_tree_append_file(tree, file);
     if (!source)
         return false;
     smc_text_append(&source->text, text);
     if (source->text.failed || !read_tokens(tree, 0))
         return false;
     for (size_t i = 1; i < tree->count; i++)
-        if (!read_header(tree, i))
+        if (!source_tree_read_header(tree, i))
             return false;
     find_words(tree);
     for (size_t i = 0; i < tree->count; i++)
@@ -460,10 +462,10 @@ enum smc_status smc_source_tree_read(const char *file, const char *text, const c
 {
     static const char *const define[] = {"--define-macro=", "--define-macro", "-D"};
     smc_source_folders(options, &tree->folders);
-    append_values(options, define, sizeof define / sizeof *define, &tree->defines);
+    source_tree_append_values(options, define, sizeof define / sizeof *define, &tree->defines);
     smc_text_append(&tree->toolkit, toolkit);
     if (tree->folders.failed || tree->defines.failed || tree->toolkit.failed ||
-        !read_all(tree, file, text))
+        !source_tree_read_all(tree, file, text))
         return smc_out_of_memory(error);
     return SMC_OK;
 }
@@ -497,7 +499,7 @@ void smc_source_tree_free(struct smc_source_tree *tree)
 
 /* The length of the name at the end of `shown` before template arguments and parameters, and where
    it begins: "void a::scale<int>(int*)" has "scale". For a mangled name, see below. */
-static size_t base_name(const char *shown, const char **name)
+static size_t source_tree_base_name(const char *shown, const char **name)
 {
     size_t angles = 0, length = 0;
     *name = shown;
@@ -531,7 +533,7 @@ static size_t base_name(const char *shown, const char **name)
 }
 
 /* Whether the mangled name has this name as one of its parts: 5scale in _ZN1a5scaleEv. */
-static bool has_part(const char *mangled, const char *name, size_t length)
+static bool source_tree_has_part(const char *mangled, const char *name, size_t length)
 {
     char part[300];
     if (length + 12 > sizeof part)
@@ -542,8 +544,8 @@ static bool has_part(const char *mangled, const char *name, size_t length)
 }
 
 /* The namespaces of the declaration that the kernel's name has: the more the better. */
-static int rate(const struct smc_source_file *file, const struct smc_declaration *found,
-                const char *mangled)
+static int source_tree_rate(const struct smc_source_file *file, const struct smc_declaration *found,
+                            const char *mangled)
 {
     int rating = found->body != SMC_NO_TOKEN ? 100 : 1;
     for (uint32_t i = found->parent; i != SMC_NO_TOKEN; i = file->declarations.item[i].parent) {
@@ -552,7 +554,9 @@ static int rate(const struct smc_source_file *file, const struct smc_declaration
             continue;
         const struct smc_token *name = &file->tokens.item[scope->name];
         rating +=
-            has_part(mangled, file->tokens.text + name->begin, name->end - name->begin) ? 1 : -10;
+            source_tree_has_part(mangled, file->tokens.text + name->begin, name->end - name->begin)
+                ? 1
+                : -10;
     }
     return rating;
 }
@@ -566,17 +570,17 @@ int smc_source_kernel_rating(const struct smc_source_file *file,
         return 0;
     const struct smc_token *token = &file->tokens.item[found->name];
     const char *text = file->tokens.text + token->begin;
-    size_t length = base_name(shown, &name);
+    size_t length = source_tree_base_name(shown, &name);
     bool same = strncmp(shown, "_Z", 2) == 0
-                    ? has_part(mangled, text, token->end - token->begin)
+                    ? source_tree_has_part(mangled, text, token->end - token->begin)
                     : length == token->end - token->begin && memcmp(name, text, length) == 0;
-    return same ? rate(file, found, mangled) : 0;
+    return same ? source_tree_rate(file, found, mangled) : 0;
 }
 
 /* The declaration that fits best; NULL: none does. */
-static const struct smc_declaration *find_kernel(const struct smc_source_tree *tree,
-                                                 const char *mangled, const char *shown,
-                                                 const struct smc_source_file **file)
+static const struct smc_declaration *source_tree_find_kernel(const struct smc_source_tree *tree,
+                                                             const char *mangled, const char *shown,
+                                                             const struct smc_source_file **file)
 {
     const struct smc_declaration *best_found = NULL;
     int best = 0;
@@ -599,7 +603,7 @@ const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, cons
                                         const char *shown, uint32_t *line)
 {
     const struct smc_source_file *file = NULL;
-    const struct smc_declaration *found = find_kernel(tree, mangled, shown, &file);
+    const struct smc_declaration *found = source_tree_find_kernel(tree, mangled, shown, &file);
     if (!found)
         return NULL;
     *line = file->tokens.item[found->name].line;
@@ -625,7 +629,7 @@ void smc_source_tree_parameters(const struct smc_source_tree *tree, const char *
                                 const char *shown, struct smc_text *list)
 {
     const struct smc_source_file *file = NULL;
-    const struct smc_declaration *found = find_kernel(tree, mangled, shown, &file);
+    const struct smc_declaration *found = source_tree_find_kernel(tree, mangled, shown, &file);
     if (!found || found->parameters == SMC_NO_TOKEN)
         return;
     const struct smc_tokens *tokens = &file->tokens;

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/trace_records.h"
 #include "guests/inject/abi.h"
 #include "guests/inject/inject.h"
 #include "guests/inject/inject_modules.h"
-#include "answers/trace_records.h"
-#include "guests/inject/seen.h"
 #include "guests/inject/inject_table.h"
+#include "guests/inject/seen.h"
 
 /* --- The library ------------------------------------------------------------------------------ */
 
@@ -42,7 +42,7 @@ static uint32_t version;
 static bool active;
 
 /* False: it lacks a function. */
-static bool find_functions(void *library)
+static bool cupti_find_functions(void *library)
 {
     static const struct {
         const char *name;
@@ -61,7 +61,7 @@ static bool find_functions(void *library)
     return cupti.cuptiGetVersion(&version) == CUPTI_OK && version >= CUPTI_VERSION_OLDEST;
 }
 
-static void say(const char *call, int result)
+static void cupti_say(const char *call, int result)
 {
     char message[RECORD_MESSAGE];
     const char *reason = NULL;
@@ -116,7 +116,7 @@ static bool is_refused(uint32_t correlation)
            __atomic_load_n(&refused[correlation % REFUSED], __ATOMIC_RELAXED) == correlation;
 }
 
-static void add_kernel(const struct cupti_kernel *kernel)
+static void cupti_add_kernel(const struct cupti_kernel *kernel)
 {
     struct record_key key = {
         .origin = RECORD_EXECUTED,
@@ -155,7 +155,7 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
         const struct cupti_kernel *kernel = record;
         if (kernel->kind == CUPTI_KIND_CONCURRENT_KERNEL && !is_refused(kernel->correlation) &&
             seen_is_within(kernel->correlation))
-            add_kernel(kernel);
+            cupti_add_kernel(kernel);
     }
     struct record_header *header = table_header();
     if (header && cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_OK)
@@ -238,7 +238,7 @@ static bool subscribe(void)
 {
     int result = cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
     if (result != CUPTI_OK) {
-        say("cuptiSubscribe", result);
+        cupti_say("cuptiSubscribe", result);
         is_taken = result == CUPTI_MULTIPLE_SUBSCRIBERS;
         return false;
     }
@@ -251,14 +251,14 @@ static bool subscribe(void)
         result = cupti.cuptiActivityEnable(CUPTI_KIND_CONCURRENT_KERNEL);
     if (result == CUPTI_OK)
         return true;
-    say("cuptiActivityEnable", result);
+    cupti_say("cuptiActivityEnable", result);
     cupti.cuptiUnsubscribe(subscriber);
     return false;
 }
 
 static bool try_library(void *library)
 {
-    if (!library || !find_functions(library))
+    if (!library || !cupti_find_functions(library))
         return false;
     struct record_header *header = table_header();
     header->cupti_version = (int32_t)version;

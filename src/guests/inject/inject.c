@@ -18,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answers/trace_records.h"
 #include "guests/inject/cupti.h"
 #include "guests/inject/hooks.h"
-#include "answers/trace_records.h"
-#include "guests/inject/seen.h"
 #include "guests/inject/inject_table.h"
+#include "guests/inject/seen.h"
 
 enum { FLUSH_MS = 250, CRASH_WAIT_MS = 2000, LONGEST_WAIT_MS = 3600000 };
 
@@ -138,7 +138,7 @@ static void end_recording(void)
         __atomic_store_n(&header->is_over, 1, __ATOMIC_RELEASE);
 }
 
-static void *serve(void *unused)
+static void *inject_serve(void *unused)
 {
     bool goes_on = true;
     while (goes_on) {
@@ -162,7 +162,7 @@ static bool start_thread(void)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    has_thread = pthread_create(&thread, &attributes, serve, NULL) == 0;
+    has_thread = pthread_create(&thread, &attributes, inject_serve, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return has_thread;
@@ -227,7 +227,7 @@ static void handle_signals(void)
 
 static bool finished;
 
-static void finish(void)
+static void inject_finish(void)
 {
     if (!started || __atomic_exchange_n(&finished, true, __ATOMIC_SEQ_CST))
         return;
@@ -240,7 +240,7 @@ static void finish(void)
 
 __attribute__((destructor)) static void unload(void)
 {
-    finish();
+    inject_finish();
 }
 
 /* In the child of fork there is only the thread that called it. Others may have held any of our
@@ -248,7 +248,7 @@ __attribute__((destructor)) static void unload(void)
    forks: a handler of a signal may fork while its own thread is in our code. So the child makes
    every lock anew and begins with empty tables; it releases nothing whose state it cannot trust.
    CUPTI has no threads in this process, and CUDA does not work in it if it was used before. */
-static void in_child(void)
+static void inject_in_child(void)
 {
     forked = forked || started;
     has_cupti = has_thread = false;
@@ -313,7 +313,7 @@ __attribute__((constructor)) static void load(void)
 {
     read_environment();
     if (settings.folder)
-        pthread_atfork(NULL, NULL, in_child);
+        pthread_atfork(NULL, NULL, inject_in_child);
     if (settings.folder && settings.hooks)
         hooks_start();
 }
@@ -339,7 +339,7 @@ void inject_start(void)
         return;
     static bool registered;
     if (!registered)
-        atexit(finish);
+        atexit(inject_finish);
     registered = true;
     if (uses_cupti() || settings.until_ns != 0)
         if (start_thread() && uses_cupti())

@@ -17,7 +17,7 @@
 #include "guests/inject/inject.h"
 #include "guests/inject/inject_table.h"
 
-static bool write_all(int file, const char *bytes, size_t count)
+static bool inject_modules_write_all(int file, const char *bytes, size_t count)
 {
     while (count > 0) {
         const ssize_t written = write(file, bytes, count);
@@ -50,7 +50,8 @@ static int open_temporary(const char *folder, char *path, size_t capacity)
 
 /* The file appears whole or not at all. One that is there has the same code, as its name is the
    hash of it. */
-static bool write_file(const char *folder, const char *path, const void *code, size_t bytes)
+static bool inject_modules_write_file(const char *folder, const char *path, const void *code,
+                                      size_t bytes)
 {
     char temporary[PATH_MAX];
     struct stat there;
@@ -61,7 +62,7 @@ static bool write_file(const char *folder, const char *path, const void *code, s
     const int file = open_temporary(folder, temporary, sizeof temporary);
     if (file < 0)
         return false;
-    const bool whole = write_all(file, code, bytes);
+    const bool whole = inject_modules_write_all(file, code, bytes);
     const bool ok = close(file) == 0 && whole && rename(temporary, path) == 0;
     if (!ok)
         unlink(temporary);
@@ -76,8 +77,8 @@ void modules_keep(const void *code, size_t bytes)
         return;
     const int length = snprintf(path, sizeof path, "%s/%016" PRIx64 ".cubin", folder,
                                 smc_hash(SMC_HASH_START, code, bytes));
-    if (length > 0 && (size_t)length < sizeof path && write_file(folder, path, code, bytes) &&
-        table_module(path))
+    if (length > 0 && (size_t)length < sizeof path &&
+        inject_modules_write_file(folder, path, code, bytes) && table_module(path))
         return;
     struct record_header *header = table_header();
     if (header)

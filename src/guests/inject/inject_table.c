@@ -82,7 +82,7 @@ static bool is_ours(void)
     return fstat(file, &status) == 0 && status.st_dev == file_device && status.st_ino == file_inode;
 }
 
-static bool allocate(uint64_t bytes)
+static bool inject_table_allocate(uint64_t bytes)
 {
     if (bytes <= allocated_bytes)
         return true;
@@ -127,7 +127,7 @@ static bool create(void)
 }
 
 /* A limit of the address space may not allow the largest size. */
-static void *reserve(void)
+static void *inject_table_reserve(void)
 {
     for (reserved_bytes = RECORD_MOST_BYTES; reserved_bytes >= LEAST_RESERVED;
          reserved_bytes /= 4) {
@@ -149,7 +149,7 @@ static void close_file(void)
 static void begin_file(void)
 {
     struct record_header *begun = NULL;
-    if (!create() || !(begun = reserve()) || !allocate(FIRST_BYTES)) {
+    if (!create() || !(begun = inject_table_reserve()) || !inject_table_allocate(FIRST_BYTES)) {
         if (begun)
             munmap(begun, reserved_bytes);
         close_file();
@@ -212,10 +212,10 @@ void table_forget(void)
 
 /* Space for an entry of so many bytes, zeroed; used under the lock. The reader can step over it as
    soon as it is counted in `used`, and believes its content when it is ready. */
-static void *add_entry(enum record_kind kind, size_t bytes)
+static void *inject_table_add_entry(enum record_kind kind, size_t bytes)
 {
     const uint64_t rounded = (bytes + 7) / 8 * 8, offset = header->used;
-    if (offset + rounded > reserved_bytes || !allocate(offset + rounded))
+    if (offset + rounded > reserved_bytes || !inject_table_allocate(offset + rounded))
         return NULL;
     struct record_entry *entry = at(offset);
     memset(entry, 0, rounded);
@@ -234,12 +234,12 @@ static uint64_t offset_of(const void *entry)
     return (uint64_t)((const char *)entry - (const char *)header);
 }
 
-static uint64_t add_text(enum record_kind kind, const char *text)
+static uint64_t inject_table_add_text(enum record_kind kind, const char *text)
 {
     size_t length = strlen(text);
     if (length >= RECORD_MOST_NAME)
         length = RECORD_MOST_NAME - 1;
-    struct record_text *added = add_entry(kind, sizeof *added + length + 1);
+    struct record_text *added = inject_table_add_entry(kind, sizeof *added + length + 1);
     if (!added)
         return 0;
     memcpy(added->text, text, length);
@@ -252,7 +252,7 @@ void table_text(enum record_kind kind, const char *text)
     if (!table_header())
         return;
     pthread_mutex_lock(&lock);
-    add_text(kind, text);
+    inject_table_add_text(kind, text);
     pthread_mutex_unlock(&lock);
 }
 
@@ -329,7 +329,7 @@ static uint64_t hash_entry(const struct index *index, uint64_t offset)
                               : hash_text(((struct record_text *)at(offset))->text);
 }
 
-static bool grow(struct index *index)
+static bool inject_table_grow(struct index *index)
 {
     if (2 * (index->count + 1) <= index->size)
         return true;
@@ -352,10 +352,10 @@ static bool grow(struct index *index)
 /* The offset of the text, which is added to the file if it is new; 0: no space. */
 static uint64_t find_text(struct index *index, enum record_kind kind, const char *text)
 {
-    if (!grow(index))
+    if (!inject_table_grow(index))
         return 0;
     uint64_t *place = find(index, hash_text(text), is_text, text);
-    if (!*place && (*place = add_text(kind, text)))
+    if (!*place && (*place = inject_table_add_text(kind, text)))
         index->count++;
     return *place;
 }
@@ -370,9 +370,9 @@ bool table_module(const char *path)
     return is_there;
 }
 
-static struct record_launch *add_launch(const struct record_key *key)
+static struct record_launch *inject_table_add_launch(const struct record_key *key)
 {
-    struct record_launch *added = add_entry(RECORD_LAUNCH, sizeof *added);
+    struct record_launch *added = inject_table_add_entry(RECORD_LAUNCH, sizeof *added);
     if (!added)
         return NULL;
     added->key = *key;
@@ -388,12 +388,12 @@ static struct record_launch *find_launch(const struct record_key *key, const cha
     memset(&whole, 0, sizeof whole); /* its padding is compared too */
     memcpy(&whole, key, sizeof whole);
     whole.name = find_text(&texts, RECORD_TEXT, name);
-    if (!whole.name || !grow(&launches))
+    if (!whole.name || !inject_table_grow(&launches))
         return NULL;
     uint64_t *place = find(&launches, hash_key(&whole), is_launch, &whole);
     if (*place)
         return at(*place);
-    struct record_launch *added = add_launch(&whole);
+    struct record_launch *added = inject_table_add_launch(&whole);
     if (added) {
         *place = offset_of(added);
         launches.count++;
@@ -419,7 +419,7 @@ static struct record_slices *slices_of(const struct record_launch *launch)
 }
 
 /* Makes all slices twice as long. */
-static void double_slices(void)
+static void inject_table_double_slices(void)
 {
     for (size_t i = 0; i < launches.size; i++) {
         struct record_launch *launch = launches.offset[i] ? at(launches.offset[i]) : NULL;
@@ -439,7 +439,7 @@ static void add_span(struct record_launch *launch, uint64_t begin_ns, uint64_t e
 {
     struct record_slices *slices = slices_of(launch);
     if (!slices) {
-        slices = add_entry(RECORD_SLICE_TABLE, sizeof *slices);
+        slices = inject_table_add_entry(RECORD_SLICE_TABLE, sizeof *slices);
         if (!slices)
             return;
         make_ready(&slices->entry);
@@ -455,7 +455,7 @@ static void add_span(struct record_launch *launch, uint64_t begin_ns, uint64_t e
         return;
     const uint64_t until = from + length;
     while ((until - 1) / header->slice_ns >= RECORD_SLICES)
-        double_slices();
+        inject_table_double_slices();
     while (from < until) {
         const uint64_t slice = from / header->slice_ns, next = (slice + 1) * header->slice_ns;
         slices->ns[slice] += (next < until ? next : until) - from;
@@ -531,7 +531,7 @@ void table_device(const struct record_device *device)
         return;
     pthread_mutex_lock(&lock);
     if (!table_has_device(device->ordinal)) {
-        struct record_device *added = add_entry(RECORD_DEVICE, sizeof *added);
+        struct record_device *added = inject_table_add_entry(RECORD_DEVICE, sizeof *added);
         if (added) {
             const struct record_entry entry = added->entry;
             *added = *device;

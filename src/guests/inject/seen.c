@@ -98,7 +98,7 @@ static uint32_t device_attribute(int32_t ordinal, enum driver_device_attribute a
     return ASK(cuDeviceGetAttribute, &value, attribute, ordinal) && value > 0 ? (uint32_t)value : 0;
 }
 
-static void ask_device(int32_t ordinal)
+static void seen_ask_device(int32_t ordinal)
 {
     size_t memory = 0;
     if (table_has_device(ordinal) || !seen_find_driver())
@@ -139,7 +139,7 @@ void seen_ask_devices(void)
     uint64_t ordinals = __atomic_exchange_n(&executing_devices, 0, __ATOMIC_RELAXED);
     for (int32_t i = 0; ordinals != 0; i++, ordinals >>= 1)
         if (ordinals & 1)
-            ask_device(i);
+            seen_ask_device(i);
 }
 
 /* --- A configuration that is new -------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static const char *function_name(const struct call *call)
     return NULL;
 }
 
-static void find_cluster(const struct call *call, int32_t device, uint32_t cluster[3])
+static void seen_find_cluster(const struct call *call, int32_t device, uint32_t cluster[3])
 {
     memcpy(cluster, call->cluster, sizeof call->cluster);
     for (int i = 0; i < 3 && call->cluster[0] == 0; i++) {
@@ -214,7 +214,7 @@ static void ask_occupancy(const struct call *call, struct record_launch *launch)
 }
 
 /* The launch of the file for a call; asks the driver if nobody has asked for this configuration. */
-static struct record_launch *resolve(const struct call *call, const char *name)
+static struct record_launch *seen_resolve(const struct call *call, const char *name)
 {
     int32_t device = RECORD_UNKNOWN;
     struct record_header *header = table_header();
@@ -222,7 +222,7 @@ static struct record_launch *resolve(const struct call *call, const char *name)
         return NULL;
     if (!ASK(cuCtxGetDevice, &device))
         device = RECORD_UNKNOWN;
-    ask_device(device);
+    seen_ask_device(device);
     if (!name || !*name)
         name = function_name(call);
     if (!name)
@@ -241,7 +241,7 @@ static struct record_launch *resolve(const struct call *call, const char *name)
     const int32_t carveout = function_attribute(call, device, FUNCTION_CARVEOUT);
     if (key.carveout_percent < 0)
         key.carveout_percent = carveout;
-    find_cluster(call, device, key.cluster);
+    seen_find_cluster(call, device, key.cluster);
     struct record_launch *launch = table_launch(&key, name);
     if (launch && __atomic_load_n(&launch->api_blocks_per_sm, __ATOMIC_RELAXED) == RECORD_UNKNOWN) {
         set_answer(&launch->api_carveout_percent, carveout);
@@ -306,7 +306,7 @@ static bool is_same(const struct call *a, const struct call *b)
 }
 
 /* The node of the call, or NULL; `place` receives where it is or belongs. */
-static struct node *find(struct node_table *in, const struct call *call, size_t *place)
+static struct node *seen_find(struct node_table *in, const struct call *call, size_t *place)
 {
     size_t at = hash_call(call) & in->mask;
     struct node *node;
@@ -330,7 +330,7 @@ static bool grow_nodes(void)
     for (size_t i = 0; i < size; i++)
         if (table->node[i]) {
             size_t place;
-            find(grown, &table->node[i]->call, &place);
+            seen_find(grown, &table->node[i]->call, &place);
             grown->node[place] = table->node[i];
         }
     __atomic_store_n(&table, grown, __ATOMIC_RELEASE);
@@ -351,7 +351,7 @@ static struct node *add_node(const struct call *call, struct record_launch *laun
         return NULL;
     struct node *node = &chunk[chunk_used++];
     *node = (struct node){.call = *call, .generation = now, .launch = launch};
-    find(table, call, &place);
+    seen_find(table, call, &place);
     __atomic_store_n(&table->node[place], node, __ATOMIC_RELEASE);
     node_count++;
     return node;
@@ -360,14 +360,14 @@ static struct node *add_node(const struct call *call, struct record_launch *laun
 /* The driver was asked without the lock, so that another thread may have put a newer answer into
    the node meanwhile: that one stays. A reader that finds the current generation in a node thus
    finds the launch of that generation, too. */
-static struct record_launch *remember(const struct call *call, const char *name, uint32_t now)
+static struct record_launch *seen_remember(const struct call *call, const char *name, uint32_t now)
 {
     size_t place;
-    struct record_launch *launch = resolve(call, name);
+    struct record_launch *launch = seen_resolve(call, name);
     if (!launch)
         return NULL;
     pthread_mutex_lock(&lock);
-    struct node *node = table ? find(table, call, &place) : NULL;
+    struct node *node = table ? seen_find(table, call, &place) : NULL;
     if (node && (int32_t)(now - node->generation) >= 0) {
         __atomic_store_n(&node->launch, launch, __ATOMIC_RELEASE);
         __atomic_store_n(&node->generation, now, __ATOMIC_RELEASE);
@@ -378,15 +378,15 @@ static struct record_launch *remember(const struct call *call, const char *name,
     return launch;
 }
 
-static struct record_launch *look_up(const struct call *call, const char *name)
+static struct record_launch *seen_look_up(const struct call *call, const char *name)
 {
     size_t place;
     const uint32_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     struct node_table *current = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
-    const struct node *node = current ? find(current, call, &place) : NULL;
+    const struct node *node = current ? seen_find(current, call, &place) : NULL;
     if (node && __atomic_load_n(&node->generation, __ATOMIC_ACQUIRE) == now)
         return __atomic_load_n(&node->launch, __ATOMIC_ACQUIRE);
-    return remember(call, name, now);
+    return seen_remember(call, name, now);
 }
 
 /* --- --skip and --count ----------------------------------------------------------------------- */
@@ -404,7 +404,7 @@ static void raise_to(uint32_t *value, uint32_t least)
 }
 
 /* Whether the next launch, or `launches` of a graph, are counted. */
-static bool is_counted(uint64_t launches, uint32_t correlation)
+static bool seen_is_counted(uint64_t launches, uint32_t correlation)
 {
     static uint32_t newest;
     const struct inject_settings *settings = inject_settings();
@@ -454,7 +454,7 @@ static void *current_context(void)
     return seen_find_driver() && ASK(cuCtxGetCurrent, &context) ? context : NULL;
 }
 
-static void count(struct record_launch *launch, uint64_t launches, uint64_t graph_launches)
+static void seen_count(struct record_launch *launch, uint64_t launches, uint64_t graph_launches)
 {
     if (!launch) {
         struct record_header *header = table_header();
@@ -488,9 +488,9 @@ static void launch_ex(const struct driver_launch_config *config, void *function,
     void *const stream =
         config->stream || !caller->per_thread_stream ? config->stream : DRIVER_STREAM_PER_THREAD;
     if (is_captured(stream))
-        look_up(&call, caller->name);
-    else if (is_counted(1, caller->correlation))
-        count(look_up(&call, caller->name), caller->is_one_of_many ? 0 : 1, 0);
+        seen_look_up(&call, caller->name);
+    else if (seen_is_counted(1, caller->correlation))
+        seen_count(seen_look_up(&call, caller->name), caller->is_one_of_many ? 0 : 1, 0);
 }
 
 void seen_launch(const struct driver_launch_params *params, const struct seen_caller *caller)
@@ -541,7 +541,7 @@ static struct graph *graphs;
 static size_t graph_count, graph_capacity;
 
 /* Makes an array of `count` larger. */
-static bool grow_array(void **array, size_t item, size_t count_now, size_t *capacity)
+static bool seen_grow_array(void **array, size_t item, size_t count_now, size_t *capacity)
 {
     if (count_now < *capacity)
         return true;
@@ -570,7 +570,7 @@ static struct record_launch *launch_of_node(void *node, const struct driver_kern
     };
     if (node && ASK(cuGraphKernelNodeGetAttribute, node, LAUNCH_CLUSTER_DIMENSION, &value))
         memcpy(call.cluster, value.cluster, sizeof call.cluster);
-    return look_up(&call, NULL);
+    return seen_look_up(&call, NULL);
 }
 
 static void note_inexact(void)
@@ -583,14 +583,14 @@ static void note_inexact(void)
 static bool append_node(struct graph *graph, const struct graph_node *node)
 {
     void *array = graph->nodes;
-    if (!grow_array(&array, sizeof *graph->nodes, graph->count, &graph->capacity))
+    if (!seen_grow_array(&array, sizeof *graph->nodes, graph->count, &graph->capacity))
         return false;
     graph->nodes = array;
     graph->nodes[graph->count++] = *node;
     return true;
 }
 
-static void add_kernel(struct graph *graph, void *node, void *child)
+static void seen_add_kernel(struct graph *graph, void *node, void *child)
 {
     struct driver_kernel_node params = {0};
     struct graph_node added = {.node = node, .child = child};
@@ -626,7 +626,7 @@ static void add_kernels(struct graph *graph, void *of, void *child, int depth)
         if (!ASK(cuGraphNodeGetType, node[i], &type))
             continue;
         if (type == NODE_KERNEL)
-            add_kernel(graph, node[i], child);
+            seen_add_kernel(graph, node[i], child);
         else if (type == NODE_CHILD_GRAPH && ASK(cuGraphChildGraphNodeGetGraph, node[i], &inner))
             add_kernels(graph, inner, child ? child : node[i], depth + 1);
         else if (type == NODE_CONDITIONAL)
@@ -673,7 +673,7 @@ static void graph_made(void *executable, void *graph, bool updates)
             keep_nodes(&made, old);
         free_nodes(old);
         *old = made;
-    } else if (grow_array(&array, sizeof *graphs, graph_count, &graph_capacity)) {
+    } else if (seen_grow_array(&array, sizeof *graphs, graph_count, &graph_capacity)) {
         graphs = array;
         graphs[graph_count++] = made;
     } else {
@@ -743,10 +743,10 @@ static void graph_launched(const void *executable, uint32_t correlation)
         note_inexact();
     for (size_t i = 0; graph && i < graph->count; i++)
         launches += graph->nodes[i].disabled ? 0 : 1;
-    if (launches > 0 && is_counted(launches, correlation))
+    if (launches > 0 && seen_is_counted(launches, correlation))
         for (size_t i = 0; i < graph->count; i++)
             if (!graph->nodes[i].disabled)
-                count(graph->nodes[i].launch, 1, 1);
+                seen_count(graph->nodes[i].launch, 1, 1);
     pthread_mutex_unlock(&graph_lock);
 }
 

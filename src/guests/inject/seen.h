@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "guests/inject/abi.h"
 #include "answers/trace_records.h"
+#include "guests/inject/abi.h"
 
 /* The driver's functions that are asked, found in the library that the program has loaded. False:
    there is none. */

@@ -40,7 +40,8 @@ static const struct {
     {SHIM_FORMAT_F16, 2, SMC_TEXEL_FLOAT},    {SHIM_FORMAT_F32, 4, SMC_TEXEL_FLOAT},
 };
 
-static bool set_format(uint32_t format, uint32_t channels, struct smc_emulated_texture *texture)
+static bool driver_arrays_set_format(uint32_t format, uint32_t channels,
+                                     struct smc_emulated_texture *texture)
 {
     if (channels != 1 && channels != 2 && channels != 4)
         return false;
@@ -58,7 +59,7 @@ static bool set_format(uint32_t format, uint32_t channels, struct smc_emulated_t
 static size_t element_bytes(const struct shim_array_3d *shape)
 {
     struct smc_emulated_texture texture;
-    return set_format(shape->format, shape->channels, &texture)
+    return driver_arrays_set_format(shape->format, shape->channels, &texture)
                ? (size_t)texture.channels * texture.channel_bytes
                : 0;
 }
@@ -245,8 +246,8 @@ API cuMemcpy2DAsync_v2(const struct shim_copy_2d *plan, void *stream)
 }
 
 /* A copy of bytes between memory and an array's first slice, where it may go on in the next row. */
-static int copy_bytes(struct shim_array *array, size_t offset, uint64_t address, bool of_device,
-                      size_t bytes, bool to_array)
+static int driver_arrays_copy_bytes(struct shim_array *array, size_t offset, uint64_t address,
+                                    bool of_device, size_t bytes, bool to_array)
 {
     if (!is_array(array))
         return SHIM_INVALID_HANDLE;
@@ -261,25 +262,25 @@ static int copy_bytes(struct shim_array *array, size_t offset, uint64_t address,
 API cuMemcpyHtoA_v2(struct shim_array *array, size_t offset, const void *from, size_t bytes)
 {
     BEGIN;
-    return copy_bytes(array, offset, (uint64_t)(uintptr_t)from, false, bytes, true);
+    return driver_arrays_copy_bytes(array, offset, (uint64_t)(uintptr_t)from, false, bytes, true);
 }
 
 API cuMemcpyAtoH_v2(void *to, struct shim_array *array, size_t offset, size_t bytes)
 {
     BEGIN;
-    return copy_bytes(array, offset, (uint64_t)(uintptr_t)to, false, bytes, false);
+    return driver_arrays_copy_bytes(array, offset, (uint64_t)(uintptr_t)to, false, bytes, false);
 }
 
 API cuMemcpyDtoA_v2(struct shim_array *array, size_t offset, uint64_t from, size_t bytes)
 {
     BEGIN;
-    return copy_bytes(array, offset, from, true, bytes, true);
+    return driver_arrays_copy_bytes(array, offset, from, true, bytes, true);
 }
 
 API cuMemcpyAtoD_v2(uint64_t to, struct shim_array *array, size_t offset, size_t bytes)
 {
     BEGIN;
-    return copy_bytes(array, offset, to, true, bytes, false);
+    return driver_arrays_copy_bytes(array, offset, to, true, bytes, false);
 }
 
 /* --- Textures and surfaces -------------------------------------------------------------------- */
@@ -294,7 +295,7 @@ static const struct shim_allocation *memory_of(const struct object *object)
 }
 
 /* Where an object's texels are, and of which shape. */
-static int set_resource(const struct shim_resource *resource, struct object *object)
+static int driver_arrays_set_resource(const struct shim_resource *resource, struct object *object)
 {
     struct smc_emulated_texture *texture = &object->texture;
     const struct shim_array *array = resource->of.array;
@@ -304,7 +305,7 @@ static int set_resource(const struct shim_resource *resource, struct object *obj
     case SHIM_RESOURCE_ARRAY:
         if (!is_array(array))
             return SHIM_INVALID_HANDLE;
-        has_format = set_format(array->shape.format, array->shape.channels, texture);
+        has_format = driver_arrays_set_format(array->shape.format, array->shape.channels, texture);
         width = array->shape.width;
         height = at_least_1(array->shape.height);
         depth = at_least_1(array->shape.depth);
@@ -312,7 +313,8 @@ static int set_resource(const struct shim_resource *resource, struct object *obj
         break;
     case SHIM_RESOURCE_LINEAR:
     case SHIM_RESOURCE_PITCH:
-        has_format = set_format(resource->of.memory.format, resource->of.memory.channels, texture);
+        has_format = driver_arrays_set_format(resource->of.memory.format,
+                                              resource->of.memory.channels, texture);
         object->address = resource->of.memory.address;
         width = resource->of.memory.width;
         if (resource->type == SHIM_RESOURCE_LINEAR && has_format) {
@@ -368,7 +370,7 @@ static bool set_sampler(const struct shim_texture *description,
 }
 
 /* Puts the object into the first free place. */
-static int keep(const struct object *object, uint64_t *handle)
+static int driver_arrays_keep(const struct object *object, uint64_t *handle)
 {
     size_t i = 0;
     while (i < object_count && objects[i].address)
@@ -405,14 +407,14 @@ API cuTexObjectCreate(uint64_t *handle, const struct shim_resource *resource,
         shim_tell("views of a texture's resource are not emulated");
         return SHIM_NOT_SUPPORTED;
     }
-    const int result = set_resource(resource, &object);
+    const int result = driver_arrays_set_resource(resource, &object);
     if (result != SHIM_SUCCESS)
         return result;
     if (!set_sampler(description, &object.texture))
         return SHIM_NOT_SUPPORTED;
     object.resource = *resource;
     object.description = *description;
-    return keep(&object, handle);
+    return driver_arrays_keep(&object, handle);
 }
 
 API cuSurfObjectCreate(uint64_t *handle, const struct shim_resource *resource)
@@ -421,9 +423,9 @@ API cuSurfObjectCreate(uint64_t *handle, const struct shim_resource *resource)
     struct object object = {.is_surface = true};
     if (!handle || !resource || resource->type != SHIM_RESOURCE_ARRAY)
         return SHIM_INVALID_VALUE;
-    const int result = set_resource(resource, &object);
+    const int result = driver_arrays_set_resource(resource, &object);
     object.resource = *resource;
-    return result == SHIM_SUCCESS ? keep(&object, handle) : result;
+    return result == SHIM_SUCCESS ? driver_arrays_keep(&object, handle) : result;
 }
 
 static int destroy(uint64_t handle, bool is_surface)

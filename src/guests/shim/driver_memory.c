@@ -202,8 +202,8 @@ API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
 }
 
 /* A copy in a stream that may be captured. The types are those of the two ends. */
-static int copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from, uint32_t from_type,
-                   size_t bytes)
+static int driver_memory_copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from,
+                                 uint32_t from_type, size_t bytes)
 {
     struct shim_graph *graph = shim_capturing(stream);
     const struct shim_copy_3d plan = {
@@ -224,7 +224,8 @@ static int copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from, u
 API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
     BEGIN;
-    return copy_in(stream, to, SHIM_MEMORY_TYPE_UNIFIED, from, SHIM_MEMORY_TYPE_UNIFIED, bytes);
+    return driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_UNIFIED, from,
+                                 SHIM_MEMORY_TYPE_UNIFIED, bytes);
 }
 
 API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
@@ -236,8 +237,8 @@ API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
 {
     BEGIN;
-    return copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, (uint64_t)(uintptr_t)from,
-                   SHIM_MEMORY_TYPE_HOST, bytes);
+    return driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, (uint64_t)(uintptr_t)from,
+                                 SHIM_MEMORY_TYPE_HOST, bytes);
 }
 
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
@@ -249,8 +250,8 @@ API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
 API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
 {
     BEGIN;
-    return copy_in(stream, (uint64_t)(uintptr_t)to, SHIM_MEMORY_TYPE_HOST, from,
-                   SHIM_MEMORY_TYPE_DEVICE, bytes);
+    return driver_memory_copy_in(stream, (uint64_t)(uintptr_t)to, SHIM_MEMORY_TYPE_HOST, from,
+                                 SHIM_MEMORY_TYPE_DEVICE, bytes);
 }
 
 API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
@@ -262,7 +263,8 @@ API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
 API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
     BEGIN;
-    return copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, from, SHIM_MEMORY_TYPE_DEVICE, bytes);
+    return driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, from, SHIM_MEMORY_TYPE_DEVICE,
+                                 bytes);
 }
 
 API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
@@ -271,8 +273,8 @@ API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
     return cuMemcpyDtoD_v2(to, from, bytes);
 }
 
-static int fill(uint64_t address, size_t pitch, uint32_t value, size_t width_bytes, size_t width,
-                size_t height)
+static int driver_memory_fill(uint64_t address, size_t pitch, uint32_t value, size_t width_bytes,
+                              size_t width, size_t height)
 {
     if (width == 0 || height == 0)
         return SHIM_SUCCESS;
@@ -295,7 +297,7 @@ int shim_fill(const struct shim_fill *plan)
     const uint32_t bytes = plan->element_bytes;
     if (bytes != 1 && bytes != 2 && bytes != 4)
         return SHIM_INVALID_VALUE;
-    return fill(plan->to, plan->pitch, plan->value, bytes, plan->width, plan->height);
+    return driver_memory_fill(plan->to, plan->pitch, plan->value, bytes, plan->width, plan->height);
 }
 
 static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
@@ -310,7 +312,7 @@ static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
     API cuMemsetD##bits##_v2(uint64_t address, type value, size_t count)                           \
     {                                                                                              \
         BEGIN;                                                                                     \
-        return fill(address, 0, value, sizeof value, count, 1);                                    \
+        return driver_memory_fill(address, 0, value, sizeof value, count, 1);                      \
     }                                                                                              \
     API cuMemsetD##bits##Async(uint64_t address, type value, size_t count, void *stream)           \
     {                                                                                              \
@@ -321,7 +323,7 @@ static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
                                size_t height)                                                      \
     {                                                                                              \
         BEGIN;                                                                                     \
-        return fill(address, pitch, value, sizeof value, width, height);                           \
+        return driver_memory_fill(address, pitch, value, sizeof value, width, height);             \
     }                                                                                              \
     API cuMemsetD2D##bits##Async(uint64_t address, size_t pitch, type value, size_t width,         \
                                  size_t height, void *stream)                                      \

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "machine/tensor_maps.h"
 #include "guests/shim/driver.h"
+#include "machine/tensor_maps.h"
 
 enum { SPANS = 4 };
 

@@ -87,8 +87,8 @@ static bool add_needed(struct shim_node *node, struct shim_node *const *needed, 
 }
 
 /* Appends a copy of the node, which owns what it points to from now on, or frees that. */
-static int append(struct shim_graph *graph, const struct shim_node *what,
-                  struct shim_node *const *needed, size_t count, struct shim_node **out)
+static int graphs_append(struct shim_graph *graph, const struct shim_node *what,
+                         struct shim_node *const *needed, size_t count, struct shim_node **out)
 {
     struct shim_node *node = smc_calloc(1, sizeof *node);
     struct shim_node **grown =
@@ -175,7 +175,7 @@ static bool clone_node(struct shim_node *from, struct shim_graph *to)
     if (from->child && clone_graph(from->child, &node.child) != SHIM_SUCCESS)
         return false;
     struct shim_node *added;
-    if (append(to, &node, NULL, 0, &added) != SHIM_SUCCESS)
+    if (graphs_append(to, &node, NULL, 0, &added) != SHIM_SUCCESS)
         return false;
     for (size_t i = 0; i < from->needed_count; i++) {
         struct shim_node *needed = clone_of(to, from->needed[i]);
@@ -242,7 +242,7 @@ API cuGraphClone(struct shim_graph **clone, const struct shim_graph *graph)
     return graph ? clone_graph(graph, clone) : SHIM_INVALID_VALUE;
 }
 
-static struct shim_launch launch_of(const struct shim_kernel_node *what)
+static struct shim_launch graphs_launch_of(const struct shim_kernel_node *what)
 {
     struct shim_launch launch = {.function = what->function ? what->function : what->kernel,
                                  .dynamic_smem_bytes = what->smem_bytes,
@@ -260,9 +260,9 @@ API cuGraphAddKernelNode_v2(struct shim_node **out, struct shim_graph *graph,
 {
     BEGIN;
     struct shim_node node;
-    const struct shim_launch launch = launch_of(what);
+    const struct shim_launch launch = graphs_launch_of(what);
     const int result = keep_launch(&launch, &node);
-    return result == SHIM_SUCCESS ? append(graph, &node, needed, count, out) : result;
+    return result == SHIM_SUCCESS ? graphs_append(graph, &node, needed, count, out) : result;
 }
 
 API cuGraphAddMemcpyNode(struct shim_node **out, struct shim_graph *graph,
@@ -272,7 +272,7 @@ API cuGraphAddMemcpyNode(struct shim_node **out, struct shim_graph *graph,
     BEGIN;
     (void)context;
     const struct shim_node node = {.type = NODE_COPY, .copy = *plan};
-    return append(graph, &node, needed, count, out);
+    return graphs_append(graph, &node, needed, count, out);
 }
 
 API cuGraphAddMemsetNode(struct shim_node **out, struct shim_graph *graph,
@@ -282,7 +282,7 @@ API cuGraphAddMemsetNode(struct shim_node **out, struct shim_graph *graph,
     BEGIN;
     (void)context;
     const struct shim_node node = {.type = NODE_FILL, .fill = *plan};
-    return append(graph, &node, needed, count, out);
+    return graphs_append(graph, &node, needed, count, out);
 }
 
 API cuGraphAddHostNode(struct shim_node **out, struct shim_graph *graph,
@@ -291,7 +291,7 @@ API cuGraphAddHostNode(struct shim_node **out, struct shim_graph *graph,
 {
     BEGIN;
     const struct shim_node node = {.type = NODE_HOST, .host = *call};
-    return append(graph, &node, needed, count, out);
+    return graphs_append(graph, &node, needed, count, out);
 }
 
 API cuGraphAddEmptyNode(struct shim_node **out, struct shim_graph *graph,
@@ -299,7 +299,7 @@ API cuGraphAddEmptyNode(struct shim_node **out, struct shim_graph *graph,
 {
     BEGIN;
     const struct shim_node node = {.type = NODE_EMPTY};
-    return append(graph, &node, needed, count, out);
+    return graphs_append(graph, &node, needed, count, out);
 }
 
 API cuGraphAddChildGraphNode(struct shim_node **out, struct shim_graph *graph,
@@ -309,7 +309,7 @@ API cuGraphAddChildGraphNode(struct shim_node **out, struct shim_graph *graph,
     BEGIN;
     struct shim_node node = {.type = NODE_GRAPH};
     const int result = child ? clone_graph(child, &node.child) : SHIM_INVALID_VALUE;
-    return result == SHIM_SUCCESS ? append(graph, &node, needed, count, out) : result;
+    return result == SHIM_SUCCESS ? graphs_append(graph, &node, needed, count, out) : result;
 }
 
 API cuGraphAddDependencies(struct shim_graph *graph, struct shim_node *const *from,
@@ -432,7 +432,7 @@ API cuGraphExecKernelNodeSetParams_v2(struct shim_graph *exec, const struct shim
 {
     BEGIN;
     struct shim_node *own = clone_of(exec, node), changed;
-    const struct shim_launch launch = launch_of(what);
+    const struct shim_launch launch = graphs_launch_of(what);
     if (!own || own->type != NODE_KERNEL)
         return SHIM_INVALID_VALUE;
     const int result = keep_launch(&launch, &changed);
@@ -479,7 +479,8 @@ static struct member *find_member(const void *stream, bool is_event)
     return item;
 }
 
-static int add_member(const void *stream, struct shim_graph *graph, bool is_event, bool is_origin)
+static int graphs_add_member(const void *stream, struct shim_graph *graph, bool is_event,
+                             bool is_origin)
 {
     struct member *item = find_member(stream, is_event);
     if (!item) {
@@ -517,7 +518,7 @@ struct shim_graph *shim_capturing(const void *stream)
 static int capture(struct shim_graph *graph, const struct shim_node *node)
 {
     struct shim_node *const last = graph->count > 0 ? graph->node[graph->count - 1] : NULL;
-    return append(graph, node, &last, last ? 1 : 0, NULL);
+    return graphs_append(graph, node, &last, last ? 1 : 0, NULL);
 }
 
 int shim_capture_launch(struct shim_graph *graph, const struct shim_launch *launch)
@@ -551,14 +552,14 @@ bool shim_capture_event(const void *event, const void *stream)
     struct member *old = members ? find_member(event, true) : NULL;
     if (!graph && old)
         old->stream = NULL; /* recorded again outside of the capture */
-    return graph && add_member(event, graph, true, false) == SHIM_SUCCESS;
+    return graph && graphs_add_member(event, graph, true, false) == SHIM_SUCCESS;
 }
 
 void shim_capture_wait(const void *stream, const void *event)
 {
     const struct member *item = members ? find_member(event, true) : NULL;
     if (item && !shim_capturing(stream))
-        add_member(stream, item->graph, false, false);
+        graphs_add_member(stream, item->graph, false, false);
 }
 
 API cuStreamBeginCapture_v2(const void *stream, int mode)
@@ -572,7 +573,7 @@ API cuStreamBeginCapture_v2(const void *stream, int mode)
     if (shim_capturing(stream))
         return SHIM_ILLEGAL_STATE;
     graph = smc_calloc(1, sizeof *graph);
-    return graph ? add_member(stream, graph, false, true) : SHIM_OUT_OF_MEMORY;
+    return graph ? graphs_add_member(stream, graph, false, true) : SHIM_OUT_OF_MEMORY;
 }
 
 API cuStreamEndCapture(const void *stream, struct shim_graph **graph)

@@ -54,8 +54,8 @@ static bool is_within(const struct image *image, uint64_t at, uint64_t bytes)
 }
 
 /* The table of symbols and its strings. */
-static bool find_symbols(const struct image *image, const ElfW(Sym) * *symbol, size_t *count,
-                         const char **names, size_t *name_bytes)
+static bool linked_runtime_find_symbols(const struct image *image, const ElfW(Sym) * *symbol,
+                                        size_t *count, const char **names, size_t *name_bytes)
 {
     const ElfW(Ehdr) *head = (const void *)image->bytes;
     if (image->size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -131,7 +131,7 @@ static void *open_runtime(const ElfW(Sym) * symbol, size_t count, const char *na
                                   : NULL;
 }
 
-static void look_into(const char *path, uintptr_t base)
+static void linked_runtime_look_into(const char *path, uintptr_t base)
 {
     struct image image = {NULL, 0, base};
     struct stat status;
@@ -148,7 +148,7 @@ static void look_into(const char *path, uintptr_t base)
     if (mapped == MAP_FAILED)
         return;
     image.bytes = mapped;
-    if (find_symbols(&image, &symbol, &count, &names, &name_bytes)) {
+    if (linked_runtime_find_symbols(&image, &symbol, &count, &names, &name_bytes)) {
         void *library = open_runtime(symbol, count, names, name_bytes);
         if (library)
             redirect_all(&image, library, symbol, count, names, name_bytes);
@@ -187,5 +187,5 @@ __attribute__((constructor)) static void load(int argc, char **argv, char **envi
     dl_iterate_phdr(list_object, NULL);
     for (size_t i = 0; i < object_count; i++)
         if (objects[i].path[0] != '\0')
-            look_into(objects[i].path, objects[i].base);
+            linked_runtime_look_into(objects[i].path, objects[i].base);
 }

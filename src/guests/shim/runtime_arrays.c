@@ -37,7 +37,8 @@ static const struct {
 };
 
 /* Format and number of channels; false: CUDA has no such channels. */
-static bool set_format(const struct channels *channels, uint32_t *format, uint32_t *count)
+static bool runtime_arrays_set_format(const struct channels *channels, uint32_t *format,
+                                      uint32_t *count)
 {
     const int bits[] = {channels->x, channels->y, channels->z, channels->w};
     *count = 0;
@@ -72,7 +73,7 @@ API cudaMalloc3DArray(void **array, const struct channels *channels, struct shim
     struct shim_array_3d shape = {
         .width = extent.width, .height = extent.height, .depth = extent.depth, .flags = flags};
     START();
-    if (!array || !channels || !set_format(channels, &shape.format, &shape.channels))
+    if (!array || !channels || !runtime_arrays_set_format(channels, &shape.format, &shape.channels))
         return shim_noted(SHIM_INVALID_VALUE);
     return shim_noted(cuArray3DCreate_v2(array, &shape));
 }
@@ -193,8 +194,8 @@ API cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *fro
 }
 
 /* Bytes that go on in the next row of the array. */
-static int copy_bytes(const void *array, size_t x_bytes, size_t y, void *memory, size_t bytes,
-                      int kind, bool to_array)
+static int runtime_arrays_copy_bytes(const void *array, size_t x_bytes, size_t y, void *memory,
+                                     size_t bytes, int kind, bool to_array)
 {
     struct shim_array_3d shape;
     START();
@@ -213,7 +214,7 @@ static int copy_bytes(const void *array, size_t x_bytes, size_t y, void *memory,
 
 API cudaMemcpyToArray(void *to, size_t x_bytes, size_t y, const void *from, size_t bytes, int kind)
 {
-    return copy_bytes(to, x_bytes, y, (void *)(uintptr_t)from, bytes, kind, true);
+    return runtime_arrays_copy_bytes(to, x_bytes, y, (void *)(uintptr_t)from, bytes, kind, true);
 }
 
 API cudaMemcpyToArrayAsync(void *to, size_t x_bytes, size_t y, const void *from, size_t bytes,
@@ -226,7 +227,7 @@ API cudaMemcpyToArrayAsync(void *to, size_t x_bytes, size_t y, const void *from,
 API cudaMemcpyFromArray(void *to, const void *from, size_t x_bytes, size_t y, size_t bytes,
                         int kind)
 {
-    return copy_bytes(from, x_bytes, y, to, bytes, kind, false);
+    return runtime_arrays_copy_bytes(from, x_bytes, y, to, bytes, kind, false);
 }
 
 API cudaMemcpyFromArrayAsync(void *to, const void *from, size_t x_bytes, size_t y, size_t bytes,
@@ -336,7 +337,7 @@ struct texture {
     float level_bias, least_level, greatest_level;
 };
 
-static bool set_resource(const struct resource *from, struct shim_resource *to)
+static bool runtime_arrays_set_resource(const struct resource *from, struct shim_resource *to)
 {
     *to = (struct shim_resource){.type = (uint32_t)from->type};
     if (from->type != SHIM_RESOURCE_LINEAR && from->type != SHIM_RESOURCE_PITCH) {
@@ -349,7 +350,8 @@ static bool set_resource(const struct resource *from, struct shim_resource *to)
         to->of.memory.height = from->of.memory.height;
         to->of.memory.pitch = from->of.memory.pitch;
     }
-    return set_format(&from->of.memory.channels, &to->of.memory.format, &to->of.memory.channels);
+    return runtime_arrays_set_format(&from->of.memory.channels, &to->of.memory.format,
+                                     &to->of.memory.channels);
 }
 
 static int noted_object(int error)
@@ -363,7 +365,7 @@ API cudaCreateTextureObject(uint64_t *handle, const struct resource *resource,
     struct shim_resource place;
     struct shim_texture description = {.flags = 0};
     START();
-    if (!handle || !resource || !texture || !set_resource(resource, &place))
+    if (!handle || !resource || !texture || !runtime_arrays_set_resource(resource, &place))
         return shim_noted(SHIM_INVALID_VALUE);
     for (int i = 0; i < 3; i++)
         description.address[i] = (uint32_t)texture->address[i];
@@ -385,7 +387,7 @@ API cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource)
 {
     struct shim_resource place;
     START();
-    if (!handle || !resource || !set_resource(resource, &place))
+    if (!handle || !resource || !runtime_arrays_set_resource(resource, &place))
         return shim_noted(SHIM_INVALID_VALUE);
     return noted_object(cuSurfObjectCreate(handle, &place));
 }

@@ -119,7 +119,7 @@ API cudaMemGetInfo(size_t *left, size_t *total)
 }
 
 /* A copy without a stream is in the default stream: every copy is over when its call returns. */
-static int copy(void *to, const void *from, size_t bytes, int kind, void *stream)
+static int runtime_memory_copy(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     switch (kind) {
     case HOST_TO_DEVICE:
@@ -139,13 +139,13 @@ static int copy(void *to, const void *from, size_t bytes, int kind, void *stream
 API cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
     START();
-    return shim_noted(copy(to, from, bytes, kind, NULL));
+    return shim_noted(runtime_memory_copy(to, from, bytes, kind, NULL));
 }
 
 API cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     START();
-    return shim_noted(copy(to, from, bytes, kind, stream));
+    return shim_noted(runtime_memory_copy(to, from, bytes, kind, stream));
 }
 
 API cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -162,29 +162,29 @@ API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devi
 }
 
 /* Row by row, each of which is a node where the stream is captured. */
-static int copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                     size_t height, int kind, void *stream)
+static int runtime_memory_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                    size_t width, size_t height, int kind, void *stream)
 {
     START();
     int error = SHIM_SUCCESS;
     if (width > to_pitch || width > from_pitch)
         return shim_noted(SHIM_INVALID_PITCH);
     for (size_t y = 0; y < height && error == SHIM_SUCCESS; y++)
-        error = copy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width, kind,
-                     stream);
+        error = runtime_memory_copy((char *)to + y * to_pitch, (const char *)from + y * from_pitch,
+                                    width, kind, stream);
     return shim_noted(error);
 }
 
 API cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                  size_t height, int kind)
 {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+    return runtime_memory_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
 API cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                       size_t height, int kind, void *stream)
 {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream);
+    return runtime_memory_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 
 API cudaMemset(void *memory, int value, size_t bytes)
@@ -226,7 +226,8 @@ API cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy(at, from, bytes, kind, NULL));
+    return shim_noted(error != SHIM_SUCCESS ? error
+                                            : runtime_memory_copy(at, from, bytes, kind, NULL));
 }
 
 API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
@@ -234,14 +235,16 @@ API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, 
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy(at, from, bytes, kind, stream));
+    return shim_noted(error != SHIM_SUCCESS ? error
+                                            : runtime_memory_copy(at, from, bytes, kind, stream));
 }
 
 API cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy(to, at, bytes, kind, NULL));
+    return shim_noted(error != SHIM_SUCCESS ? error
+                                            : runtime_memory_copy(to, at, bytes, kind, NULL));
 }
 
 API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
@@ -249,7 +252,8 @@ API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t
 {
     char *at;
     const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error : copy(to, at, bytes, kind, stream));
+    return shim_noted(error != SHIM_SUCCESS ? error
+                                            : runtime_memory_copy(to, at, bytes, kind, stream));
 }
 
 struct pointer_attributes {

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "rules/devices.h"
-#include "machine/emulator.h"
-#include "rules/launch.h"
 #include "guests/shim/api.h"
+#include "machine/emulator.h"
+#include "rules/devices.h"
+#include "rules/launch.h"
 
 /* One lock for all state; a thread may take it again. */
 void shim_lock(void);

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "rules/banks.h"
-#include "rules/occupancy.h"
-#include "rules/headroom.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "guests/shim/driver.h"
+#include "rules/banks.h"
+#include "rules/headroom.h"
+#include "rules/occupancy.h"
 
 static int sticky;
 static struct smc_text output;
@@ -40,8 +40,8 @@ void shim_flush_output(void)
 
 /* --- Checks ----------------------------------------------------------------------------------- */
 
-static void describe(const struct shim_function *function, uint32_t threads,
-                     uint32_t dynamic_smem_bytes, struct smc_launch *launch)
+static void shim_launch_describe(const struct shim_function *function, uint32_t threads,
+                                 uint32_t dynamic_smem_bytes, struct smc_launch *launch)
 {
     *launch = (struct smc_launch)SMC_LAUNCH_INIT;
     launch->threads_per_block = threads;
@@ -61,13 +61,13 @@ uint32_t shim_occupancy(const struct shim_function *function, uint32_t threads,
     struct smc_occupancy occupancy;
     if (!function->program)
         return 0;
-    describe(function, threads, dynamic_smem_bytes, &launch);
+    shim_launch_describe(function, threads, dynamic_smem_bytes, &launch);
     smc_occupancy_compute(&shim_device()->sm, &launch, &occupancy);
     return occupancy.blocks_per_sm;
 }
 
 /* A program that sets no cluster gets the one that the kernel was compiled for. */
-static void find_cluster(const struct shim_launch *launch, struct smc_launch *out)
+static void shim_launch_find_cluster(const struct shim_launch *launch, struct smc_launch *out)
 {
     uint64_t blocks = 1;
     smc_program_cluster(launch->function->program, out->cluster);
@@ -92,8 +92,8 @@ static void describe_launch(const struct shim_launch *launch, struct smc_launch 
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++)
         threads = saturate(threads * launch->block[i]);
-    describe(function, (uint32_t)threads, launch->dynamic_smem_bytes, model);
-    find_cluster(launch, model);
+    shim_launch_describe(function, (uint32_t)threads, launch->dynamic_smem_bytes, model);
+    shim_launch_find_cluster(launch, model);
     memcpy(model->block, launch->block, sizeof model->block);
     memcpy(model->grid, launch->grid, sizeof model->grid);
     model->parameter_bytes = parameter_bytes(function->program);
@@ -129,7 +129,7 @@ bool shim_has_cluster(const struct shim_launch *launch)
     const struct shim_function *function = launch->function;
     struct smc_launch model;
     uint32_t compiled[3];
-    find_cluster(launch, &model);
+    shim_launch_find_cluster(launch, &model);
     if (model.cluster[0] == 0)
         return true;
     smc_program_cluster(function->program, compiled);
@@ -146,7 +146,7 @@ uint64_t shim_resident_clusters(const struct shim_launch *launch)
 {
     const struct smc_device *device = shim_device();
     struct smc_launch model;
-    find_cluster(launch, &model);
+    shim_launch_find_cluster(launch, &model);
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2],
                    blocks = shim_occupancy(launch->function, threads, launch->dynamic_smem_bytes);
     return smc_resident_clusters(device->sm_count, &device->sm_groups, model.blocks_per_cluster,
@@ -167,7 +167,7 @@ static bool is_beyond_resident(const struct shim_launch *launch, const struct sm
 
 /* In the order in which a driver checks: found by 24,000 random launches on an H100 (driver 580).
  */
-static int check(const struct shim_launch *launch)
+static int shim_launch_check(const struct shim_launch *launch)
 {
     const struct shim_function *function = launch->function;
     const uint32_t of_shape = (SMC_SHAPE_REFUSALS & ~(1u << SMC_REFUSAL_CLUSTER_SHAPE)) |
@@ -198,7 +198,7 @@ static int check(const struct shim_launch *launch)
 }
 
 /* Appends ": " and the reason, if it is known. */
-static void append_reason(const struct shim_launch *launch, struct smc_text *out)
+static void shim_launch_append_reason(const struct shim_launch *launch, struct smc_text *out)
 {
     const struct shim_function *function = launch->function;
     const struct smc_sm *sm = &shim_device()->sm;
@@ -229,7 +229,7 @@ static void note_refusal(const struct shim_launch *launch, int error)
 {
     const char *text = "";
     struct smc_text why = {0};
-    append_reason(launch, &why);
+    shim_launch_append_reason(launch, &why);
     cuGetErrorString(error, &text);
     shim_note_refusal(launch->function->name,
                       "the launch with grid (%u,%u,%u) and block (%u,%u,%u) is refused (%s)%s; the "
@@ -254,7 +254,7 @@ static bool is_in_page(uint64_t address)
     return false;
 }
 
-static int error_of(const struct smc_finding *finding)
+static int shim_launch_error_of(const struct smc_finding *finding)
 {
     switch (finding->kind) {
     case SMC_FINDING_OUT_OF_BOUNDS:
@@ -278,7 +278,8 @@ static int error_of(const struct smc_finding *finding)
     }
 }
 
-static bool read_line(void *context, const char *path, uint32_t number, char *text, size_t room)
+static bool shim_launch_read_line(void *context, const char *path, uint32_t number, char *text,
+                                  size_t room)
 {
     FILE *file = fopen(path, "re");
     bool is_found = false;
@@ -293,8 +294,9 @@ static bool read_line(void *context, const char *path, uint32_t number, char *te
 }
 
 /* "in wait, called from gemm at ws.cu:35", unless it is in the kernel itself. */
-static void append_stack(const struct smc_program *program, const struct smc_finding *finding,
-                         bool of_other, struct smc_text *out)
+static void shim_launch_append_stack(const struct smc_program *program,
+                                     const struct smc_finding *finding, bool of_other,
+                                     struct smc_text *out)
 {
     struct smc_stack stack;
     smc_finding_stack(program, finding, of_other, &stack);
@@ -314,26 +316,26 @@ static void append_stack(const struct smc_program *program, const struct smc_fin
     }
 }
 
-static void take_findings(const struct shim_function *function,
-                          const struct smc_emulation *emulation)
+static void shim_launch_take_findings(const struct shim_function *function,
+                                      const struct smc_emulation *emulation)
 {
     char text[1024];
     for (size_t i = 0; i < emulation->finding_count; i++) {
         struct smc_finding finding = emulation->finding[i];
         struct smc_text words = {0};
-        smc_finding_name_object(function->program, &finding, read_line, NULL);
+        smc_finding_name_object(function->program, &finding, shim_launch_read_line, NULL);
         smc_finding_describe(function->program, &finding, NULL, text, sizeof text);
         smc_text_append(&words, text);
-        append_stack(function->program, &finding, false, &words);
+        shim_launch_append_stack(function->program, &finding, false, &words);
         if (finding.has_other)
-            append_stack(function->program, &finding, true, &words);
+            shim_launch_append_stack(function->program, &finding, true, &words);
         if (smc_finding_is_note(finding.kind))
             shim_tell("kernel %s: %s", function->name, smc_text_string(&words));
         else
             shim_record_finding(function->name, smc_finding_name(finding.kind),
                                 smc_text_string(&words));
         smc_text_free(&words);
-        const int error = error_of(&finding);
+        const int error = shim_launch_error_of(&finding);
         if (error != 0 && sticky == 0)
             sticky = error;
     }
@@ -391,13 +393,14 @@ static struct smc_emulated_variable *list_variables(const struct shim_function *
     return variable;
 }
 
-static int emulate(const struct shim_launch *launch, const struct smc_emulation_request *request)
+static int shim_launch_emulate(const struct shim_launch *launch,
+                               const struct smc_emulation_request *request)
 {
     struct smc_emulation emulation;
     struct smc_error error = {""};
     const enum smc_status status = smc_emulate(request, &emulation, &error);
     if (status == SMC_OK) {
-        take_findings(launch->function, &emulation);
+        shim_launch_take_findings(launch->function, &emulation);
         if (emulation.output)
             smc_text_append_bytes(&output, emulation.output, emulation.output_bytes);
         shim_record_launch(launch);
@@ -414,7 +417,7 @@ int shim_check_launch(const struct shim_launch *launch)
 {
     if (!shim_function_read(launch->function))
         return SHIM_NOT_SUPPORTED;
-    const int result = check(launch);
+    const int result = shim_launch_check(launch);
     if (result != SHIM_SUCCESS)
         note_refusal(launch, result);
     return result;
@@ -454,7 +457,7 @@ int shim_launch(const struct shim_launch *launch)
     else if (!list_arguments(launch, arguments, request.argument_count))
         result = SHIM_INVALID_VALUE;
     else
-        result = emulate(launch, &request);
+        result = shim_launch_emulate(launch, &request);
     free(arguments);
     free(arrays);
     free(variables);

@@ -27,7 +27,7 @@ static struct {
     size_t freed_count;
 } memory;
 
-static bool reserve(void)
+static bool shim_memory_reserve(void)
 {
     if (memory.base)
         return true;
@@ -57,7 +57,7 @@ static size_t index_above(uint64_t address)
     return low;
 }
 
-static struct shim_allocation *insert(const struct shim_allocation *allocation)
+static struct shim_allocation *shim_memory_insert(const struct shim_allocation *allocation)
 {
     if (memory.count == memory.room) {
         const size_t room = memory.room ? 2 * memory.room : 64;
@@ -163,7 +163,7 @@ const struct shim_allocation *shim_memory_freed(size_t *count)
 uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const char *name)
 {
     const uint64_t most = shim_device()->global_mem_bytes;
-    if (!reserve() || bytes > memory.bytes)
+    if (!shim_memory_reserve() || bytes > memory.bytes)
         return 0;
     if (is_of_gpu(kind) && kind != SHIM_MEMORY_MANAGED && most > 0 && memory.used + bytes > most)
         return 0;
@@ -172,7 +172,7 @@ uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const 
     name_it(&allocation, name);
     if (kind == SHIM_MEMORY_DEVICE && allocation.address)
         allocation.written = smc_calloc(bytes / CELL_BYTES + 1, 1); /* or else it is not checked */
-    if (!allocation.address || !insert(&allocation)) {
+    if (!allocation.address || !shim_memory_insert(&allocation)) {
         free(allocation.written);
         return 0;
     }
@@ -216,7 +216,7 @@ bool shim_memory_register(void *bytes_at, uint64_t bytes)
     const bool overlaps = (above < memory.count && memory.item[above].address - address < bytes) ||
                           shim_memory_find(address);
     name_it(&allocation, NULL);
-    return !overlaps && insert(&allocation);
+    return !overlaps && shim_memory_insert(&allocation);
 }
 
 bool shim_memory_unregister(const void *bytes_at)

@@ -48,7 +48,7 @@ struct container {
     uint64_t bytes;
 };
 
-static const void *unwrap(const void *image)
+static const void *shim_modules_unwrap(const void *image)
 {
     struct wrapper wrapper;
     memcpy(&wrapper.magic, image, sizeof wrapper.magic);
@@ -59,7 +59,8 @@ static const void *unwrap(const void *image)
 }
 
 /* The newest that is not newer than the device. */
-static const struct smc_fatbin_part *choose(const struct smc_fatbin_parts *parts, uint32_t *least)
+static const struct smc_fatbin_part *shim_modules_choose(const struct smc_fatbin_parts *parts,
+                                                         uint32_t *least)
 {
     const struct smc_fatbin_part *chosen = NULL;
     *least = 0;
@@ -79,7 +80,7 @@ struct target {
     char suffix[2];
 };
 
-static void read_target(const void *code, size_t bytes, struct target *target)
+static void shim_modules_read_target(const void *code, size_t bytes, struct target *target)
 {
     struct smc_error error;
     struct smc_cubin cubin;
@@ -90,7 +91,7 @@ static void read_target(const void *code, size_t bytes, struct target *target)
 }
 
 /* That of the device's own machine code, or of any other. */
-static struct target target_of(const void *file, const struct smc_fatbin_parts *parts)
+static struct target shim_modules_target_of(const void *file, const struct smc_fatbin_parts *parts)
 {
     struct target target = {0};
     for (size_t i = 0; i < parts->count && target.cc != shim_device()->sm.cc; i++) {
@@ -99,7 +100,7 @@ static struct target target_of(const void *file, const struct smc_fatbin_parts *
         const void *code;
         if (!parts->item[i].fault &&
             smc_fatbin_open(file, &parts->item[i], &buffer, &code, &error) == SMC_OK)
-            read_target(code, parts->item[i].code_bytes, &target);
+            shim_modules_read_target(code, parts->item[i].code_bytes, &target);
         smc_fatbin_buffer_free(&buffer);
     }
     return target;
@@ -115,7 +116,7 @@ static struct target target_of_image(const void *image)
     const size_t sections = header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
     const size_t programs = header.e_phoff + (size_t)header.e_phnum * header.e_phentsize;
     if (smc_cubin_is(image, sizeof header))
-        read_target(image, sections > programs ? sections : programs, &target);
+        shim_modules_read_target(image, sections > programs ? sections : programs, &target);
     return target;
 }
 
@@ -134,10 +135,11 @@ static int refuse_machine_code(const struct target *target)
     return SHIM_NO_BINARY;
 }
 
-static int refuse(const void *file, const struct smc_fatbin_parts *parts, uint32_t least)
+static int shim_modules_refuse(const void *file, const struct smc_fatbin_parts *parts,
+                               uint32_t least)
 {
     const unsigned cc = shim_device()->sm.cc;
-    const struct target target = target_of(file, parts);
+    const struct target target = shim_modules_target_of(file, parts);
     if (least == 0 && parts->linked_count == 0)
         return refuse_machine_code(&target);
     if (least > 0)
@@ -184,7 +186,7 @@ static void read_machine_code(struct shim_module *module, const void *file,
     }
 }
 
-static int keep_text(struct shim_module *module, const char *text, size_t bytes)
+static int shim_modules_keep_text(struct shim_module *module, const char *text, size_t bytes)
 {
     bytes = strnlen(text, bytes);
     module->ptx = smc_malloc(bytes + 1);
@@ -208,15 +210,15 @@ static int read_container(struct shim_module *module, const void *image)
     const size_t bytes = head.header_bytes + head.bytes;
     if (!smc_fatbin_find(image, bytes, NULL, NULL, &parts))
         return SHIM_OUT_OF_MEMORY;
-    const struct smc_fatbin_part *part = choose(&parts, &least);
+    const struct smc_fatbin_part *part = shim_modules_choose(&parts, &least);
     int result = SHIM_SUCCESS;
     if (!part) {
-        result = refuse(image, &parts, least);
+        result = shim_modules_refuse(image, &parts, least);
     } else if (smc_fatbin_open(image, part, &buffer, &text, &error) != SMC_OK) {
         shim_tell("%s", error.message);
         result = SHIM_INVALID_IMAGE;
     } else {
-        result = keep_text(module, text, part->code_bytes);
+        result = shim_modules_keep_text(module, text, part->code_bytes);
         read_machine_code(module, image, &parts);
     }
     smc_fatbin_buffer_free(&buffer);
@@ -229,7 +231,7 @@ static int read_image(struct shim_module *module, const void *image)
     uint32_t magic;
     uint16_t cc;
     char suffix;
-    image = unwrap(image);
+    image = shim_modules_unwrap(image);
     memcpy(&magic, image, sizeof magic);
     if (magic == (uint32_t)CONTAINER_MAGIC)
         return read_container(module, image);
@@ -240,8 +242,8 @@ static int read_image(struct shim_module *module, const void *image)
     if (!smc_ptx_target(image, &cc, &suffix))
         return SHIM_INVALID_IMAGE;
     if (cc > shim_device()->sm.cc)
-        return refuse(image, &(struct smc_fatbin_parts){0}, cc);
-    return keep_text(module, image, strlen(image));
+        return shim_modules_refuse(image, &(struct smc_fatbin_parts){0}, cc);
+    return shim_modules_keep_text(module, image, strlen(image));
 }
 
 /* --- Variables -------------------------------------------------------------------------------- */
@@ -376,7 +378,7 @@ bool shim_function_read(struct shim_function *function)
 
 /* --- The module ------------------------------------------------------------------------------- */
 
-static void release(struct shim_module *module)
+static void shim_modules_release(struct shim_module *module)
 {
     for (size_t i = 0; i < module->variables; i++) {
         shim_memory_free(module->variable[i].address);
@@ -408,7 +410,7 @@ int shim_module_load(const void *image, struct shim_module **out)
         result = place_variables(module);
     if (result != SHIM_SUCCESS) {
         if (module)
-            release(module);
+            shim_modules_release(module);
         return result;
     }
     initialize_variables(module);
@@ -432,5 +434,5 @@ void shim_module_unload(struct shim_module *module)
     while (*item != module)
         item = &(*item)->next;
     *item = module->next;
-    release(module);
+    shim_modules_release(module);
 }

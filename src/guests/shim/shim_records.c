@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers/trace_records.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "guests/shim/driver.h"
 #include "guests/inject/inject.h"
-#include "answers/trace_records.h"
 #include "guests/inject/inject_table.h"
+#include "guests/shim/driver.h"
 
 /* --- What table.c needs ----------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ const struct smc_device *shim_device(void)
     return &device;
 }
 
-static void choose_device(void)
+static void shim_records_choose_device(void)
 {
     const char *asked = getenv(TRACE_ENV_DEVICE);
     struct smc_error error = {""};
@@ -171,7 +171,7 @@ static void finish_anyhow(void)
 __attribute__((constructor)) static void load(void)
 {
     settings.folder = getenv(TRACE_ENV_FOLDER);
-    choose_device();
+    shim_records_choose_device();
     pthread_atfork(NULL, NULL, in_child);
 }
 

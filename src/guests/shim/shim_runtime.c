@@ -386,7 +386,7 @@ __attribute__((visibility("default"))) void **__cudaRegisterFatBinary(const void
     return (void **)binary;
 }
 
-static int load(struct binary *binary)
+static int shim_runtime_load(struct binary *binary)
 {
     START();
     if (!binary)
@@ -400,7 +400,7 @@ static int load(struct binary *binary)
 
 static int address_of(const struct variable *variable, uint64_t *address, size_t *bytes)
 {
-    const int error = load(variable->binary);
+    const int error = shim_runtime_load(variable->binary);
     return error != SHIM_SUCCESS
                ? error
                : cuModuleGetGlobal_v2(address, bytes, variable->binary->module, variable->name);
@@ -498,7 +498,7 @@ int shim_find_function(const void *stub, void **out)
         function = function->next;
     if (!function)
         return SHIM_INVALID_DEVICE_FUNCTION;
-    int error = load(function->binary);
+    int error = shim_runtime_load(function->binary);
     if (error == SHIM_SUCCESS && !function->function)
         error = cuModuleGetFunction(&function->function, function->binary->module, function->name);
     *out = function->function;
@@ -519,7 +519,7 @@ API cudaGetFuncBySymbol(void **function, const void *stub)
     return shim_noted(shim_find_function(stub, function));
 }
 
-static int find_variable(const void *symbol, uint64_t *address, size_t *bytes)
+static int shim_runtime_find_variable(const void *symbol, uint64_t *address, size_t *bytes)
 {
     const struct variable *variable = variables;
     START();
@@ -535,7 +535,7 @@ int shim_place_in(const void *symbol, size_t count, size_t offset, char **at)
 {
     uint64_t address;
     size_t bytes;
-    const int error = find_variable(symbol, &address, &bytes);
+    const int error = shim_runtime_find_variable(symbol, &address, &bytes);
     if (error != SHIM_SUCCESS)
         return error;
     *at = (char *)(uintptr_t)address + offset;
@@ -545,7 +545,7 @@ int shim_place_in(const void *symbol, size_t count, size_t offset, char **at)
 API cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
     uint64_t address;
-    return shim_noted(find_variable(symbol, &address, bytes));
+    return shim_noted(shim_runtime_find_variable(symbol, &address, bytes));
 }
 
 /* --- Launches --------------------------------------------------------------------------------- */
@@ -595,8 +595,8 @@ static bool is_valid(const uint32_t grid[3], const uint32_t block[3])
     return threads <= (uint32_t)attribute(SHIM_DEVICE_MAX_THREADS_PER_BLOCK);
 }
 
-static int launch(const void *stub, struct shim_launch_config *config, size_t smem_bytes,
-                  void **arguments)
+static int shim_runtime_launch(const void *stub, struct shim_launch_config *config,
+                               size_t smem_bytes, void **arguments)
 {
     const bool returns_to_nobody = by_syntax;
     void *function;
@@ -624,7 +624,7 @@ API cudaLaunchKernel(const void *stub, struct dim grid, struct dim block, void *
 {
     struct shim_launch_config config = {
         .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .stream = stream};
-    return launch(stub, &config, smem_bytes, arguments);
+    return shim_runtime_launch(stub, &config, smem_bytes, arguments);
 }
 
 API __cudaLaunchKernel(const void *kernel, struct dim grid, struct dim block, void **arguments,
@@ -643,7 +643,7 @@ API cudaLaunchCooperativeKernel(const void *stub, struct dim grid, struct dim bl
                                         .stream = stream,
                                         .attributes = &cooperative,
                                         .attribute_count = 1};
-    return launch(stub, &config, smem_bytes, arguments);
+    return shim_runtime_launch(stub, &config, smem_bytes, arguments);
 }
 
 API cudaLaunchKernelExC(const struct shim_runtime_config *wanted, const void *stub,
@@ -654,7 +654,7 @@ API cudaLaunchKernelExC(const struct shim_runtime_config *wanted, const void *st
                                         .attribute_count = wanted->attribute_count};
     memcpy(config.grid, wanted->grid, sizeof config.grid);
     memcpy(config.block, wanted->block, sizeof config.block);
-    return launch(stub, &config, wanted->smem_bytes, arguments);
+    return shim_runtime_launch(stub, &config, wanted->smem_bytes, arguments);
 }
 
 API cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
@@ -778,7 +778,7 @@ API cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
 
 /* --- What is not emulated --------------------------------------------------------------------- */
 
-static int refuse(const char *name)
+static int shim_runtime_refuse(const char *name)
 {
     static const char *told[8];
     size_t i = 0;
@@ -794,7 +794,7 @@ static int refuse(const char *name)
 #define UNSUPPORTED(name)                                                                          \
     API name(void)                                                                                 \
     {                                                                                              \
-        return refuse(#name);                                                                      \
+        return shim_runtime_refuse(#name);                                                         \
     }
 #include "guests/shim/unsupported.def"
 #undef UNSUPPORTED

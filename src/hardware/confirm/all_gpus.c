@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/signals.h"
 
 struct worker {

@@ -324,7 +324,7 @@ static void confirm_result(const struct view *view)
 
 /* PTX fixes the order of every sum, so the results of the GPU and the emulator can differ only if
    threads race. */
-static void confirm_agreement(const struct view *view)
+static void confirm_confirm_agreement(const struct view *view)
 {
     const struct smc_agreement *agreement = &view->result->agreement;
     const struct smc_kernel *kernel = view->answer->query.kernel;
@@ -403,7 +403,7 @@ static void describe_prediction(const struct smc_time *time, double measured_ms,
 }
 
 /* The prediction is not exact, so it is neither confirmed nor refuted. */
-static void show_time(const struct view *view)
+static void confirm_show_time(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_time *time = &view->answer->time;
@@ -429,7 +429,7 @@ static void show_speed(const struct view *view)
     const struct smc_work *work = &answer->work;
     double ms = result->median_ms;
     struct smc_row *row;
-    show_time(view);
+    confirm_show_time(view);
     if (!result->timing.succeeded || ms <= 0)
         return;
     bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
@@ -443,7 +443,7 @@ static void show_speed(const struct view *view)
     show_shares(view, (enum smc_dtype)answer->query.params.value[SMC_PARAM_DTYPE]);
 }
 
-static void show_memory(const struct view *view)
+static void confirm_show_memory(const struct view *view)
 {
     if (view->result->device_memory_bytes == 0)
         return;
@@ -478,9 +478,9 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     if (!cannot_launch) {
         smc_confirm_memory(answer, result, out);
         confirm_result(&view);
-        confirm_agreement(&view);
+        confirm_confirm_agreement(&view);
         show_speed(&view);
-        show_memory(&view);
+        confirm_show_memory(&view);
     }
     smc_rows_count(out);
 }

@@ -58,7 +58,8 @@ static void take_pattern(const struct smc_answer *answer, struct smc_conflict_fi
     out->advice = NULL;
 }
 
-static bool is_free(const struct smc_kernel *kernel, const struct smc_answer *answer)
+static bool confirmed_launch_is_free(const struct smc_kernel *kernel,
+                                     const struct smc_answer *answer)
 {
     struct smc_params params = answer->query.params;
     struct smc_bank_layout layout;
@@ -82,7 +83,7 @@ static void find_variants(const struct smc_answer *answer, struct smc_conflict_f
         const struct smc_kernel *kernel = smc_kernel_at(i);
         bool related = kernel != own && !kernel->is_racy && kernel->params == own->params &&
                        strcmp(kernel->family, own->family) == 0;
-        if (related && is_free(kernel, answer))
+        if (related && confirmed_launch_is_free(kernel, answer))
             out->variant[out->variant_count++] = kernel->name;
     }
 }

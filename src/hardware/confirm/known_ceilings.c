@@ -1,11 +1,11 @@
 /* The measured ceilings that are known for a device. */
 #include "hardware/measured_ceilings.h"
 
-#include "rules/ceilings.h"
 #include "hardware/executor.h"
+#include "rules/ceilings.h"
 
 /* A missing file counts as empty: calibration is optional. */
-static void read_file(struct smc_ceilings_file *file, struct smc_text *warnings)
+static void known_ceilings_read_file(struct smc_ceilings_file *file, struct smc_text *warnings)
 {
     char path[SMC_CEILINGS_PATH];
     struct smc_error error = {""};
@@ -28,7 +28,7 @@ static void find(const struct smc_ceilings_file *file, const struct smc_device *
 void smc_known_ceilings(struct smc_query *queries, size_t count, struct smc_text *warnings)
 {
     struct smc_ceilings_file file;
-    read_file(&file, warnings);
+    known_ceilings_read_file(&file, warnings);
     for (size_t i = 0; i < count; i++)
         find(&file, &queries[i].device, &queries[i].ceilings);
     smc_ceilings_file_free(&file);
@@ -38,7 +38,7 @@ void smc_known_device_ceilings(const struct smc_device *device, struct smc_ceili
                                struct smc_text *warnings)
 {
     struct smc_ceilings_file file;
-    read_file(&file, warnings);
+    known_ceilings_read_file(&file, warnings);
     find(&file, device, ceilings);
     smc_ceilings_file_free(&file);
 }

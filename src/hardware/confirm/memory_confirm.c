@@ -167,7 +167,8 @@ static void show(double predicted, double seen, const char *why, struct smc_row 
                      why ? why : "");
 }
 
-static void judge(const struct smc_answer *answer, double tolerance, struct smc_row *row)
+static void memory_confirm_judge(const struct smc_answer *answer, double tolerance,
+                                 struct smc_row *row)
 {
     double l2_bytes = (double)answer->query.device.l2_bytes;
     double predicted = row->predicted.value, seen = row->measured.value;
@@ -195,7 +196,7 @@ static void confirm(const struct smc_counted *counted, enum smc_metric metric,
     row->predicted = smc_reading_of(counted->expected[metric]);
     if (counting->succeeded) {
         row->measured = smc_reading_of(counted->result->counted[metric]);
-        judge(counted->answer, info->tolerance, row);
+        memory_confirm_judge(counted->answer, info->tolerance, row);
     } else {
         row->verdict = SMC_NOT_MEASURED;
         smc_row_note(row, "%s", counting->message);
@@ -223,8 +224,8 @@ static bool emulated(const struct view *view)
 }
 
 /* Adds a row with its prediction and, if it was emulated, the emulated value. */
-static struct smc_row *add(const struct view *view, const char *quantity, const char *label,
-                           double predicted, double seen)
+static struct smc_row *memory_confirm_add(const struct view *view, const char *quantity,
+                                          const char *label, double predicted, double seen)
 {
     struct smc_row *row = smc_row_add(view->out, quantity, label, "");
     row->predicted = smc_reading_of(predicted);
@@ -239,7 +240,7 @@ static struct smc_row *add_metric(const struct view *view, enum smc_metric metri
                                   double predicted, double seen)
 {
     const struct smc_metric_info *info = &smc_metric_info[metric];
-    struct smc_row *row = add(view, info->quantity, info->label, predicted, seen);
+    struct smc_row *row = memory_confirm_add(view, info->quantity, info->label, predicted, seen);
     if (counts)
         counted_judge(&view->counted, metric, row);
     return row;
@@ -302,10 +303,10 @@ static void confirm_stores(const struct view *view)
                seen->stores.wavefronts);
     if (!emulated(view) || (shared->copies.instructions == 0 && seen->copies.instructions == 0))
         return;
-    add(view, "shared_copies", "  of these by cp.async", shared->copies.instructions,
-        seen->copies.instructions);
-    add(view, "shared_copy_wavefronts", "  their wavefronts", shared->copies.wavefronts,
-        seen->copies.wavefronts);
+    memory_confirm_add(view, "shared_copies", "  of these by cp.async", shared->copies.instructions,
+                       seen->copies.instructions);
+    memory_confirm_add(view, "shared_copy_wavefronts", "  their wavefronts",
+                       shared->copies.wavefronts, seen->copies.wavefronts);
 }
 
 static void confirm_conflicts(const struct view *view, bool shows_ptx, bool machine_differs)
@@ -315,9 +316,9 @@ static void confirm_conflicts(const struct view *view, bool shows_ptx, bool mach
     bool wanted = counted_wanted(view->result);
     struct smc_row *row = NULL;
     if (shows_ptx)
-        row = add(view, "bank_conflicts", "bank conflicts",
-                  smc_bank_conflicts(&shared->written_loads) + stores,
-                  view->result->emulated.conflicts);
+        row = memory_confirm_add(view, "bank_conflicts", "bank conflicts",
+                                 smc_bank_conflicts(&shared->written_loads) + stores,
+                                 view->result->emulated.conflicts);
     if (machine_differs && wanted) {
         row = smc_row_add(view->out, "machine_bank_conflicts",
                           shows_ptx ? "  in machine code" : "bank conflicts", "");
@@ -364,7 +365,7 @@ struct sum {
     char note[128]; /* what the emulator counted for each */
 };
 
-static struct sum sum_up(const struct view *view, bool store, enum field field)
+static struct sum memory_confirm_sum_up(const struct view *view, bool store, enum field field)
 {
     const struct smc_work *work = &view->answer->work;
     double element_bytes = (double)smc_dtype_bytes(view->answer->plan.buffer[0].dtype);
@@ -404,18 +405,20 @@ static void confirm_global(const struct view *view, bool store)
         {SMC_METRIC_GLOBAL_STORE_REQUESTS, SMC_METRIC_GLOBAL_STORE_SECTORS},
     };
     for (int field = REQUESTS; field <= SECTORS; field++) {
-        struct sum sum = sum_up(view, store, (enum field)field);
+        struct sum sum = memory_confirm_sum_up(view, store, (enum field)field);
         const struct smc_metric_info *info = &smc_metric_info[metrics[store][field]];
-        struct smc_row *row = add(view, info->quantity, info->label, sum.predicted, sum.seen);
+        struct smc_row *row =
+            memory_confirm_add(view, info->quantity, info->label, sum.predicted, sum.seen);
         if (counted_wanted(view->result))
             counted_judge(&view->counted, metrics[store][field], row);
         confirm_arrays(view, &sum, (enum field)field, row);
     }
     if (!emulated(view))
         return;
-    struct sum sum = sum_up(view, store, BYTES);
-    struct smc_row *row = add(view, store ? "global_store_bytes" : "global_load_bytes",
-                              "  requested", sum.predicted, sum.seen);
+    struct sum sum = memory_confirm_sum_up(view, store, BYTES);
+    struct smc_row *row =
+        memory_confirm_add(view, store ? "global_store_bytes" : "global_load_bytes", "  requested",
+                           sum.predicted, sum.seen);
     row->unit = "B";
     confirm_arrays(view, &sum, BYTES, row);
 }
@@ -423,8 +426,8 @@ static void confirm_global(const struct view *view, bool store)
 static void confirm_findings(const struct view *view)
 {
     const struct smc_emulated_run *seen = &view->result->emulated;
-    struct smc_row *row =
-        add(view, "findings", "races, bad accesses", 0, (double)seen->findings_total);
+    struct smc_row *row = memory_confirm_add(view, "findings", "races, bad accesses", 0,
+                                             (double)seen->findings_total);
     if (seen->finding_count > 0)
         smc_row_note(row, "%s", seen->finding[0].text);
 }

@@ -57,7 +57,7 @@ static int64_t grain_of(const struct smc_series_axis *axis)
 
 /* Spreads the values geometrically, with a constant ratio; a range that begins below the grain is
    treated as if it began there. If there are few enough multiples, all of them are used. */
-static void spread(const struct smc_range *range, struct smc_series_axis *axis)
+static void series_spread(const struct smc_range *range, struct smc_series_axis *axis)
 {
     const int64_t grain = grain_of(axis);
     int64_t lowest = (range->first / grain + 1) * grain,
@@ -86,7 +86,7 @@ enum smc_status smc_series_take_range(const struct smc_range *range, bool steppe
     uint64_t count = smc_range_count(range);
     axis->range = *range;
     if (!stepped && count > SMC_SERIES_WIDE) {
-        spread(range, axis);
+        series_spread(range, axis);
         return SMC_OK;
     }
     if (count > SMC_SERIES_MOST_RUNS)
@@ -104,7 +104,8 @@ static bool takes(const struct smc_kernel *kernel, const struct smc_series_axis 
                                         : axis->vary != SMC_VARY_NOTHING;
 }
 
-static void set_value(const struct smc_series_axis *axis, int64_t value, struct smc_query *query)
+static void series_set_value(const struct smc_series_axis *axis, int64_t value,
+                             struct smc_query *query)
 {
     switch (axis->vary) {
     case SMC_VARY_PARAM:
@@ -145,8 +146,8 @@ struct plan {
     struct smc_error *error;
 };
 
-static enum smc_status add_run(const struct plan *plan, const struct smc_query *query,
-                               bool has_value, int64_t value)
+static enum smc_status series_add_run(const struct plan *plan, const struct smc_query *query,
+                                      bool has_value, int64_t value)
 {
     struct smc_series *series = plan->series;
     if (series->count == SMC_SERIES_MOST_RUNS)
@@ -158,15 +159,15 @@ static enum smc_status add_run(const struct plan *plan, const struct smc_query *
     run->value = value;
     run->status = SMC_INTERRUPTED;
     if (has_value)
-        set_value(&series->axis, value, &run->query);
+        series_set_value(&series->axis, value, &run->query);
     if (plan->small)
         make_small(&run->query);
     return SMC_OK;
 }
 
 /* Adds a query for each tile of a kernel that demonstrates tiles, else the query unchanged. */
-static enum smc_status add_member(const struct plan *plan, const struct smc_query *query,
-                                  bool has_value, int64_t value)
+static enum smc_status series_add_member(const struct plan *plan, const struct smc_query *query,
+                                         bool has_value, int64_t value)
 {
     bool open = plan->series->family && !(query->params.given & 1u << SMC_PARAM_TILE);
     for (size_t i = 0; i < sizeof shown_tiles / sizeof *shown_tiles && open; i++) {
@@ -177,11 +178,11 @@ static enum smc_status add_member(const struct plan *plan, const struct smc_quer
             struct smc_query with_tile = *query;
             with_tile.params.value[SMC_PARAM_TILE] = shown_tiles[i].tile[t];
             with_tile.params.given |= 1u << SMC_PARAM_TILE;
-            status = add_run(plan, &with_tile, has_value, value);
+            status = series_add_run(plan, &with_tile, has_value, value);
         }
         return status;
     }
-    return add_run(plan, query, has_value, value);
+    return series_add_run(plan, query, has_value, value);
 }
 
 bool smc_series_same_value(const struct smc_series_run *run, const struct smc_series_run *other)
@@ -219,10 +220,10 @@ enum smc_status smc_series_build(const struct smc_query *members, size_t count, 
     for (size_t v = 0; v < values && status == SMC_OK; v++)
         for (size_t m = 0; m < count && status == SMC_OK; m++)
             if (takes(members[m].kernel, axis))
-                status = add_member(&plan, &members[m], true, axis->value[v]);
+                status = series_add_member(&plan, &members[m], true, axis->value[v]);
     for (size_t m = 0; m < count && status == SMC_OK; m++)
         if (!takes(members[m].kernel, axis))
-            status = add_member(&plan, &members[m], false, 0);
+            status = series_add_member(&plan, &members[m], false, 0);
     find_baselines(series);
     return status;
 }
@@ -260,7 +261,8 @@ static bool take(const struct smc_reading *reading, double *value)
     return reading->present;
 }
 
-static bool blocks_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
+static bool series_blocks_of(const struct smc_series_run *run, enum smc_figure figure,
+                             double *value)
 {
     const struct smc_row *row = row_of(run, "blocks_per_sm");
     if (!row)
@@ -294,7 +296,7 @@ static double load_sectors(const struct smc_work *work)
 }
 
 /* The emulator's count, else the model's. A kernel without shared memory has 0 wavefronts. */
-static bool count_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
+static bool series_count_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
 {
     const struct smc_answer *answer = &run->seen.answer;
     const struct smc_shared_work *shared = &answer->workload.shared;
@@ -341,7 +343,7 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
     case SMC_FIGURE_BLOCKS_PREDICTED:
     case SMC_FIGURE_BLOCKS_API:
     case SMC_FIGURE_BLOCKS_MEASURED:
-        return blocks_of(run, figure, value);
+        return series_blocks_of(run, figure, value);
     case SMC_FIGURE_PREDICTED_MS:
         return predicted_ms(run, value);
     case SMC_FIGURE_TIME_MS:
@@ -357,7 +359,7 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
     case SMC_FIGURE_LOAD_WAVEFRONTS:
     case SMC_FIGURE_STORE_WAVEFRONTS:
     case SMC_FIGURE_CONFLICTS:
-        return count_of(run, figure, value);
+        return series_count_of(run, figure, value);
     case SMC_FIGURE_COUNT:
         break;
     }
@@ -448,7 +450,7 @@ uint32_t smc_series_shown(const struct smc_series *series)
 }
 
 /* Whether a row is about a figure that is shown, or about the failure shown instead. */
-static bool is_shown(const struct smc_row *row, uint32_t shown, enum smc_outcome outcome)
+static bool series_is_shown(const struct smc_row *row, uint32_t shown, enum smc_outcome outcome)
 {
     if (strcmp(row->quantity, "compiles") == 0)
         return outcome == SMC_CANNOT_COMPILE;
@@ -472,7 +474,7 @@ enum smc_verdict smc_series_verdict(const struct smc_series *series, size_t inde
         return SMC_DIFFERS;
     for (size_t i = 0; i < confirmation->row_count; i++) {
         const struct smc_row *row = &confirmation->row[i];
-        if (!row->predicted.present || !is_shown(row, shown, seen->answer.outcome))
+        if (!row->predicted.present || !series_is_shown(row, shown, seen->answer.outcome))
             continue;
         if (row->verdict == SMC_CONFIRMED)
             return SMC_CONFIRMED;

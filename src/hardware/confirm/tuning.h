@@ -2,8 +2,8 @@
 #ifndef SMC_CONFIRM_TUNING_H
 #define SMC_CONFIRM_TUNING_H
 
-#include "hardware/executor.h"
 #include "answers/tune.h"
+#include "hardware/executor.h"
 
 /* Runs one shape on `executor` and sets what is measured. Failures as those of the back end. */
 typedef enum smc_status smc_tuning_run_function(const struct smc_tune *tune,

@@ -52,8 +52,8 @@ static void name_values(const struct smc_tune *tune, const int64_t *value, struc
         values->variable[i] = (struct smc_variable){tune->axis[i].name, (uint32_t)i};
 }
 
-static enum smc_status evaluate(const struct values *values, const char *text, int64_t *result,
-                                struct smc_error *error)
+static enum smc_status tuning_source_evaluate(const struct values *values, const char *text,
+                                              int64_t *result, struct smc_error *error)
 {
     struct smc_error reason = {""};
     struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
@@ -71,9 +71,9 @@ static enum smc_status evaluate(const struct values *values, const char *text, i
 }
 
 /* A shape such as 32x8, or up to three expressions joined by commas. */
-static enum smc_status read_extent(const struct values *values, const char *option,
-                                   const char *typed, const int64_t most[3], uint32_t extent[3],
-                                   struct smc_error *error)
+static enum smc_status tuning_source_read_extent(const struct values *values, const char *option,
+                                                 const char *typed, const int64_t most[3],
+                                                 uint32_t extent[3], struct smc_error *error)
 {
     int64_t edge[3] = {1, 1, 1};
     struct smc_error reason = {""};
@@ -88,7 +88,7 @@ static enum smc_status read_extent(const struct values *values, const char *opti
                             "4096/(TM*16),64",
                             option, typed);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
-        enum smc_status status = evaluate(values, part, &edge[i], &reason);
+        enum smc_status status = tuning_source_evaluate(values, part, &edge[i], &reason);
         if (status != SMC_OK)
             return smc_fail(error, status, "option --%s: %.800s", option, reason.message);
         at += length + (at[length] == ',');
@@ -105,9 +105,10 @@ static enum smc_status read_extent(const struct values *values, const char *opti
 
 /* "i32:4096/TM" becomes "i32:512", "f32xTM*1024:random" "f32x8192:random". An argument that needs
    no expression stays as it is. */
-static enum smc_status read_argument(const struct values *values, const char *typed,
-                                     struct smc_text *text, struct smc_user_argument *argument,
-                                     struct smc_error *error)
+static enum smc_status tuning_source_read_argument(const struct values *values, const char *typed,
+                                                   struct smc_text *text,
+                                                   struct smc_user_argument *argument,
+                                                   struct smc_error *error)
 {
     int64_t number;
     struct smc_error reason = {""};
@@ -121,7 +122,7 @@ static enum smc_status read_argument(const struct values *values, const char *ty
     snprintf(part, sizeof part, "%.*s", (int)length, start);
     if (!typed[type] || length == 0)
         return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
-    if (evaluate(values, part, &number, &reason) != SMC_OK)
+    if (tuning_source_evaluate(values, part, &number, &reason) != SMC_OK)
         return smc_fail(error, SMC_USAGE, "option --arg: '%.64s': %.800s", typed, reason.message);
     smc_text_printf(text, "%.*s%c%" PRId64 "%s", (int)type, typed, typed[type], number,
                     start + length);
@@ -157,8 +158,8 @@ static void define_macros(const struct smc_tune *tune, const int64_t *value, str
     launch->request.compiler_options = smc_text_string(&launch->options);
 }
 
-static enum smc_status read_launch(const struct smc_tune *tune, const int64_t *value,
-                                   struct launch *launch, struct smc_error *error)
+static enum smc_status tuning_source_read_launch(const struct smc_tune *tune, const int64_t *value,
+                                                 struct launch *launch, struct smc_error *error)
 {
     const struct smc_tuned_source *source = tune->context;
     struct smc_user_request *request = &launch->request;
@@ -172,16 +173,17 @@ static enum smc_status read_launch(const struct smc_tune *tune, const int64_t *v
     name_values(tune, value, &values);
     define_macros(tune, value, launch);
     enum smc_status status =
-        read_extent(&values, "grid", source->grid, most_blocks, request->grid, error);
+        tuning_source_read_extent(&values, "grid", source->grid, most_blocks, request->grid, error);
     if (status == SMC_OK)
-        status = read_extent(&values, "block", source->block, most_threads, request->block, error);
+        status = tuning_source_read_extent(&values, "block", source->block, most_threads,
+                                           request->block, error);
     uint64_t threads = (uint64_t)request->block[0] * request->block[1] * request->block[2];
     if (status == SMC_OK && threads > most)
         return smc_fail(error, SMC_USAGE,
                         "option --block: '%.64s' has %" PRIu64 " threads, more than %u",
                         source->block, threads, most);
     if (status == SMC_OK && source->dynamic_smem &&
-        evaluate(&values, source->dynamic_smem, &dynamic_smem, &reason) != SMC_OK)
+        tuning_source_evaluate(&values, source->dynamic_smem, &dynamic_smem, &reason) != SMC_OK)
         return smc_fail(error, SMC_USAGE, "option --dynamic-smem: %.900s", reason.message);
     if (status == SMC_OK && (dynamic_smem < 0 || dynamic_smem > INT32_MAX))
         return smc_fail(error, SMC_USAGE, "option --dynamic-smem: '%.64s' is %" PRId64 " bytes",
@@ -189,8 +191,8 @@ static enum smc_status read_launch(const struct smc_tune *tune, const int64_t *v
     request->dynamic_smem_bytes = (uint32_t)dynamic_smem;
     request->argument_count = source->argument_count;
     for (size_t i = 0; i < source->argument_count && status == SMC_OK; i++)
-        status = read_argument(&values, source->argument[i], &launch->argument[i],
-                               &request->argument[i], error);
+        status = tuning_source_read_argument(&values, source->argument[i], &launch->argument[i],
+                                             &request->argument[i], error);
     if (status == SMC_OK && launch->options.failed)
         status = smc_out_of_memory(error);
     return status;
@@ -202,7 +204,7 @@ bool smc_tuning_is_source_legal(const struct smc_tune *tune, const int64_t *valu
     struct launch *launch = smc_calloc(1, sizeof *launch);
     if (!launch)
         return smc_out_of_memory(why) == SMC_OK;
-    bool legal = read_launch(tune, value, launch, why) == SMC_OK;
+    bool legal = tuning_source_read_launch(tune, value, launch, why) == SMC_OK;
     free_launch(launch);
     return legal;
 }
@@ -224,14 +226,16 @@ static void free_prepared(struct prepared *prepared)
     free(prepared->run);
 }
 
-static enum smc_status prepare(const struct smc_tune *tune, const struct smc_tune_shape *shape,
-                               const struct smc_run_settings *settings, struct prepared *out,
-                               struct smc_text *warnings, struct smc_error *error)
+static enum smc_status tuning_source_prepare(const struct smc_tune *tune,
+                                             const struct smc_tune_shape *shape,
+                                             const struct smc_run_settings *settings,
+                                             struct prepared *out, struct smc_text *warnings,
+                                             struct smc_error *error)
 {
     *out = (struct prepared){smc_calloc(1, sizeof *out->launch), smc_calloc(1, sizeof *out->run)};
     if (!out->launch || !out->run)
         return smc_out_of_memory(error);
-    enum smc_status status = read_launch(tune, shape->value, out->launch, error);
+    enum smc_status status = tuning_source_read_launch(tune, shape->value, out->launch, error);
     out->launch->request.settings = settings;
     out->launch->request.ceilings = tune->query.ceilings;
     return status == SMC_OK ? smc_user_prepare(&out->launch->request, out->run, warnings, error)
@@ -243,7 +247,7 @@ enum smc_status smc_tuning_predict_source(const struct smc_tune *tune, struct sm
 {
     struct prepared prepared;
     struct smc_error why = {""};
-    enum smc_status status = prepare(tune, shape, NULL, &prepared, warnings, &why);
+    enum smc_status status = tuning_source_prepare(tune, shape, NULL, &prepared, warnings, &why);
     if (status == SMC_OK) {
         smc_tune_note(&prepared.run->answer, shape);
     } else {
@@ -321,7 +325,8 @@ enum smc_status smc_tuning_run_source(const struct smc_tune *tune, struct smc_tu
 {
     struct prepared prepared;
     (void)executor;
-    enum smc_status status = prepare(tune, shape, settings, &prepared, warnings, error);
+    enum smc_status status =
+        tuning_source_prepare(tune, shape, settings, &prepared, warnings, error);
     if (status == SMC_OK)
         status = smc_user_launch(prepared.run, warnings, error);
     if (status == SMC_OK) {

@@ -29,7 +29,7 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
 }
 
 /* Neither confirmed nor refuted: a prediction is not exact. */
-static void show_time(const struct smc_user_run *run, struct smc_confirmation *out)
+static void user_confirm_show_time(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_time *time = &run->answer.time;
     const struct smc_run_result *result = &run->result;
@@ -45,7 +45,7 @@ static void show_time(const struct smc_user_run *run, struct smc_confirmation *o
     row->verdict = SMC_INFORMATION;
 }
 
-static void show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
+static void user_confirm_show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double bytes = 0;
     for (size_t i = 0; i < run->memory_count; i++)
@@ -119,7 +119,7 @@ static void show_float_atomics(const struct smc_emulated_run *emulated,
 
 /* If threads race, the GPU and the emulator may disagree; if they add floats atomically, by
    rounding; and if they compete for places by atomic operations, whichever comes first wins. */
-static void confirm_agreement(const struct smc_user_run *run, struct smc_confirmation *out)
+static void user_confirm_agreement(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double differing = 0, elements = 0, by_order = 0, by_turns = 0;
     for (size_t i = 0; i < run->memory_count; i++) {
@@ -170,8 +170,8 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
         confirm_findings(emulated, out);
         show_float_atomics(emulated, out);
     }
-    confirm_agreement(run, out);
-    show_time(run, out);
-    show_memory(run, out);
+    user_confirm_agreement(run, out);
+    user_confirm_show_time(run, out);
+    user_confirm_show_memory(run, out);
     smc_rows_count(out);
 }

@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/platform.h"
 #include "base/file.h"
+#include "base/platform.h"
 #include "base/text.h"
-#include "hardware/doctor/subjects.h"
 #include "code/tools.h"
+#include "hardware/doctor/subjects.h"
 
 const char *const smc_doctor_state_names[SMC_DOCTOR_COUNT] = {
     [SMC_DOCTOR_OK] = "ok",

@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/platform.h"
 #include "code/nvrtc.h"
-#include "rules/devices.h"
+#include "code/tools.h"
 #include "hardware/doctor/subjects.h"
 #include "hardware/executor.h"
-#include "code/tools.h"
+#include "rules/devices.h"
 
 /* --- The driver and the GPUs ------------------------------------------------------------------ */
 
@@ -269,8 +269,8 @@ void smc_doctor_nvrtc(const struct smc_doctor_request *request, struct smc_docto
 
 /* "13.0" out of "... release 13.0, V13.0.88"; "" if it does not answer so. False, with the reason,
    if it could not be run. */
-static bool find_release(const char *path, char release[SMC_GPU_VERSION_CHARS],
-                         struct smc_error *error)
+static bool doctor_cuda_find_release(const char *path, char release[SMC_GPU_VERSION_CHARS],
+                                     struct smc_error *error)
 {
     const char *const argv[] = {path, "--version", NULL};
     char folder[SMC_TOOL_PATH];
@@ -303,7 +303,7 @@ void smc_doctor_compilers(const struct smc_doctor_request *request, struct smc_d
             continue;
         }
         struct smc_error error = {""};
-        bool ran = find_release(path, release, &error);
+        bool ran = doctor_cuda_find_release(path, release, &error);
         if (release[0]) {
             smc_doctor_add(doctor, SMC_DOCTOR_OK, names[i], "%s (%s)", release, path);
             continue;

@@ -18,8 +18,8 @@
 #include "base/sandbox.h"
 #include "base/signals.h"
 #include "code/nvrtc.h"
-#include "rules/ceilings.h"
 #include "hardware/doctor/subjects.h"
+#include "rules/ceilings.h"
 
 /* --- The system ------------------------------------------------------------------------------- */
 

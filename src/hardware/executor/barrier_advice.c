@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
-#include "hardware/user.h"
+#include "base/platform.h"
 #include "code/cpp_tokens.h"
+#include "hardware/user.h"
 
 enum { MOST_PLACES = 6, MOST_RUN_MS = 1500, MOST_ALL_MS = 4000 };
 
@@ -114,7 +114,7 @@ static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_sta
     return is_here ? stack->frame[0].line : 0;
 }
 
-static void add_place(struct places *places, uint32_t line)
+static void barrier_advice_add_place(struct places *places, uint32_t line)
 {
     size_t i = places->count;
     for (size_t k = 0; k < places->count; k++)
@@ -137,7 +137,7 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
             continue;
         uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
         if (line > 0 && is_good_place(tokens, line))
-            add_place(places, line);
+            barrier_advice_add_place(places, line);
     }
 }
 
@@ -174,7 +174,8 @@ static bool has_finding(const struct smc_user_run *run, const struct smc_run_fin
     return false;
 }
 
-static enum verdict judge(const struct smc_user_run *before, const struct smc_user_run *after)
+static enum verdict barrier_advice_judge(const struct smc_user_run *before,
+                                         const struct smc_user_run *after)
 {
     const struct smc_emulated_run *emulated = &after->result.emulated;
     enum verdict verdict = MENDED;
@@ -217,7 +218,7 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     if (status == SMC_OK && trial->answer.outcome == SMC_LAUNCHES)
         status = smc_user_launch(trial, &warnings, &ignored);
     if (status == SMC_OK)
-        *verdict = judge(run, trial);
+        *verdict = barrier_advice_judge(run, trial);
     smc_user_free(trial);
     smc_text_free(&source);
     smc_text_free(&warnings);

@@ -30,8 +30,8 @@ static void free_outputs(struct outputs *outputs)
         free(outputs->buffer[i]);
 }
 
-static void compare(const struct smc_plan *plan, const struct outputs *gpu,
-                    const struct outputs *emulated, struct smc_agreement *agreement)
+static void both_compare(const struct smc_plan *plan, const struct outputs *gpu,
+                         const struct outputs *emulated, struct smc_agreement *agreement)
 {
     agreement->compared = true;
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -56,10 +56,10 @@ static void join(const struct smc_run_result *emulated, struct smc_run_result *r
 }
 
 /* The GPU runs first: a launch that it refuses need not be emulated. */
-static enum smc_status run_kernel(const struct smc_run_request *request,
-                                  struct smc_run_result *result, struct smc_run_result *emulated,
-                                  struct smc_text *warnings, struct outputs outputs[2],
-                                  struct smc_error *error)
+static enum smc_status both_run_kernel(const struct smc_run_request *request,
+                                       struct smc_run_result *result,
+                                       struct smc_run_result *emulated, struct smc_text *warnings,
+                                       struct outputs outputs[2], struct smc_error *error)
 {
     struct smc_run_request half = *request;
     half.outputs = outputs[0].buffer;
@@ -72,7 +72,7 @@ static enum smc_status run_kernel(const struct smc_run_request *request,
         return status;
     join(emulated, result);
     if (result->check.made && emulated->check.made)
-        compare(&request->answer->plan, &outputs[0], &outputs[1], &result->agreement);
+        both_compare(&request->answer->plan, &outputs[0], &outputs[1], &result->agreement);
     return SMC_OK;
 }
 
@@ -84,7 +84,7 @@ static enum smc_status run_catalog(const struct smc_run_request *request,
     struct outputs outputs[2] = {{{NULL}}, {{NULL}}};
     enum smc_status status = SMC_MACHINE;
     if (make_outputs(plan, &outputs[0]) && make_outputs(plan, &outputs[1]))
-        status = run_kernel(request, result, emulated, warnings, outputs, error);
+        status = both_run_kernel(request, result, emulated, warnings, outputs, error);
     else
         smc_fail(error, status, "no memory for the results of the GPU and of the emulator");
     free_outputs(&outputs[0]);
@@ -104,8 +104,9 @@ static enum smc_status run_user(const struct smc_run_request *request,
     return status;
 }
 
-static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
-                           struct smc_text *warnings, struct smc_error *error)
+static enum smc_status both_run(const struct smc_run_request *request,
+                                struct smc_run_result *result, struct smc_text *warnings,
+                                struct smc_error *error)
 {
     struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* too large for the stack */
     if (!emulated)
@@ -132,7 +133,7 @@ const struct smc_executor smc_executor_both = {
     .name = "both",
     .device_count = device_count,
     .device = device,
-    .run = run,
+    .run = both_run,
 };
 
 const struct smc_executor *smc_executor_default(void)

@@ -32,7 +32,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool find(const char *name, enum smc_user_type *type)
+static bool c_types_find(const char *name, enum smc_user_type *type)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0) {
@@ -50,18 +50,18 @@ static bool find_type(const char *name, struct smc_c_type *type)
     type->lanes = 1;
     type->is_texture = strcmp(name, "cudaTextureObject_t") == 0;
     type->is_surface = strcmp(name, "cudaSurfaceObject_t") == 0;
-    if (find(name, &type->type))
+    if (c_types_find(name, &type->type))
         return true;
     if (length < 2 || name[length - 1] < '2' || name[length - 1] > '0' + MOST_LANES)
         return false;
     memcpy(base, name, length - 1);
     base[length - 1] = '\0';
     type->lanes = (unsigned)(name[length - 1] - '0');
-    return find(base, &type->type);
+    return c_types_find(base, &type->type);
 }
 
 /* The blanks and qualifiers at the beginning; in `length`, that of the word after them. */
-static size_t skip_qualifiers(const char *text, size_t *length)
+static size_t c_types_skip_qualifiers(const char *text, size_t *length)
 {
     static const char *const qualifiers[] = {"const",      "volatile", "__restrict__",
                                              "__restrict", "struct",   "__grid_constant__",
@@ -96,13 +96,13 @@ static size_t without_count(const char *word, size_t length)
 }
 
 /* The longest sequence of words that is a type. */
-static size_t read_words(const char *text, struct smc_c_type *type)
+static size_t c_types_read_words(const char *text, struct smc_c_type *type)
 {
     char name[MOST_NAME] = "";
     size_t end = 0, at = 0, length, used = 0;
     struct smc_c_type trial = *type;
-    for (at = skip_qualifiers(text, &length); length > 0 && used + length + 2 < sizeof name;
-         at += skip_qualifiers(text + at, &length)) {
+    for (at = c_types_skip_qualifiers(text, &length); length > 0 && used + length + 2 < sizeof name;
+         at += c_types_skip_qualifiers(text + at, &length)) {
         length = without_count(text + at, length);
         if (used > 0)
             name[used++] = ' ';
@@ -121,11 +121,11 @@ static size_t read_words(const char *text, struct smc_c_type *type)
 size_t smc_c_type_read(const char *text, struct smc_c_type *type)
 {
     *type = (struct smc_c_type){.lanes = 1};
-    size_t end = read_words(text, type), length;
+    size_t end = c_types_read_words(text, type), length;
     if (end == 0)
         return 0;
     for (;;) {
-        size_t at = end + skip_qualifiers(text + end, &length);
+        size_t at = end + c_types_skip_qualifiers(text + end, &length);
         if (text[at] != '*')
             return end;
         type->pointers++;

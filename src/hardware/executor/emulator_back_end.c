@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/text.h"
-#include "code/machine_code.h"
 #include "code/compile.h"
+#include "code/machine_code.h"
+#include "code/names.h"
+#include "code/user_kernels.h"
 #include "hardware/fleet/check.h"
 #include "hardware/user.h"
-#include "code/user_kernels.h"
-#include "code/names.h"
 
 /* --- What was counted ------------------------------------------------------------------------- */
 
 /* Runs the PTX. The machine code shows how ptxas joined the loads: if that is found, later launches
    also count loads as the machine code has them; otherwise `run` says why not. */
-static void follow(struct smc_program *program, const struct smc_binary *binary, const char *entry,
-                   struct smc_emulated_run *run)
+static void emulator_follow(struct smc_program *program, const struct smc_binary *binary,
+                            const char *entry, struct smc_emulated_run *run)
 {
     struct smc_machine_code code;
     struct smc_error error = {""};
@@ -69,7 +69,7 @@ static void take_counts(const struct smc_emulation *emulation, struct smc_emulat
 }
 
 /* Where the name begins among those of the run; 0: there is no room for it. */
-static uint16_t keep_name(struct smc_emulated_run *run, const char *name, size_t length)
+static uint16_t emulator_keep_name(struct smc_emulated_run *run, const char *name, size_t length)
 {
     if (run->names_bytes == 0)
         run->names_bytes = 1; /* "" */
@@ -119,7 +119,7 @@ static bool keep_function(const struct smc_program *program, const struct smc_st
     if (shown) {
         smc_name_parse(shown, &parsed);
         char *begin = shown + (parsed.begin - shown);
-        *at = keep_name(run, begin, drop_internal(begin, parsed.length));
+        *at = emulator_keep_name(run, begin, drop_internal(begin, parsed.length));
     }
     bool kept = shown && !compiled.failed;
     free(shown);
@@ -144,7 +144,7 @@ static bool take_stack(const struct smc_program *program, const struct smc_findi
             file = source;
         out->frame[i] = (struct smc_run_frame){
             .line = frame->line,
-            .file = keep_name(run, file, strlen(file)),
+            .file = emulator_keep_name(run, file, strlen(file)),
             .is_inlined = frame->is_inlined,
         };
         if (!keep_function(program, frame, run, &out->frame[i].function))
@@ -154,8 +154,9 @@ static bool take_stack(const struct smc_program *program, const struct smc_findi
 }
 
 /* `file`: as in `take`. False: out of memory. */
-static bool take_findings(const struct smc_program *program, const struct smc_emulation *emulation,
-                          const char *file, const char *source, struct smc_emulated_run *run)
+static bool emulator_take_findings(const struct smc_program *program,
+                                   const struct smc_emulation *emulation, const char *file,
+                                   const char *source, struct smc_emulated_run *run)
 {
     run->findings_total = emulation->findings_total;
     run->finding_count = emulation->finding_count;
@@ -174,15 +175,15 @@ static bool take_findings(const struct smc_program *program, const struct smc_em
 
 /* `file` is the name of the source in messages; if NULL, the line table's name is used. `source` is
    the file of the source. False: out of memory. */
-static bool take(const struct smc_program *program, const struct smc_emulation *emulation,
-                 const char *file, const char *source, struct smc_emulated_run *run)
+static bool emulator_take(const struct smc_program *program, const struct smc_emulation *emulation,
+                          const char *file, const char *source, struct smc_emulated_run *run)
 {
     run->total = emulation->total;
     run->float_adds = emulation->float_adds;
     run->shared_bound = emulation->shared_bound;
     take_counts(emulation, run);
     smc_emulated_copies(program, emulation, &run->copies);
-    return take_findings(program, emulation, file, source, run);
+    return emulator_take_findings(program, emulation, file, source, run);
 }
 
 /* --- The line with the most bank conflicts, and what removes them ------------------------------
@@ -201,7 +202,7 @@ static bool is_same_line(const struct smc_program *program, size_t a, size_t b)
 
 /* The instruction with the most conflicts; other instructions of its line may have conflicts as
    well. */
-static size_t find_worst(const struct smc_emulation *emulation)
+static size_t emulator_find_worst(const struct smc_emulation *emulation)
 {
     size_t worst = 0;
     for (size_t i = 1; i < emulation->count_length; i++)
@@ -265,7 +266,7 @@ static enum smc_status find_conflicts(const struct smc_program *program,
     };
     if (site->all == 0)
         return SMC_OK;
-    size_t worst = find_worst(emulation);
+    size_t worst = emulator_find_worst(emulation);
     site->line = line_of(program, worst);
     for (size_t i = 0; i < emulation->count_length; i++)
         if (i == worst || (site->line && is_same_line(program, i, worst)))
@@ -316,7 +317,7 @@ static bool ends_early(const void *context)
 
 /* Returns SMC_UNAVAILABLE for PTX that the emulator does not support, because it is the compiler's
    output, not the user's input. */
-static enum smc_status read_program(struct run *run)
+static enum smc_status emulator_read_program(struct run *run)
 {
     const struct smc_binary *binary = &run->request->compiled->binary;
     const char *entry = smc_run_entry(run->request);
@@ -325,12 +326,13 @@ static enum smc_status read_program(struct run *run)
     enum smc_status status =
         smc_program_read(binary->ptx, binary->ptx_bytes, entry, &run->program, run->error);
     if (status == SMC_OK)
-        follow(run->program, binary, entry, &run->result->emulated);
+        emulator_follow(run->program, binary, entry, &run->result->emulated);
     return status;
 }
 
 /* A line of the user's source. */
-static bool read_line(void *context, const char *file, uint32_t line, char *text, size_t room)
+static bool emulator_read_line(void *context, const char *file, uint32_t line, char *text,
+                               size_t room)
 {
     const struct smc_user_run *user = ((const struct run *)context)->request->user;
     const char *at = smc_text_string(&user->text);
@@ -345,7 +347,7 @@ static bool read_line(void *context, const char *file, uint32_t line, char *text
     return at;
 }
 
-static struct smc_emulation_request launch_of(const struct run *run)
+static struct smc_emulation_request emulator_launch_of(const struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
     const uint32_t *grid = answer->plan.grid, *block = answer->plan.block;
@@ -374,11 +376,11 @@ static struct smc_emulation_request launch_of(const struct run *run)
     return launch;
 }
 
-static enum smc_status emulate(struct run *run)
+static enum smc_status emulator_emulate(struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
     struct smc_emulated_run *emulated = &run->result->emulated;
-    const struct smc_emulation_request launch = launch_of(run);
+    const struct smc_emulation_request launch = emulator_launch_of(run);
     double start_ms = smc_clock_ms();
     enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
     emulated->elapsed_ms = smc_clock_ms() - start_ms;
@@ -392,10 +394,10 @@ static enum smc_status emulate(struct run *run)
         return status;
     const struct smc_user_run *user = run->request->user;
     for (size_t i = 0; user && i < run->emulation.finding_count; i++)
-        smc_finding_name_object(run->program, &run->emulation.finding[i], read_line, run);
+        smc_finding_name_object(run->program, &run->emulation.finding[i], emulator_read_line, run);
     const char *of_catalog = user ? NULL : answer->query.kernel->file;
-    if (!take(run->program, &run->emulation, of_catalog, user ? user->request.file : of_catalog,
-              emulated))
+    if (!emulator_take(run->program, &run->emulation, of_catalog,
+                       user ? user->request.file : of_catalog, emulated))
         return smc_out_of_memory(run->error);
     run->result->emulation = (struct smc_attempt){.made = true, .succeeded = true};
     return find_conflicts(run->program, run->request, &run->emulation, &emulated->site, run->error);
@@ -417,7 +419,7 @@ static enum smc_status annotate(struct run *run, const char *file, const char *t
 
 /* All arrays are written, so on a system that overcommits memory too large a launch could get other
    processes killed. It is refused instead. */
-static enum smc_status check_memory(const struct smc_plan *plan, struct smc_error *error)
+static enum smc_status emulator_check_memory(const struct smc_plan *plan, struct smc_error *error)
 {
     uint64_t total = 0, bytes, machine = smc_machine_memory_bytes();
     for (size_t i = 0; i < plan->buffer_count; i++)
@@ -437,7 +439,7 @@ static enum smc_status check_memory(const struct smc_plan *plan, struct smc_erro
 static enum smc_status make_arrays(struct run *run)
 {
     const struct smc_plan *plan = &run->request->answer->plan;
-    enum smc_status status = check_memory(plan, run->error);
+    enum smc_status status = emulator_check_memory(plan, run->error);
     if (status != SMC_OK)
         return status;
     run->owns_arrays = true;
@@ -513,7 +515,7 @@ static enum smc_status annotate_kernel(struct run *run)
     return status;
 }
 
-static enum smc_status check(struct run *run)
+static enum smc_status emulator_check(struct run *run)
 {
     const void *buffers[SMC_MAX_BUFFERS] = {0};
     for (size_t i = 0; i < run->array_count; i++)
@@ -524,18 +526,18 @@ static enum smc_status check(struct run *run)
     return SMC_OK;
 }
 
-static enum smc_status run_kernel(struct run *run)
+static enum smc_status emulator_run_kernel(struct run *run)
 {
-    enum smc_status status = read_program(run);
+    enum smc_status status = emulator_read_program(run);
     if (status == SMC_OK)
         status = make_arrays(run);
     set_arguments(run);
     if (status == SMC_OK)
-        status = emulate(run);
+        status = emulator_emulate(run);
     if (status != SMC_OK)
         return status;
     copy_accesses(run, &run->result->emulated);
-    status = check(run);
+    status = emulator_check(run);
     return status == SMC_OK ? annotate_kernel(run) : status;
 }
 
@@ -577,7 +579,7 @@ static void pass_memory(struct run *run)
     smc_user_place(user, false, run->address);
 }
 
-static void pass_arguments(struct run *run)
+static void emulator_pass_arguments(struct run *run)
 {
     const struct smc_user_run *user = run->request->user;
     const struct smc_user_request *request = &user->request;
@@ -606,7 +608,7 @@ static uint32_t busiest_line(const struct run *run)
                                            : 0;
 }
 
-static void note_end(struct run *run)
+static void emulator_note_end(struct run *run)
 {
     struct smc_emulated_run *emulated = &run->result->emulated;
     struct smc_attempt *finish = &emulated->finish;
@@ -640,13 +642,13 @@ static enum smc_status take_printed(struct run *run, struct smc_user_run *user)
 
 static enum smc_status run_reversed(struct run *run)
 {
-    enum smc_status status = read_program(run);
+    enum smc_status status = emulator_read_program(run);
     if (status != SMC_OK)
         return status;
     pass_memory(run);
-    pass_arguments(run);
+    emulator_pass_arguments(run);
     run->deadline_ms = smc_clock_ms() + run->request->settings->timeout_ms;
-    struct smc_emulation_request launch = launch_of(run);
+    struct smc_emulation_request launch = emulator_launch_of(run);
     launch.reversed = launch.unchecked = true;
     launch.logs_shared = false;
     status = smc_emulate(&launch, &run->emulation, run->error);
@@ -656,10 +658,10 @@ static enum smc_status run_reversed(struct run *run)
     return status;
 }
 
-static enum smc_status run_user(struct run *run)
+static enum smc_status emulator_run_user(struct run *run)
 {
     struct smc_user_run *user = run->request->user;
-    enum smc_status status = read_program(run);
+    enum smc_status status = emulator_read_program(run);
     if (status == SMC_USAGE) {
         struct smc_error reason = *run->error;
         return smc_fail(run->error, SMC_UNAVAILABLE, "%s: the emulator does not run it: %.800s",
@@ -668,13 +670,13 @@ static enum smc_status run_user(struct run *run)
     if (status != SMC_OK)
         return status;
     pass_memory(run);
-    pass_arguments(run);
+    emulator_pass_arguments(run);
     run->deadline_ms = smc_clock_ms() + run->request->settings->timeout_ms;
-    status = emulate(run);
+    status = emulator_emulate(run);
     smc_user_unplace(user, false, run->address);
     if (status != SMC_OK)
         return status;
-    note_end(run);
+    emulator_note_end(run);
     status = take_printed(run, user);
     if (status != SMC_OK)
         return status;
@@ -708,13 +710,13 @@ static void not_emulated(struct smc_run_result *result, const char *why)
     smc_not_made(&result->check, why);
 }
 
-static enum smc_status run_steps(struct run *run)
+static enum smc_status emulator_run_steps(struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
     struct smc_occupancy occupancy;
     not_on_a_gpu(run->result);
     if (run->request->user)
-        return run_user(run);
+        return emulator_run_user(run);
     smc_occupancy_compute(&answer->query.device.sm, &answer->launch, &occupancy);
     if (!run->result->compile.succeeded)
         not_emulated(run->result, "the kernel did not compile");
@@ -723,11 +725,11 @@ static enum smc_status run_steps(struct run *run)
     else if (occupancy.blocks_per_sm == 0)
         not_emulated(run->result, "no GPU would launch it");
     else
-        return run_kernel(run);
+        return emulator_run_kernel(run);
     return SMC_OK;
 }
 
-/* `steps` is run_steps or run_reversed. */
+/* `steps` is emulator_run_steps or run_reversed. */
 static enum smc_status run_state(const struct smc_run_request *request,
                                  struct smc_run_result *result,
                                  enum smc_status (*steps)(struct run *run), struct smc_error *error)
@@ -752,7 +754,7 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
 {
     (void)warnings;
     smc_run_begin(request, result);
-    return run_state(request, result, run_steps, error);
+    return run_state(request, result, emulator_run_steps, error);
 }
 
 enum smc_status smc_emulate_reversed(const struct smc_run_request *request, struct smc_error *error)

@@ -22,9 +22,9 @@ const struct smc_executor *smc_place_executor(enum smc_place place)
 }
 
 /* The emulator needs no machine code: without NVRTC it uses the built-in PTX. */
-static enum smc_status compile(const struct smc_query *query, enum smc_place place,
-                               struct smc_compiled *compiled, struct smc_text *warnings,
-                               struct smc_error *error)
+static enum smc_status executor_compile(const struct smc_query *query, enum smc_place place,
+                                        struct smc_compiled *compiled, struct smc_text *warnings,
+                                        struct smc_error *error)
 {
     struct smc_params params = query->params;
     struct smc_compile_options options = query->compile;
@@ -46,11 +46,11 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
     bool given = query->regs_per_thread != SMC_NOT_GIVEN && !query->compile.kernel_dir;
     *compiled = (struct smc_compiled){0};
     if (!given)
-        status = compile(query, place, compiled, warnings, error);
+        status = executor_compile(query, place, compiled, warnings, error);
     if (status == SMC_OK)
         status = smc_query_evaluate(query, &compiled->resources, answer, warnings, error);
     if (status == SMC_OK && given)
-        status = compile(query, place, compiled, warnings, error);
+        status = executor_compile(query, place, compiled, warnings, error);
     if (status != SMC_OK)
         return status;
     smc_query_find_work(answer);

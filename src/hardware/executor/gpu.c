@@ -6,8 +6,8 @@
 
 #include "base/platform.h"
 #include "code/nvrtc.h"
-#include "hardware/fleet/check.h"
 #include "hardware/executor/gpu.h"
+#include "hardware/fleet/check.h"
 #include "hardware/user.h"
 
 struct run {
@@ -52,7 +52,7 @@ static enum smc_status adapt_probe(struct run *run, const struct smc_binary **bi
     return status;
 }
 
-static void load(struct run *run, const struct smc_binary *binary)
+static void gpu_load(struct run *run, const struct smc_binary *binary)
 {
     struct smc_run_result *result = run->result;
     if (!smc_gpu_load(binary, smc_run_entry(run->request), &run->kernel, &result->load))
@@ -68,7 +68,7 @@ static void load(struct run *run, const struct smc_binary *binary)
 }
 
 /* Applies the settings for all following launches, and asks the API about occupancy. */
-static enum smc_status configure(struct run *run)
+static enum smc_status gpu_configure(struct run *run)
 {
     const struct smc_launch *launch = &run->request->answer->launch;
     struct smc_run_result *result = run->result;
@@ -91,7 +91,7 @@ static enum smc_status check_after_refusal(struct run *run)
 }
 
 /* The first launch: its outputs are poisoned before it and checked after it. */
-static enum smc_status launch(struct run *run)
+static enum smc_status gpu_launch(struct run *run)
 {
     const struct smc_run_request *request = run->request;
     struct smc_run_result *result = run->result;
@@ -135,7 +135,7 @@ static enum smc_status measure_residency(struct run *run, double budget_ms)
                          run->warnings, run->error);
 }
 
-static enum smc_status measure(struct run *run)
+static enum smc_status gpu_measure(struct run *run)
 {
     const struct smc_answer *answer = run->request->answer;
     const struct smc_run_settings *settings = run->request->settings;
@@ -173,10 +173,10 @@ static enum smc_status run_probe(struct run *run)
     return status;
 }
 
-static enum smc_status run_kernel(struct run *run)
+static enum smc_status gpu_run_kernel(struct run *run)
 {
     struct smc_run_result *result = run->result;
-    enum smc_status status = launch(run);
+    enum smc_status status = gpu_launch(run);
     if (status != SMC_OK || !result->launch.succeeded) {
         make_nothing(result, "the launch was refused");
         return status;
@@ -184,7 +184,7 @@ static enum smc_status run_kernel(struct run *run)
     if (!smc_is_lost(&result->finish))
         status = check(run);
     if (status == SMC_OK && !smc_is_lost(&result->finish))
-        status = measure(run);
+        status = gpu_measure(run);
     if (status == SMC_OK && !smc_is_lost(&result->finish))
         status = smc_gpu_count(&run->kernel, run->request, &run->device, &run->buffers, result,
                                run->error);
@@ -198,7 +198,7 @@ static enum smc_status run_kernel(struct run *run)
 
 /* Global memory is allocated; a variable of the module has its place, and contents unless they were
    set. */
-static cudaError_t find_place(struct run *run, size_t index)
+static cudaError_t gpu_find_place(struct run *run, size_t index)
 {
     struct smc_user_memory *memory = &run->request->user->memory[index];
     void **place = &run->user_buffer[index];
@@ -213,7 +213,7 @@ static cudaError_t find_place(struct run *run, size_t index)
                : cudaSuccess;
 }
 
-static enum smc_status copy_in(struct run *run)
+static enum smc_status gpu_copy_in(struct run *run)
 {
     struct smc_user_run *user = run->request->user;
     uint64_t total = 0;
@@ -222,7 +222,7 @@ static enum smc_status copy_in(struct run *run)
             return smc_fail(run->error, SMC_MACHINE, "the buffers are larger than any memory");
     enum smc_status status = smc_gpu_check_memory(total, "--arg", run->error);
     for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
-        cudaError_t code = find_place(run, i);
+        cudaError_t code = gpu_find_place(run, i);
         if (code != cudaSuccess)
             status = smc_gpu_fail(run->error, code, "finding room for a buffer");
         run->address[i] = (uintptr_t)run->user_buffer[i];
@@ -272,11 +272,11 @@ static enum smc_status copy_out(const struct run *run)
 }
 
 /* A crash is a result, but it destroys the context and so ends the run. */
-static enum smc_status run_user(struct run *run)
+static enum smc_status gpu_run_user(struct run *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
     struct smc_run_result *result = run->result;
-    enum smc_status status = copy_in(run);
+    enum smc_status status = gpu_copy_in(run);
     if (status != SMC_OK)
         return status;
     if (!smc_gpu_attempt(&result->launch, launch_user(run)))
@@ -295,7 +295,7 @@ static enum smc_status run_user(struct run *run)
 /* --- A run -------------------------------------------------------------------------------------
  */
 
-static enum smc_status run_steps(struct run *run)
+static enum smc_status gpu_run_steps(struct run *run)
 {
     const struct smc_run_request *request = run->request;
     struct smc_run_result *result = run->result;
@@ -307,17 +307,17 @@ static enum smc_status run_steps(struct run *run)
     enum smc_status status = adapt_probe(run, &binary);
     if (status != SMC_OK)
         return status;
-    load(run, binary);
+    gpu_load(run, binary);
     if (!result->load.succeeded) {
         make_nothing(result, "the driver did not take the machine code");
         return SMC_OK;
     }
-    status = configure(run);
+    status = gpu_configure(run);
     if (status != SMC_OK)
         return status;
-    return request->user                             ? run_user(run)
+    return request->user                             ? gpu_run_user(run)
            : request->answer->query.kernel->is_probe ? run_probe(run)
-                                                     : run_kernel(run);
+                                                     : gpu_run_kernel(run);
 }
 
 /* Memory that a running kernel may still use is not freed before the process ends. */
@@ -335,8 +335,8 @@ static void clean_up(struct run *run)
     smc_binary_free(&run->probe.binary);
 }
 
-static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
-                           struct smc_text *warnings, struct smc_error *error)
+static enum smc_status gpu_run(const struct smc_run_request *request, struct smc_run_result *result,
+                               struct smc_text *warnings, struct smc_error *error)
 {
     struct run state = {.request = request, .result = result, .warnings = warnings, .error = error};
     int gpu_index = request->settings->gpu_index;
@@ -354,7 +354,7 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     if (status != SMC_OK)
         return status;
     smc_gpu_versions(result->driver, result->runtime);
-    status = run_steps(&state);
+    status = gpu_run_steps(&state);
     clean_up(&state);
     return status;
 }
@@ -363,5 +363,5 @@ const struct smc_executor smc_executor_gpu = {
     .name = "gpu",
     .device_count = smc_gpu_device_count,
     .device = smc_gpu_device,
-    .run = run,
+    .run = gpu_run,
 };

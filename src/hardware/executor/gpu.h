@@ -1,5 +1,5 @@
-/* What the files of the GPU back end share. Only src/hardware/executor, the GPU tests and the benchmarks
-   include it. */
+/* What the files of the GPU back end share. Only src/hardware/executor, the GPU tests and the
+   benchmarks include it. */
 #ifndef SMC_EXECUTOR_GPU_H
 #define SMC_EXECUTOR_GPU_H
 

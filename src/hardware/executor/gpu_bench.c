@@ -29,7 +29,7 @@ static enum smc_status choose_array_bytes(struct smc_gpu_bench *bench, struct sm
     return SMC_OK;
 }
 
-static cudaError_t allocate(struct smc_gpu_bench *bench)
+static cudaError_t gpu_bench_allocate(struct smc_gpu_bench *bench)
 {
     cudaError_t code = cudaMalloc((void **)&bench->sight, sizeof *bench->sight);
     for (int i = 0; i < 2 && code == cudaSuccess; i++) {
@@ -45,7 +45,7 @@ enum smc_status smc_gpu_bench_open(struct smc_gpu_bench *bench, struct smc_error
     enum smc_status status = choose_array_bytes(bench, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = allocate(bench);
+    cudaError_t code = gpu_bench_allocate(bench);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "the memory to measure in");
 }
 

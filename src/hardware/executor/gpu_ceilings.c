@@ -19,8 +19,8 @@ enum {
 
 /* --- Measuring ---------------------------------------------------------------------------- */
 
-static enum smc_status compile(const struct smc_gpu_measurement *measurement,
-                               struct smc_gpu_bench *bench, struct smc_error *error)
+static enum smc_status gpu_ceilings_compile(const struct smc_gpu_measurement *measurement,
+                                            struct smc_gpu_bench *bench, struct smc_error *error)
 {
     struct smc_params params = {0};
     struct smc_resources resources;
@@ -42,11 +42,11 @@ static enum smc_status compile(const struct smc_gpu_measurement *measurement,
 }
 
 /* A refusal by the driver is an error here, because the kernel is part of the program. */
-static enum smc_status load(const struct smc_gpu_measurement *measurement,
-                            struct smc_gpu_bench *bench, struct smc_error *error)
+static enum smc_status gpu_ceilings_load(const struct smc_gpu_measurement *measurement,
+                                         struct smc_gpu_bench *bench, struct smc_error *error)
 {
     struct smc_attempt attempt = {0};
-    enum smc_status status = compile(measurement, bench, error);
+    enum smc_status status = gpu_ceilings_compile(measurement, bench, error);
     if (status == SMC_OK &&
         !smc_gpu_load(&bench->binary, measurement->kernel->entry, &bench->kernel, &attempt))
         status = smc_fail(error, SMC_MACHINE, "%s: %s", measurement->name, attempt.message);
@@ -84,7 +84,8 @@ enum smc_status smc_gpu_bench_measure(struct smc_gpu_bench *bench,
                                       struct smc_samples samples[SMC_CEILING_COUNT],
                                       struct smc_error *error)
 {
-    enum smc_status status = measurement->kernel ? load(measurement, bench, error) : SMC_OK;
+    enum smc_status status =
+        measurement->kernel ? gpu_ceilings_load(measurement, bench, error) : SMC_OK;
     if (status == SMC_OK && measurement->begin)
         status = measurement->begin(bench, error);
     if (status == SMC_OK)
@@ -127,7 +128,7 @@ static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calib
 
 /* --- Whose ceilings these are ------------------------------------------------------------- */
 
-static void describe(int gpu_index, struct smc_calibration *calibration)
+static void gpu_ceilings_describe(int gpu_index, struct smc_calibration *calibration)
 {
     struct smc_ceilings *ceilings = &calibration->ceilings;
     char runtime[SMC_GPU_VERSION_CHARS], cuda[SMC_GPU_VERSION_CHARS];
@@ -158,7 +159,7 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
     if (status != SMC_OK)
         return status;
     calibration->device = bench.device;
-    describe(request->gpu_index, calibration);
+    gpu_ceilings_describe(request->gpu_index, calibration);
     status = smc_gpu_bench_open(&bench, error);
     if (status == SMC_OK)
         status = measure_all(&bench, calibration, error);

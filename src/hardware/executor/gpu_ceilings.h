@@ -2,8 +2,8 @@
 #ifndef SMC_EXECUTOR_GPU_CEILINGS_H
 #define SMC_EXECUTOR_GPU_CEILINGS_H
 
-#include "hardware/measured_ceilings.h"
 #include "hardware/executor/gpu.h"
+#include "hardware/measured_ceilings.h"
 
 /* What the kernels report: struct sight of kernels/ceiling_*.cu. */
 struct smc_gpu_sight {

@@ -298,7 +298,7 @@ static enum smc_status schedule(struct smc_counters *counters, struct smc_error 
     return status;
 }
 
-static enum smc_status prepare(struct smc_counters *counters, struct smc_error *error)
+static enum smc_status gpu_counters_prepare(struct smc_counters *counters, struct smc_error *error)
 {
     enum smc_status status = smc_cupti_open(&counters->cupti, error);
     if (status == SMC_OK)
@@ -335,7 +335,7 @@ enum smc_status smc_counters_open(int gpu_index, const char *const *metrics, siz
     made->metric_count = metric_count;
     made->most_launches = most_launches;
     made->gpu_index = gpu_index;
-    enum smc_status status = prepare(made, error);
+    enum smc_status status = gpu_counters_prepare(made, error);
     if (status == SMC_OK)
         *counters = made;
     else
@@ -370,7 +370,8 @@ static enum smc_status clear_data(struct smc_counters *counters, struct smc_erro
                 .pCounterData = counters->data.bytes);
 }
 
-static enum smc_status configure(struct smc_counters *counters, struct smc_error *error)
+static enum smc_status gpu_counters_configure(struct smc_counters *counters,
+                                              struct smc_error *error)
 {
     return CALL(counters, RangeProfilerSetConfig, RangeProfiler_SetConfig,
                 .pRangeProfilerObject = counters->profiler, .configSize = counters->config.size,
@@ -402,7 +403,7 @@ enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_err
     counters->profiler = enable.pRangeProfilerObject;
     status = clear_data(counters, error);
     if (status == SMC_OK)
-        status = configure(counters, error);
+        status = gpu_counters_configure(counters, error);
     if (status == SMC_OK)
         status = CALL(counters, RangeProfilerStart, RangeProfiler_Start,
                       .pRangeProfilerObject = counters->profiler);
@@ -411,7 +412,7 @@ enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_err
     return status;
 }
 
-static enum smc_status decode(struct smc_counters *counters, struct smc_error *error)
+static enum smc_status gpu_counters_decode(struct smc_counters *counters, struct smc_error *error)
 {
     CUpti_RangeProfiler_DecodeData_Params params = {
         .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
@@ -425,8 +426,8 @@ static enum smc_status decode(struct smc_counters *counters, struct smc_error *e
     return status;
 }
 
-static enum smc_status count_launches(struct smc_counters *counters, size_t *launches,
-                                      struct smc_error *error)
+static enum smc_status gpu_counters_count_launches(struct smc_counters *counters, size_t *launches,
+                                                   struct smc_error *error)
 {
     CUpti_RangeProfiler_GetCounterDataInfo_Params params = {
         .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
@@ -449,9 +450,9 @@ enum smc_status smc_counters_end(struct smc_counters *counters, size_t *launches
     if (code != cudaSuccess)
         status = smc_gpu_fail(error, code, "the launches measured");
     if (status == SMC_OK)
-        status = decode(counters, error);
+        status = gpu_counters_decode(counters, error);
     if (status == SMC_OK)
-        status = count_launches(counters, launches, error);
+        status = gpu_counters_count_launches(counters, launches, error);
     enum smc_status disabled = disable(counters, status == SMC_OK ? error : NULL);
     return status == SMC_OK ? disabled : status;
 }

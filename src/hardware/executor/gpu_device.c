@@ -183,8 +183,10 @@ int smc_gpu_device_count(struct smc_error *why)
 
 /* The allocation rules come from the table. The rules of another compute capability would give
    plausible but wrong answers. */
-static enum smc_status find_capability(int index, const struct cudaDeviceProp *properties,
-                                       struct smc_capability *out, struct smc_error *error)
+static enum smc_status gpu_device_find_capability(int index,
+                                                  const struct cudaDeviceProp *properties,
+                                                  struct smc_capability *out,
+                                                  struct smc_error *error)
 {
     uint16_t cc = (uint16_t)(10 * properties->major + properties->minor);
     struct smc_error reason = {""};
@@ -247,7 +249,7 @@ static void find_chip(struct smc_device *device)
 }
 
 /* CUDA 13 removed the clocks from cudaDeviceProp, but the attributes remain. 0 if unknown. */
-static uint32_t attribute(enum cudaDeviceAttr which, int index)
+static uint32_t gpu_device_attribute(enum cudaDeviceAttr which, int index)
 {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, which, index) != cudaSuccess) {
@@ -287,7 +289,7 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     cudaError_t code = cudaGetDeviceProperties(&properties, index);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "cudaGetDeviceProperties");
-    enum smc_status status = find_capability(index, &properties, &capability, error);
+    enum smc_status status = gpu_device_find_capability(index, &properties, &capability, error);
     if (status != SMC_OK)
         return status;
     smc_device_of_capability(&capability, device);
@@ -299,9 +301,10 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     device->source = SMC_DEVICE_LIVE;
     device->gpu_index = index;
     device->sm_count = (uint32_t)properties.multiProcessorCount;
-    device->sm_clock_khz = attribute(cudaDevAttrClockRate, index);
-    device->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
-    device->memory_bytes_per_s = 2.0 * 1e3 * attribute(cudaDevAttrMemoryClockRate, index) *
+    device->sm_clock_khz = gpu_device_attribute(cudaDevAttrClockRate, index);
+    device->memory_bus_bits = gpu_device_attribute(cudaDevAttrGlobalMemoryBusWidth, index);
+    device->memory_bytes_per_s = 2.0 * 1e3 *
+                                 gpu_device_attribute(cudaDevAttrMemoryClockRate, index) *
                                  device->memory_bus_bits / 8; /* two transfers per clock */
     device->l2_bytes = (uint64_t)properties.l2CacheSize;
     device->global_mem_bytes = properties.totalGlobalMem;
@@ -364,7 +367,7 @@ enum smc_status smc_gpu_use(int index, struct smc_error *error)
 {
     static const char lift[] = "'nvidia-smi -c 0' lifts that";
     char what[32];
-    uint32_t mode = attribute(cudaDevAttrComputeMode, index);
+    uint32_t mode = gpu_device_attribute(cudaDevAttrComputeMode, index);
     if (mode == cudaComputeModeProhibited)
         return smc_fail(error, SMC_UNAVAILABLE,
                         "GPU %d is in compute mode Prohibited, in which no process may use it; %s",

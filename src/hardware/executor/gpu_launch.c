@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "hardware/executor/gpu.h"
 
 enum smc_status smc_gpu_check_context(struct smc_error *error)
@@ -68,7 +68,7 @@ void smc_gpu_unload(struct smc_gpu_kernel *kernel)
 
 /* cudaFuncSetCacheConfig does not accept the handles of libraries; from CC 7.0 on the preferences
    are equivalent to these carve-outs. */
-static int32_t carveout_of(const struct smc_launch *launch)
+static int32_t gpu_launch_carveout_of(const struct smc_launch *launch)
 {
     static const int32_t percents[] = {
         [SMC_CACHE_PREFER_NONE] = SMC_CARVEOUT_DEFAULT,
@@ -127,8 +127,9 @@ enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
                                   const struct smc_launch *launch, struct smc_attempt *opt_in,
                                   struct smc_error *error)
 {
-    cudaError_t code = cudaFuncSetAttribute(
-        kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_of(launch));
+    cudaError_t code =
+        cudaFuncSetAttribute(kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             gpu_launch_carveout_of(launch));
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the shared-memory carve-out");
     if (launch->blocks_per_cluster > MOST_PORTABLE_CLUSTER && !launch->cluster_not_opted_in)
@@ -287,8 +288,8 @@ void smc_gpu_free(void *memory)
         cudaGetLastError();
 }
 
-static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffers *buffers,
-                               struct smc_error *error)
+static enum smc_status gpu_launch_measure(const struct smc_plan *plan,
+                                          struct smc_gpu_buffers *buffers, struct smc_error *error)
 {
     size_t total = 0;
     buffers->count = plan->buffer_count;
@@ -308,8 +309,8 @@ static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffe
     return smc_gpu_check_memory(total, "--size", error);
 }
 
-static enum smc_status allocate(size_t bytes, const char *name, void **host, void **device,
-                                struct smc_error *error)
+static enum smc_status gpu_launch_allocate(size_t bytes, const char *name, void **host,
+                                           void **device, struct smc_error *error)
 {
     size_t at_least_one = bytes ? bytes : 1;
     *host = smc_malloc(at_least_one);
@@ -324,11 +325,12 @@ enum smc_status smc_gpu_buffers_create(const struct smc_plan *plan, uint64_t see
                                        struct smc_gpu_buffers *buffers, struct smc_error *error)
 {
     *buffers = (struct smc_gpu_buffers){0};
-    enum smc_status status = measure(plan, buffers, error);
+    enum smc_status status = gpu_launch_measure(plan, buffers, error);
     for (size_t i = 0; i < plan->buffer_count && status == SMC_OK; i++) {
         const struct smc_buffer *buffer = &plan->buffer[i];
         size_t bytes = buffers->bytes[i];
-        status = allocate(bytes, buffer->name, &buffers->host[i], &buffers->device[i], error);
+        status =
+            gpu_launch_allocate(bytes, buffer->name, &buffers->host[i], &buffers->device[i], error);
         if (status != SMC_OK)
             break;
         cudaError_t code;

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/platform.h"
 #include "base/numbers.h"
+#include "base/platform.h"
 #include "hardware/executor/counters.h"
 #include "hardware/executor/gpu.h"
 
@@ -160,9 +160,10 @@ static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
     return status == SMC_OK ? smc_counters_read(counters, 0, values, error) : status;
 }
 
-static enum smc_status count(const struct smc_gpu_kernel *kernel,
-                             const struct smc_run_request *request, struct smc_gpu_buffers *buffers,
-                             struct smc_run_result *result, struct smc_error *error)
+static enum smc_status gpu_measure_count(const struct smc_gpu_kernel *kernel,
+                                         const struct smc_run_request *request,
+                                         struct smc_gpu_buffers *buffers,
+                                         struct smc_run_result *result, struct smc_error *error)
 {
     const char *names[SMC_METRIC_COUNT];
     struct smc_counters *counters;
@@ -193,7 +194,7 @@ enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
     if (request->settings->no_counters)
         return SMC_OK;
     pthread_mutex_lock(&one_at_a_time);
-    enum smc_status status = count(kernel, request, buffers, result, &why);
+    enum smc_status status = gpu_measure_count(kernel, request, buffers, result, &why);
     pthread_mutex_unlock(&one_at_a_time);
     result->counting.made = status != SMC_UNAVAILABLE && status != SMC_SHORTFALL;
     result->counting.succeeded = status == SMC_OK;

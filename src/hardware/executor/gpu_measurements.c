@@ -1,12 +1,12 @@
 /* The measurements of a GPU's ceilings, in order. */
 #include <stdlib.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "rules/catalog.h"
-#include "hardware/measured_ceilings.h"
+#include "base/platform.h"
 #include "hardware/executor/gpu_ceilings.h"
+#include "hardware/measured_ceilings.h"
+#include "rules/catalog.h"
 
 /* --- Bytes a second: copies, reads of global memory and of the L2 cache ----------------------- */
 
@@ -333,8 +333,8 @@ static unsigned char *make_chain(uint64_t base, uint32_t nodes, size_t stride)
     return chain;
 }
 
-static enum smc_status place(const void *chain, size_t bytes, struct smc_gpu_bench *bench,
-                             struct smc_error *error)
+static enum smc_status gpu_measurements_place(const void *chain, size_t bytes,
+                                              struct smc_gpu_bench *bench, struct smc_error *error)
 {
     if (!chain)
         return smc_fail(error, SMC_MACHINE, "no memory for a chain of %llu MB",
@@ -348,8 +348,8 @@ static enum smc_status place(const void *chain, size_t bytes, struct smc_gpu_ben
 
 /* --- Walks -------------------------------------------------------------------------------- */
 
-static enum smc_status walk(struct smc_gpu_bench *bench, double *clocks, double *ns,
-                            struct smc_error *error)
+static enum smc_status gpu_measurements_walk(struct smc_gpu_bench *bench, double *clocks,
+                                             double *ns, struct smc_error *error)
 {
     struct smc_gpu_sight sight = {0};
     void *arguments[] = {&bench->sight, &bench->steps, &bench->array[0]};
@@ -366,7 +366,7 @@ static enum smc_status lay_chain(struct smc_gpu_bench *bench, size_t bytes, stru
     uint32_t nodes = (uint32_t)(bytes / NODE_BYTES);
     bench->working_bytes = bytes;
     unsigned char *chain = make_chain((uintptr_t)bench->array[0], nodes, NODE_BYTES);
-    enum smc_status status = place(chain, bytes, bench, error);
+    enum smc_status status = gpu_measurements_place(chain, bytes, bench, error);
     free(chain);
     return status;
 }
@@ -379,7 +379,7 @@ static enum smc_status begin_in_cache(struct smc_gpu_bench *bench, size_t bytes,
     enum smc_status status = lay_chain(bench, bytes, error);
     bench->steps = (uint32_t)(bytes / NODE_BYTES + STEPS_UNIT) / STEPS_UNIT * STEPS_UNIT;
     if (status == SMC_OK)
-        status = walk(bench, &clocks, &ns, error);
+        status = gpu_measurements_walk(bench, &clocks, &ns, error);
     bench->steps = CACHE_STEPS;
     return status;
 }
@@ -401,7 +401,8 @@ static enum smc_status begin_shared_latency(struct smc_gpu_bench *bench, struct 
     uint64_t *numbers = (uint64_t *)chain;
     for (int i = 0; numbers && i < SHARED_NODES; i++)
         numbers[i] /= sizeof *numbers;
-    enum smc_status status = place(numbers, SHARED_NODES * sizeof *numbers, bench, error);
+    enum smc_status status =
+        gpu_measurements_place(numbers, SHARED_NODES * sizeof *numbers, bench, error);
     free(chain);
     bench->steps = CACHE_STEPS;
     return status;
@@ -437,8 +438,8 @@ static enum smc_status begin_dram_latency(struct smc_gpu_bench *bench, struct sm
     static enum smc_status sample_##level##_latency(                                               \
         struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT], struct smc_error *error)      \
     {                                                                                              \
-        return walk(bench, &seen[SMC_CEILING_##LEVEL##_CLOCKS], &seen[SMC_CEILING_##LEVEL##_NS],   \
-                    error);                                                                        \
+        return gpu_measurements_walk(bench, &seen[SMC_CEILING_##LEVEL##_CLOCKS],                   \
+                                     &seen[SMC_CEILING_##LEVEL##_NS], error);                      \
     }                                                                                              \
     static const struct smc_gpu_measurement measure_##level##_latency = {                          \
         .name = #LEVEL " latency",                                                                 \

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/catalog.h"
 #include "code/compile.h"
 #include "hardware/executor/gpu.h"
+#include "rules/catalog.h"
 
 /* --- The probe with the registers of another kernel ------------------------------------------- */
 
@@ -240,8 +240,8 @@ static bool is_equivalent(const struct smc_device *device, const struct smc_gpu_
     return wanted.blocks_per_sm == had.blocks_per_sm;
 }
 
-static void describe(const struct smc_device *device, const struct smc_gpu_probe *probe,
-                     struct smc_run_result *result)
+static void gpu_probe_describe(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                               struct smc_run_result *result)
 {
     struct smc_attempt *attempt = &result->probe;
     struct smc_text text = {0};
@@ -281,7 +281,7 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
         smc_not_made(&result->probe, "no probe with the same registers can be compiled");
     else if (smc_gpu_load(&compiled.binary, residency->entry, &kernel, &result->probe))
         status = smc_gpu_probe_loaded(device, probe, &kernel, result, error);
-    describe(device, probe, result);
+    gpu_probe_describe(device, probe, result);
     if (!smc_is_lost(&result->finish))
         smc_gpu_unload(&kernel);
     smc_binary_free(&compiled.binary);

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
+#include "base/platform.h"
+#include "code/compilers.h"
+#include "code/inputs.h"
+#include "code/names.h"
 #include "code/nvrtc.h"
 #include "code/ptx_facts.h"
 #include "code/ptxas_log.h"
-#include "hardware/executor/user_time.h"
-#include "code/compilers.h"
-#include "code/user_kernels.h"
-#include "code/names.h"
-#include "code/inputs.h"
 #include "code/source_tree.h"
+#include "code/user_kernels.h"
+#include "hardware/executor/user_time.h"
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
@@ -77,8 +77,8 @@ static void compare_results(const struct smc_user_memory *memory, const void *ot
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
-static enum smc_status read_source(const struct smc_user_request *request, struct smc_text *text,
-                                   struct smc_error *error)
+static enum smc_status user_read_source(const struct smc_user_request *request,
+                                        struct smc_text *text, struct smc_error *error)
 {
     const char *file = request->file;
     enum smc_status status = SMC_OK;
@@ -198,9 +198,9 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
 }
 
 /* The same, and with the features of its architecture alone where the source needs them. */
-static enum smc_status compile_source(struct smc_user_run *run,
-                                      const struct smc_compilation *compilation,
-                                      struct smc_nvrtc_output *output, struct smc_error *error)
+static enum smc_status user_compile_source(struct smc_user_run *run,
+                                           const struct smc_compilation *compilation,
+                                           struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct smc_compilation extended = *compilation;
     struct smc_error ignored;
@@ -219,8 +219,9 @@ static enum smc_status compile_source(struct smc_user_run *run,
 }
 
 /* PTX for sm_90a runs on 9.0 only with the letter. */
-static enum smc_status compile_ptx(struct smc_user_run *run, struct smc_compilation compilation,
-                                   struct smc_nvrtc_output *output, struct smc_error *error)
+static enum smc_status user_compile_ptx(struct smc_user_run *run,
+                                        struct smc_compilation compilation,
+                                        struct smc_nvrtc_output *output, struct smc_error *error)
 {
     uint16_t cc = 0;
     char suffix = '\0';
@@ -231,7 +232,7 @@ static enum smc_status compile_ptx(struct smc_user_run *run, struct smc_compilat
 }
 
 /* Where the kernels are defined; without it only their source lines are missing. */
-static bool locate(struct smc_user_run *run)
+static bool user_locate(struct smc_user_run *run)
 {
     struct smc_source_tree tree = {0};
     struct smc_error ignored;
@@ -248,14 +249,14 @@ static enum smc_status compile_for(struct smc_user_run *run,
                                    struct smc_nvrtc_output *output, struct smc_error *error)
 {
     if (smc_input_kind(run->request.file, &run->text) == SMC_INPUT_PTX)
-        return compile_ptx(run, *compilation, output, error);
-    enum smc_status status = compile_source(run, compilation, output, error);
-    return status == SMC_OK && !locate(run) ? smc_out_of_memory(error) : status;
+        return user_compile_ptx(run, *compilation, output, error);
+    enum smc_status status = user_compile_source(run, compilation, output, error);
+    return status == SMC_OK && !user_locate(run) ? smc_out_of_memory(error) : status;
 }
 
 /* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
-static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output *output,
-                               struct smc_text *warnings, struct smc_error *error)
+static enum smc_status user_compile(struct smc_user_run *run, struct smc_nvrtc_output *output,
+                                    struct smc_text *warnings, struct smc_error *error)
 {
     const struct smc_user_request *request = &run->request;
     const struct smc_inspect_target asked = {request->device.sm.cc, request->suffix};
@@ -287,8 +288,8 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
 }
 
 /* The model's prediction for the launch. */
-static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
-                   const struct smc_nvrtc_output *output)
+static void user_answer(struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
+                        const struct smc_nvrtc_output *output)
 {
     const struct smc_user_request *request = &run->request;
     const uint32_t *grid = request->grid, *block = request->block;
@@ -314,7 +315,7 @@ static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *ke
     run->compiled.resources = answer->resources;
 }
 
-static enum smc_status check_block(const struct smc_user_run *run, struct smc_error *error)
+static enum smc_status user_check_block(const struct smc_user_run *run, struct smc_error *error)
 {
     const struct smc_inspect_kernel *kernel = run->row.kernel;
     if (!run->row.exceeds_bound)
@@ -331,9 +332,9 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     struct smc_nvrtc_output output = {0};
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
-    enum smc_status status = read_source(request, &run->text, error);
+    enum smc_status status = user_read_source(request, &run->text, error);
     if (status == SMC_OK)
-        status = compile(run, &output, warnings, error);
+        status = user_compile(run, &output, warnings, error);
     if (status == SMC_OK)
         status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
     if (status == SMC_OK && !kernel->resources.refused)
@@ -343,8 +344,8 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     if (status == SMC_OK && !kernel->resources.refused)
         status = smc_user_check_files(run, error);
     if (status == SMC_OK) {
-        answer(run, kernel, &output);
-        status = check_block(run, error);
+        user_answer(run, kernel, &output);
+        status = user_check_block(run, error);
         struct smc_binary *binary = &run->compiled.binary;
         *binary = output.binary;
         output.binary = (struct smc_binary){0};

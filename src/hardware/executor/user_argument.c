@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
-#include "machine/narrow.h"
 #include "hardware/executor/c_types.h"
+#include "machine/narrow.h"
 
 /* More than any memory can hold. */
 static const uint64_t most_elements = UINT64_C(1) << 40;
@@ -35,7 +35,7 @@ static enum smc_status fail_form(const char *typed, struct smc_error *error)
 }
 
 /* The end of the type's name, at ':' or 'x'; NULL if there is none. */
-static const char *read_type(const char *typed, enum smc_user_type *type)
+static const char *user_argument_read_type(const char *typed, enum smc_user_type *type)
 {
     for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
         size_t length = strlen(smc_user_types[i].name);
@@ -56,7 +56,8 @@ static uint64_t largest(const struct smc_user_type_info *type)
 }
 
 /* An integer, also as a size (64K) and, for unsigned types, in hexadecimal. */
-static bool read_integer(const struct smc_user_type_info *type, const char *text, uint64_t *bits)
+static bool user_argument_read_integer(const struct smc_user_type_info *type, const char *text,
+                                       uint64_t *bits)
 {
     uint64_t most = largest(type);
     if (type->class == SMC_USER_SIGNED && text[0] == '-') {
@@ -114,7 +115,7 @@ static bool read_number(enum smc_user_type type, const char *text, uint64_t *bit
 {
     const struct smc_user_type_info *info = &smc_user_types[type];
     return info->class == SMC_USER_FLOAT ? read_float(type, text, bits)
-                                         : read_integer(info, text, bits);
+                                         : user_argument_read_integer(info, text, bits);
 }
 
 /* "a number", "a whole number from -128 to 127". */
@@ -154,8 +155,9 @@ static bool is_above(enum smc_user_type type, uint64_t low, uint64_t high)
 }
 
 /* "0:4095", after "random:". */
-static enum smc_status read_bounds(const char *text, struct smc_user_argument *argument,
-                                   struct smc_error *error)
+static enum smc_status user_argument_read_bounds(const char *text,
+                                                 struct smc_user_argument *argument,
+                                                 struct smc_error *error)
 {
     char low[64], range[64];
     size_t length = strcspn(text, ":");
@@ -182,7 +184,7 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
     static const char file[] = "file:", random[] = "random:";
     char range[64];
     if (strncmp(text, random, strlen(random)) == 0)
-        return read_bounds(text + strlen(random), argument, error);
+        return user_argument_read_bounds(text + strlen(random), argument, error);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].name) == 0) {
             argument->filling = words[i].filling;
@@ -253,8 +255,10 @@ static enum smc_status fail_c(const struct smc_c_type *type, const char *typed,
 }
 
 /* "[32][64]:random", the count of memory. */
-static enum smc_status read_dimensions(const char *text, const struct smc_c_type *type,
-                                       struct smc_user_argument *argument, struct smc_error *error)
+static enum smc_status user_argument_read_dimensions(const char *text,
+                                                     const struct smc_c_type *type,
+                                                     struct smc_user_argument *argument,
+                                                     struct smc_error *error)
 {
     argument->is_buffer = true;
     argument->elements = type->lanes;
@@ -287,7 +291,7 @@ static enum smc_status read_c(const char *typed, struct smc_user_argument *argum
     if (type.pointers > 0 || type.is_texture || type.is_surface)
         return fail_c(&type, typed, error);
     if (*rest == '[')
-        return read_dimensions(rest, &type, argument, error);
+        return user_argument_read_dimensions(rest, &type, argument, error);
     if (*rest == 'x') {
         enum smc_status status = read_buffer(rest + 1, argument, error);
         argument->elements *= type.lanes; /* both have an upper limit */
@@ -308,8 +312,9 @@ enum { MOST_DEPTH = 16, POINTER_BYTES = 8 };
 static const char blanks[] = " \t\n";
 
 /* "@2", "@2.3", "@2+64", "@2.3-1" */
-static enum smc_status read_address(const char *typed, struct smc_user_argument *argument,
-                                    struct smc_error *error)
+static enum smc_status user_argument_read_address(const char *typed,
+                                                  struct smc_user_argument *argument,
+                                                  struct smc_error *error)
 {
     const char *start = typed + 1, *sign = start + strcspn(start, "+-");
     const char *dot = memchr(start, '.', (size_t)(sign - start)), *end = dot ? dot : sign;
@@ -408,8 +413,9 @@ bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument 
     return true;
 }
 
-static enum smc_status read_member(const char *text, struct smc_user_argument *argument,
-                                   struct smc_error *error)
+static enum smc_status user_argument_read_member(const char *text,
+                                                 struct smc_user_argument *argument,
+                                                 struct smc_error *error)
 {
     *argument = (struct smc_user_argument){.typed = text};
     if (begins_literal(text)) {
@@ -482,7 +488,7 @@ static enum smc_status walk_one(struct walk *walk, const char *text, uint64_t *e
     if (*text == '{') {
         status = walk_nested(walk, text, end, align);
     } else {
-        if (read_member(text, &member, &reason) != SMC_OK)
+        if (user_argument_read_member(text, &member, &reason) != SMC_OK)
             return smc_fail(walk->error, SMC_USAGE, "'%.64s': %.800s", walk->typed, reason.message);
         uint32_t bytes =
             smc_user_is_pointer(&member) ? POINTER_BYTES : smc_user_types[member.type].bytes;
@@ -681,7 +687,7 @@ static enum smc_status read_texture(const char *words, bool is_surface,
     struct smc_emulated_texture *texture = &argument->texture;
     bool is_layered = false;
     const char *memory = words + strcspn(words, ":");
-    const char *rest = *memory ? read_type(memory + 1, &argument->type) : NULL;
+    const char *rest = *memory ? user_argument_read_type(memory + 1, &argument->type) : NULL;
     argument->form = SMC_USER_TEXTURE;
     argument->is_buffer = true;
     enum smc_status status = read_texture_words(words, is_surface, argument, &is_layered, error);
@@ -719,7 +725,7 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
     if (*typed == '{' || *typed == '[')
         return read_members(typed, argument, error);
     if (*typed == '@')
-        return read_address(typed, argument, error);
+        return user_argument_read_address(typed, argument, error);
     if (begins_literal(typed)) {
         argument->is_literal = true;
         return read_literal(typed, argument) ? SMC_OK : fail_form(typed, error);
@@ -737,7 +743,7 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
     const char *words = find_texture(typed, &is_surface);
     if (words)
         return read_texture(words, is_surface, argument, error);
-    const char *rest = read_type(typed, &argument->type);
+    const char *rest = user_argument_read_type(typed, &argument->type);
     if (!rest)
         return read_c(typed, argument, error);
     return *rest == ':' ? read_scalar(rest + 1, argument, error)
@@ -766,7 +772,7 @@ enum smc_status smc_user_variable_parse(const char *typed, struct smc_user_varia
                         typed);
     memcpy(variable->name, typed, length);
     if (typed[length] == '=')
-        return read_member(value, &variable->value, error);
+        return user_argument_read_member(value, &variable->value, error);
     variable->value = (struct smc_user_argument){
         .typed = typed, .form = SMC_USER_BYTES, .type = SMC_USER_U8, .path = value};
     return SMC_OK;

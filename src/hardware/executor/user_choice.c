@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "code/user_kernels.h"
 #include "code/names.h"
+#include "code/user_kernels.h"
 
 static bool begins(const char *text, const char *start)
 {
@@ -50,8 +50,9 @@ static bool is_meant(const struct smc_inspect_kernel *kernel, const char *entry,
 }
 
 /* Lists all kernels of the file, or those that `entry` may mean in the way. */
-static enum smc_status fail_choice(const struct smc_inspect_kernels *kernels, const char *file,
-                                   const char *entry, enum meaning way, struct smc_error *error)
+static enum smc_status user_fail_choice(const struct smc_inspect_kernels *kernels, const char *file,
+                                        const char *entry, enum meaning way,
+                                        struct smc_error *error)
 {
     struct smc_text list = {0};
     bool several = entry && way < MEANINGS;
@@ -84,7 +85,8 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
             file);
     *kernel = &kernels->item[0];
     if (!entry)
-        return kernels->count == 1 ? SMC_OK : fail_choice(kernels, file, NULL, MEANINGS, error);
+        return kernels->count == 1 ? SMC_OK
+                                   : user_fail_choice(kernels, file, NULL, MEANINGS, error);
     for (enum meaning way = EXACT; way < MEANINGS; way++) {
         size_t found = 0;
         for (size_t i = 0; i < kernels->count; i++)
@@ -92,7 +94,7 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
                 *kernel = &kernels->item[i];
         if (found > 0)
             return found == 1 || way == EXACT ? SMC_OK
-                                              : fail_choice(kernels, file, entry, way, error);
+                                              : user_fail_choice(kernels, file, entry, way, error);
     }
-    return fail_choice(kernels, file, entry, MEANINGS, error);
+    return user_fail_choice(kernels, file, entry, MEANINGS, error);
 }

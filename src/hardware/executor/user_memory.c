@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
-#include "code/ptx_facts.h"
-#include "hardware/user.h"
-#include "code/user_kernels.h"
+#include "base/platform.h"
 #include "code/names.h"
+#include "code/ptx_facts.h"
+#include "code/user_kernels.h"
+#include "hardware/user.h"
 
 /* The buffer's contents before the launch, and after it on each of two back ends. */
 enum { COPIES = 3 };
@@ -149,7 +149,8 @@ static enum smc_status keep_text(struct smc_user_memory *memory,
     return smc_user_argument_parse(memory->typed, &memory->own, error);
 }
 
-static enum smc_status fill(struct smc_user_run *run, size_t index, struct smc_error *error)
+static enum smc_status user_memory_fill(struct smc_user_run *run, size_t index,
+                                        struct smc_error *error)
 {
     struct smc_user_memory *memory = &run->memory[index];
     const struct smc_user_argument *argument = memory->argument;
@@ -195,13 +196,13 @@ static enum smc_status add_memory(struct smc_user_run *run, size_t position,
         return status;
     if (!allocate(memory))
         return smc_fail(error, SMC_MACHINE, "no memory for '%.64s'", argument->typed);
-    return fill(run, index, error);
+    return user_memory_fill(run, index, error);
 }
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static enum smc_status read_bytes(const struct smc_user_argument *argument,
-                                  struct smc_user_value *value, struct smc_error *error)
+static enum smc_status user_memory_read_bytes(const struct smc_user_argument *argument,
+                                              struct smc_user_value *value, struct smc_error *error)
 {
     struct smc_user_argument bytes = *argument;
     bytes.type = SMC_USER_U8;
@@ -212,7 +213,8 @@ static enum smc_status read_bytes(const struct smc_user_argument *argument,
     return smc_user_fill(&bytes, "", 0, value->data, error);
 }
 
-static enum smc_status add_value(struct smc_user_run *run, size_t index, struct smc_error *error)
+static enum smc_status user_memory_add_value(struct smc_user_run *run, size_t index,
+                                             struct smc_error *error)
 {
     const struct smc_user_argument *argument = &run->request.argument[index];
     struct smc_user_value *value = &run->value[index];
@@ -223,7 +225,7 @@ static enum smc_status add_value(struct smc_user_run *run, size_t index, struct 
     if (!value->data)
         return smc_out_of_memory(error);
     if (argument->form == SMC_USER_BYTES)
-        return read_bytes(argument, value, error);
+        return user_memory_read_bytes(argument, value, error);
     struct holder holder = {run, index + 1, false, index, value->data};
     if (argument->form == SMC_USER_ADDRESS)
         return write_member(&holder, argument, 0, error);
@@ -234,7 +236,8 @@ static enum smc_status add_value(struct smc_user_run *run, size_t index, struct 
 
 /* Whether the variable of the PTX is the one that was named: as compiled, or as in the source, in
    these or, where `any_namespace` is set, in any namespaces. */
-static bool is_named(const struct smc_ptx_variable *variable, const char *name, bool any_namespace)
+static bool user_memory_is_named(const struct smc_ptx_variable *variable, const char *name,
+                                 bool any_namespace)
 {
     if (strlen(name) == variable->name_length && memcmp(variable->name, name, strlen(name)) == 0)
         return true;
@@ -273,7 +276,7 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
     struct smc_text list = {0};
     struct smc_ptx_variable variable;
     while (smc_ptx_next_variable(&ptx, &variable))
-        if (found == 0 || is_named(&variable, name, true))
+        if (found == 0 || user_memory_is_named(&variable, name, true))
             smc_text_printf(&list, "%s%.*s", list.length ? ", " : "", (int)variable.name_length,
                             variable.name);
     if (found > 1)
@@ -292,15 +295,17 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
 }
 
 /* A variable in just the namespaces that were named is preferred. */
-static enum smc_status find_variable(const char *ptx, const struct smc_user_variable *wanted,
-                                     struct smc_user_symbol *symbol, struct smc_error *error)
+static enum smc_status user_memory_find_variable(const char *ptx,
+                                                 const struct smc_user_variable *wanted,
+                                                 struct smc_user_symbol *symbol,
+                                                 struct smc_error *error)
 {
     struct smc_ptx_variable variable;
     size_t found = 0;
     uint32_t align = 0;
     for (int any_namespace = 0; any_namespace < 2 && found == 0; any_namespace++)
         for (const char *cursor = ptx; smc_ptx_next_variable(&cursor, &variable);) {
-            if (!is_named(&variable, wanted->name, any_namespace) || found++ > 0)
+            if (!user_memory_is_named(&variable, wanted->name, any_namespace) || found++ > 0)
                 continue;
             symbol->name = smc_strndup(variable.name, variable.name_length);
             symbol->type = type_of(&variable);
@@ -333,7 +338,7 @@ enum smc_status smc_user_find_variables(const char *ptx, struct smc_user_run *ru
     for (size_t i = 0; i < run->request.variable_count; i++) {
         const struct smc_user_variable *wanted = &run->request.variable[i];
         struct smc_error reason = {""};
-        enum smc_status status = find_variable(ptx, wanted, &run->symbol[i], &reason);
+        enum smc_status status = user_memory_find_variable(ptx, wanted, &run->symbol[i], &reason);
         if (status != SMC_OK)
             return smc_fail(error, status, "option --%s: %.900s", wanted->is_set ? "set" : "dump",
                             reason.message);
@@ -353,7 +358,7 @@ static enum smc_status fill_variable(struct smc_user_run *run, size_t index,
     memset(memory->before, 0, memory->bytes);
     switch (value->form) {
     case SMC_USER_BYTES:
-        return read_bytes(value, &bytes, error);
+        return user_memory_read_bytes(value, &bytes, error);
     case SMC_USER_STRUCT:
     case SMC_USER_LIST:
         return write_members(&holder, value, error);
@@ -371,7 +376,8 @@ static enum smc_status fill_variable(struct smc_user_run *run, size_t index,
     return write_member(&holder, value, 0, error);
 }
 
-static enum smc_status add_variable(struct smc_user_run *run, size_t index, struct smc_error *error)
+static enum smc_status user_memory_add_variable(struct smc_user_run *run, size_t index,
+                                                struct smc_error *error)
 {
     const struct smc_user_variable *variable = &run->request.variable[index];
     const struct smc_user_symbol *symbol = &run->symbol[index];
@@ -395,13 +401,13 @@ static enum smc_status add_variable(struct smc_user_run *run, size_t index, stru
     return variable->is_set ? fill_variable(run, at, &variable->value, error) : SMC_OK;
 }
 
-static enum smc_status add_variables(struct smc_user_run *run, struct smc_error *error)
+static enum smc_status user_memory_add_variables(struct smc_user_run *run, struct smc_error *error)
 {
     for (size_t i = 0; i < run->request.variable_count; i++) {
         struct smc_error reason = {""};
         if (is_again(run, i))
             continue;
-        enum smc_status status = add_variable(run, i, &reason);
+        enum smc_status status = user_memory_add_variable(run, i, &reason);
         if (status != SMC_OK)
             return smc_fail(error, status, "option --set: %.900s", reason.message);
     }
@@ -409,7 +415,7 @@ static enum smc_status add_variables(struct smc_user_run *run, struct smc_error 
 }
 
 /* Finds the memory of each address that was typed. */
-static enum smc_status find_targets(struct smc_user_run *run, struct smc_error *error)
+static enum smc_status user_memory_find_targets(struct smc_user_run *run, struct smc_error *error)
 {
     for (size_t i = 0; i < run->pointer_count; i++) {
         struct smc_user_pointer *pointer = &run->pointer[i];
@@ -446,12 +452,12 @@ enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error 
         if (argument->is_buffer)
             status = add_memory(run, i + 1, argument, false, &reason);
         else if (argument->form != SMC_USER_PLAIN)
-            status = add_value(run, i, &reason);
+            status = user_memory_add_value(run, i, &reason);
     }
     if (status == SMC_OK)
-        status = add_variables(run, &reason);
+        status = user_memory_add_variables(run, &reason);
     if (status == SMC_OK)
-        status = find_targets(run, &reason);
+        status = user_memory_find_targets(run, &reason);
     if (status == SMC_INTERRUPTED)
         return smc_fail(error, status, "%s", reason.message);
     return status == SMC_OK ? SMC_OK : fail_argument(status, &reason, error);
@@ -460,8 +466,8 @@ enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error 
 /* --- Files ------------------------------------------------------------------------------------ */
 
 /* The same as when the file is read, without reading it: a regular file is opened, and measured. */
-static enum smc_status check_file(const struct smc_user_argument *argument, uint64_t bytes,
-                                  struct smc_error *error)
+static enum smc_status user_memory_check_file(const struct smc_user_argument *argument,
+                                              uint64_t bytes, struct smc_error *error)
 {
     struct stat is;
     const char *path = argument->path;
@@ -499,7 +505,7 @@ static enum smc_status check_files(const struct smc_user_argument *argument, uin
     uint32_t align;
     if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_LIST)
         return smc_user_members(argument->typed, check_member, NULL, &all, &align, error);
-    return argument->path ? check_file(argument, bytes, error) : SMC_OK;
+    return argument->path ? user_memory_check_file(argument, bytes, error) : SMC_OK;
 }
 
 enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_error *error)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "code/ptx_facts.h"
+#include "code/source_tree.h"
 #include "hardware/executor/c_types.h"
 #include "hardware/user.h"
-#include "code/source_tree.h"
 
 /* A parameter as PTX and C++ declare it. */
 struct parameter {
@@ -62,7 +62,8 @@ static void read_shown(const char *shown, struct parameter *parameters, size_t c
 }
 
 /* The source has the names, and the types where the name of the kernel has none. */
-static void read_source(const char *list, struct parameter *parameters, size_t count)
+static void user_parameters_read_source(const char *list, struct parameter *parameters,
+                                        size_t count)
 {
     for (size_t i = 0; i < count && *list; i++) {
         struct parameter *parameter = &parameters[i];
@@ -82,9 +83,9 @@ static void read_source(const char *list, struct parameter *parameters, size_t c
     }
 }
 
-static size_t read_parameters(const struct smc_ptx_kernel *read,
-                              const struct smc_inspect_kernel *kernel,
-                              struct parameter parameters[SMC_MAX_USER_ARGUMENTS])
+static size_t user_read_parameters(const struct smc_ptx_kernel *read,
+                                   const struct smc_inspect_kernel *kernel,
+                                   struct parameter parameters[SMC_MAX_USER_ARGUMENTS])
 {
     struct smc_ptx_param ptx[SMC_MAX_USER_ARGUMENTS];
     size_t count = smc_ptx_params(read, ptx, SMC_MAX_USER_ARGUMENTS);
@@ -107,7 +108,7 @@ static void name_parameters(const struct smc_user_run *run, const struct smc_ins
     if (smc_source_tree_read(run->request.file, smc_text_string(&run->text),
                              run->request.compiler_options, "", &tree, &ignored) == SMC_OK)
         smc_source_tree_parameters(&tree, kernel->name, kernel->shown, &list);
-    read_source(smc_text_string(&list), parameters, count);
+    user_parameters_read_source(smc_text_string(&list), parameters, count);
     smc_text_free(&list);
     smc_source_tree_free(&tree);
 }
@@ -172,7 +173,7 @@ static bool example_fits(const struct smc_text *example, const struct smc_ptx_pa
 }
 
 /* Appends "-a f32x1024:random", an argument that fits. */
-static void append_example(const struct parameter *parameter, struct smc_text *text)
+static void user_parameters_append_example(const struct parameter *parameter, struct smc_text *text)
 {
     const struct smc_ptx_param *ptx = &parameter->ptx;
     const struct smc_c_type guessed = guess_type(ptx);
@@ -195,7 +196,7 @@ static enum smc_status fail_param(const struct parameter *parameter, size_t numb
     struct smc_text example = {0};
     char size[48] = "", structure[64] = "";
     bool has_members = parameter->ptx.is_array && !parameter->is_known;
-    append_example(parameter, &example);
+    user_parameters_append_example(parameter, &example);
     if (argument->form == SMC_USER_STRUCT)
         snprintf(size, sizeof size, ", of %llu bytes,", (unsigned long long)argument->bytes);
     if (has_members)
@@ -218,7 +219,7 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
     for (size_t i = 0; i < param_count && i < SMC_MAX_USER_ARGUMENTS; i++) {
         smc_text_printf(&wanted, "%s%s", i ? ", " : ": ", parameters[i].declared);
         smc_text_append(&example, i ? " " : "; such as ");
-        append_example(&parameters[i], &example);
+        user_parameters_append_example(&parameters[i], &example);
     }
     smc_fail(error, SMC_USAGE,
              "option --arg: %zu given, but %.256s has %zu parameter%s%.320s%.320s", count,
@@ -229,14 +230,14 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
     return SMC_USAGE;
 }
 
-static enum smc_status check(const struct smc_ptx_kernel *read,
-                             const struct smc_inspect_kernel *kernel, struct smc_user_run *run,
-                             struct smc_error *error)
+static enum smc_status user_parameters_check(const struct smc_ptx_kernel *read,
+                                             const struct smc_inspect_kernel *kernel,
+                                             struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_user_request *request = &run->request;
     const size_t count = request->argument_count;
     struct parameter parameters[SMC_MAX_USER_ARGUMENTS];
-    const size_t param_count = read_parameters(read, kernel, parameters);
+    const size_t param_count = user_read_parameters(read, kernel, parameters);
     if (param_count != count) {
         name_parameters(run, kernel, parameters,
                         param_count < SMC_MAX_USER_ARGUMENTS ? param_count
@@ -265,6 +266,6 @@ enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspe
     while (smc_ptx_next(&ptx, &read))
         if (strlen(kernel->name) == read.name_length &&
             memcmp(kernel->name, read.name, read.name_length) == 0)
-            return check(&read, kernel, run, error);
+            return user_parameters_check(&read, kernel, run, error);
     return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
 }

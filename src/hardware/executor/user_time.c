@@ -4,8 +4,8 @@
 _Static_assert((int)SMC_MAX_USER_ARGUMENTS <= (int)SMC_TIME_MOST_ARGUMENTS,
                "a user's kernel has no more arguments than the model of time accepts");
 
-static void add_arguments(const struct smc_user_request *request,
-                          struct smc_time_arguments *arguments)
+static void user_time_add_arguments(const struct smc_user_request *request,
+                                    struct smc_time_arguments *arguments)
 {
     for (size_t i = 0; i < request->argument_count; i++) {
         const struct smc_user_argument *argument = &request->argument[i];
@@ -27,7 +27,7 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
                              "structures, addresses and textures among the arguments");
             return SMC_OK;
         }
-    add_arguments(&run->request, &arguments);
+    user_time_add_arguments(&run->request, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
     return smc_query_predict_time(&run->answer, &run->compiled.binary, run->row.kernel->name,
                                   &arguments, error);

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "rules/catalog.h"
 
-static enum smc_status read_file(const struct smc_user_argument *argument, void *data,
-                                 struct smc_error *error)
+static enum smc_status user_values_read_file(const struct smc_user_argument *argument, void *data,
+                                             struct smc_error *error)
 {
     uint64_t bytes = smc_user_argument_bytes(argument);
     FILE *file = fopen(argument->path, "rbe");
@@ -115,7 +115,7 @@ enum smc_status smc_user_fill(const struct smc_user_argument *argument, const ch
 {
     switch (argument->filling) {
     case SMC_USER_FILE:
-        return read_file(argument, data, error);
+        return user_values_read_file(argument, data, error);
     case SMC_USER_RANDOM:
         return fill_random(argument, name, seed, data, error);
     case SMC_USER_RAMP:

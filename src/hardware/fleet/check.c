@@ -33,7 +33,7 @@ struct worker {
     uint64_t rows;
 };
 
-static void add(struct smc_comparison *total, const struct smc_comparison *part)
+static void check_add(struct smc_comparison *total, const struct smc_comparison *part)
 {
     bool earlier = part->wrong > 0 && (total->wrong == 0 || part->first_wrong < total->first_wrong);
     if (earlier) {
@@ -81,13 +81,13 @@ static uint64_t compare_part(const struct smc_verify_request *request, uint64_t 
         struct smc_comparison part = {0};
         request->kernel->compare(request->kernel, request->params, request->buffers, first + done,
                                  count, &part);
-        add(total, &part);
+        check_add(total, &part);
         done += count;
     }
     return done;
 }
 
-static void *work(void *argument)
+static void *check_work(void *argument)
 {
     struct worker *worker = argument;
     struct shared *shared = worker->shared;
@@ -131,14 +131,14 @@ uint64_t smc_verify(const struct smc_verify_request *request, struct smc_compari
     struct worker workers[MAX_THREADS] = {{.shared = &shared}};
     for (; started < threads; started++) {
         workers[started].shared = &shared;
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+        if (pthread_create(&workers[started].thread, NULL, check_work, &workers[started]) != 0)
             break; /* runs with fewer threads; the result is the same */
     }
-    work(&workers[0]);
+    check_work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     for (unsigned i = 0; i < started; i++) {
-        add(result, &workers[i].total);
+        check_add(result, &workers[i].total);
         compared += workers[i].rows;
     }
     return compared;

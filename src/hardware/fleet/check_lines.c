@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/platform.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/text.h"
 #include "hardware/checks.h"
 
@@ -112,8 +112,8 @@ static void fail_node(struct smc_check_reader *reader, const char *name, const c
 }
 
 /* The value of the first member `"key"` with a string, if it is a host's name. */
-static bool find_name(const char *text, size_t length, const char *key,
-                      char name[SMC_LONGEST_HOST_NAME + 1])
+static bool check_lines_find_name(const char *text, size_t length, const char *key,
+                                  char name[SMC_LONGEST_HOST_NAME + 1])
 {
     const char *found = memmem(text, length, key, strlen(key));
     if (!found || !is_member(text, length, (size_t)(found - text), key, "\""))
@@ -134,7 +134,8 @@ static void read_cut(struct smc_check_reader *reader, const char *text, size_t l
 {
     char name[SMC_LONGEST_HOST_NAME + 1];
     reader->found++;
-    if (!find_name(text, length, "\"node\"", name) && !find_name(text, length, "\"host\"", name))
+    if (!check_lines_find_name(text, length, "\"node\"", name) &&
+        !check_lines_find_name(text, length, "\"host\"", name))
         snprintf(name, sizeof name, "%s", prefix);
     if (!name[0]) {
         tell(reader, "a report that is cut off before it names its node");
@@ -215,7 +216,7 @@ static bool append_test(const json_t *test, struct smc_text *out)
 }
 
 /* Why the GPU is not healthy: its error, its first fault, or the first failed test. */
-static void append_fault(const json_t *gpu, struct smc_text *out)
+static void check_lines_append_fault(const json_t *gpu, struct smc_text *out)
 {
     const json_t *faults = json_object_get(gpu, "faults"), *tests = json_object_get(gpu, "tests");
     const char *error = text_of(gpu, "error");
@@ -236,7 +237,7 @@ static void append_fault(const json_t *gpu, struct smc_text *out)
 
 /* The index of the board, which is added if it is new; an instance of MIG is another board than the
    whole GPU. False: there are too many. */
-static bool find_board(struct smc_checks *checks, const json_t *object, uint32_t *board)
+static bool check_lines_find_board(struct smc_checks *checks, const json_t *object, uint32_t *board)
 {
     char name[128];
     bool mig = strcmp(text_of(object, "mode"), "mig") == 0;
@@ -273,15 +274,15 @@ static void read_figures(const json_t *figures, float figure[SMC_CHECK_FIGURE_CO
 }
 
 /* Adds a GPU of a report. Returns what is wrong with it, or NULL. */
-static const char *read_gpu(struct smc_check_reader *reader, const json_t *object, size_t node,
-                            int32_t rank)
+static const char *check_lines_read_gpu(struct smc_check_reader *reader, const json_t *object,
+                                        size_t node, int32_t rank)
 {
     struct smc_checks *checks = reader->checks;
     enum smc_checked health;
     uint32_t board;
     if (!json_is_object(object) || !read_health(object, &health))
         return "key 'gpus': the verdict of an element is not healthy, differs or failed";
-    if (!find_board(checks, object, &board))
+    if (!check_lines_find_board(checks, object, &board))
         return "more kinds of GPUs than can be merged";
     if (checks->gpu_count == SMC_MOST_CHECKED_GPUS)
         return "more GPUs than can be merged";
@@ -301,7 +302,7 @@ static const char *read_gpu(struct smc_check_reader *reader, const json_t *objec
     read_figures(json_object_get(object, "figures"), gpu->figure);
     if (health != SMC_CHECKED_HEALTHY) {
         struct smc_text fault = {0};
-        append_fault(object, &fault);
+        check_lines_append_fault(object, &fault);
         gpu->fault = keep(checks, smc_text_string(&fault), SMC_LONGEST_FAULT);
         smc_text_free(&fault);
     }
@@ -326,7 +327,7 @@ static const char *node_name(const json_t *object, const char *prefix, char why[
     return prefix && prefix[0] ? prefix : NULL;
 }
 
-static const char *check_shape(const json_t *object, enum smc_checked *health)
+static const char *lines_check_shape(const json_t *object, enum smc_checked *health)
 {
     const json_t *gpus = json_object_get(object, "gpus");
     if (strcmp(text_of(object, "schema"), "smemcalc/1") != 0)
@@ -343,7 +344,7 @@ void smc_checks_read_object(struct smc_check_reader *reader, const json_t *objec
 {
     char why[192];
     enum smc_checked health;
-    const char *wrong = check_shape(object, &health);
+    const char *wrong = lines_check_shape(object, &health);
     reader->found++;
     const char *name = wrong ? NULL : node_name(object, prefix, why);
     if (!name) {
@@ -358,7 +359,8 @@ void smc_checks_read_object(struct smc_check_reader *reader, const json_t *objec
     const json_t *gpus = json_object_get(object, "gpus");
     reader->checks->reports++;
     for (size_t i = 0; !wrong && !reader->out_of_memory && i < json_array_size(gpus); i++)
-        wrong = read_gpu(reader, json_array_get(gpus, i), node, number_of(object, "rank"));
+        wrong =
+            check_lines_read_gpu(reader, json_array_get(gpus, i), node, number_of(object, "rank"));
     if (wrong)
         tell(reader, wrong);
     if (health != SMC_CHECKED_HEALTHY && json_array_size(gpus) == 0) {

@@ -44,7 +44,7 @@ uint32_t smc_checks_keep(struct smc_checks *checks, const char *text)
 }
 
 /* Where the node is in the hash table, or would be. */
-static uint32_t *find_slot(const struct smc_checks *checks, const char *name)
+static uint32_t *checks_find_slot(const struct smc_checks *checks, const char *name)
 {
     size_t at = (size_t)smc_hash(SMC_HASH_START, name, strlen(name));
     for (;; at++) {
@@ -63,12 +63,12 @@ static bool grow_slots(struct smc_checks *checks)
     checks->slot_count = checks->slot_count ? 2 * checks->slot_count : 64;
     checks->slot = smc_calloc(checks->slot_count, sizeof *checks->slot);
     for (size_t i = 0; checks->slot && i < checks->node_count; i++)
-        *find_slot(checks, smc_checks_text(checks, checks->node[i].name)) = (uint32_t)i + 1;
+        *checks_find_slot(checks, smc_checks_text(checks, checks->node[i].name)) = (uint32_t)i + 1;
     return checks->slot != NULL;
 }
 
 /* Makes space for one more element. */
-static bool grow(void **array, size_t count, size_t *capacity, size_t size)
+static bool checks_grow(void **array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return true;
@@ -86,10 +86,11 @@ size_t smc_checks_node(struct smc_checks *checks, const char *name)
     void *nodes = checks->node;
     if (!grow_slots(checks))
         return SIZE_MAX;
-    uint32_t *slot = find_slot(checks, name);
+    uint32_t *slot = checks_find_slot(checks, name);
     if (*slot)
         return *slot - 1;
-    bool grown = grow(&nodes, checks->node_count, &checks->node_capacity, sizeof *checks->node);
+    bool grown =
+        checks_grow(&nodes, checks->node_count, &checks->node_capacity, sizeof *checks->node);
     checks->node = nodes;
     uint32_t kept = grown ? smc_checks_keep(checks, name) : 0;
     if (!kept)
@@ -102,7 +103,7 @@ size_t smc_checks_node(struct smc_checks *checks, const char *name)
 struct smc_checked_gpu *smc_checks_add_gpu(struct smc_checks *checks)
 {
     void *gpus = checks->gpu;
-    bool grown = grow(&gpus, checks->gpu_count, &checks->gpu_capacity, sizeof *checks->gpu);
+    bool grown = checks_grow(&gpus, checks->gpu_count, &checks->gpu_capacity, sizeof *checks->gpu);
     checks->gpu = gpus;
     if (!grown)
         return NULL;
@@ -160,7 +161,7 @@ static float median_of(const struct smc_checked_gpu *gpus, size_t count, int fig
     return known ? (float)smc_numbers_median(values, known) : NAN;
 }
 
-static struct smc_checked_gpu combine(const struct smc_checked_gpu *gpus, size_t count)
+static struct smc_checked_gpu checks_combine(const struct smc_checked_gpu *gpus, size_t count)
 {
     struct smc_checked_gpu worst = *gpus;
     for (size_t i = 1; i < count; i++)
@@ -183,7 +184,7 @@ static void combine_repeated(struct smc_checks *checks)
                           checks->gpu[end].identity == first->identity;)
             end++;
         checks->repeated += end - i - 1;
-        checks->gpu[kept++] = combine(first, end - i);
+        checks->gpu[kept++] = checks_combine(first, end - i);
     }
     checks->gpu_count = kept;
     qsort(checks->gpu, kept, sizeof *checks->gpu, as_shown);
@@ -204,7 +205,7 @@ static bool add_straggler(struct smc_fleet *fleet, size_t *capacity,
                           struct smc_fleet_straggler straggler)
 {
     void *list = fleet->straggler;
-    bool grown = grow(&list, fleet->straggler_count, capacity, sizeof straggler);
+    bool grown = checks_grow(&list, fleet->straggler_count, capacity, sizeof straggler);
     fleet->straggler = list;
     if (grown)
         fleet->straggler[fleet->straggler_count++] = straggler;
@@ -331,8 +332,8 @@ static void append_straggling(const struct smc_fleet *fleet, uint32_t node, stru
 }
 
 /* "2 of 8 GPUs: GPU 3 differs: SM 17 computes ...". Empty if nothing is wrong. */
-static void append_reason(const struct smc_fleet *fleet, const struct smc_checked_node *node,
-                          struct smc_text *out)
+static void checks_append_reason(const struct smc_fleet *fleet, const struct smc_checked_node *node,
+                                 struct smc_text *out)
 {
     const struct smc_checks *checks = fleet->checks;
     if (node->error)
@@ -376,7 +377,7 @@ static bool drain_reported(struct smc_fleet *fleet, const bool *slow)
     const struct smc_checks *checks = fleet->checks;
     for (size_t i = 0; i < fleet->nodes; i++) {
         struct smc_text reason = {0};
-        append_reason(fleet, &checks->node[i], &reason);
+        checks_append_reason(fleet, &checks->node[i], &reason);
         if (slow[i] && reason.length == 0)
             append_straggling(fleet, (uint32_t)i, &reason);
         fleet->failed_nodes += checks->node[i].error != 0;
@@ -391,7 +392,7 @@ static bool drain_reported(struct smc_fleet *fleet, const bool *slow)
 }
 
 /* Those that are new have reported nothing: they follow the others. */
-static bool expect(struct smc_checks *checks, const struct smc_hostlist *names)
+static bool checks_expect(struct smc_checks *checks, const struct smc_hostlist *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         size_t node = smc_checks_node(checks, names->name[i]);
@@ -421,7 +422,7 @@ static bool drain_silent(struct smc_fleet *fleet)
 static bool find_drains(struct smc_fleet *fleet, struct smc_checks *checks,
                         const struct smc_fleet_expected *expected, bool drain_stragglers)
 {
-    if (!expect(checks, &expected->names))
+    if (!checks_expect(checks, &expected->names))
         return false;
     for (size_t i = 0; i < fleet->nodes; i++)
         fleet->unexpected += expected->names.count > 0 && !checks->node[i].expected;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
-#include "rules/catalog.h"
+#include "base/platform.h"
 #include "hardware/executor.h"
 #include "hardware/executor/gpu_ceilings.h"
 #include "hardware/fleet/health.h"
+#include "rules/catalog.h"
 
 struct check {
     const struct smc_health_request *request;
@@ -453,8 +453,8 @@ static bool is_rate_right(struct check *check, enum smc_health_test test, struct
 }
 
 /* Sets the outcome by the first rate; the others must be right, too. */
-static void judge_rates(struct check *check, enum smc_health_test test, const struct rate *rates,
-                        size_t count)
+static void gpu_health_judge_rates(struct check *check, enum smc_health_test test,
+                                   const struct rate *rates, size_t count)
 {
     double first = check->health->figure[rates[0].figure];
     double expected = check->request->ceilings.value[rates[0].ceiling];
@@ -473,8 +473,8 @@ static void judge_rates(struct check *check, enum smc_health_test test, const st
 }
 
 /* Measures with the bench of smemcalc calibrate; sets what was measured. */
-static enum smc_status measure(struct check *check, const char *const *names, size_t count,
-                               double seen[SMC_CEILING_COUNT])
+static enum smc_status gpu_health_measure(struct check *check, const char *const *names,
+                                          size_t count, double seen[SMC_CEILING_COUNT])
 {
     struct smc_samples samples[SMC_CEILING_COUNT] = {{0}};
     struct smc_spread spread;
@@ -503,11 +503,11 @@ static enum smc_status test_bandwidth(struct check *check)
     static const struct rate rates[] = {{SMC_HEALTH_FIGURE_COPY, SMC_CEILING_COPY},
                                         {SMC_HEALTH_FIGURE_READ, SMC_CEILING_READ}};
     double seen[SMC_CEILING_COUNT] = {0};
-    enum smc_status status = measure(check, names, 2, seen);
+    enum smc_status status = gpu_health_measure(check, names, 2, seen);
     check->health->figure[SMC_HEALTH_FIGURE_COPY] = seen[SMC_CEILING_COPY];
     check->health->figure[SMC_HEALTH_FIGURE_READ] = seen[SMC_CEILING_READ];
     if (status == SMC_OK)
-        judge_rates(check, SMC_HEALTH_BANDWIDTH, rates, 2);
+        gpu_health_judge_rates(check, SMC_HEALTH_BANDWIDTH, rates, 2);
     return status;
 }
 
@@ -516,11 +516,11 @@ static enum smc_status test_fma(struct check *check)
     static const char *const names[] = {"float FMA"};
     static const struct rate rate = {SMC_HEALTH_FIGURE_FMA, SMC_CEILING_FLOAT};
     double seen[SMC_CEILING_COUNT] = {0};
-    enum smc_status status = measure(check, names, 1, seen);
+    enum smc_status status = gpu_health_measure(check, names, 1, seen);
     check->health->figure[SMC_HEALTH_FIGURE_FMA] = seen[SMC_CEILING_FLOAT];
     check->health->figure[SMC_HEALTH_FIGURE_CLOCK] = seen[SMC_CEILING_CLOCK];
     if (status == SMC_OK)
-        judge_rates(check, SMC_HEALTH_FMA, &rate, 1);
+        gpu_health_judge_rates(check, SMC_HEALTH_FMA, &rate, 1);
     return status;
 }
 
@@ -659,7 +659,7 @@ static cudaError_t write_and_read(struct check *check, struct memory *memory, ui
     return code;
 }
 
-static cudaError_t check_memory(struct check *check, struct memory *memory)
+static cudaError_t gpu_health_check_memory(struct check *check, struct memory *memory)
 {
     const struct smc_health_faults *faults = check->request->faults;
     double start_ms = smc_clock_ms();
@@ -736,7 +736,8 @@ static enum smc_status test_memory(struct check *check)
     if (status == SMC_OK)
         status = allocate_memory(check, &memory);
     if (status == SMC_OK)
-        status = status_of(check, check_memory(check, &memory), "writing and reading memory");
+        status =
+            status_of(check, gpu_health_check_memory(check, &memory), "writing and reading memory");
     if (status == SMC_OK)
         conclude_memory(check, &memory);
     if (!is_lost(check)) {
@@ -782,7 +783,7 @@ static enum smc_status run_tests(struct check *check)
     return SMC_OK;
 }
 
-static void describe(struct check *check)
+static void gpu_health_describe(struct check *check)
 {
     struct smc_health *health = check->health;
     int index = check->request->gpu_index, mode = cudaComputeModeDefault;
@@ -819,7 +820,7 @@ enum smc_status smc_health_check(const struct smc_health_request *request,
     };
     enum smc_status status = smc_gpu_device(request->gpu_index, &check.device, error);
     if (status == SMC_OK) {
-        describe(&check);
+        gpu_health_describe(&check);
         status = smc_gpu_use(request->gpu_index, error);
     }
     if (status == SMC_OK)

@@ -189,7 +189,7 @@ const struct smc_health_case smc_health_cases[] = {
 };
 
 /* "tile=16": a parameter by its option's name. */
-static bool set_param(char *word, struct smc_query *query)
+static bool health_set_param(char *word, struct smc_query *query)
 {
     char *value = strchr(word, '=');
     if (!value)
@@ -216,7 +216,7 @@ bool smc_health_read_case(const char *kernel, const char *options, struct smc_qu
         return false;
     smc_params_init(query->kernel, &query->params);
     for (char *word; (word = strtok_r(rest, " ", &rest));)
-        if (!set_param(word, query))
+        if (!health_set_param(word, query))
             return false;
     return true;
 }
@@ -259,7 +259,8 @@ static uint32_t most_common(const uint32_t *chains, uint32_t blocks, enum smc_he
 
 typedef uint32_t expected_lanes[SMC_UNITS][SMC_HEALTH_LANES];
 
-static void expect(const uint32_t *chains, uint32_t blocks, uint16_t cc, expected_lanes expected)
+static void health_expect(const uint32_t *chains, uint32_t blocks, uint16_t cc,
+                          expected_lanes expected)
 {
     const char *reason;
     for (int unit = 0; unit < SMC_UNITS; unit++)
@@ -426,7 +427,7 @@ void smc_health_examine_sms(const struct smc_health_seen *seen, const uint32_t *
 {
     static const size_t most_sms = sizeof sms->seen;
     expected_lanes expected;
-    expect(chains, blocks, health->cc, expected);
+    health_expect(chains, blocks, health->cc, expected);
     for (uint32_t b = 0; b < blocks; b++) {
         struct wrong wrong = {0};
         const lane_chains *values = block_chains(chains, b);

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "answers/query.h"
 #include "base/platform.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "code/compile.h"
 #include "rules/ceilings.h"
-#include "answers/query.h"
 
 /* --- What was found --------------------------------------------------------------------------- */
 

@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "hardware/executor.h"
 #include "rules/catalog.h"
 #include "rules/devices.h"
-#include "hardware/executor.h"
 
 static const struct smc_compile_options with_ptx = {.ptx_suffices = true};
 
 /* The program `entry` of a kernel's file. */
-static enum smc_status read_program(const struct smc_kernel *kernel, const char *entry, uint16_t cc,
-                                    struct smc_program **program, struct smc_error *error)
+static enum smc_status health_emulated_read_program(const struct smc_kernel *kernel,
+                                                    const char *entry, uint16_t cc,
+                                                    struct smc_program **program,
+                                                    struct smc_error *error)
 {
     struct smc_params params = {0};
     struct smc_compiled compiled = {0};
@@ -26,8 +28,9 @@ static enum smc_status read_program(const struct smc_kernel *kernel, const char 
     return status;
 }
 
-static enum smc_status launch(struct smc_emulation_request *request, uint32_t blocks,
-                              uint32_t threads, struct smc_error *error)
+static enum smc_status health_emulated_launch(struct smc_emulation_request *request,
+                                              uint32_t blocks, uint32_t threads,
+                                              struct smc_error *error)
 {
     struct smc_emulation emulation;
     for (int i = 0; i < 3; i++) {
@@ -65,8 +68,8 @@ enum smc_status smc_health_emulate_sms(uint16_t cc, uint32_t sms, uint32_t words
         {.value = &words},
         {.value = injection},
     };
-    enum smc_status status =
-        read_program(&smc_kernel_health_sms, smc_kernel_health_sms.entry, cc, &program, error);
+    enum smc_status status = health_emulated_read_program(
+        &smc_kernel_health_sms, smc_kernel_health_sms.entry, cc, &program, error);
     if (status != SMC_OK)
         return status;
     memset(seen, 0xff, sms * sizeof *seen);
@@ -79,7 +82,7 @@ enum smc_status smc_health_emulate_sms(uint16_t cc, uint32_t sms, uint32_t words
         .argument_count = 4,
         .sm_count = sms,
     };
-    status = launch(&request, sms, SMC_HEALTH_THREADS, error);
+    status = health_emulated_launch(&request, sms, SMC_HEALTH_THREADS, error);
     smc_program_free(program);
     return status;
 }
@@ -101,7 +104,8 @@ static enum smc_status run_entry(const char *entry, uint16_t cc, const struct me
                                  uint32_t blocks, uint32_t threads, struct smc_error *error)
 {
     struct smc_program *program = NULL;
-    enum smc_status status = read_program(&smc_kernel_health_memory, entry, cc, &program, error);
+    enum smc_status status =
+        health_emulated_read_program(&smc_kernel_health_memory, entry, cc, &program, error);
     if (status != SMC_OK)
         return status;
     struct smc_emulation_request request = {
@@ -112,7 +116,7 @@ static enum smc_status run_entry(const char *entry, uint16_t cc, const struct me
         .argument_count = count,
         .threads = 1,
     };
-    status = launch(&request, blocks, threads, error);
+    status = health_emulated_launch(&request, blocks, threads, error);
     smc_program_free(program);
     return status;
 }

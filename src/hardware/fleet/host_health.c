@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/platform.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "hardware/measured_ceilings.h"
 
 /* A check stops itself a little before the time limit, so that it can still report what it found.
@@ -88,7 +88,7 @@ static void note_failure(struct smc_health *health, enum smc_status status, cons
     smc_health_judge(health);
 }
 
-static void start(struct run *run, int gpu_index)
+static void host_health_start(struct run *run, int gpu_index)
 {
     char error[200];
     int ends[2] = {-1, -1};
@@ -114,7 +114,7 @@ static void start(struct run *run, int gpu_index)
 }
 
 /* Notes how a child ended. One that is late is killed, but not waited for: a driver may hold it. */
-static void finish(struct run *run, int gpu_index, bool is_late)
+static void host_health_finish(struct run *run, int gpu_index, bool is_late)
 {
     char error[300];
     struct process *process = &run->process[gpu_index];
@@ -144,7 +144,7 @@ static void finish(struct run *run, int gpu_index, bool is_late)
 
 /* Waits for the first `count` children until each has ended; with `for_number` only until the first
    one has counted the GPUs. */
-static void wait_for(struct run *run, int count, bool for_number)
+static void host_health_wait_for(struct run *run, int count, bool for_number)
 {
     struct pollfd ends[MOST_GPUS];
     for (;;) {
@@ -165,7 +165,7 @@ static void wait_for(struct run *run, int count, bool for_number)
                 if (for_number)
                     return;
             } else if (is_ready || (is_late && ends[i].fd >= 0)) {
-                finish(run, i, is_late);
+                host_health_finish(run, i, is_late);
             }
         }
     }
@@ -173,7 +173,7 @@ static void wait_for(struct run *run, int count, bool for_number)
 
 /* --- The host --------------------------------------------------------------------------------- */
 
-static void describe(struct smc_host_health *out)
+static void host_health_describe(struct smc_host_health *out)
 {
     time_t now = time(NULL);
     struct tm utc;
@@ -205,19 +205,19 @@ static int run_processes(struct run *run)
     int last = first;
     for (int i = 0; i < MOST_GPUS; i++)
         run->process[i].end = -1;
-    start(run, first);
+    host_health_start(run, first);
     if (run->check->gpu_index == SMC_ALL_GPUS) {
-        wait_for(run, 1, true);
+        host_health_wait_for(run, 1, true);
         int count = run->board->gpu_count < MOST_GPUS ? run->board->gpu_count : MOST_GPUS;
         for (last = 0; last + 1 < count; last++)
-            start(run, last + 1);
+            host_health_start(run, last + 1);
     }
-    wait_for(run, last + 1, false);
+    host_health_wait_for(run, last + 1, false);
     return last + 1 - first;
 }
 
 /* A GPU that differs is worse than one that could not be checked. */
-static enum smc_status judge(struct smc_host_health *out)
+static enum smc_status host_health_judge(struct smc_host_health *out)
 {
     out->verdict = SMC_HEALTHY;
     for (size_t i = 0; i < out->count; i++) {
@@ -240,8 +240,8 @@ static enum smc_status fail_host(struct smc_host_health *out, enum smc_status st
     return smc_fail(error, status, "%s", message);
 }
 
-static enum smc_status conclude(const struct run *run, int count, struct smc_host_health *out,
-                                struct smc_error *error)
+static enum smc_status host_health_conclude(const struct run *run, int count,
+                                            struct smc_host_health *out, struct smc_error *error)
 {
     const struct board *board = run->board;
     int first = run->check->gpu_index == SMC_ALL_GPUS ? 0 : run->check->gpu_index;
@@ -258,7 +258,7 @@ static enum smc_status conclude(const struct run *run, int count, struct smc_hos
     out->count = (size_t)count;
     for (int i = 0; i < count; i++)
         out->gpu[i] = board->gpu[first + i].health;
-    return judge(out);
+    return host_health_judge(out);
 }
 
 enum smc_status smc_host_health_check(const struct smc_host_check *check,
@@ -267,7 +267,7 @@ enum smc_status smc_host_health_check(const struct smc_host_check *check,
     struct run run = {.check = check, .start_ms = smc_clock_ms()};
     run.deadline_ms = run.start_ms + check->timeout_ms;
     *out = (struct smc_host_health){0};
-    describe(out);
+    host_health_describe(out);
     if (check->gpu_index >= MOST_GPUS) {
         char why[80];
         snprintf(why, sizeof why, "there is no GPU %d: the highest number is %d", check->gpu_index,
@@ -278,7 +278,7 @@ enum smc_status smc_host_health_check(const struct smc_host_check *check,
     if (!run.board)
         return smc_out_of_memory(error);
     int count = run_processes(&run);
-    enum smc_status status = conclude(&run, count, out, error);
+    enum smc_status status = host_health_conclude(&run, count, out, error);
     munmap(run.board, sizeof *run.board);
     out->elapsed_s = (smc_clock_ms() - run.start_ms) / 1e3;
     return status;

@@ -28,7 +28,7 @@ bool smc_host_name_is_valid(const char *name)
 }
 
 /* Compares the numbers that two texts begin with, and moves past them. */
-static int compare_numbers(const char **a, const char **b)
+static int hostlist_compare_numbers(const char **a, const char **b)
 {
     *a += strspn(*a, "0");
     *b += strspn(*b, "0");
@@ -46,7 +46,7 @@ int smc_host_name_compare(const char *a, const char *b)
     int order = 0;
     while (order == 0 && *a && *b) {
         if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b))
-            order = compare_numbers(&a, &b);
+            order = hostlist_compare_numbers(&a, &b);
         else
             order = (unsigned char)*a++ - (unsigned char)*b++;
     }
@@ -96,8 +96,8 @@ static bool read_number(const char **text, uint32_t *number, int *digits)
     return *digits > 0 && *digits < 10;
 }
 
-static enum smc_status expand(struct expansion *at, size_t length, const char *text,
-                              const char *end);
+static enum smc_status hostlist_expand(struct expansion *at, size_t length, const char *text,
+                                       const char *end);
 
 /* One range of the brackets: "7", "1-4", or "001-128", whose numbers have as many digits. */
 static enum smc_status expand_range(struct expansion *at, size_t length, const char **text,
@@ -122,7 +122,7 @@ static enum smc_status expand_range(struct expansion *at, size_t length, const c
         if (added < 0 || length + (size_t)added >= sizeof at->name)
             return smc_fail(at->error, SMC_USAGE, "a host name is longer than %d characters",
                             SMC_LONGEST_HOST_NAME);
-        enum smc_status status = expand(at, length + (size_t)added, rest, end);
+        enum smc_status status = hostlist_expand(at, length + (size_t)added, rest, end);
         if (status != SMC_OK)
             return status;
     }
@@ -130,8 +130,8 @@ static enum smc_status expand_range(struct expansion *at, size_t length, const c
 }
 
 /* The recursion is as deep as the element has brackets, each of which adds a character. */
-static enum smc_status expand(struct expansion *at, size_t length, const char *text,
-                              const char *end)
+static enum smc_status hostlist_expand(struct expansion *at, size_t length, const char *text,
+                                       const char *end)
 {
     for (; text < end && *text != '['; text++) {
         if (length == SMC_LONGEST_HOST_NAME)
@@ -173,7 +173,7 @@ enum smc_status smc_hostlist_parse(const char *text, struct smc_hostlist *out,
         if (!end)
             return smc_fail(error, SMC_USAGE, "a bracket is missing in '%.*s'", LONGEST_SHOWN,
                             text);
-        status = expand(&at, 0, text, end);
+        status = hostlist_expand(&at, 0, text, end);
         text = end + (*end == ',');
         if (status == SMC_OK && *end == ',' && !*text)
             status = smc_fail(error, SMC_USAGE, "there is no name after the last comma");

@@ -72,8 +72,8 @@ static double most_frequent(const double *numbers, size_t count, struct smc_read
 }
 
 /* Collects the values in `scratch`, sorted. Returns how many there are. */
-static size_t gather(const struct smc_merged_peers *peers, enum smc_row_source source,
-                     double *scratch)
+static size_t merge_gather(const struct smc_merged_peers *peers, enum smc_row_source source,
+                           double *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < peers->count; i++)
@@ -90,7 +90,7 @@ static void judge_counts(struct smc_merged_peers *peers, double *scratch)
                                                  SMC_SOURCE_MEASURED};
     struct smc_reading predicted = peers->value[0].row->seen[SMC_SOURCE_PREDICTED];
     for (size_t w = 0; w < sizeof seeing / sizeof *seeing; w++) {
-        size_t count = gather(peers, seeing[w], scratch);
+        size_t count = merge_gather(peers, seeing[w], scratch);
         if (count == 0)
             continue;
         double common = most_frequent(scratch, count, predicted);
@@ -106,7 +106,7 @@ static void judge_counts(struct smc_merged_peers *peers, double *scratch)
     }
 }
 
-static void judge_rates(struct smc_merged_peers *peers, double *scratch)
+static void merge_judge_rates(struct smc_merged_peers *peers, double *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < peers->count; i++) {
@@ -149,7 +149,7 @@ static bool is_seen_by_two(const struct smc_merged_peers *peers, bool is_rate)
 /* A value that is unlike its peers disagrees, whether or not it also differs from its own
    prediction. Traffic that depends on caches is only compared with its prediction: it agrees if
    everything observed is confirmed. */
-static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
+static enum smc_merge_verdict merge_verdict_of(const struct smc_merged_quantity *quantity)
 {
     bool odd = false, differs = false, seen = false, shared = false, confirmed = true;
     for (size_t i = 0; i < quantity->peers_count; i++) {
@@ -179,14 +179,14 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
 
 /* Marks odd values, fills in the peers' common value, and sets the verdict. `scratch` has space for
    all of the values. */
-static void judge(struct smc_merged_quantity *quantity, double *scratch)
+static void merge_judge(struct smc_merged_quantity *quantity, double *scratch)
 {
     for (size_t i = 0; i < quantity->peers_count; i++)
         if (quantity->is_rate)
-            judge_rates(&quantity->peers[i], scratch);
+            merge_judge_rates(&quantity->peers[i], scratch);
         else
             judge_counts(&quantity->peers[i], scratch);
-    quantity->verdict = verdict_of(quantity);
+    quantity->verdict = merge_verdict_of(quantity);
 }
 
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict)
@@ -283,9 +283,9 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Numbers the groups in the order of the lowest index in each. */
-static void number(struct smc_merge_report **reports, size_t count,
-                   int (*order)(const void *, const void *),
-                   void (*assign)(struct smc_merge_report *, size_t))
+static void merge_number(struct smc_merge_report **reports, size_t count,
+                         int (*order)(const void *, const void *),
+                         void (*assign)(struct smc_merge_report *, size_t))
 {
     qsort(reports, count, sizeof *reports, order);
     for (size_t i = 0, end; i < count; i = end) {
@@ -317,7 +317,7 @@ static void assign_question(struct smc_merge_report *report, size_t id)
 static size_t leave_out_copies(struct smc_merge_report **reports, size_t count)
 {
     size_t kept = 0;
-    number(reports, count, by_contents, assign_original);
+    merge_number(reports, count, by_contents, assign_original);
     for (size_t i = 0; i < count; i++)
         if (reports[i]->original == reports[i]->index) {
             struct smc_merge_report *copy = reports[kept];
@@ -397,7 +397,7 @@ static int by_peers(const void *a, const void *b)
 
 /* The order in which values are shown: by question, with quantities as in the longest reports and
    peers together. */
-static int as_shown(const void *a, const void *b)
+static int merge_as_shown(const void *a, const void *b)
 {
     const struct smc_merged_value *s = a, *t = b;
     int order = compare_sizes(s->report->question_id, t->report->question_id);
@@ -423,7 +423,7 @@ static void settle_places(struct smc_merged_value *values, size_t count)
         for (size_t k = i; k < end; k++)
             values[k].place = last;
     }
-    qsort(values, count, sizeof *values, as_shown);
+    qsort(values, count, sizeof *values, merge_as_shown);
 }
 
 /* --- All together ------------------------------------------------------------------------------
@@ -448,7 +448,7 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
         *peers = (struct smc_merged_peers){.value = &values[i], .count = end - i};
     }
     *peers_used += quantity->peers_count;
-    judge(quantity, scratch);
+    merge_judge(quantity, scratch);
     out->quantities += quantity->verdict < SMC_MERGE_UNSEEN;
     out->disagreeing += quantity->verdict == SMC_MERGE_DISAGREE;
     out->differing += quantity->verdict == SMC_MERGE_DIFFERS;
@@ -530,8 +530,8 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     out->copy = &out->reports[kept];
     out->copy_count = count - kept;
     count = kept;
-    number(reports, count, by_question, assign_question);
-    number(reports, count, by_machine, assign_machine);
+    merge_number(reports, count, by_question, assign_question);
+    merge_number(reports, count, by_machine, assign_machine);
     out->machines = count_machines(reports, count);
     out->emulators = count_emulators(reports, count);
     out->uuid_chars = uuid_chars(reports, count);

@@ -68,7 +68,7 @@ const char *smc_documents_foreign(const char *text, size_t length)
 
 /* The length of the document at `text`, up to its closing bracket; 0 if the brackets do not
    close. */
-static size_t measure(const char *text, size_t length, bool *too_deep)
+static size_t merge_read_measure(const char *text, size_t length, bool *too_deep)
 {
     size_t depth = 0;
     bool quoted = false;
@@ -119,7 +119,7 @@ bool smc_documents_next(struct smc_documents *documents, struct smc_document *ou
         return false;
     bool bracket = *out->text == '{' || *out->text == '[';
     if (bracket)
-        out->length = measure(out->text, rest, &out->too_deep);
+        out->length = merge_read_measure(out->text, rest, &out->too_deep);
     if (bracket && out->length == 0 && documents->unclosed++ >= MOST_UNCLOSED)
         out->length = rest;
     if (out->length == 0)
@@ -178,7 +178,7 @@ static void take(json_t *asked, const json_t *object, const char *key)
         json_object_set(asked, key, value);
 }
 
-static void take_kernel(json_t *asked, const json_t *kernel, bool own)
+static void merge_read_take_kernel(json_t *asked, const json_t *kernel, bool own)
 {
     const char *key;
     json_t *value;
@@ -212,7 +212,7 @@ static bool is_usual(const char *key, const json_t *value)
     return same;
 }
 
-static void take_launch(json_t *asked, const json_t *launch)
+static void merge_read_take_launch(json_t *asked, const json_t *launch)
 {
     const char *key;
     json_t *value;
@@ -266,8 +266,8 @@ static void merge_question(const json_t *report, struct smc_text *out)
     const json_t *source = json_object_get(report, "source");
     const char *name = json_string_value(json_object_get(kernel, "name"));
     json_t *asked = json_object();
-    take_kernel(asked, kernel, source != NULL);
-    take_launch(asked, json_object_get(report, "launch"));
+    merge_read_take_kernel(asked, kernel, source != NULL);
+    merge_read_take_launch(asked, json_object_get(report, "launch"));
     take(asked, json_object_get(report, "run"), "seed");
     take(asked, source, "entry");
     take(asked, source, "arguments");
@@ -354,7 +354,8 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
     return true;
 }
 
-static bool copy_rows(const json_t *list, struct smc_merge_report *report, char *why, size_t size)
+static bool merge_read_copy_rows(const json_t *list, struct smc_merge_report *report, char *why,
+                                 size_t size)
 {
     size_t count = json_array_size(list);
     if (!json_is_array(list) || count == 0 || count > SMC_MOST_MERGED_ROWS) {
@@ -391,7 +392,7 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
 }
 
 /* Adds a zeroed report; NULL if there is not enough memory. */
-static struct smc_merge_report *add(struct reader *reader)
+static struct smc_merge_report *merge_read_add(struct reader *reader)
 {
     struct smc_merge *merge = reader->merge;
     if (merge->count == merge->capacity) {
@@ -424,12 +425,14 @@ static int hash_part(const char *text, size_t length, void *hash)
 }
 
 /* `why` receives what is wrong with the object; it stays empty if memory ran out. */
-static bool fill(const json_t *object, struct smc_merge_report *report, char *why, size_t size)
+static bool merge_read_fill(const json_t *object, struct smc_merge_report *report, char *why,
+                            size_t size)
 {
     const json_t *error = json_object_get(object, "error");
     const json_t *rows = json_object_get(object, "confirmation");
     if (rows)
-        return copy_question(object, report, why, size) && copy_rows(rows, report, why, size);
+        return copy_question(object, report, why, size) &&
+               merge_read_copy_rows(rows, report, why, size);
     if (json_is_object(error))
         return true;
     if (error && !json_is_null(error)) {
@@ -466,7 +469,7 @@ static void add_report(struct reader *reader, const json_t *object)
         tell(reader, reader->line, why);
         return;
     }
-    struct smc_merge_report *report = add(reader);
+    struct smc_merge_report *report = merge_read_add(reader);
     if (!report)
         return;
     const json_t *error = json_object_get(object, "error");
@@ -476,7 +479,7 @@ static void add_report(struct reader *reader, const json_t *object)
     copy_text(error, "message", report->error, sizeof report->error);
     if (json_is_object(error) && !report->error[0])
         snprintf(report->error, sizeof report->error, "not said");
-    bool taken = fill(object, report, why, sizeof why);
+    bool taken = merge_read_fill(object, report, why, sizeof why);
     reader->merge->count += taken;
     reader->out_of_memory |= !taken && !why[0];
     if (taken && report->question)
@@ -500,9 +503,9 @@ static bool is_check(const json_t *object)
     return command && strcmp(command, "check") == 0;
 }
 
-static void add_value(struct reader *reader, const json_t *value);
+static void merge_read_add_value(struct reader *reader, const json_t *value);
 
-static void add_list(struct reader *reader, const json_t *list)
+static void merge_read_add_list(struct reader *reader, const json_t *list)
 {
     size_t i;
     json_t *element;
@@ -510,16 +513,16 @@ static void add_list(struct reader *reader, const json_t *list)
     {
         if (reader->out_of_memory)
             return;
-        add_value(reader, element);
+        merge_read_add_value(reader, element);
     }
 }
 
 /* The recursion is limited by the nesting depth of a document. */
-static void add_value(struct reader *reader, const json_t *value)
+static void merge_read_add_value(struct reader *reader, const json_t *value)
 {
     const json_t *runs = json_object_get(value, "runs");
     if (json_is_array(value)) {
-        add_list(reader, value);
+        merge_read_add_list(reader, value);
     } else if (!json_is_object(value)) {
         tell(reader, reader->line, "an element of a list is not an object");
     } else if (!has_schema(value)) {
@@ -529,12 +532,12 @@ static void add_value(struct reader *reader, const json_t *value)
         smc_checks_read_object(reader->checks, value, NULL);
         reader->out_of_memory |= reader->checks->out_of_memory;
     } else if (json_is_array(runs)) {
-        add_list(reader, runs);
+        merge_read_add_list(reader, runs);
     } else if (json_object_get(value, "comparison")) {
         tell(reader, reader->line, "of run --compare or of a range: only single runs are merged");
     } else {
         add_report(reader, value);
-        add_list(reader, json_object_get(value, "besides"));
+        merge_read_add_list(reader, json_object_get(value, "besides"));
     }
 }
 
@@ -588,7 +591,7 @@ static void read_document(struct reader *reader, const struct smc_document *docu
         tell(reader, document->line + (problem.line > 0 ? (size_t)problem.line - 1 : 0), why);
         return;
     }
-    add_value(reader, root);
+    merge_read_add_value(reader, root);
     json_decref(root);
 }
 
@@ -704,8 +707,8 @@ static void sort_labelled(struct smc_labelled_line *lines, size_t count)
 }
 
 /* The lines of one process without their label, or as they are if they are not JSON. */
-static void read_process(struct reader *reader, const struct smc_merge_input *input,
-                         const struct smc_labelled_line *lines, size_t count)
+static void merge_read_process(struct reader *reader, const struct smc_merge_input *input,
+                               const struct smc_labelled_line *lines, size_t count)
 {
     const char *text = smc_text_string(&input->lines_text);
     char begins = text[lines->at + lines->label_length];
@@ -733,12 +736,12 @@ static void read_labelled(struct reader *reader, struct smc_merge_input *input)
         for (end = i + 1;
              end < input->labelled_count && input->labelled[end].first == input->labelled[i].first;)
             end++;
-        read_process(reader, input, &input->labelled[i], end - i);
+        merge_read_process(reader, input, &input->labelled[i], end - i);
     }
 }
 
 /* Reads what is not a line with the report of a check. */
-static enum smc_status read_rest(struct reader *reader, struct smc_merge_input *input)
+static enum smc_status merge_read_rest(struct reader *reader, struct smc_merge_input *input)
 {
     const char *text = smc_text_string(&input->rest);
     const struct smc_check_reader *checks = reader->checks;
@@ -761,7 +764,7 @@ static enum smc_status read_rest(struct reader *reader, struct smc_merge_input *
     return reader->problem_count + checks->problem_count > 0 ? SMC_USAGE : SMC_OK;
 }
 
-static void read_line(struct smc_merge_input *input, const char *line, size_t length)
+static void merge_read_line(struct smc_merge_input *input, const char *line, size_t length)
 {
     size_t start;
     input->lines++;
@@ -793,10 +796,10 @@ enum smc_status smc_merge_feed(struct smc_merge_input *input, const char *bytes,
         size_t length = (size_t)(next + 1 - bytes);
         if (input->line.length > 0) {
             smc_text_append_bytes(&input->line, bytes, length);
-            read_line(input, smc_text_string(&input->line), input->line.length);
+            merge_read_line(input, smc_text_string(&input->line), input->line.length);
             smc_text_free(&input->line);
         } else {
-            read_line(input, bytes, length);
+            merge_read_line(input, bytes, length);
         }
         bytes = next + 1;
     }
@@ -820,10 +823,10 @@ enum smc_status smc_merge_finish(struct smc_merge_input *input)
                             .checks = &input->checks};
     begin(input);
     if (input->line.length > 0)
-        read_line(input, smc_text_string(&input->line), input->line.length);
+        merge_read_line(input, smc_text_string(&input->line), input->line.length);
     if (input->line.failed || input->rest.failed || input->lines_text.failed)
         return SMC_MACHINE;
-    return read_rest(&reader, input);
+    return merge_read_rest(&reader, input);
 }
 
 void smc_merge_input_free(struct smc_merge_input *input)

@@ -48,8 +48,8 @@ static double median_deviation(const struct smc_peer_spread *spread, const doubl
     return distance / fabs(spread->median);
 }
 
-static double limit_of(const struct smc_peer_spread *spread, const double *sorted,
-                       bool higher_is_better)
+static double stragglers_limit_of(const struct smc_peer_spread *spread, const double *sorted,
+                                  bool higher_is_better)
 {
     size_t half = spread->count / 2;
     double few = cbrt(larger(1, ENOUGH_FAST / (double)half));
@@ -72,7 +72,7 @@ struct smc_peer_spread smc_peer_spread_of(double *values, size_t count, bool hig
     spread.least = values[0];
     spread.most = values[count - 1];
     if (count >= SMC_FEWEST_PEERS && spread.median > 0)
-        spread.limit = limit_of(&spread, values, higher_is_better);
+        spread.limit = stragglers_limit_of(&spread, values, higher_is_better);
     return spread;
 }
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "machine/emulator/emulator_state.h"
 
-static uint64_t hash_of(const struct smc_logged_access *access)
+static uint64_t access_log_hash_of(const struct smc_logged_access *access)
 {
     uint64_t sum = (uint64_t)access->instruction << 32 | access->bound.unknown_step;
     uint32_t lanes = access->access.mask;
@@ -17,7 +17,7 @@ static uint64_t hash_of(const struct smc_logged_access *access)
     return sum ^ sum >> 29;
 }
 
-static bool is_same(const struct smc_logged_access *a, const struct smc_logged_access *b)
+static bool access_log_is_same(const struct smc_logged_access *a, const struct smc_logged_access *b)
 {
     return a->instruction == b->instruction && a->access.mask == b->access.mask &&
            a->access.width_bytes == b->access.width_bytes && a->access.op == b->access.op &&
@@ -31,13 +31,13 @@ static bool is_same(const struct smc_logged_access *a, const struct smc_logged_a
 /* The slot of the access, or the free one where it belongs. */
 static uint32_t *slot_of(const struct smc_access_log *log, const struct smc_logged_access *access)
 {
-    size_t at = (size_t)hash_of(access) & (log->slots - 1);
-    while (log->slot[at] && !is_same(&log->item[log->slot[at] - 1], access))
+    size_t at = (size_t)access_log_hash_of(access) & (log->slots - 1);
+    while (log->slot[at] && !access_log_is_same(&log->item[log->slot[at] - 1], access))
         at = (at + 1) & (log->slots - 1);
     return &log->slot[at];
 }
 
-static bool grow(struct smc_access_log *log)
+static bool access_log_grow(struct smc_access_log *log)
 {
     size_t room = log->room ? 2 * log->room : 64;
     struct smc_logged_access *item = smc_realloc(log->item, room * sizeof *item);
@@ -59,7 +59,8 @@ static bool grow(struct smc_access_log *log)
 
 void smc_access_log_add(struct smc_access_log *log, const struct smc_logged_access *access)
 {
-    if (log->failed || (log->count == log->room && log->count < SMC_MOST_LOGGED && !grow(log)))
+    if (log->failed ||
+        (log->count == log->room && log->count < SMC_MOST_LOGGED && !access_log_grow(log)))
         return;
     uint32_t *slot = slot_of(log, access);
     if (*slot)

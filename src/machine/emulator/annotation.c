@@ -29,7 +29,7 @@ static const char *copy_safe(struct smc_arena *arena, const char *bytes, size_t 
     return copy;
 }
 
-static size_t count_lines(const char *source)
+static size_t annotation_count_lines(const char *source)
 {
     size_t lines = 0;
     for (const char *at = source; *at; at += *at == '\n') {
@@ -39,7 +39,8 @@ static size_t count_lines(const char *source)
     return lines;
 }
 
-static void read_source(const char *name, const char *source, struct smc_annotation *annotation)
+static void annotation_read_source(const char *name, const char *source,
+                                   struct smc_annotation *annotation)
 {
     const char *file = copy_safe(&annotation->arena, name, strlen(name)), *at = source;
     for (size_t i = 0; i < annotation->lines; i++) {
@@ -68,8 +69,9 @@ static const char *base_of(const char *path)
 
 /* Finds or adds the line of an instruction. The lines before `source_lines` are the source's own.
    `file` is the program's pointer to the name, which is the same for all lines of a file. */
-static struct smc_annotated_line *find_line(struct smc_annotation *annotation, size_t source_lines,
-                                            const char *name, const char *file, uint32_t line)
+static struct smc_annotated_line *annotation_find_line(struct smc_annotation *annotation,
+                                                       size_t source_lines, const char *name,
+                                                       const char *file, uint32_t line)
 {
     if (file && strcmp(base_of(file), base_of(name)) == 0 && line - 1 < source_lines)
         return &annotation->line[line - 1];
@@ -98,15 +100,16 @@ static int by_heat(const void *a, const void *b)
     return (*first > *second) - (*first < *second);
 }
 
-static void add_counts(const struct smc_program *program, const struct smc_emulation *emulation,
-                       const char *name, struct smc_annotation *annotation)
+static void annotation_add_counts(const struct smc_program *program,
+                                  const struct smc_emulation *emulation, const char *name,
+                                  struct smc_annotation *annotation)
 {
     size_t source_lines = annotation->lines;
     for (size_t i = 0; i < emulation->count_length; i++) {
         const struct smc_instruction *instruction = smc_program_instruction(program, i);
         const char *file = instruction->line ? smc_program_file(program, instruction->file) : NULL;
-        struct smc_annotated_line *line =
-            find_line(annotation, source_lines, name, file, file ? instruction->line : 0);
+        struct smc_annotated_line *line = annotation_find_line(annotation, source_lines, name, file,
+                                                               file ? instruction->line : 0);
         line->instructions++;
         smc_emulated_count_add(&emulation->count[i], &line->count);
     }
@@ -137,14 +140,14 @@ enum smc_status smc_annotate(const struct smc_program *program,
                              struct smc_error *error)
 {
     smc_annotation_free(annotation);
-    size_t source_lines = count_lines(source);
+    size_t source_lines = annotation_count_lines(source);
     size_t most = source_lines + emulation->count_length + 1;
     annotation->line = smc_arena_take(&annotation->arena, most * sizeof *annotation->line);
     annotation->hottest = smc_arena_take(&annotation->arena, most * sizeof *annotation->hottest);
     if (annotation->line && annotation->hottest) {
         annotation->lines = source_lines;
-        read_source(name, source, annotation);
-        add_counts(program, emulation, name, annotation);
+        annotation_read_source(name, source, annotation);
+        annotation_add_counts(program, emulation, name, annotation);
         rank(annotation);
     }
     if (!annotation->arena.failed)

@@ -12,7 +12,7 @@ enum { MOST_ROWS = 16, MOST_STATIC_BYTES = 48 << 10 };
 /* --- The declaration -------------------------------------------------------------------------- */
 
 /* One extent, or the element's size, follows from the array's size. */
-static bool complete(uint64_t bytes, struct smc_declared_array *declared)
+static bool array_advice_complete(uint64_t bytes, struct smc_declared_array *declared)
 {
     uint64_t known = declared->element_bytes ? declared->element_bytes : 1;
     uint32_t missing = declared->element_bytes == 0, *last = &declared->element_bytes;
@@ -55,7 +55,8 @@ void smc_array_describe(const struct smc_array_question *question, struct smc_ar
             advice->has_members |= declared.element_bytes == 0;
             continue;
         }
-        if (advice->bytes ? !complete(advice->bytes, &declared) : !is_dynamic(&declared))
+        if (advice->bytes ? !array_advice_complete(advice->bytes, &declared)
+                          : !is_dynamic(&declared))
             continue;
         advice->declared = declared;
         advice->has_members = question->declared[i].element_bytes == 0;
@@ -71,7 +72,7 @@ struct rows {
     uint32_t element_bytes;
 };
 
-static void add_row(struct rows *rows, uint64_t elements)
+static void array_advice_add_row(struct rows *rows, uint64_t elements)
 {
     if (elements < 2 || elements > UINT32_MAX / 256 || rows->count == MOST_ROWS)
         return;
@@ -84,7 +85,7 @@ static void add_row(struct rows *rows, uint64_t elements)
 static void add_bytes(struct rows *rows, uint64_t bytes)
 {
     if (bytes % rows->element_bytes == 0)
-        add_row(rows, bytes / rows->element_bytes);
+        array_advice_add_row(rows, bytes / rows->element_bytes);
 }
 
 /* The rows that the declaration has, the innermost first. */
@@ -93,7 +94,7 @@ static void add_declared(const struct smc_declared_array *declared, struct rows 
     uint64_t elements = 1;
     for (uint32_t i = declared->dimensions; i > 1 && declared->extent[i - 1]; i--) {
         elements *= declared->extent[i - 1];
-        add_row(rows, elements);
+        array_advice_add_row(rows, elements);
     }
 }
 
@@ -125,7 +126,8 @@ struct accesses {
 };
 
 /* How many active lanes access the array. */
-static uint32_t lanes_within(const struct smc_array_advice *advice, const struct smc_access *access)
+static uint32_t array_advice_lanes_within(const struct smc_array_advice *advice,
+                                          const struct smc_access *access)
 {
     uint32_t within = 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
@@ -138,12 +140,12 @@ static uint32_t lanes_within(const struct smc_array_advice *advice, const struct
 }
 
 /* False if an access is partly to the array, or its cost is not known. */
-static bool collect(const struct smc_array_question *question,
-                    const struct smc_array_advice *advice, struct accesses *accesses)
+static bool array_advice_collect(const struct smc_array_question *question,
+                                 const struct smc_array_advice *advice, struct accesses *accesses)
 {
     for (size_t i = 0; i < question->log->count; i++) {
         const struct smc_logged_access *logged = &question->log->item[i];
-        uint32_t within = lanes_within(advice, &logged->access);
+        uint32_t within = array_advice_lanes_within(advice, &logged->access);
         if (within == 0)
             continue;
         if (logged->is_uncounted || within != (uint32_t)__builtin_popcount(logged->access.mask))
@@ -199,7 +201,7 @@ static void advise(const struct smc_array_question *question, const struct acces
     add_declared(&advice->declared, &rows);
     const size_t own = rows.count;
     for (size_t i = 0; i < question->log->count; i++)
-        if (lanes_within(advice, &question->log->item[i].access))
+        if (array_advice_lanes_within(advice, &question->log->item[i].access))
             add_distances(&question->log->item[i], &rows);
     struct smc_conflict_search search = {
         .layout = question->banks,
@@ -231,7 +233,7 @@ enum smc_status smc_array_advise(const struct smc_array_question *question,
     struct accesses accesses = {.access = smc_calloc(log->count, sizeof *accesses.access),
                                 .bound = smc_calloc(log->count, sizeof *accesses.bound)};
     enum smc_status status = accesses.access && accesses.bound ? SMC_OK : SMC_MACHINE;
-    if (status == SMC_OK && collect(question, advice, &accesses))
+    if (status == SMC_OK && array_advice_collect(question, advice, &accesses))
         advise(question, &accesses, advice);
     free(accesses.access);
     free(accesses.bound);

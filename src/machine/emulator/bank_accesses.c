@@ -40,7 +40,7 @@ struct answer {
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static const char *copy(struct answer *answer, const char *text, size_t bytes)
+static const char *bank_accesses_copy(struct answer *answer, const char *text, size_t bytes)
 {
     char *to = smc_arena_take(&answer->accesses->arena, bytes + 1);
     if (to && bytes)
@@ -58,11 +58,12 @@ static const char *opcode_of(struct answer *answer, uint32_t instruction)
     size_t bytes = 0;
     while (at + bytes < end && bytes < 60 && !strchr(" \t\r\n;", at[bytes]))
         bytes++;
-    return copy(answer, at, bytes);
+    return bank_accesses_copy(answer, at, bytes);
 }
 
 /* "k.cu:12", or "PTX line 12" without a line table. */
-static void append_place(const struct answer *answer, uint32_t instruction, struct smc_text *text)
+static void bank_accesses_append_place(const struct answer *answer, uint32_t instruction,
+                                       struct smc_text *text)
 {
     const struct smc_instruction *at = smc_program_instruction(answer->program, instruction);
     const char *file = at->line ? smc_program_file(answer->program, at->file) : NULL;
@@ -93,10 +94,11 @@ static void append_cause(const struct answer *answer, const struct smc_bank_tall
     };
     smc_text_append(text, causes[tally->cause].words);
     if (causes[tally->cause].has_place)
-        append_place(answer, tally->cause_instruction, text);
+        bank_accesses_append_place(answer, tally->cause_instruction, text);
 }
 
-static const char *reason_of(struct answer *answer, const struct smc_bank_tally *tally)
+static const char *bank_accesses_reason_of(struct answer *answer,
+                                           const struct smc_bank_tally *tally)
 {
     static const char *const passed_over[] = {
         [SMC_BANK_BY_CALL] = "what the called function accesses is not followed",
@@ -115,7 +117,7 @@ static const char *reason_of(struct answer *answer, const struct smc_bank_tally 
         smc_text_append(&text, "some or all lanes may access another memory");
     else
         append_cause(answer, tally, &text);
-    const char *reason = copy(answer, smc_text_string(&text), text.length);
+    const char *reason = bank_accesses_copy(answer, smc_text_string(&text), text.length);
     answer->accesses->arena.failed |= text.failed;
     smc_text_free(&text);
     return reason;
@@ -123,7 +125,7 @@ static const char *reason_of(struct answer *answer, const struct smc_bank_tally 
 
 /* --- One access ------------------------------------------------------------------------------- */
 
-static enum smc_bank_verdict verdict_of(const struct smc_bank_tally *tally)
+static enum smc_bank_verdict bank_accesses_verdict_of(const struct smc_bank_tally *tally)
 {
     return tally->is_atomic         ? SMC_BANK_ATOMIC
            : tally->not_followed    ? SMC_BANK_NOT_FOLLOWED
@@ -165,11 +167,11 @@ static void name_array(struct answer *answer, struct smc_bank_access *access,
     if (tally->executions &&
         smc_program_shared_array(answer->program, lowest_address(&tally->worst), name, sizeof name,
                                  &first_byte, &access->array_bytes))
-        access->array = copy(answer, name, strlen(name));
+        access->array = bank_accesses_copy(answer, name, strlen(name));
 }
 
 /* The last part of a mangled name: get of _Z3getPKfi and of _ZN2ns3getEv. */
-static struct smc_span last_part(struct smc_span name)
+static struct smc_span bank_accesses_last_part(struct smc_span name)
 {
     struct smc_span part = name;
     size_t i = 2;
@@ -193,29 +195,30 @@ static struct smc_span last_part(struct smc_span name)
 static const char *callee_of(struct answer *answer, uint32_t instruction)
 {
     const struct smc_span name =
-        last_part(smc_bank_callee(&answer->program->module.statement[instruction]));
-    return name.bytes ? copy(answer, name.at, name.bytes) : NULL;
+        bank_accesses_last_part(smc_bank_callee(&answer->program->module.statement[instruction]));
+    return name.bytes ? bank_accesses_copy(answer, name.at, name.bytes) : NULL;
 }
 
-static void fill(struct answer *answer, uint32_t instruction, struct smc_bank_access *access)
+static void bank_accesses_fill(struct answer *answer, uint32_t instruction,
+                               struct smc_bank_access *access)
 {
     const struct smc_bank_tally *tally = &answer->tally[instruction];
     const struct smc_instruction *at = smc_program_instruction(answer->program, instruction);
     const char *file = at->line ? smc_program_file(answer->program, at->file) : NULL;
     *access = (struct smc_bank_access){
-        .verdict = verdict_of(tally),
+        .verdict = bank_accesses_verdict_of(tally),
         .kind = tally->kind,
         .callee = tally->kind == SMC_BANK_BY_CALL ? callee_of(answer, instruction) : NULL,
         .operation = opcode_of(answer, instruction),
         .ptx_line = at->ptx_line,
-        .file = file ? copy(answer, file, strlen(file)) : NULL,
+        .file = file ? bank_accesses_copy(answer, file, strlen(file)) : NULL,
         .line = file ? at->line : 0,
         .op = tally->op,
         .width_bytes = tally->width_bytes,
     };
     name_array(answer, access, tally);
     if (access->verdict == SMC_BANK_NOT_FOLLOWED || access->verdict == SMC_BANK_DEPENDS)
-        access->reason = reason_of(answer, tally);
+        access->reason = bank_accesses_reason_of(answer, tally);
     if (access->verdict == SMC_BANK_NOT_FOLLOWED || access->verdict == SMC_BANK_ATOMIC)
         return;
     access->executions = tally->executions;
@@ -307,7 +310,7 @@ static bool reads_shape(const struct smc_program *program, enum smc_special firs
     return false;
 }
 
-static void add_up(struct smc_bank_accesses *accesses)
+static void bank_accesses_add_up(struct smc_bank_accesses *accesses)
 {
     uint32_t most = 0;
     accesses->worst = accesses->count;
@@ -328,7 +331,7 @@ static void add_up(struct smc_bank_accesses *accesses)
     }
 }
 
-static bool list(struct answer *answer)
+static bool bank_accesses_list(struct answer *answer)
 {
     struct smc_bank_accesses *accesses = answer->accesses;
     size_t count = 0, instructions = answer->program->instructions;
@@ -342,7 +345,7 @@ static bool list(struct answer *answer)
         for (uint32_t i = 0; i < instructions; i++)
             if (answer->tally[i].is_access) {
                 instruction_of[accesses->count] = i;
-                fill(answer, i, &accesses->item[accesses->count++]);
+                bank_accesses_fill(answer, i, &accesses->item[accesses->count++]);
             }
         for (size_t i = 0; i < accesses->count && found && !accesses->arena.failed; i++)
             found = find_remedies(answer, &accesses->item[i]);
@@ -375,7 +378,7 @@ static void doubt_all(const struct smc_program *program, struct smc_bank_tally *
     }
 }
 
-static enum smc_status find(struct answer *answer, struct smc_error *error)
+static enum smc_status bank_accesses_find(struct answer *answer, struct smc_error *error)
 {
     const struct smc_program *program = answer->program;
     struct smc_bank_accesses *accesses = answer->accesses;
@@ -396,10 +399,10 @@ static enum smc_status find(struct answer *answer, struct smc_error *error)
         accesses->uses_y = reads_shape(program, SMC_SPECIAL_TID_Y, SMC_SPECIAL_NTID_Y);
         accesses->uses_z = reads_shape(program, SMC_SPECIAL_TID_Z, SMC_SPECIAL_NTID_Z);
         accesses->counts_are_exact = !walk.chose && !walk.gave_up;
-        worked = list(answer);
+        worked = bank_accesses_list(answer);
     }
     if (worked)
-        add_up(accesses);
+        bank_accesses_add_up(accesses);
     free(walk.tally);
     free(kind);
     free(ptx);
@@ -435,7 +438,7 @@ enum smc_status smc_bank_accesses_find(const struct smc_bank_accesses_request *r
     memcpy(accesses->block, block, sizeof accesses->block);
     accesses->warps = (block[0] * block[1] * block[2] + SMC_WARP_LANES - 1) / SMC_WARP_LANES;
     answer.program = program;
-    status = find(&answer, error);
+    status = bank_accesses_find(&answer, error);
     smc_program_free(program);
     return status;
 }

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "machine/emulator/bank_walk.h"
-#include "machine/emulator/matrix.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/matrix.h"
 
 static bool is_word(const struct smc_span *span, const char *word)
 {
@@ -86,7 +86,7 @@ static struct smc_span name_in(const char *at, const char *end)
 }
 
 /* The functions that have a body. False: out of memory. */
-static bool find_functions(const char *ptx, struct callees *callees)
+static bool bank_kinds_find_functions(const char *ptx, struct callees *callees)
 {
     size_t room = 0;
     for (const char *at = ptx; (at = strstr(at, ".func"));) {
@@ -108,7 +108,7 @@ static bool find_functions(const char *ptx, struct callees *callees)
 }
 
 /* The end of the body, which may hold other blocks. */
-static const char *end_of(const char *body)
+static const char *bank_kinds_end_of(const char *body)
 {
     int depth = 0;
     for (; *body; body++) {
@@ -177,7 +177,7 @@ static bool text_touches(struct callees *callees, const char *at, const char *en
 
 static bool body_touches(struct callees *callees, const char *at)
 {
-    for (const char *end = end_of(at), *stop; at < end; at = stop) {
+    for (const char *end = bank_kinds_end_of(at), *stop; at < end; at = stop) {
         at += strspn(at, " \t\r\n{};");
         if (*at == '@') /* a guard */
             at += strcspn(at, " \t\n");
@@ -233,8 +233,9 @@ static bool may_access(const struct smc_ptx_statement *statement)
 }
 
 /* `callees` NULL: calls are not looked at. */
-static enum smc_bank_access_kind kind_of(const struct smc_program *program, struct callees *callees,
-                                         const struct smc_op *op)
+static enum smc_bank_access_kind bank_kinds_kind_of(const struct smc_program *program,
+                                                    struct callees *callees,
+                                                    const struct smc_op *op)
 {
     if (op->step == smc_step_wgmma)
         return SMC_BANK_BY_DESCRIPTOR;
@@ -254,9 +255,9 @@ static enum smc_bank_access_kind kind_of(const struct smc_program *program, stru
 bool smc_bank_find_kinds(const struct smc_program *program, const char *ptx, uint8_t *kind)
 {
     struct callees callees = {0};
-    const bool found = find_functions(ptx, &callees);
+    const bool found = bank_kinds_find_functions(ptx, &callees);
     for (size_t i = 0; i < program->ops && found; i++)
-        kind[i] = (uint8_t)kind_of(program, &callees, &program->op[i]);
+        kind[i] = (uint8_t)bank_kinds_kind_of(program, &callees, &program->op[i]);
     free(callees.function);
     return found;
 }
@@ -264,7 +265,7 @@ bool smc_bank_find_kinds(const struct smc_program *program, const char *ptx, uin
 bool smc_program_by_lanes_alone(const struct smc_program *program)
 {
     for (size_t i = 0; i < program->ops; i++)
-        if (kind_of(program, NULL, &program->op[i]) != SMC_BANK_BY_LANES)
+        if (bank_kinds_kind_of(program, NULL, &program->op[i]) != SMC_BANK_BY_LANES)
             return false;
     return true;
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/emulator/matrix.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/matrix.h"
 
 enum {
     MOST_DEPTH = 200,
@@ -55,7 +55,8 @@ struct walker {
     uint32_t tally_mark, marks; /* as in struct smc_lane_state */
 };
 
-static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc, uint32_t stop);
+static bool bank_walk_run(struct walker *walker, struct smc_lane_state *state, uint32_t pc,
+                          uint32_t stop);
 
 static bool fail(struct walker *walker)
 {
@@ -120,8 +121,8 @@ struct cost {
     bool is_refused;
 };
 
-static void count(struct walker *walker, struct smc_bank_tally *tally, const struct cost *cost,
-                  bool assumed)
+static void bank_walk_count(struct walker *walker, struct smc_bank_tally *tally,
+                            const struct cost *cost, bool assumed)
 {
     uint32_t conflicts = cost->most.wavefronts - cost->most.least;
     if (tally->executions == 0 || cost->fewest < tally->fewest_conflicts)
@@ -137,8 +138,8 @@ static void count(struct walker *walker, struct smc_bank_tally *tally, const str
     tally->assumed |= assumed;
 }
 
-static void add_cost(struct smc_bank_cost most, uint32_t fewest, const struct smc_access *worst,
-                     struct cost *cost)
+static void bank_walk_add_cost(struct smc_bank_cost most, uint32_t fewest,
+                               const struct smc_access *worst, struct cost *cost)
 {
     uint32_t conflicts = most.wavefronts - most.least;
     if (cost->most.least == 0 || conflicts > cost->worst_conflicts) {
@@ -161,8 +162,8 @@ static bool is_aligned(const struct smc_access *access)
 }
 
 /* Moves the addresses so that the first active lane accesses `first`. */
-static void place(const uint64_t address[SMC_LANES], unsigned bits, uint32_t first,
-                  struct smc_access *access)
+static void bank_walk_place(const uint64_t address[SMC_LANES], unsigned bits, uint32_t first,
+                            struct smc_access *access)
 {
     uint64_t base = address[__builtin_ctz(access->mask)];
     unsigned unused = bits < 32 ? 32 - bits : 0;
@@ -210,7 +211,7 @@ static void cost_everywhere(struct walker *walker, const struct execution *execu
     for (uint32_t rest = 0; rest < unit; rest += width) {
         if ((rest - at) % (granule < unit ? granule : unit))
             continue;
-        place(address, known->bits, (1u << 24) + rest, access);
+        bank_walk_place(address, known->bits, (1u << 24) + rest, access);
         if (!is_aligned(access))
             continue;
         struct smc_bank_cost here = cost_of(walker, access);
@@ -231,14 +232,14 @@ static void cost_everywhere(struct walker *walker, const struct execution *execu
     }
     if (tried) {
         place_in_array(at, unit, &worst);
-        add_cost(most, fewest, &worst, cost);
+        bank_walk_add_cost(most, fewest, &worst, cost);
     }
 }
 
 /* Keeps the access for remedies: by its exact addresses, or by those without the shared term. */
-static void keep(struct walker *walker, const struct execution *execution,
-                 const uint64_t address[SMC_LANES], const struct smc_access *access,
-                 struct smc_access_bound bound)
+static void bank_walk_keep(struct walker *walker, const struct execution *execution,
+                           const uint64_t address[SMC_LANES], const struct smc_access *access,
+                           struct smc_access_bound bound)
 {
     const struct smc_known *known = execution->known;
     struct smc_logged_access logged = {
@@ -249,15 +250,16 @@ static void keep(struct walker *walker, const struct execution *execution,
     }
     logged.bound.unknown_step = known->align < 32 ? 1u << known->align : 0;
     if (known->align != SMC_EXACT)
-        place(address, known->bits, (uint32_t)address[__builtin_ctz(access->mask)], &logged.access);
+        bank_walk_place(address, known->bits, (uint32_t)address[__builtin_ctz(access->mask)],
+                        &logged.access);
     smc_access_log_add(walker->walk->log, &logged);
     walker->walk->out_of_memory |= walker->walk->log->failed;
 }
 
 /* One access of all active lanes. */
-static void access_once(struct walker *walker, const struct execution *execution,
-                        const uint64_t address[SMC_LANES], struct smc_access *access,
-                        struct smc_access_bound bound, struct cost *cost)
+static void bank_walk_access_once(struct walker *walker, const struct execution *execution,
+                                  const uint64_t address[SMC_LANES], struct smc_access *access,
+                                  struct smc_access_bound bound, struct cost *cost)
 {
     if (!access->mask)
         return;
@@ -268,11 +270,11 @@ static void access_once(struct walker *walker, const struct execution *execution
         cost->is_refused = !is_aligned(access);
         if (!cost->is_refused) {
             struct smc_bank_cost here = cost_of(walker, access);
-            add_cost(here, here.wavefronts - here.least, access, cost);
+            bank_walk_add_cost(here, here.wavefronts - here.least, access, cost);
         }
     }
     if (!cost->is_refused)
-        keep(walker, execution, address, access, bound);
+        bank_walk_keep(walker, execution, address, access, bound);
 }
 
 static void addresses_of(const struct smc_lane_state *state, const struct smc_op *op,
@@ -297,8 +299,9 @@ static bool is_fragment(const struct smc_op *op)
 
 /* Whether a generic address is, or may be, in shared memory. Pointers that are parameters or were
    loaded are not: compilers name the state space of the shared arrays that they know. */
-static bool is_shared(struct walker *walker, const struct smc_lane_state *state,
-                      const struct smc_op *op, const uint64_t address[SMC_LANES], uint32_t mask)
+static bool bank_walk_is_shared(struct walker *walker, const struct smc_lane_state *state,
+                                const struct smc_op *op, const uint64_t address[SMC_LANES],
+                                uint32_t mask)
 {
     const struct smc_known *known = smc_known_of(state, op->a);
     const bool is_known = known->align == SMC_EXACT && (known->lanes & mask) == mask;
@@ -324,9 +327,9 @@ static bool is_shared(struct walker *walker, const struct smc_lane_state *state,
 }
 
 /* wmma: all lanes have one address and one distance of lines, which must be known. */
-static void access_fragment(struct walker *walker, const struct smc_lane_state *state,
-                            const struct execution *execution, const uint64_t address[SMC_LANES],
-                            struct cost *cost)
+static void bank_walk_access_fragment(struct walker *walker, const struct smc_lane_state *state,
+                                      const struct execution *execution,
+                                      const uint64_t address[SMC_LANES], struct cost *cost)
 {
     const struct smc_op *op = execution->op;
     const struct smc_known *stride = smc_known_of(state, op->b);
@@ -353,7 +356,7 @@ static void access_fragment(struct walker *walker, const struct smc_lane_state *
         const struct smc_access_bound bound = {.line_bytes = (uint32_t)(lines * bits / 8),
                                                .line_width = elements * bits / 8,
                                                .first = (uint32_t)address[__builtin_ctz(mask)]};
-        access_once(walker, execution, to, &access, bound, cost);
+        bank_walk_access_once(walker, execution, to, &access, bound, cost);
     }
 }
 
@@ -391,7 +394,7 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     struct cost cost = {.is_refused = false};
     uint64_t address[SMC_LANES];
     addresses_of(state, op, address);
-    if (!is_shared(walker, state, op, address, mask))
+    if (!bank_walk_is_shared(walker, state, op, address, mask))
         return;
     struct smc_bank_tally *tally = tally_of(walker, op->instruction);
     const struct execution execution = {op, tally, known};
@@ -407,15 +410,16 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
         tally->beyond = true;
         refuse(tally, known);
     } else if (is_fragment(op)) {
-        access_fragment(walker, state, &execution, address, &cost);
+        bank_walk_access_fragment(walker, state, &execution, address, &cost);
     } else {
-        access_once(walker, &execution, address, &access, (struct smc_access_bound){0}, &cost);
+        bank_walk_access_once(walker, &execution, address, &access, (struct smc_access_bound){0},
+                              &cost);
     }
     if (cost.is_refused) {
         tally->misaligned = true;
         refuse(tally, known);
     } else if (cost.most.least > 0) {
-        count(walker, tally, &cost, assumed);
+        bank_walk_count(walker, tally, &cost, assumed);
     }
 }
 
@@ -427,8 +431,8 @@ struct decision {
     bool together; /* of `maybe`, all lanes or none */
 };
 
-static struct decision decide(const struct walker *walker, const struct smc_lane_state *state,
-                              const struct smc_op *op)
+static struct decision bank_walk_decide(const struct walker *walker,
+                                        const struct smc_lane_state *state, const struct smc_op *op)
 {
     uint32_t mask = state->mask;
     if (op->guard == SMC_NO_SLOT)
@@ -461,8 +465,8 @@ static void load(struct walker *walker, struct smc_lane_state *state, const stru
 }
 
 /* Every op that is neither arithmetic nor a branch. */
-static void step(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
-                 const struct decision *decision)
+static void bank_walk_step(struct walker *walker, struct smc_lane_state *state,
+                           const struct smc_op *op, const struct decision *decision)
 {
     uint32_t mask = decision->yes | decision->maybe;
     bool assumed = state->diverged || state->reduced || (decision->maybe && !decision->together);
@@ -564,10 +568,10 @@ static void choose_target(struct walker *walker, const struct smc_lane_state *st
     }
 }
 
-static void choose(struct walker *walker, const struct smc_lane_state *state,
-                   const struct smc_op *op, uint32_t pc, struct choice *choice)
+static void bank_walk_choose(struct walker *walker, const struct smc_lane_state *state,
+                             const struct smc_op *op, uint32_t pc, struct choice *choice)
 {
-    struct decision decision = decide(walker, state, op);
+    struct decision decision = bank_walk_decide(walker, state, op);
     uint32_t no = state->mask & ~decision.yes;
     choice->ways = 0;
     choice->is_known = decision.maybe == 0;
@@ -597,7 +601,8 @@ static bool follow_known(struct walker *walker, struct smc_lane_state *state,
     for (uint32_t i = 0; i < choice->ways; i++) {
         state->mask = choice->way[i].mask;
         state->diverged = diverged;
-        if (choice->way[i].pc == meeting || run(walker, state, choice->way[i].pc, meeting))
+        if (choice->way[i].pc == meeting ||
+            bank_walk_run(walker, state, choice->way[i].pc, meeting))
             arrived |= state->mask;
     }
     state->mask = arrived;
@@ -620,7 +625,7 @@ static bool follow_each(struct walker *walker, struct smc_lane_state *state,
         state->mask = choice->way[i].mask;
         state->diverged |= !choice->together;
         if (choice->way[i].pc != op->reconverge_at &&
-            !run(walker, state, choice->way[i].pc, op->reconverge_at))
+            !bank_walk_run(walker, state, choice->way[i].pc, op->reconverge_at))
             continue;
         kept =
             smc_lane_changes_take(&walker->values, state, &frame->mark, arrived ? &way : out, NULL);
@@ -648,7 +653,7 @@ static bool follow_frame(struct walker *walker, struct smc_lane_state *state, st
         revert_tallies(walker, frame->tallies);
         smc_lane_state_revert(&walker->values, &frame->mark, state);
         smc_lane_changes_apply(&walker->values, &frame->head, state);
-        choose(walker, state, op, pc, &choice);
+        bank_walk_choose(walker, state, op, pc, &choice);
         apart |= !choice.together;
         arrived = follow_each(walker, state, frame, &choice, op, out);
         looped |= frame->changed;
@@ -707,11 +712,11 @@ static bool follow_unknown(struct walker *walker, struct smc_lane_state *state,
 }
 
 /* Sets the next pc; false if no lane continues. */
-static bool branch(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
-                   uint32_t *pc)
+static bool bank_walk_branch(struct walker *walker, struct smc_lane_state *state,
+                             const struct smc_op *op, uint32_t *pc)
 {
     struct choice choice; /* its paths are set before they are read */
-    choose(walker, state, op, *pc, &choice);
+    bank_walk_choose(walker, state, op, *pc, &choice);
     if (choice.is_known && choice.ways == 1) {
         *pc = choice.way[0].pc;
         return true;
@@ -730,8 +735,8 @@ static bool run_op(struct walker *walker, struct smc_lane_state *state, uint32_t
 {
     const struct smc_op *op = &walker->program->op[*pc];
     if (op->step == smc_step_branch || op->step == smc_step_indexed_branch)
-        return branch(walker, state, op, pc);
-    struct decision decision = decide(walker, state, op);
+        return bank_walk_branch(walker, state, op, pc);
+    struct decision decision = bank_walk_decide(walker, state, op);
     ++*pc;
     if (!(decision.yes | decision.maybe))
         return true;
@@ -747,12 +752,13 @@ static bool run_op(struct walker *walker, struct smc_lane_state *state, uint32_t
         smc_lane_values_compute(&walker->values, state, op, decision.yes, decision.maybe,
                                 decision.together);
     else if (op->step)
-        step(walker, state, op, &decision);
+        bank_walk_step(walker, state, op, &decision);
     return true;
 }
 
 /* Runs the state's lanes from `pc` until `stop`; false if none of them arrives there. */
-static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc, uint32_t stop)
+static bool bank_walk_run(struct walker *walker, struct smc_lane_state *state, uint32_t pc,
+                          uint32_t stop)
 {
     bool goes_on = true;
     if (++walker->depth > MOST_DEPTH)
@@ -770,8 +776,9 @@ static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc
 /* --- Warps ------------------------------------------------------------------------------------ */
 
 /* The value of a special register, if it is known. */
-static bool special_value(const struct smc_bank_accesses_request *request, enum smc_special special,
-                          uint32_t warp, uint32_t lane, uint64_t *value)
+static bool bank_walk_special_value(const struct smc_bank_accesses_request *request,
+                                    enum smc_special special, uint32_t warp, uint32_t lane,
+                                    uint64_t *value)
 {
     uint32_t thread = warp * SMC_LANES + lane, x = request->block[0], y = request->block[1];
     uint32_t threads = x * y * request->block[2], bit = 1u << lane;
@@ -806,8 +813,8 @@ static void set_fixed(struct walker *walker, const struct smc_fixed_slot *fixed,
     for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
         uint64_t bits = fixed->bits;
         if (fixed->special != SMC_SPECIAL_CONSTANT)
-            exact &=
-                special_value(walker->walk->request, fixed->special, walker->warp, lane, &bits);
+            exact &= bank_walk_special_value(walker->walk->request, fixed->special, walker->warp,
+                                             lane, &bits);
         if (fixed->kind == SMC_SLOT_64)
             ((lane_u64 *)d)[lane] = bits;
         else if (fixed->kind == SMC_SLOT_32)
@@ -870,7 +877,7 @@ bool smc_bank_walk(struct smc_bank_walk *walk)
         walker.steps = 0;
         memset(walker.visits, 0, program->ops);
         begin_warp(&walker, &state);
-        run(&walker, &state, 0, SMC_NO_PC);
+        bank_walk_run(&walker, &state, 0, SMC_NO_PC);
     }
     smc_lane_state_free(&state);
     smc_lane_values_close(&walker.values);

@@ -4,8 +4,8 @@
 #ifndef SMC_EMULATOR_BANK_WALK_H
 #define SMC_EMULATOR_BANK_WALK_H
 
-#include "machine/emulator/access_log.h"
 #include "machine/bank_accesses.h"
+#include "machine/emulator/access_log.h"
 #include "machine/emulator/lane_values.h"
 
 /* What was found of one instruction in all warps. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "machine/emulator/clusters.h"
-#include "machine/emulator/mbarrier.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/mbarrier.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
 
@@ -35,7 +35,7 @@ static void write_reduction(struct smc_warp *warp, const struct smc_group *group
 }
 
 /* Of a barrier of part of the block, the order of warps does not say what lanes of one know. */
-static void release(struct smc_worker *worker, uint32_t id, bool is_partial)
+static void block_release(struct smc_worker *worker, uint32_t id, bool is_partial)
 {
     struct smc_barrier *barrier = &worker->barrier[id];
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
@@ -106,7 +106,7 @@ static void barrier_try(struct smc_worker *worker, uint32_t id)
         smc_shadow_sync_block(worker->shadow);
     else if (worker->shadow)
         smc_shadow_sync_warps(worker->shadow, barrier);
-    release(worker, id, is_partial);
+    block_release(worker, id, is_partial);
     *barrier = (struct smc_barrier){0};
 }
 
@@ -120,8 +120,8 @@ static void try_barriers(struct smc_worker *worker)
 
 /* --- Registers that do not change ------------------------------------------------------------- */
 
-static uint64_t special_value(const struct smc_worker *worker, enum smc_special special,
-                              uint32_t warp, uint32_t lane)
+static uint64_t block_special_value(const struct smc_worker *worker, enum smc_special special,
+                                    uint32_t warp, uint32_t lane)
 {
     const struct smc_launch_state *launch = worker->launch;
     const struct smc_emulation_request *request = launch->request;
@@ -246,10 +246,10 @@ static void fill_special(const struct smc_worker *worker, enum smc_special speci
     case SMC_SPECIAL_LANEMASK_GT:
     case SMC_SPECIAL_LANEMASK_GE:
         for (uint32_t i = 0; i < SMC_LANES; i++)
-            value[i] = special_value(worker, special, warp, i);
+            value[i] = block_special_value(worker, special, warp, i);
         return;
     default: { /* the same for all lanes */
-        const uint64_t same = special_value(worker, special, warp, 0);
+        const uint64_t same = block_special_value(worker, special, warp, 0);
         EACH_LANE(i) value[i] = same;
     }
     }
@@ -265,7 +265,8 @@ static void fill_fixed(const struct smc_worker *worker, struct smc_warp *warp)
         const bool is_constant = slot->special == SMC_SPECIAL_CONSTANT;
         if (slot->kind == SMC_SLOT_PREDICATE) {
             *(lane_u32 *)d =
-                (uint32_t)(is_constant ? slot->bits : special_value(worker, slot->special, 0, 0));
+                (uint32_t)(is_constant ? slot->bits
+                                       : block_special_value(worker, slot->special, 0, 0));
             continue;
         }
         if (is_constant)

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "machine/emulator/clusters.h"
-#include "machine/emulator/mbarrier.h"
-#include "machine/narrow.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/mbarrier.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
+#include "machine/narrow.h"
 
 enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
 
@@ -95,9 +95,10 @@ static uint32_t piece_at(uint64_t address, uint32_t left)
 }
 
 /* The accesses of the lane, piece by piece, for the checks of races. */
-static void check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                  const struct smc_place *place, enum smc_access_kind kind, uint32_t at,
-                  uint32_t bytes, uint32_t lane, const char *from)
+static void bulk_copies_check(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, const struct smc_place *place,
+                              enum smc_access_kind kind, uint32_t at, uint32_t bytes, uint32_t lane,
+                              const char *from)
 {
     uint64_t address[SMC_LANES] = {0};
     char *host[SMC_LANES] = {0};
@@ -129,7 +130,7 @@ void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const stru
                     const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                     char *out)
 {
-    check(worker, warp, op, place, SMC_READS, at, bytes, lane, NULL);
+    bulk_copies_check(worker, warp, op, place, SMC_READS, at, bytes, lane, NULL);
     memcpy(out, place->bulk.data + at, bytes);
 }
 
@@ -137,7 +138,7 @@ void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const str
                      const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                      const char *from)
 {
-    check(worker, warp, op, place, SMC_WRITES, at, bytes, lane, from);
+    bulk_copies_check(worker, warp, op, place, SMC_WRITES, at, bytes, lane, from);
     memcpy(place->bulk.data + at, from, bytes);
 }
 
@@ -163,7 +164,7 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
     struct smc_op access = *op;
     access.is_strong = true;
     access.acquires = access.releases = false;
-    check(worker, warp, &access, place, SMC_UPDATES, at, bytes, lane, NULL);
+    bulk_copies_check(worker, warp, &access, place, SMC_UPDATES, at, bytes, lane, NULL);
     for (uint32_t i = 0; i < bytes; i += width) {
         char *host = place->bulk.data + at + i;
         uint64_t value = 0;
@@ -185,9 +186,9 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
 enum { CHUNK_BYTES = 1024 };
 
 /* Reads each chunk once and writes it to all places. */
-static void move(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                 const struct smc_place *to, uint32_t places, const struct smc_place *from,
-                 uint32_t bytes, uint32_t lane)
+static void bulk_copies_move(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, const struct smc_place *to, uint32_t places,
+                             const struct smc_place *from, uint32_t bytes, uint32_t lane)
 {
     char chunk[CHUNK_BYTES];
     for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES) {
@@ -202,8 +203,9 @@ static void move(struct smc_worker *worker, struct smc_warp *warp, const struct 
 }
 
 /* The copy of one lane. */
-static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                 const struct smc_place *from, uint32_t bytes, uint32_t lane)
+static void bulk_copies_copy(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, const struct smc_place *from, uint32_t bytes,
+                             uint32_t lane)
 {
     const uint64_t address = ((const lane_u64 *)(warp->file + op->a))[lane];
     const uint64_t object = ((const lane_u64 *)(warp->file + op->c))[lane];
@@ -217,7 +219,7 @@ static void copy(struct smc_worker *worker, struct smc_warp *warp, const struct 
             smc_place_find(worker, warp, op, SMC_WRITES, op->space, at, bytes, lane, &to[places]))
             places++;
     }
-    move(worker, warp, op, to, places, from, bytes, lane);
+    bulk_copies_move(worker, warp, op, to, places, from, bytes, lane);
     for (uint32_t i = 0; i < places && op->immediate & SMC_BULK_COMPLETES; i++)
         if (to[i].owner == worker)
             smc_mbarrier_await_copy(worker, object, to[i].bulk.address, bytes, op->instruction);
@@ -243,7 +245,7 @@ enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *war
             smc_place_is_aligned(worker, warp, op, op->space, to[lane], bytes, BULK_BYTES, lane) &&
             (bytes == 0 ||
              smc_place_find(worker, warp, op, SMC_READS, source, from[lane], bytes, lane, &reads)))
-            copy(worker, warp, op, &reads, bytes, lane);
+            bulk_copies_copy(worker, warp, op, &reads, bytes, lane);
     }
     return SMC_GO_ON;
 }

@@ -9,7 +9,7 @@
 /* --- While a block runs ----------------------------------------------------------------------- */
 
 /* The group that runs the lane; NULL: it has ended. */
-static const struct smc_group *group_of(const struct smc_warp *warp, uint32_t lane)
+static const struct smc_group *call_stack_group_of(const struct smc_warp *warp, uint32_t lane)
 {
     for (uint64_t left = warp->used; left; left &= left - 1) {
         const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
@@ -25,7 +25,8 @@ void smc_finding_set_calls(const struct smc_worker *worker, struct smc_finding *
     const struct smc_program *program = worker->launch->program;
     if (!program->has_calls)
         return;
-    const struct smc_group *group = group_of(&worker->warp[thread / SMC_LANES], thread % SMC_LANES);
+    const struct smc_group *group =
+        call_stack_group_of(&worker->warp[thread / SMC_LANES], thread % SMC_LANES);
     if (!group ||
         smc_frame_function(group->frame) != program->instruction[finding->instruction].function)
         return;
@@ -68,7 +69,8 @@ static bool only_call(const struct smc_program *program, uint32_t function, uint
 }
 
 /* Adds the place, and those where it was inlined. False: there are more. */
-static bool add_place(const struct smc_program *program, uint32_t index, struct smc_stack *stack)
+static bool call_stack_add_place(const struct smc_program *program, uint32_t index,
+                                 struct smc_stack *stack)
 {
     const struct smc_instruction *instruction = &program->instruction[index];
     uint32_t number = instruction->loc;
@@ -94,16 +96,16 @@ void smc_finding_stack(const struct smc_program *program, const struct smc_findi
     uint32_t at = of_other ? finding->other_instruction : finding->instruction;
     bool knows_calls = !of_other && finding->has_calls;
     *stack = (struct smc_stack){.frames = 0};
-    bool fits = add_place(program, at, stack);
+    bool fits = call_stack_add_place(program, at, stack);
     for (uint32_t i = 0; knows_calls && fits && i < finding->calls; i++)
-        fits = add_place(program, finding->call[i], stack);
+        fits = call_stack_add_place(program, finding->call[i], stack);
     if (knows_calls) {
         stack->is_complete = fits && !finding->has_more_calls;
         return;
     }
     uint32_t function = program->instruction[at].function;
     while (fits && function && only_call(program, function, &at)) {
-        fits = add_place(program, at, stack);
+        fits = call_stack_add_place(program, at, stack);
         function = program->instruction[at].function;
     }
     stack->is_complete = fits && !function;

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/emulator/frames.h"
-#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/emulator_state.h"
+#include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/frames.h"
 
 /* --- Registers of functions that are entered again -------------------------------------------- */
 
-static size_t registers_of(const struct smc_program *program, const struct smc_function *function,
-                           size_t *begin)
+static size_t calls_registers_of(const struct smc_program *program,
+                                 const struct smc_function *function, size_t *begin)
 {
     if (function->first_slot == function->end_slot)
         return 0;
@@ -26,7 +26,7 @@ static size_t registers_of(const struct smc_program *program, const struct smc_f
 static bool save_registers(const struct smc_program *program, const struct smc_function *function,
                            const struct smc_warp *warp, struct smc_frame *frame)
 {
-    size_t begin = 0, bytes = registers_of(program, function, &begin);
+    size_t begin = 0, bytes = calls_registers_of(program, function, &begin);
     size_t all = function->marks * sizeof *frame->marks + bytes;
     if (all > frame->register_bytes) {
         free(frame->registers);
@@ -46,7 +46,7 @@ static void restore_registers(const struct smc_program *program,
                               const struct smc_frame *frame, uint32_t mask)
 {
     size_t begin = 0;
-    if (!registers_of(program, function, &begin))
+    if (!calls_registers_of(program, function, &begin))
         return;
     for (uint32_t i = function->first_slot; i < function->end_slot; i++) {
         const struct smc_slot *slot = &program->slot[i];
@@ -63,8 +63,8 @@ static void restore_registers(const struct smc_program *program,
 
 /* --- Calls ------------------------------------------------------------------------------------ */
 
-static enum smc_next fail(struct smc_worker *worker, const struct smc_warp *warp,
-                          const struct smc_op *op, enum smc_finding_kind kind, uint32_t mask)
+static enum smc_next calls_fail(struct smc_worker *worker, const struct smc_warp *warp,
+                                const struct smc_op *op, enum smc_finding_kind kind, uint32_t mask)
 {
     EACH_ACTIVE(lane, mask)
     {
@@ -98,9 +98,9 @@ static uint32_t find_bases(const struct smc_worker *worker, const struct smc_war
 }
 
 /* Writes the parameters into the new frames. */
-static void pass(const struct smc_worker *worker, const struct smc_warp *warp,
-                 const struct smc_op *op, const struct smc_function *function,
-                 const uint64_t base[SMC_LANES], uint32_t mask)
+static void calls_pass(const struct smc_worker *worker, const struct smc_warp *warp,
+                       const struct smc_op *op, const struct smc_function *function,
+                       const uint64_t base[SMC_LANES], uint32_t mask)
 {
     const lane_u64 *from = smc_frame_bases(worker, warp);
     EACH_ACTIVE(lane, mask)
@@ -134,8 +134,8 @@ static void load_parameters(const struct smc_worker *worker, struct smc_warp *wa
         }
 }
 
-static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, uint32_t number, uint32_t mask)
+static enum smc_next calls_enter(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, uint32_t number, uint32_t mask)
 {
     const struct smc_program *program = worker->launch->program;
     const struct smc_function *function = &program->function[number - 1];
@@ -143,7 +143,7 @@ static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
     uint64_t base[SMC_LANES];
     uint32_t overflows = find_bases(worker, warp, function->frame_bytes, mask, base);
     if (overflows)
-        return fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, overflows);
+        return calls_fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, overflows);
     struct smc_frame *frame = smc_frame_new(warp);
     if (!frame)
         return out_of_memory(worker);
@@ -153,7 +153,7 @@ static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
         return out_of_memory(worker);
     if (function->marks)
         smc_marks_begin(function, warp, mask, frame->saved ? frame->marks : NULL);
-    pass(worker, warp, op, function, base, mask);
+    calls_pass(worker, warp, op, function, base, mask);
     frame->below = group->frame;
     frame->op = op;
     frame->group = warp->current;
@@ -177,8 +177,8 @@ static enum smc_next enter(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_MOVED;
 }
 
-static enum smc_next call(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                          uint32_t number, uint32_t mask)
+static enum smc_next calls_call(struct smc_worker *worker, struct smc_warp *warp,
+                                const struct smc_op *op, uint32_t number, uint32_t mask)
 {
     switch (worker->launch->program->function[number - 1].library) {
     case SMC_LIBRARY_VPRINTF:
@@ -190,7 +190,7 @@ static enum smc_next call(struct smc_worker *worker, struct smc_warp *warp, cons
     case SMC_LIBRARY_FREE:
         return smc_library_free(worker, warp, op, mask);
     default:
-        return enter(worker, warp, op, number, mask);
+        return calls_enter(worker, warp, op, number, mask);
     }
 }
 
@@ -210,11 +210,11 @@ static enum smc_next call_indirectly(struct smc_worker *worker, struct smc_warp 
         const struct smc_function *function = number ? &program->function[number - 1] : NULL;
         if (!function || (!function->is_defined && function->library == SMC_LIBRARY_NONE) ||
             !smc_call_matches(op->call, function))
-            return fail(worker, warp, op, SMC_FINDING_BAD_CALL, masks[count]);
+            return calls_fail(worker, warp, op, SMC_FINDING_BAD_CALL, masks[count]);
         place[count] = warp->group[warp->current].pc;
     }
     if (count == 1)
-        return call(worker, warp, op, number, mask);
+        return calls_call(worker, warp, op, number, mask);
     struct smc_emulated_count *counted = &worker->count[op->instruction];
     counted->executions--; /* each group will be counted */
     counted->lanes -= smc_lane_count(mask);
@@ -226,7 +226,7 @@ static enum smc_next call_indirectly(struct smc_worker *worker, struct smc_warp 
 enum smc_next smc_step_call(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
-    return op->call->callee ? call(worker, warp, op, op->call->callee, mask)
+    return op->call->callee ? calls_call(worker, warp, op, op->call->callee, mask)
                             : call_indirectly(worker, warp, op, mask);
 }
 
@@ -309,7 +309,7 @@ enum smc_next smc_step_allocate(struct smc_worker *worker, struct smc_warp *warp
         uint64_t wanted = bytes[lane];
         uint64_t begin = (warp->frames.top[lane] + op->immediate - 1) & ~(op->immediate - 1);
         if (begin > most || wanted > most - begin)
-            return fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, 1u << lane);
+            return calls_fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, 1u << lane);
         char *place = smc_frame_memory(worker, warp, lane) + begin;
         memset(place, 0, wanted);
         smc_frame_mark(worker, place, wanted, false);

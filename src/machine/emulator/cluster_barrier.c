@@ -65,7 +65,7 @@ static void order_block(struct smc_worker *worker, const struct smc_barrier *bar
 }
 
 /* Lanes that wait continue; the others have passed the barrier when they come to wait. */
-static void release(struct smc_worker *worker)
+static void cluster_barrier_release(struct smc_worker *worker)
 {
     struct smc_barrier *barrier = &worker->barrier[SMC_CLUSTER_BARRIER];
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
@@ -102,5 +102,5 @@ void smc_cluster_try(struct smc_worker *worker)
         smc_peers_complete(first);
     for (uint32_t r = 0; has_any && r < worker->launch->cluster_blocks; r++)
         if (first[r].is_running)
-            release(&first[r]);
+            cluster_barrier_release(&first[r]);
 }

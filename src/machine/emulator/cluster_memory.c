@@ -7,8 +7,9 @@
 #include "machine/emulator/shadow.h"
 
 /* An access of a lane to another block. False: there is a finding. */
-static bool reach(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
-                  const struct smc_peer_access *access, const void *value)
+static bool cluster_memory_reach(struct smc_worker *worker, const struct smc_warp *warp,
+                                 uint32_t lane, const struct smc_peer_access *access,
+                                 const void *value)
 {
     struct smc_worker *mate = access->owner;
     const uint64_t room = worker->launch->smem_bytes;
@@ -54,7 +55,7 @@ uint32_t smc_cluster_reach(struct smc_worker *worker, struct smc_warp *warp,
                                                .owner = smc_cluster_mate(worker, place - 1),
                                                .address = offset,
                                                .bytes = width};
-        if (!reach(worker, warp, lane, &access, value ? value[lane] : NULL))
+        if (!cluster_memory_reach(worker, warp, lane, &access, value ? value[lane] : NULL))
             continue;
         lanes->host[lane] = access.owner->shared + offset;
         good |= 1u << lane;

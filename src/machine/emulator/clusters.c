@@ -53,7 +53,8 @@ enum smc_status smc_clusters_check(struct smc_launch_state *launch, struct smc_e
 }
 
 /* The number of block `rank` of cluster `cluster`. */
-static uint64_t block_of(const struct smc_launch_state *launch, uint64_t cluster, uint64_t rank)
+static uint64_t clusters_block_of(const struct smc_launch_state *launch, uint64_t cluster,
+                                  uint64_t rank)
 {
     const uint32_t *grid = launch->request->grid, *of = launch->cluster;
     const uint64_t across = grid[0] / of[0], along = grid[1] / of[1];
@@ -101,13 +102,15 @@ static void report_waiting(struct smc_worker *waiting)
         smc_block_report_waiting(waiting);
 }
 
-static void run_group(struct smc_launch_state *launch, struct smc_worker *workers, uint64_t group)
+static void clusters_run_group(struct smc_launch_state *launch, struct smc_worker *workers,
+                               uint64_t group)
 {
     const uint64_t clusters = launch->together / launch->cluster_blocks;
     bool gave_up = false, runs = true;
     for (uint64_t i = 0; i < launch->together; i++)
-        smc_block_begin(&workers[i], block_of(launch, group * clusters + i / launch->cluster_blocks,
-                                              i % launch->cluster_blocks));
+        smc_block_begin(&workers[i],
+                        clusters_block_of(launch, group * clusters + i / launch->cluster_blocks,
+                                          i % launch->cluster_blocks));
     while (runs && !gave_up) {
         const bool moved = run_round(launch, workers, &gave_up);
         struct smc_worker *waiting = NULL;
@@ -134,7 +137,7 @@ void smc_run_together(struct smc_launch_state *launch, struct smc_worker *worker
         const uint64_t group = launch->request->reversed ? groups - 1 - turn : turn;
         if (smc_launch_stops(launch) || atomic_load(&launch->last_block) != UINT64_MAX)
             return;
-        run_group(launch, workers, group);
+        clusters_run_group(launch, workers, group);
         if (progress)
             atomic_fetch_add(&progress->done, launch->together);
     }

@@ -252,7 +252,7 @@ static void note_writes(struct pass *pass, uint32_t at)
         note_in(pass, &target[i], at, note_write);
 }
 
-static bool writes(const struct smc_ptx_statement *statement, uint32_t number)
+static bool contract_writes(const struct smc_ptx_statement *statement, uint32_t number)
 {
     if (first_source(statement) == 1 && mentions(&statement->operand[0], number))
         return true;
@@ -337,7 +337,7 @@ static bool is_written_once(const struct pass *pass, uint32_t number)
 }
 
 /* An immediate, or what a register has throughout that is written once, from a constant. */
-static bool is_constant(const struct pass *pass, const struct smc_operand *operand)
+static bool contract_is_constant(const struct pass *pass, const struct smc_operand *operand)
 {
     for (;;) {
         if (operand->kind == SMC_OPERAND_FLOAT || operand->kind == SMC_OPERAND_INTEGER)
@@ -368,10 +368,10 @@ static bool is_added_anywhere(const struct pass *pass, uint32_t at)
         if (operand[i].kind == SMC_OPERAND_REGISTER &&
             (!is_plain(&operand[i]) || !is_written_once(pass, operand[i].number)))
             return false;
-    return is_constant(pass, &operand[1]) || is_constant(pass, &operand[2]);
+    return contract_is_constant(pass, &operand[1]) || contract_is_constant(pass, &operand[2]);
 }
 
-static bool find_uses(struct pass *pass, uint32_t product, uint32_t at, bool negated);
+static bool contract_find_uses(struct pass *pass, uint32_t product, uint32_t at, bool negated);
 
 /* The statement reads the register: whether it is a use that can be fused, or passes it on. */
 static bool take_use(struct pass *pass, uint32_t product, uint32_t at, uint32_t number,
@@ -396,7 +396,7 @@ static bool take_use(struct pass *pass, uint32_t product, uint32_t at, uint32_t 
     if (!passes || pass->passings == MOST_USES)
         return false;
     pass->passing[pass->passings++] = at;
-    return find_uses(pass, product, at, negated != (node->role == NEGATION));
+    return contract_find_uses(pass, product, at, negated != (node->role == NEGATION));
 }
 
 /* The same in all blocks: each use comes after the only statement that writes the register. */
@@ -415,7 +415,7 @@ static bool find_uses_anywhere(struct pass *pass, uint32_t product, uint32_t at,
 }
 
 /* Finds all uses of what statement `at` writes; false: not all of them can be fused. */
-static bool find_uses(struct pass *pass, uint32_t product, uint32_t at, bool negated)
+static bool contract_find_uses(struct pass *pass, uint32_t product, uint32_t at, bool negated)
 {
     if (pass->anywhere)
         return find_uses_anywhere(pass, product, at, negated);
@@ -427,7 +427,7 @@ static bool find_uses(struct pass *pass, uint32_t product, uint32_t at, bool neg
         found += reads;
         if (reads && !take_use(pass, product, i - 1, number, negated))
             return false;
-        if (writes(statement, number))
+        if (contract_writes(statement, number))
             return !statement->guard;
     }
     return found == total;
@@ -440,11 +440,11 @@ static void find_product(struct pass *pass, uint32_t at)
         return;
     pass->anywhere = is_added_anywhere(pass, at);
     pass->uses = pass->passings = 0;
-    bool found = find_uses(pass, at, at, false);
+    bool found = contract_find_uses(pass, at, at, false);
     if (!found && pass->anywhere) {
         pass->anywhere = false;
         pass->uses = pass->passings = 0;
-        found = find_uses(pass, at, at, false);
+        found = contract_find_uses(pass, at, at, false);
     }
     if (!found)
         return;
@@ -501,7 +501,8 @@ static void keep_factors(struct pass *pass, uint32_t at)
             continue;
         uint32_t from = pass->node[product].left ? product + 1 : pass->node[product].next;
         for (uint32_t i = from; i != at + 1; i = pass->node[i - 1].next)
-            contraction[product].keeps[factor] |= writes(&pass->statement[i - 1], operand->number);
+            contraction[product].keeps[factor] |=
+                contract_writes(&pass->statement[i - 1], operand->number);
     }
 }
 

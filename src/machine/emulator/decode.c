@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/narrow.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/narrow.h"
 
 bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
 {

@@ -6,7 +6,8 @@
 /* --- Floating point --------------------------------------------------------------------------- */
 
 /* .rn .rz .rm .rp, or rounding to an integer: .rni .rzi .rmi .rpi (then `integral` is set). */
-static enum smc_rounding rounding_of(const struct smc_decoder *decoder, bool *integral)
+static enum smc_rounding decode_arithmetic_rounding_of(const struct smc_decoder *decoder,
+                                                       bool *integral)
 {
     static const char *const names[][2] = {
         [SMC_ROUND_NEAREST] = {"rn", "rni"},
@@ -57,7 +58,7 @@ static bool emit_float(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_t
     struct smc_op *op = smc_decode_simple(decoder, alu, type, sources, types);
     if (!op)
         return false;
-    op->rounding = rounding_of(decoder, &integral);
+    op->rounding = decode_arithmetic_rounding_of(decoder, &integral);
     op->saturates = smc_decode_has(decoder, "sat");
     op->flushes = smc_decode_has(decoder, "ftz");
     if (op->rounding != SMC_ROUND_NEAREST || op->saturates || op->flushes) {
@@ -76,7 +77,7 @@ static bool emit_pair(struct smc_decoder *decoder, smc_alu *single, unsigned sou
     if (!op)
         return false;
     op->inner = single;
-    op->rounding = rounding_of(decoder, &integral);
+    op->rounding = decode_arithmetic_rounding_of(decoder, &integral);
     op->flushes = smc_decode_has(decoder, "ftz");
     return true;
 }
@@ -111,7 +112,7 @@ static bool emit_mixed(struct smc_decoder *decoder, smc_alu *alu, unsigned sourc
     if (!op)
         return false;
     op->inner = alu;
-    op->rounding = rounding_of(decoder, &integral);
+    op->rounding = decode_arithmetic_rounding_of(decoder, &integral);
     op->saturates = smc_decode_has(decoder, "sat");
     return true;
 }
@@ -710,8 +711,9 @@ static enum smc_ptx_type half_of(enum smc_ptx_type type)
 }
 
 /* Joins 2 or 4 elements, the first one lowest. */
-static uint32_t pack(struct smc_decoder *decoder, const struct smc_operand *element, uint32_t count,
-                     enum smc_ptx_type type)
+static uint32_t decode_arithmetic_pack(struct smc_decoder *decoder,
+                                       const struct smc_operand *element, uint32_t count,
+                                       enum smc_ptx_type type)
 {
     enum smc_ptx_type half = half_of(type);
     if (count == 1)
@@ -720,8 +722,8 @@ static uint32_t pack(struct smc_decoder *decoder, const struct smc_operand *elem
         smc_decode_refuse(decoder, "a vector of this form");
         return SMC_NO_SLOT;
     }
-    uint32_t low = pack(decoder, element, count / 2, half);
-    uint32_t high = pack(decoder, element + count / 2, count / 2, half);
+    uint32_t low = decode_arithmetic_pack(decoder, element, count / 2, half);
+    uint32_t high = decode_arithmetic_pack(decoder, element + count / 2, count / 2, half);
     if (low == SMC_NO_SLOT || high == SMC_NO_SLOT)
         return SMC_NO_SLOT;
     uint32_t joined = smc_slot_new(decoder->program, smc_slot_kind_of(type));
@@ -731,8 +733,8 @@ static uint32_t pack(struct smc_decoder *decoder, const struct smc_operand *elem
                : SMC_NO_SLOT;
 }
 
-static bool unpack(struct smc_decoder *decoder, const struct smc_operand *element, uint32_t count,
-                   enum smc_ptx_type type, uint32_t from)
+static bool decode_arithmetic_unpack(struct smc_decoder *decoder, const struct smc_operand *element,
+                                     uint32_t count, enum smc_ptx_type type, uint32_t from)
 {
     enum smc_ptx_type half = half_of(type);
     if (count == 1) {
@@ -748,7 +750,8 @@ static bool unpack(struct smc_decoder *decoder, const struct smc_operand *elemen
         uint32_t part = smc_slot_new(decoder->program, SMC_SLOT_32);
         if (!smc_decode_emit_alu(decoder, parts[half == SMC_PTX_B32][i], SMC_SLOT_32, part, from,
                                  from, from) ||
-            !unpack(decoder, element + (size_t)i * (count / 2), count / 2, half, part))
+            !decode_arithmetic_unpack(decoder, element + (size_t)i * (count / 2), count / 2, half,
+                                      part))
             return false;
     }
     return true;
@@ -762,9 +765,10 @@ bool smc_decode_mov(struct smc_decoder *decoder)
         return false;
     if (operand[1].kind == SMC_OPERAND_SPECIAL && smc_decode_clock(decoder))
         return !decoder->failed;
-    uint32_t from = operand[1].kind == SMC_OPERAND_VECTOR
-                        ? pack(decoder, operand[1].element, operand[1].elements, type)
-                        : smc_decode_source(decoder, &operand[1], type);
+    uint32_t from =
+        operand[1].kind == SMC_OPERAND_VECTOR
+            ? decode_arithmetic_pack(decoder, operand[1].element, operand[1].elements, type)
+            : smc_decode_source(decoder, &operand[1], type);
     if (from == SMC_NO_SLOT)
         return false;
     if (operand[0].kind == SMC_OPERAND_VECTOR) {
@@ -772,9 +776,10 @@ bool smc_decode_mov(struct smc_decoder *decoder)
         uint32_t copy = smc_slot_new(decoder->program, smc_slot_kind_of(type));
         return smc_decode_emit_alu(decoder, move_of(type), smc_slot_kind_of(type), copy, from, from,
                                    from) &&
-               unpack(decoder, operand[0].element, operand[0].elements, type, copy);
+               decode_arithmetic_unpack(decoder, operand[0].element, operand[0].elements, type,
+                                        copy);
     }
-    return unpack(decoder, &operand[0], 1, type, from);
+    return decode_arithmetic_unpack(decoder, &operand[0], 1, type, from);
 }
 
 /* --- Addresses -------------------------------------------------------------------------------- */
@@ -859,7 +864,7 @@ static bool convert_pairs(struct smc_decoder *decoder, enum smc_ptx_type to, enu
     op->type = to;
     op->immediate = from;
     op->finish = finish_of(decoder);
-    op->rounding = rounding_of(decoder, &integral);
+    op->rounding = decode_arithmetic_rounding_of(decoder, &integral);
     return true;
 }
 
@@ -872,7 +877,7 @@ static bool convert_to_tf32(struct smc_decoder *decoder, enum smc_ptx_type from)
     if (!op)
         return smc_decode_refuse(decoder, "");
     op->finish = finish_of(decoder);
-    op->rounding = rounding_of(decoder, &integral);
+    op->rounding = decode_arithmetic_rounding_of(decoder, &integral);
     return true;
 }
 
@@ -908,7 +913,7 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
     shape.v_kind[0] = (uint8_t)from_kind;
     if (from_kind == SMC_SLOT_PREDICATE || shape.d_kind == SMC_SLOT_PREDICATE)
         return smc_decode_refuse(decoder, "a predicate");
-    shape.rounding = rounding_of(decoder, &shape.to_integral);
+    shape.rounding = decode_arithmetic_rounding_of(decoder, &shape.to_integral);
     smc_alu *fast = shape.finish ? NULL : smc_convert_fast(&shape);
     struct smc_op *op =
         smc_decode_emit_alu(decoder, fast ? fast : smc_convert, shape.d_kind, d, from, from, from);

@@ -168,7 +168,7 @@ bool smc_decode_setp(struct smc_decoder *decoder)
 }
 
 /* What set writes where the comparison holds, in the bits of one element. */
-static uint64_t set_value(enum smc_ptx_type to, bool in_halves)
+static uint64_t decode_compare_set_value(enum smc_ptx_type to, bool in_halves)
 {
     if (to == SMC_PTX_F16 || to == SMC_PTX_F16X2)
         return 0x3c00;
@@ -202,7 +202,7 @@ bool smc_decode_set(struct smc_decoder *decoder)
         (is_pair_of_halves(to) && !pairs))
         return smc_decode_refuse(decoder, "a result of this type");
     uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], to);
-    uint64_t value = set_value(to, pairs);
+    uint64_t value = decode_compare_set_value(to, pairs);
     if (d == SMC_NO_SLOT)
         return false;
     if (!pairs)

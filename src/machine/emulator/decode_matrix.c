@@ -61,8 +61,8 @@ static bool lists(const char *types, const char *name)
 }
 
 /* ".m16n8k16": the shape; with `type` of a or b, unless that is SMC_MATRIX_TYPES. */
-static bool read_shape(struct smc_decoder *decoder, bool is_wmma, enum smc_matrix_type type,
-                       struct smc_matrix *matrix)
+static bool decode_matrix_read_shape(struct smc_decoder *decoder, bool is_wmma,
+                                     enum smc_matrix_type type, struct smc_matrix *matrix)
 {
     char name[16];
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -146,7 +146,7 @@ static bool read_types(struct smc_decoder *decoder, bool is_wmma, struct smc_mat
 }
 
 /* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c; wmma.mma alike. */
-static bool decode_product(struct smc_decoder *decoder, bool is_wmma)
+static bool matrix_decode_product(struct smc_decoder *decoder, bool is_wmma)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
@@ -158,7 +158,7 @@ static bool decode_product(struct smc_decoder *decoder, bool is_wmma)
         smc_decode_has(decoder, "rp"))
         return smc_decode_refuse(decoder, "this rounding");
     if (!smc_decode_count(decoder, 4, 4) || !read_types(decoder, is_wmma, matrix) ||
-        !read_shape(decoder, is_wmma, (enum smc_matrix_type)matrix->a, matrix) ||
+        !decode_matrix_read_shape(decoder, is_wmma, (enum smc_matrix_type)matrix->a, matrix) ||
         !new_list(decoder, &shape))
         return false;
     if (!is_wmma && (!smc_decode_has(decoder, "row") || !smc_decode_has(decoder, "col")))
@@ -181,7 +181,7 @@ static bool decode_product(struct smc_decoder *decoder, bool is_wmma)
 
 bool smc_decode_mma(struct smc_decoder *decoder)
 {
-    return decode_product(decoder, false);
+    return matrix_decode_product(decoder, false);
 }
 
 /* wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {...}, [p]{, stride};
@@ -200,7 +200,8 @@ static bool decode_fragment_access(struct smc_decoder *decoder, bool is_load)
     if (smc_decode_has(decoder, "shared::cluster"))
         return smc_decode_refuse(decoder, "clusters");
     if (!smc_decode_count(decoder, 2, 3) ||
-        !read_shape(decoder, true, role == SMC_MATRIX_C ? SMC_MATRIX_TYPES : type, matrix) ||
+        !decode_matrix_read_shape(decoder, true, role == SMC_MATRIX_C ? SMC_MATRIX_TYPES : type,
+                                  matrix) ||
         !new_list(decoder, &shape) || !smc_decode_address(decoder, &operand[is_load], &shape))
         return false;
     matrix->d = (uint8_t)type;
@@ -227,7 +228,7 @@ static bool decode_fragment_access(struct smc_decoder *decoder, bool is_load)
 bool smc_decode_wmma(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "mma"))
-        return decode_product(decoder, true);
+        return matrix_decode_product(decoder, true);
     return decode_fragment_access(decoder, smc_decode_has(decoder, "load"));
 }
 

@@ -12,8 +12,8 @@ static bool is_shared_or_generic(struct smc_decoder *decoder, enum smc_ptx_space
 
 /* What all operations on an mbarrier object have: its address, and its meaning for the order of
    accesses unless .relaxed is given. */
-static bool read_object(struct smc_decoder *decoder, const struct smc_operand *address,
-                        struct smc_op *shape)
+static bool decode_mbarrier_read_object(struct smc_decoder *decoder,
+                                        const struct smc_operand *address, struct smc_op *shape)
 {
     shape->type = SMC_PTX_B64;
     shape->width_bytes = 8;
@@ -30,7 +30,7 @@ static bool decode_init(struct smc_decoder *decoder, bool is_init)
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
     if (!smc_decode_count(decoder, 1 + is_init, 1 + is_init) ||
-        !read_object(decoder, &operand[0], &shape))
+        !decode_mbarrier_read_object(decoder, &operand[0], &shape))
         return false;
     shape.is_strong = shape.is_narrow = false;
     shape.b = is_init ? smc_decode_source(decoder, &operand[1], SMC_PTX_U32)
@@ -48,7 +48,7 @@ static bool decode_arrive(struct smc_decoder *decoder)
     const unsigned least = 1u + returns + expects;
     struct smc_op shape = {0};
     if (!smc_decode_count(decoder, least, 2u + returns) ||
-        !read_object(decoder, &operand[returns], &shape))
+        !decode_mbarrier_read_object(decoder, &operand[returns], &shape))
         return false;
     const bool has_value = decoder->statement->operands == 2u + returns;
     const uint32_t value = has_value
@@ -70,7 +70,8 @@ static bool decode_transactions(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
-    if (!smc_decode_count(decoder, 2, 2) || !read_object(decoder, &operand[0], &shape))
+    if (!smc_decode_count(decoder, 2, 2) ||
+        !decode_mbarrier_read_object(decoder, &operand[0], &shape))
         return false;
     shape.reduction = smc_decode_has(decoder, "complete_tx") ? SMC_REDUCE_DEC : SMC_REDUCE_INC;
     shape.c = smc_decode_source(decoder, &operand[1], SMC_PTX_U32);
@@ -79,12 +80,13 @@ static bool decode_transactions(struct smc_decoder *decoder)
 
 /* mbarrier.try_wait done, [object], state{, time};  with .parity the parity of a phase instead of a
    state. */
-static bool decode_wait(struct smc_decoder *decoder)
+static bool mbarrier_decode_wait(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     const bool tries = smc_decode_has(decoder, "try_wait");
     struct smc_op shape = {.d_kind = SMC_SLOT_PREDICATE};
-    if (!smc_decode_count(decoder, 3, 3u + tries) || !read_object(decoder, &operand[1], &shape))
+    if (!smc_decode_count(decoder, 3, 3u + tries) ||
+        !decode_mbarrier_read_object(decoder, &operand[1], &shape))
         return false;
     shape.is_aligned = smc_decode_has(decoder, "parity");
     shape.acquires = !smc_decode_has(decoder, "relaxed");
@@ -110,7 +112,7 @@ bool smc_decode_mbarrier(struct smc_decoder *decoder)
     if (smc_decode_has(decoder, "expect_tx") || smc_decode_has(decoder, "complete_tx"))
         return decode_transactions(decoder);
     if (smc_decode_has(decoder, "test_wait") || smc_decode_has(decoder, "try_wait"))
-        return decode_wait(decoder);
+        return mbarrier_decode_wait(decoder);
     if (smc_decode_has(decoder, "pending_count"))
         return decode_pending(decoder);
     return smc_decode_refuse(decoder, "");
@@ -121,7 +123,7 @@ static bool decode_copies_arrive(struct smc_decoder *decoder)
 {
     struct smc_op shape = {.releases = true};
     if (!smc_decode_count(decoder, 1, 1) ||
-        !read_object(decoder, &decoder->statement->operand[0], &shape))
+        !decode_mbarrier_read_object(decoder, &decoder->statement->operand[0], &shape))
         return false;
     shape.b = smc_decode_constant(decoder, SMC_SLOT_32, smc_decode_has(decoder, "noinc"));
     shape.c = smc_decode_constant(decoder, SMC_SLOT_32, 0);

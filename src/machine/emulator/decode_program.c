@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "machine/emulator/decode.h"
-#include "machine/emulator/matrix.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/matrix.h"
 
 enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits */
 
@@ -126,8 +126,10 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
     return is_done;
 }
 
-static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
-                        struct smc_span name, const uint32_t *first_op, uint32_t *target)
+static bool decode_program_find_target(struct smc_decoder *decoder,
+                                       const struct smc_ptx_statement *statement,
+                                       struct smc_span name, const uint32_t *first_op,
+                                       uint32_t *target)
 {
     const struct smc_ptx_module *module = &decoder->program->module;
     const struct smc_ptx_label *label = smc_ptx_find_label(module, name, statement->scope);
@@ -139,8 +141,9 @@ static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statem
 }
 
 /* brx.idx: operand 1 is the name of the target list. */
-static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
-                         const uint32_t *first_op, struct smc_op *op)
+static bool decode_program_find_targets(struct smc_decoder *decoder,
+                                        const struct smc_ptx_statement *statement,
+                                        const uint32_t *first_op, struct smc_op *op)
 {
     struct smc_program *program = decoder->program;
     const struct smc_ptx_label *list =
@@ -153,7 +156,8 @@ static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_state
         return false;
     op->target_count = list->targets;
     for (uint32_t i = 0; i < list->targets; i++)
-        if (!find_target(decoder, statement, list->target[i], first_op, &op->targets[i]))
+        if (!decode_program_find_target(decoder, statement, list->target[i], first_op,
+                                        &op->targets[i]))
             return false;
     return true;
 }
@@ -168,10 +172,10 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
             continue;
         const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
         if (op->step == smc_step_branch)
-            linked =
-                find_target(decoder, statement, statement->operand[0].name, first_op, &op->target);
+            linked = decode_program_find_target(decoder, statement, statement->operand[0].name,
+                                                first_op, &op->target);
         else
-            linked = find_targets(decoder, statement, first_op, op);
+            linked = decode_program_find_targets(decoder, statement, first_op, op);
         if (!linked)
             return false;
     }
@@ -239,7 +243,7 @@ struct places {
     size_t count;
 };
 
-static bool find_place(const struct places *places, struct smc_ptx_symbol *symbol)
+static bool decode_program_find_place(const struct places *places, struct smc_ptx_symbol *symbol)
 {
     for (size_t i = 0; symbol->scope == 0 && i < places->count; i++)
         if (smc_span_is(symbol->name, places->place[i].name)) {
@@ -251,8 +255,8 @@ static bool find_place(const struct places *places, struct smc_ptx_symbol *symbo
 
 /* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
    others. */
-static bool lay_out(struct smc_program *program, const struct places *places, bool lenient,
-                    struct smc_error *error)
+static bool decode_program_lay_out(struct smc_program *program, const struct places *places,
+                                   bool lenient, struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CODE + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
@@ -276,7 +280,7 @@ static bool lay_out(struct smc_program *program, const struct places *places, bo
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
         bool is_global = symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST;
-        if (!is_global || find_place(places, symbol) || !symbol->is_used)
+        if (!is_global || decode_program_find_place(places, symbol) || !symbol->is_used)
             continue;
         symbol->address = variables;
         variables +=
@@ -342,7 +346,7 @@ static bool loads_alike(const struct smc_op *a, const struct smc_op *b)
 }
 
 /* The load follows one that is known, or becomes one. */
-static void follow(struct leaders *leaders, struct smc_program *program, uint32_t at)
+static void decode_program_follow(struct leaders *leaders, struct smc_program *program, uint32_t at)
 {
     struct smc_op *op = &program->op[at];
     uint32_t i = 0;
@@ -375,7 +379,7 @@ static void find_leaders(struct smc_program *program, const bool *is_target)
         if (is_target[at] || (!op->alu && !loads && op->step != smc_step_store))
             forget_leaders(&leaders, program, SMC_NO_SLOT);
         if (loads && op->guard == SMC_NO_SLOT)
-            follow(&leaders, program, at);
+            decode_program_follow(&leaders, program, at);
         if (op->alu)
             forget_leaders(&leaders, program, op->d);
         for (uint32_t i = 0; loads && i < op->vector; i++)
@@ -450,7 +454,7 @@ static bool find_sequences(struct smc_program *program)
 
 /* --- Kinds ------------------------------------------------------------------------------------ */
 
-static enum smc_op_kind kind_of(smc_step *step)
+static enum smc_op_kind decode_program_kind_of(smc_step *step)
 {
     static const struct {
         smc_step *step;
@@ -485,16 +489,16 @@ static bool decode_program(struct smc_decoder *decoder)
     if (!decode_all(decoder, first_op))
         return false;
     for (size_t i = 0; i < program->ops; i++)
-        program->op[i].kind = (uint8_t)kind_of(program->op[i].step);
+        program->op[i].kind = (uint8_t)decode_program_kind_of(program->op[i].step);
     smc_find_guesses(program);
     return link_branches(decoder, first_op) && smc_bound_stack(program) &&
            smc_find_reconvergence(program) && find_sequences(program) &&
            (decoder->lenient || smc_find_tracks(program));
 }
 
-static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry,
-                                    const struct places *places, bool lenient,
-                                    struct smc_program **out, struct smc_error *error)
+static enum smc_status decode_read_program(const char *ptx, size_t bytes, const char *entry,
+                                           const struct places *places, bool lenient,
+                                           struct smc_program **out, struct smc_error *error)
 {
     struct smc_program *program = smc_calloc(1, sizeof *program);
     *out = program;
@@ -502,7 +506,7 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
         return smc_out_of_memory(error);
     struct smc_decoder decoder = {.program = program, .error = error, .lenient = lenient};
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
-    if (status == SMC_OK && !lay_out(program, places, lenient, error))
+    if (status == SMC_OK && !decode_program_lay_out(program, places, lenient, error))
         status = SMC_USAGE;
     if (status == SMC_OK)
         status = smc_lay_out_frames(program, error);
@@ -518,7 +522,7 @@ static enum smc_status read_program(const char *ptx, size_t bytes, const char *e
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error)
 {
-    return read_program(ptx, bytes, entry, &(struct places){0}, false, program, error);
+    return decode_read_program(ptx, bytes, entry, &(struct places){0}, false, program, error);
 }
 
 enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const char *entry,
@@ -526,14 +530,14 @@ enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const cha
                                         bool lenient, struct smc_program **program,
                                         struct smc_error *error)
 {
-    return read_program(ptx, bytes, entry, &(struct places){places, count}, lenient, program,
-                        error);
+    return decode_read_program(ptx, bytes, entry, &(struct places){places, count}, lenient, program,
+                               error);
 }
 
 enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
                                            struct smc_program **program, struct smc_error *error)
 {
-    return read_program(ptx, bytes, entry, &(struct places){0}, true, program, error);
+    return decode_read_program(ptx, bytes, entry, &(struct places){0}, true, program, error);
 }
 
 void smc_program_free(struct smc_program *program)

@@ -6,7 +6,7 @@
 
 /* --- Loads, stores, atomic operations, copies ------------------------------------------------- */
 
-static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
+static bool decode_steps_read_shape(struct smc_decoder *decoder, struct smc_op *op)
 {
     static const char *const strong[] = {"relaxed", "acquire",  "release",
                                          "acq_rel", "volatile", "mmio"};
@@ -69,8 +69,9 @@ static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struc
 }
 
 /* The registers of a load's or a store's elements. */
-static bool read_elements(struct smc_decoder *decoder, const struct smc_operand *operand,
-                          bool is_load, struct smc_op *op)
+static bool decode_steps_read_elements(struct smc_decoder *decoder,
+                                       const struct smc_operand *operand, bool is_load,
+                                       struct smc_op *op)
 {
     bool is_vector = operand->kind == SMC_OPERAND_VECTOR;
     uint32_t count = is_vector ? operand->elements : 1;
@@ -99,18 +100,18 @@ bool smc_decode_ld(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
-    if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
+    if (!smc_decode_count(decoder, 2, 3) || !decode_steps_read_shape(decoder, &shape))
         return false; /* a third operand is a cache policy */
     if (decoder->statement->operand[1].elements && shape.space == SMC_SPACE_CONST)
         shape.space = SMC_SPACE_GLOBAL;
     find_parameter(decoder, &operand[1], &shape);
-    return read_elements(decoder, &operand[0], true, &shape) &&
+    return decode_steps_read_elements(decoder, &operand[0], true, &shape) &&
            smc_decode_address(decoder, &operand[1], &shape) &&
            emit_access(decoder, smc_step_load, &shape);
 }
 
 /* st.async and red.async: the object that counts the bytes is operand n. */
-static bool read_object(struct smc_decoder *decoder, unsigned n, struct smc_op *op)
+static bool decode_steps_read_object(struct smc_decoder *decoder, unsigned n, struct smc_op *op)
 {
     if (!smc_decode_has(decoder, "mbarrier::complete_tx::bytes") || op->space != SMC_SPACE_SHARED)
         return smc_decode_refuse(decoder, "only with an mbarrier object");
@@ -127,16 +128,16 @@ bool smc_decode_st(struct smc_decoder *decoder)
     struct smc_op shape = {0};
     if (smc_decode_has(decoder, "bulk"))
         return smc_decode_refuse(decoder, "");
-    if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
+    if (!smc_decode_count(decoder, 2, 3) || !decode_steps_read_shape(decoder, &shape))
         return false;
     find_parameter(decoder, &operand[0], &shape);
     if (shape.space == SMC_SPACE_PARAM || shape.space == SMC_SPACE_CONST)
         return smc_decode_refuse(decoder, "a store to this space");
     if (!smc_decode_address(decoder, &operand[0], &shape) ||
-        !read_elements(decoder, &operand[1], false, &shape))
+        !decode_steps_read_elements(decoder, &operand[1], false, &shape))
         return false;
     if (smc_decode_has(decoder, "async"))
-        return read_object(decoder, 2, &shape) &&
+        return decode_steps_read_object(decoder, 2, &shape) &&
                emit_access(decoder, smc_step_store_async, &shape);
     return emit_access(decoder, smc_step_store, &shape);
 }
@@ -160,7 +161,7 @@ bool smc_decode_atom(struct smc_decoder *decoder)
     const struct smc_operand *operand = decoder->statement->operand;
     bool returns = smc_decode_is(decoder, "atom"), is_async = smc_decode_has(decoder, "async");
     struct smc_op shape = {0};
-    if (!read_shape(decoder, &shape))
+    if (!decode_steps_read_shape(decoder, &shape))
         return false;
     shape.reduction = smc_decode_reduction(decoder);
     bool swaps = shape.reduction == SMC_REDUCE_COMPARE_AND_SWAP;
@@ -180,7 +181,7 @@ bool smc_decode_atom(struct smc_decoder *decoder)
         shape.d = smc_decode_target(decoder, &operand[0], shape.type);
     }
     if (is_async)
-        return read_object(decoder, 2, &shape) &&
+        return decode_steps_read_object(decoder, 2, &shape) &&
                emit_access(decoder, smc_step_reduce_async, &shape);
     decoder->program->runs_in_order |= shape.space != SMC_SPACE_SHARED;
     return !decoder->failed && shape.b != SMC_NO_SLOT && shape.c != SMC_NO_SLOT &&
@@ -212,7 +213,7 @@ static bool loads_into(const struct smc_op *op, uint32_t slot)
 }
 
 /* The only op that writes a register, if it computes it; or NULL. */
-static const struct smc_op *writer_of(const struct smc_program *program, uint32_t slot)
+static const struct smc_op *decode_steps_writer_of(const struct smc_program *program, uint32_t slot)
 {
     const struct smc_op *writer = NULL;
     for (size_t i = 0; i < program->ops; i++) {
@@ -233,7 +234,7 @@ static struct origin origin_of(const struct smc_program *program, const struct s
     if (access->space != SMC_SPACE_GENERIC)
         origin.offset += smc_window_of(access->space);
     for (int turn = 0; turn < 8; turn++) {
-        const struct smc_op *writer = writer_of(program, origin.slot);
+        const struct smc_op *writer = decode_steps_writer_of(program, origin.slot);
         const struct smc_fixed_slot *added = NULL;
         if (!writer)
             break;

@@ -18,7 +18,8 @@ static const struct {
     {"a1d", 1, true, 2}, {"a2d", 2, true, 4},
 };
 
-static bool begin(struct smc_decoder *decoder, const struct smc_operand *object, struct smc_op *op)
+static bool decode_textures_begin(struct smc_decoder *decoder, const struct smc_operand *object,
+                                  struct smc_op *op)
 {
     op->list = smc_arena_take(&decoder->program->arena, MOST_LISTED * sizeof *op->list);
     if (!op->list)
@@ -53,8 +54,9 @@ static bool add_targets(struct smc_decoder *decoder, const struct smc_operand *o
     return true;
 }
 
-static bool add_sources(struct smc_decoder *decoder, const struct smc_operand *operand,
-                        uint32_t count, uint32_t least, enum smc_ptx_type type, struct smc_op *op)
+static bool decode_textures_add_sources(struct smc_decoder *decoder,
+                                        const struct smc_operand *operand, uint32_t count,
+                                        uint32_t least, enum smc_ptx_type type, struct smc_op *op)
 {
     bool is_vector = operand->kind == SMC_OPERAND_VECTOR;
     uint32_t elements = is_vector ? operand->elements : 1;
@@ -86,9 +88,9 @@ static bool add_coordinates(struct smc_decoder *decoder, const struct smc_operan
         return smc_decode_refuse(decoder, "separate samplers");
     access->dimensions = geometries[i].dimensions & 3u;
     access->is_layered = geometries[i].is_layered;
-    return add_sources(decoder, &object->element[1], geometries[i].coordinates,
-                       geometries[i].dimensions + (uint32_t)geometries[i].is_layered, SMC_PTX_B32,
-                       op);
+    return decode_textures_add_sources(
+        decoder, &object->element[1], geometries[i].coordinates,
+        geometries[i].dimensions + (uint32_t)geometries[i].is_layered, SMC_PTX_B32, op);
 }
 
 static bool emit(struct smc_decoder *decoder, smc_step *step, struct smc_texture_access access,
@@ -127,7 +129,7 @@ bool smc_decode_tex(struct smc_decoder *decoder)
     if (!smc_decode_count(decoder, 2 + more, 2 + more) || !check_texels(decoder))
         return false;
     access.is_integer = smc_decode_type(decoder, 1) == SMC_PTX_S32;
-    return begin(decoder, &operand[1], &shape) &&
+    return decode_textures_begin(decoder, &operand[1], &shape) &&
            add_targets(decoder, &operand[0], 4, SMC_PTX_B32, &shape) &&
            add_coordinates(decoder, &operand[1], &access, &shape) &&
            emit(decoder, smc_step_texture, access, &shape);
@@ -144,7 +146,7 @@ bool smc_decode_tld4(struct smc_decoder *decoder)
         return false;
     while (access.channel < 3 && !smc_decode_has(decoder, channels[access.channel]))
         access.channel = (access.channel + 1) & 3;
-    return begin(decoder, &operand[1], &shape) &&
+    return decode_textures_begin(decoder, &operand[1], &shape) &&
            add_targets(decoder, &operand[0], 4, SMC_PTX_B32, &shape) &&
            add_coordinates(decoder, &operand[1], &access, &shape) &&
            emit(decoder, smc_step_gather_texels, access, &shape);
@@ -163,7 +165,7 @@ bool smc_decode_txq(struct smc_decoder *decoder)
     if (i == 3 || smc_decode_has(decoder, "level"))
         return smc_decode_refuse(decoder, "other properties than width, height and depth");
     access.dimensions = i & 3;
-    return smc_decode_count(decoder, 2, 2) && begin(decoder, &operand[1], &shape) &&
+    return smc_decode_count(decoder, 2, 2) && decode_textures_begin(decoder, &operand[1], &shape) &&
            add_targets(decoder, &operand[0], 1, SMC_PTX_B32, &shape) &&
            emit(decoder, smc_step_query_texture, access, &shape);
 }
@@ -194,7 +196,7 @@ bool smc_decode_suld(struct smc_decoder *decoder)
     struct smc_op shape = {0};
     enum smc_ptx_type type;
     return read_surface(decoder, &access, &type) && smc_decode_count(decoder, 2, 2) &&
-           begin(decoder, &operand[1], &shape) &&
+           decode_textures_begin(decoder, &operand[1], &shape) &&
            add_targets(decoder, &operand[0], access.elements, type, &shape) &&
            add_coordinates(decoder, &operand[1], &access, &shape) &&
            emit(decoder, smc_step_load_surface, access, &shape);
@@ -207,8 +209,9 @@ bool smc_decode_sust(struct smc_decoder *decoder)
     struct smc_op shape = {0};
     enum smc_ptx_type type;
     return read_surface(decoder, &access, &type) && smc_decode_count(decoder, 2, 2) &&
-           begin(decoder, &operand[0], &shape) &&
+           decode_textures_begin(decoder, &operand[0], &shape) &&
            add_coordinates(decoder, &operand[0], &access, &shape) &&
-           add_sources(decoder, &operand[1], access.elements, access.elements, type, &shape) &&
+           decode_textures_add_sources(decoder, &operand[1], access.elements, access.elements, type,
+                                       &shape) &&
            emit(decoder, smc_step_store_surface, access, &shape);
 }

@@ -24,8 +24,9 @@ static bool read_part(struct smc_decoder *decoder, const struct smc_operand *ope
 }
 
 /* .b3210 as nibbles, element 0 lowest; `standard` if the operand has none. */
-static bool read_elements(struct smc_decoder *decoder, const struct smc_operand *operand,
-                          unsigned count, unsigned standard, uint16_t *select)
+static bool decode_video_read_elements(struct smc_decoder *decoder,
+                                       const struct smc_operand *operand, unsigned count,
+                                       unsigned standard, uint16_t *select)
 {
     struct smc_span text = operand->selector;
     *select = (uint16_t)standard;
@@ -44,8 +45,8 @@ static bool read_elements(struct smc_decoder *decoder, const struct smc_operand 
 }
 
 /* The mask of a destination: .b20 are elements 0 and 2. */
-static bool read_mask(struct smc_decoder *decoder, const struct smc_operand *operand,
-                      unsigned count, unsigned *mask)
+static bool decode_video_read_mask(struct smc_decoder *decoder, const struct smc_operand *operand,
+                                   unsigned count, unsigned *mask)
 {
     struct smc_span text = operand->selector;
     *mask = (1u << count) - 1;
@@ -116,11 +117,11 @@ static bool read_video_selectors(struct smc_decoder *decoder, unsigned count,
             return false;
         video->a_select = (uint16_t)a;
         video->b_select = (uint16_t)b;
-    } else if (!read_mask(decoder, &operand[0], count, &d) ||
-               !read_elements(decoder, &operand[1], count, count == 2 ? 0x10 : 0x3210,
-                              &video->a_select) ||
-               !read_elements(decoder, &operand[2], count, count == 2 ? 0x32 : 0x7654,
-                              &video->b_select)) {
+    } else if (!decode_video_read_mask(decoder, &operand[0], count, &d) ||
+               !decode_video_read_elements(decoder, &operand[1], count, count == 2 ? 0x10 : 0x3210,
+                                           &video->a_select) ||
+               !decode_video_read_elements(decoder, &operand[2], count, count == 2 ? 0x32 : 0x7654,
+                                           &video->b_select)) {
         return false;
     }
     video->d_select = d & 15;

@@ -35,7 +35,7 @@ static const struct {
 enum { FORMS = sizeof forms / sizeof *forms };
 
 /* "m64n128k16": its n; 0: it is none. */
-static uint32_t columns_of(struct smc_span shape, uint32_t k)
+static uint32_t decode_wgmma_columns_of(struct smc_span shape, uint32_t k)
 {
     uint64_t n = 0, depth = 0;
     const char *at = shape.at + 4, *end = shape.at + shape.bytes;
@@ -57,7 +57,7 @@ static bool read_form(struct smc_decoder *decoder, size_t *form, struct smc_matr
     const uint32_t last = statement->modifiers;
     for (uint32_t i = 0; i + 3 < last; i++)
         for (size_t f = 0; f < FORMS; f++) {
-            const uint32_t n = columns_of(statement->modifier[i], forms[f].k);
+            const uint32_t n = decode_wgmma_columns_of(statement->modifier[i], forms[f].k);
             if (n == 0 || !smc_span_is(statement->modifier[i + 1], forms[f].d) ||
                 !smc_span_is(statement->modifier[i + 2], forms[f].a) ||
                 !smc_span_is(statement->modifier[i + 3], forms[f].b) ||
@@ -93,7 +93,7 @@ static bool read_registers(struct smc_decoder *decoder, const struct smc_operand
 }
 
 /* d, and a if it is in registers. */
-static bool read_list(struct smc_decoder *decoder, struct smc_op *op)
+static bool decode_wgmma_read_list(struct smc_decoder *decoder, struct smc_op *op)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_matrix *matrix = &op->matrix;
@@ -116,8 +116,8 @@ static bool read_list(struct smc_decoder *decoder, struct smc_op *op)
 }
 
 /* 1 or -1, or 0 or 1: sets the flag for -1, or for 1 with `least` 0. */
-static bool read_flag(struct smc_decoder *decoder, const struct smc_operand *operand, int64_t set,
-                      int64_t other, uint64_t flag, struct smc_op *op)
+static bool decode_wgmma_read_flag(struct smc_decoder *decoder, const struct smc_operand *operand,
+                                   int64_t set, int64_t other, uint64_t flag, struct smc_op *op)
 {
     const int64_t value = (int64_t)(int32_t)operand->integer;
     if (operand->kind != SMC_OPERAND_INTEGER || (value != set && value != other))
@@ -139,16 +139,17 @@ static bool read_immediates(struct smc_decoder *decoder, size_t form, struct smc
         return false;
     if (forms[form].is_integer)
         return true;
-    return read_flag(decoder, &next[0], -1, 1, SMC_WGMMA_NEGATED_A, op) &&
-           read_flag(decoder, &next[1], -1, 1, SMC_WGMMA_NEGATED_B, op) &&
+    return decode_wgmma_read_flag(decoder, &next[0], -1, 1, SMC_WGMMA_NEGATED_A, op) &&
+           decode_wgmma_read_flag(decoder, &next[1], -1, 1, SMC_WGMMA_NEGATED_B, op) &&
            (!forms[form].transposes ||
-            ((!is_shared || read_flag(decoder, &next[2], 1, 0, SMC_WGMMA_TRANSPOSED_A, op)) &&
-             read_flag(decoder, &next[count - 1], 1, 0, SMC_WGMMA_TRANSPOSED_B, op)));
+            ((!is_shared ||
+              decode_wgmma_read_flag(decoder, &next[2], 1, 0, SMC_WGMMA_TRANSPOSED_A, op)) &&
+             decode_wgmma_read_flag(decoder, &next[count - 1], 1, 0, SMC_WGMMA_TRANSPOSED_B, op)));
 }
 
 /* wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 d, a, b, scale_d, 1, 1, 0, 0; a: a descriptor
    or registers. */
-static bool decode_product(struct smc_decoder *decoder)
+static bool wgmma_decode_product(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
@@ -161,7 +162,7 @@ static bool decode_product(struct smc_decoder *decoder)
     shape.immediate = operand[1].kind == SMC_OPERAND_VECTOR ? 0 : SMC_WGMMA_SHARED_A;
     shape.finish = smc_decode_has(decoder, "satfinite") ? SMC_FINISH_FINITE : 0;
     shape.reduction = SMC_REDUCE_AND;
-    if (!read_list(decoder, &shape) || !read_immediates(decoder, form, &shape))
+    if (!decode_wgmma_read_list(decoder, &shape) || !read_immediates(decoder, form, &shape))
         return false;
     shape.b = smc_decode_source(decoder, &operand[2], SMC_PTX_B64);
     shape.a = shape.immediate & SMC_WGMMA_SHARED_A
@@ -204,7 +205,7 @@ bool smc_decode_setmaxnreg(struct smc_decoder *decoder)
 }
 
 /* wgmma.wait_group groups; */
-static bool decode_wait(struct smc_decoder *decoder)
+static bool wgmma_decode_wait(struct smc_decoder *decoder)
 {
     const struct smc_operand *groups = decoder->statement->operand;
     if (!smc_decode_count(decoder, 1, 1))
@@ -220,10 +221,10 @@ bool smc_decode_wgmma(struct smc_decoder *decoder)
 {
     const struct smc_op commit = {0};
     if (smc_decode_has(decoder, "mma_async"))
-        return decode_product(decoder);
+        return wgmma_decode_product(decoder);
     if (smc_decode_has(decoder, "commit_group"))
         return smc_decode_emit_shape(decoder, smc_step_wgmma_commit, &commit);
     if (smc_decode_has(decoder, "wait_group"))
-        return decode_wait(decoder);
+        return wgmma_decode_wait(decoder);
     return smc_decode_has(decoder, "fence") || smc_decode_refuse(decoder, "");
 }

@@ -55,7 +55,7 @@ static bool is_variable(const struct smc_ptx_symbol *symbol)
            symbol->is_used;
 }
 
-static bool add_variables(struct smc_launch_state *launch)
+static bool emulator_launch_add_variables(struct smc_launch_state *launch)
 {
     const struct smc_ptx_module *module = &launch->program->module;
     for (size_t i = 0; i < module->symbols; i++) {
@@ -155,7 +155,7 @@ static bool lay_out_memory(struct smc_launch_state *launch)
     const struct smc_ptx_module *module = &launch->program->module;
     launch->allocation =
         smc_calloc(module->symbols + launch->request->array_count + 2, sizeof *launch->allocation);
-    if (!launch->allocation || !add_variables(launch) || !add_workspace(launch))
+    if (!launch->allocation || !emulator_launch_add_variables(launch) || !add_workspace(launch))
         return false;
     add_arrays(launch);
     qsort(launch->allocation, launch->allocations, sizeof *launch->allocation, compare_addresses);
@@ -210,7 +210,8 @@ static uint64_t address_of_array(const struct smc_launch_state *launch, size_t a
     return launch->allocation[i].address;
 }
 
-static enum smc_status pass_arguments(struct smc_launch_state *launch, struct smc_error *error)
+static enum smc_status emulator_launch_pass_arguments(struct smc_launch_state *launch,
+                                                      struct smc_error *error)
 {
     const struct smc_emulation_request *request = launch->request;
     const struct smc_ptx_module *module = &launch->program->module;
@@ -331,7 +332,7 @@ static void end_worker(struct smc_worker *worker)
     smc_shadow_free(worker->shadow);
 }
 
-static void *work(void *argument)
+static void *emulator_launch_work(void *argument)
 {
     struct smc_worker *worker = argument;
     struct smc_launch_state *launch = worker->launch;
@@ -405,12 +406,12 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
     if (ready == 0 || (launch->together > 1 && ready < count))
         return smc_out_of_memory(error);
     for (; launch->together == 1 && started < ready; started++)
-        if (pthread_create(&thread[started], NULL, work, &workers[started]) != 0)
+        if (pthread_create(&thread[started], NULL, emulator_launch_work, &workers[started]) != 0)
             break; /* runs with fewer threads; the results are the same */
     if (launch->together > 1)
         smc_run_together(launch, workers);
     else
-        work(&workers[0]);
+        emulator_launch_work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);
     bool out_of_memory = false;
@@ -439,7 +440,8 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 static const uint32_t reserved_align = 128;
 enum { REGISTER_UNIT = 8 }; /* of a thread, from compute capability 9.0 on */
 
-static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_error *error)
+static enum smc_status emulator_launch_check_shape(struct smc_launch_state *launch,
+                                                   struct smc_error *error)
 {
     const struct smc_emulation_request *request = launch->request;
     uint64_t threads = 1, blocks = 1;
@@ -474,10 +476,11 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     return smc_clusters_check(launch, error);
 }
 
-static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emulation *emulation,
-                               struct smc_error *error)
+static enum smc_status emulator_launch_prepare(struct smc_launch_state *launch,
+                                               struct smc_emulation *emulation,
+                                               struct smc_error *error)
 {
-    enum smc_status status = check_shape(launch, error);
+    enum smc_status status = emulator_launch_check_shape(launch, error);
     if (status != SMC_OK)
         return status;
     emulation->count_length = launch->program->instructions;
@@ -488,7 +491,7 @@ static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emula
     if (!emulation->count || !emulation->sample || !emulation->array || !lay_out_memory(launch))
         return smc_out_of_memory(error);
     status = check_textures(launch->request, error);
-    return status == SMC_OK ? pass_arguments(launch, error) : status;
+    return status == SMC_OK ? emulator_launch_pass_arguments(launch, error) : status;
 }
 
 static void begin_progress(const struct smc_launch_state *launch)
@@ -507,7 +510,7 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
     struct smc_program traced;
     struct smc_worker *workers = NULL;
     *emulation = (struct smc_emulation){0};
-    enum smc_status status = prepare(&launch, emulation, error);
+    enum smc_status status = emulator_launch_prepare(&launch, emulation, error);
     if (status == SMC_OK && launch.program->tracks && !request->unchecked) {
         traced = *launch.program;
         traced.op = smc_tracked_ops(launch.program);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/matrix.h"
 #include "machine/emulator/memory_shapes.h"
-#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/shadow.h"
 #include "rules/banks.h"
 
@@ -268,9 +268,9 @@ static unsigned traffic_kind(enum smc_access_kind kind)
 }
 
 /* The lanes of `mask` that access this allocation. */
-static uint32_t lanes_within(const struct smc_allocation *allocation,
-                             const uint64_t address[SMC_LANES], uint32_t mask, uint32_t width,
-                             const struct extent *extent)
+static uint32_t emulator_memory_lanes_within(const struct smc_allocation *allocation,
+                                             const uint64_t address[SMC_LANES], uint32_t mask,
+                                             uint32_t width, const struct extent *extent)
 {
     uint32_t within = 0;
     if (holds(allocation, extent->least, width) && holds(allocation, extent->most, width))
@@ -347,9 +347,10 @@ static bool reads_unwritten(const struct smc_op *op, const struct smc_allocation
 
 /* Notes what is written, and reports what nothing has written before it is read: once. Another
    worker may do so at the same time, also for bytes of the same four. */
-static void check_written(struct smc_worker *worker, const struct smc_warp *warp,
-                          const struct smc_op *op, enum smc_access_kind kind,
-                          const struct smc_bulk *place, uint32_t bytes, uint32_t lane)
+static void emulator_memory_check_written(struct smc_worker *worker, const struct smc_warp *warp,
+                                          const struct smc_op *op, enum smc_access_kind kind,
+                                          const struct smc_bulk *place, uint32_t bytes,
+                                          uint32_t lane)
 {
     const struct smc_allocation *allocation = place->allocation;
     const uint64_t begin = place->address - allocation->address, end = begin + bytes;
@@ -378,7 +379,7 @@ void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *war
         const struct smc_bulk place = {.address = allocation->address +
                                                   (uint64_t)(texel->data - allocation->data),
                                        .allocation = allocation};
-        check_written(worker, warp, op, SMC_READS, &place, texel->bytes, lane);
+        emulator_memory_check_written(worker, warp, op, SMC_READS, &place, texel->bytes, lane);
         return;
     }
 }
@@ -412,7 +413,7 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
             good &= ~(1u << lane);
             continue;
         }
-        uint32_t within = lanes_within(allocation, address, left, width, extent);
+        uint32_t within = emulator_memory_lanes_within(allocation, address, left, width, extent);
         worker->last_allocation = allocation->is_heap
                                       ? worker->launch->allocations
                                       : (size_t)(allocation - worker->launch->allocation);
@@ -430,7 +431,7 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
             EACH_ACTIVE(n, within)
             {
                 const struct smc_bulk place = {.address = address[n], .allocation = allocation};
-                check_written(worker, warp, op, kind, &place, width, n);
+                emulator_memory_check_written(worker, warp, op, kind, &place, width, n);
             }
         if (width < bytes)
             *cut |= cut_at_end(worker, op, allocation, address, within, bytes, host);
@@ -587,7 +588,7 @@ bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
         if (bulk->data)
             count_bulk(worker, op, kind, address, bytes, allocation);
         if (bulk->data && allocation->written)
-            check_written(worker, warp, op, kind, bulk, bytes, lane);
+            emulator_memory_check_written(worker, warp, op, kind, bulk, bytes, lane);
     }
     if (bulk->data)
         return true;

@@ -8,8 +8,8 @@
 #ifndef SMC_EMULATOR_PROGRAM_H
 #define SMC_EMULATOR_PROGRAM_H
 
-#include "machine/emulator/arena.h"
 #include "machine/emulator.h"
+#include "machine/emulator/arena.h"
 #include "machine/emulator/ptx.h"
 
 /* --- The lanes of a register ------------------------------------------------------------------ */

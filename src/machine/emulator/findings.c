@@ -208,8 +208,8 @@ void smc_end_launch(struct smc_worker *worker)
         ;
 }
 
-static void keep(const struct smc_program *program, const struct smc_finding *finding,
-                 struct smc_emulation *emulation)
+static void findings_keep(const struct smc_program *program, const struct smc_finding *finding,
+                          struct smc_emulation *emulation)
 {
     size_t i = 0;
     while (i < emulation->finding_count && !same_place(program, &emulation->finding[i], finding))
@@ -224,7 +224,7 @@ void smc_finding_add(const struct smc_program *program, const struct smc_finding
                      struct smc_emulation *emulation)
 {
     emulation->findings_total += finding->times;
-    keep(program, finding, emulation);
+    findings_keep(program, finding, emulation);
 }
 
 /* Each worker's findings are in the order of its blocks, so the next one is that of the lowest
@@ -244,7 +244,7 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
                 best = w;
         if (best == count || worker[best].finding_block[next[best]] > last_block)
             break;
-        keep(worker->launch->program, &worker[best].finding[next[best]++], emulation);
+        findings_keep(worker->launch->program, &worker[best].finding[next[best]++], emulation);
     }
     if (last_block == UINT64_MAX)
         return;

@@ -36,7 +36,7 @@ static bool has_modifier(const struct smc_ptx_statement *statement, const char *
 }
 
 /* ptxas accepts .sync anywhere, and CUB writes vote.ballot.sync. */
-static bool begins(const struct smc_ptx_statement *statement, const char *name)
+static bool instructions_begins(const struct smc_ptx_statement *statement, const char *name)
 {
     if (!statement->opcode.bytes || *name != *statement->opcode.at ||
         !next_is(&name, statement->opcode))
@@ -51,7 +51,7 @@ const struct smc_ptx_instruction *smc_ptx_instruction_of(const struct smc_ptx_st
 {
     const struct smc_ptx_instruction *best = NULL;
     for (size_t i = 0; i < ROWS; i++)
-        if (begins(statement, table[i].name) &&
+        if (instructions_begins(statement, table[i].name) &&
             (!best || strlen(table[i].name) > strlen(best->name)))
             best = &table[i];
     return best;

@@ -43,7 +43,7 @@ static bool is_shared_load(const struct smc_op *op)
 /* --- Groups ----------------------------------------------------------------------------------- */
 
 /* Whether the op writes the register, so that later loads have another address. */
-static bool writes(const struct smc_op *op, uint32_t slot)
+static bool joins_writes(const struct smc_op *op, uint32_t slot)
 {
     if (op->d_kind != SMC_SLOT_NONE && op->d == slot)
         return true;
@@ -99,7 +99,7 @@ static bool add_load(struct search *search, struct smc_op *op, size_t first, siz
 }
 
 /* The number of branches to each op; NULL if out of memory. */
-static uint32_t *find_targets(const struct smc_program *program)
+static uint32_t *joins_find_targets(const struct smc_program *program)
 {
     uint32_t *leads = smc_calloc(program->ops, sizeof *leads);
     for (size_t i = 0; leads && i < program->ops; i++) {
@@ -136,8 +136,8 @@ static void forget_skips(const struct smc_program *program, uint32_t *leads, uin
             leads[program->op[i].target]--;
 }
 
-static bool find_groups(struct smc_program *program, const uint32_t *leads, const uint8_t *skips,
-                        struct search *search)
+static bool joins_find_groups(struct smc_program *program, const uint32_t *leads,
+                              const uint8_t *skips, struct search *search)
 {
     size_t first = 0, loads = 0; /* groups before `first` belong to earlier runs */
     for (size_t i = 0; i < program->ops; i++)
@@ -151,7 +151,7 @@ static bool find_groups(struct smc_program *program, const uint32_t *leads, cons
         if (ends_run(op) && !skips[i])
             first = search->groups;
         for (size_t g = first; g < search->groups; g++)
-            if (writes(op, search->group[g].base))
+            if (joins_writes(op, search->group[g].base))
                 search->group[g].base = SMC_NO_SLOT; /* closed */
     }
     for (size_t g = 0; g < search->groups; g++)
@@ -176,7 +176,8 @@ static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
 
 /* Joins the loads of a group into loads of at most `widest` bytes. Counts them, and with `apply`
    sets the ops. */
-static void join(const struct group *group, unsigned widest, bool apply, uint64_t count[WIDTHS])
+static void joins_join(const struct group *group, unsigned widest, bool apply,
+                       uint64_t count[WIDTHS])
 {
     for (size_t at = 0; at < group->count;) {
         uint32_t bytes = widest > group->bytes ? widest : group->bytes;
@@ -216,7 +217,7 @@ static void search_from(struct search *search, size_t at)
     memcpy(before, search->count, sizeof before);
     for (unsigned widest = group->bytes; widest <= WIDEST; widest *= 2) {
         uint64_t now[WIDTHS] = {0};
-        join(group, widest, false, now);
+        joins_join(group, widest, false, now);
         if (memcmp(now, last, sizeof now) == 0)
             continue; /* no further loads to join */
         memcpy(last, now, sizeof last);
@@ -234,11 +235,11 @@ enum smc_following smc_program_follow(struct smc_program *program,
     struct group groups[MOST_GROUPS];
     struct search search = {.group = groups, .wanted = loads_of_width};
     enum smc_following following = SMC_FOLLOWING_UNKNOWN;
-    uint32_t *leads = find_targets(program);
+    uint32_t *leads = joins_find_targets(program);
     uint8_t *skips = smc_calloc(program->ops ? program->ops : 1, 1);
     if (leads && skips) {
         forget_skips(program, leads, skips);
-        if (find_groups(program, leads, skips, &search))
+        if (joins_find_groups(program, leads, skips, &search))
             search_from(&search, 0);
     }
     free(leads);
@@ -247,7 +248,7 @@ enum smc_following smc_program_follow(struct smc_program *program,
         uint64_t ignored[WIDTHS] = {0};
         following = SMC_FOLLOWING_SAME;
         for (size_t g = 0; g < search.groups; g++) {
-            join(&groups[g], search.found[g], true, ignored);
+            joins_join(&groups[g], search.found[g], true, ignored);
             if (search.found[g] > groups[g].bytes)
                 following = SMC_FOLLOWING_JOINED;
         }

@@ -221,8 +221,8 @@ static bool is_exact(const struct source *source)
 }
 
 /* An exact source with the same value in all lanes. */
-static bool is_constant(const struct operation *operation, const struct source *source,
-                        uint64_t *value)
+static bool lane_values_is_constant(const struct operation *operation, const struct source *source,
+                                    uint64_t *value)
 {
     uint32_t mask = operation->mask;
     if (!is_exact(source) || (source->known.lanes & mask) != mask || !mask ||
@@ -259,7 +259,7 @@ static void blame(struct operation *operation)
 }
 
 /* The result is unknown, but the same for all lanes if the sources are. */
-static void give_up(struct operation *operation)
+static void lane_values_give_up(struct operation *operation)
 {
     bool uniform = true;
     for (int i = 0; i < 3; i++)
@@ -311,8 +311,8 @@ static unsigned zeros_of_source(const struct operation *operation, const struct 
 }
 
 /* a times b, known modulo 2^*bits with a shared part of 2^*align. False: not of this form. */
-static bool product(const struct operation *operation, const struct source *a,
-                    const struct source *b, unsigned *align, unsigned *bits)
+static bool lane_values_product(const struct operation *operation, const struct source *a,
+                                const struct source *b, unsigned *align, unsigned *bits)
 {
     uint64_t factor;
     unsigned width = operation->width;
@@ -321,7 +321,8 @@ static bool product(const struct operation *operation, const struct source *a,
         *bits = 64;
         return true;
     }
-    if (is_constant(operation, a, &factor) || is_constant(operation, b, &factor)) {
+    if (lane_values_is_constant(operation, a, &factor) ||
+        lane_values_is_constant(operation, b, &factor)) {
         const struct source *other = is_exact(a) ? b : a;
         if (!factor) {
             *align = SMC_EXACT;
@@ -345,17 +346,18 @@ static bool product_wraps(const struct operation *operation)
 {
     uint64_t factor;
     const struct source *a = &operation->source[0], *b = &operation->source[1];
-    return (a->known.wraps && is_constant(operation, b, &factor) && factor) ||
-           (b->known.wraps && is_constant(operation, a, &factor) && factor);
+    return (a->known.wraps && lane_values_is_constant(operation, b, &factor) && factor) ||
+           (b->known.wraps && lane_values_is_constant(operation, a, &factor) && factor);
 }
 
 /* d = a * b + c; `wide`: c and d are twice as wide as the factors. */
-static void multiply(struct operation *operation, bool adds, bool wide)
+static void lane_values_multiply(struct operation *operation, bool adds, bool wide)
 {
     unsigned align, bits, width = wide ? 64 : operation->width;
     const struct smc_known *c = &operation->source[2].known;
-    if (!product(operation, &operation->source[0], &operation->source[1], &align, &bits)) {
-        give_up(operation);
+    if (!lane_values_product(operation, &operation->source[0], &operation->source[1], &align,
+                             &bits)) {
+        lane_values_give_up(operation);
         return;
     }
     if (adds) {
@@ -373,8 +375,8 @@ static void shift_left(struct operation *operation)
 {
     const struct source *a = &operation->source[0];
     uint64_t count;
-    if (!is_constant(operation, &operation->source[1], &count)) {
-        give_up(operation);
+    if (!lane_values_is_constant(operation, &operation->source[1], &count)) {
+        lane_values_give_up(operation);
         return;
     }
     if (count >= operation->width)
@@ -391,9 +393,9 @@ static void shift_right(struct operation *operation)
     const struct source *a = &operation->source[0];
     uint64_t count;
     unsigned bits = least(a->known.bits, operation->width);
-    if (!is_constant(operation, &operation->source[1], &count) || count >= bits ||
+    if (!lane_values_is_constant(operation, &operation->source[1], &count) || count >= bits ||
         a->known.align < count)
-        give_up(operation);
+        lane_values_give_up(operation);
     else
         set(operation, a->known.align - (unsigned)count, bits - (unsigned)count);
 }
@@ -444,7 +446,8 @@ static unsigned align_of_shared(const struct operation *operation, unsigned rule
 {
     uint64_t ones;
     const struct source *a = &operation->source[0], *b = &operation->source[1];
-    bool masked = rule == RULE_AND && is_constant(operation, is_exact(a) ? a : b, &ones);
+    bool masked =
+        rule == RULE_AND && lane_values_is_constant(operation, is_exact(a) ? a : b, &ones);
     return masked && zeros_of(ones) > align ? least(zeros_of(ones), 63) : align;
 }
 
@@ -454,7 +457,7 @@ static bool keep_low_bits(struct operation *operation, unsigned align, unsigned 
 {
     const struct source *a = &operation->source[0], *b = &operation->source[1];
     uint64_t ones;
-    if (!is_constant(operation, is_exact(a) ? a : b, &ones) || !ones)
+    if (!lane_values_is_constant(operation, is_exact(a) ? a : b, &ones) || !ones)
         return false;
     unsigned low = zeros_of(ones), high = 64 - (unsigned)__builtin_clzll(ones);
     if (low > align || high > bits || ones != (low_bits(high) & ~low_bits(low)))
@@ -486,7 +489,7 @@ static void combine_bits(struct operation *operation, unsigned rule)
                  lane_of(operation->result, operation->kind, i) & low_bits(align));
         set(operation, align_of_shared(operation, rule, align), bits);
     } else if (rule != RULE_AND || !keep_low_bits(operation, align, bits)) {
-        give_up(operation);
+        lane_values_give_up(operation);
     }
 }
 
@@ -495,18 +498,18 @@ static void extract_bits(struct operation *operation)
 {
     const struct source *a = &operation->source[0];
     uint64_t place, length;
-    if (is_constant(operation, &operation->source[1], &place) &&
-        is_constant(operation, &operation->source[2], &length) &&
+    if (lane_values_is_constant(operation, &operation->source[1], &place) &&
+        lane_values_is_constant(operation, &operation->source[2], &length) &&
         (place & 255) + (length & 255) <=
             least(a->known.align, least(a->known.bits, operation->width)))
         set(operation, SMC_EXACT, 64);
     else
-        give_up(operation);
+        lane_values_give_up(operation);
 }
 
 /* --- Other rules ------------------------------------------------------------------------------ */
 
-static void convert(struct operation *operation)
+static void lane_values_convert(struct operation *operation)
 {
     const struct smc_op *op = operation->op;
     const struct source *a = &operation->source[0];
@@ -525,7 +528,7 @@ static uint8_t joined_points(const struct smc_known *one, const struct smc_known
 }
 
 /* Lanes of both sources need the same shared part. */
-static void select_lanes(struct operation *operation)
+static void lane_values_select_lanes(struct operation *operation)
 {
     const struct source *choice = &operation->source[2];
     uint32_t mask = operation->mask, holds = *(const lane_u32 *)choice->at & mask;
@@ -534,7 +537,7 @@ static void select_lanes(struct operation *operation)
                                : holds == 0  ? &operation->source[1]
                                              : NULL;
     if (!known || !one) {
-        give_up(operation);
+        lane_values_give_up(operation);
         operation->known.points =
             joined_points(&operation->source[0].known, &operation->source[1].known);
         return;
@@ -562,11 +565,11 @@ static void apply_rule(struct operation *operation, uint8_t rule)
         break;
     case RULE_MUL:
     case RULE_MUL_WIDE:
-        multiply(operation, false, (rule & RULE_MASK) == RULE_MUL_WIDE);
+        lane_values_multiply(operation, false, (rule & RULE_MASK) == RULE_MUL_WIDE);
         break;
     case RULE_MAD:
     case RULE_MAD_WIDE:
-        multiply(operation, true, (rule & RULE_MASK) == RULE_MAD_WIDE);
+        lane_values_multiply(operation, true, (rule & RULE_MASK) == RULE_MAD_WIDE);
         break;
     case RULE_SHL:
         shift_left(operation);
@@ -588,10 +591,10 @@ static void apply_rule(struct operation *operation, uint8_t rule)
         operation->known = operation->source[0].known;
         break;
     case RULE_CONVERT:
-        convert(operation);
+        lane_values_convert(operation);
         break;
     case RULE_SELECT:
-        select_lanes(operation);
+        lane_values_select_lanes(operation);
         break;
     case RULE_PACK_32:
         pack(operation);
@@ -604,7 +607,7 @@ static void apply_rule(struct operation *operation, uint8_t rule)
         extract_bits(operation);
         break;
     default:
-        give_up(operation);
+        lane_values_give_up(operation);
     }
 }
 
@@ -622,15 +625,17 @@ static uint8_t points_of(const struct operation *operation, uint8_t rule)
         return operation->source[2].known.points;
     if (plain != RULE_ADD && plain != RULE_SUB)
         return 0;
-    if (plain == RULE_ADD && is_constant(operation, b, &window) && window == SMC_SHARED_WINDOW)
+    if (plain == RULE_ADD && lane_values_is_constant(operation, b, &window) &&
+        window == SMC_SHARED_WINDOW)
         return SMC_INTO_SHARED;
     return a->known.points && b->known.points ? 0 : a->known.points | b->known.points;
 }
 
 /* The lanes of `mask` of a register receive a value; the others keep theirs, which becomes unknown
    if its shared part is another. */
-static void store(const struct smc_lane_values *values, struct smc_lane_state *state, uint32_t slot,
-                  const void *result, const struct smc_known *new, uint32_t mask)
+static void lane_values_store(const struct smc_lane_values *values, struct smc_lane_state *state,
+                              uint32_t slot, const void *result, const struct smc_known *new,
+                              uint32_t mask)
 {
     struct smc_known *known = smc_known_of(state, slot);
     enum smc_slot_kind kind = (enum smc_slot_kind)values->kind[slot / SMC_SLOT_UNIT];
@@ -684,7 +689,7 @@ void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_sta
                                         mask};
         smc_lane_values_join(values, &old, !together, &new);
     }
-    store(values, state, op->d, operation.result, &operation.known, sure | maybe);
+    lane_values_store(values, state, op->d, operation.result, &operation.known, sure | maybe);
 }
 
 void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_state *state,
@@ -708,7 +713,7 @@ void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_stat
         known->instruction = instruction;
         return;
     }
-    store(values, state, slot, zeros, &unknown, mask);
+    lane_values_store(values, state, slot, zeros, &unknown, mask);
 }
 
 /* --- Joining ---------------------------------------------------------------------------------- */
@@ -727,8 +732,8 @@ static bool same_register(enum smc_slot_kind kind, const char *from_at,
 }
 
 /* The distance between the values, if all lanes of `mask` have the same. */
-static bool distance(enum smc_slot_kind kind, const char *from_at, const char *into_at,
-                     uint32_t mask, unsigned bits, uint64_t *apart)
+static bool lane_values_distance(enum smc_slot_kind kind, const char *from_at, const char *into_at,
+                                 uint32_t mask, unsigned bits, uint64_t *apart)
 {
     bool first = true;
     *apart = 0;
@@ -799,7 +804,7 @@ void smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_
     uint8_t wraps = into->wraps && from->wraps && from->bits == into->bits;
     const uint8_t points = joined_points(from, into);
     uint32_t common = from->lanes & into->lanes & both;
-    bool found = distance(kind, from_at, into_at, common, bits, &shift);
+    bool found = lane_values_distance(kind, from_at, into_at, common, bits, &shift);
     uint32_t before = into->lanes & into_mask;
     bool keeps = from->id == into->id && from->align == into->align && from->bits == into->bits &&
                  (apart || !found || shift == 0);

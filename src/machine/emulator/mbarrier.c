@@ -103,7 +103,7 @@ static void arrived(struct smc_worker *worker, uint64_t object, uint32_t phases)
 }
 
 /* An object is initialized here. */
-static void remember(struct smc_worker *worker, uint64_t address, uint32_t instruction)
+static void mbarrier_remember(struct smc_worker *worker, uint64_t address, uint32_t instruction)
 {
     struct smc_object *known = known_at(worker, address);
     if (!known && worker->objects == worker->object_room) {
@@ -155,9 +155,9 @@ static uint64_t load(const char *host)
 }
 
 /* What the lane's operation on the object means for the order of accesses. */
-static void order(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                  enum smc_access_kind kind, uint64_t address, struct object *object,
-                  uint32_t parity, uint32_t lane)
+static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, enum smc_access_kind kind, uint64_t address,
+                           struct object *object, uint32_t parity, uint32_t lane)
 {
     uint64_t key[SMC_LANES] = {0};
     const uint64_t at = address % SMC_CLUSTER_STRIDE;
@@ -210,7 +210,7 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     {
         memcpy(host[lane], &word[lane], sizeof word[lane]);
         if (!is_remote(worker, address[lane]))
-            remember(worker, address[lane] % SMC_CLUSTER_STRIDE, op->instruction);
+            mbarrier_remember(worker, address[lane] % SMC_CLUSTER_STRIDE, op->instruction);
     }
     return SMC_GO_ON;
 }
@@ -229,7 +229,7 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
         const uint64_t before = load(host[lane]);
         struct object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
-        order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
+        mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         object.transactions += transactions[lane];
         object.pending -= arrivals < most ? arrivals : most;
         if (op->reduction == SMC_REDUCE_DEC)
@@ -255,7 +255,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
     EACH_ACTIVE(lane, mask)
     {
         struct object object = unpack(load(host[lane]));
-        order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
+        mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         if (op->reduction == SMC_REDUCE_DEC)
             object.transactions -= transactions[lane];
         else
@@ -286,7 +286,7 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
         if (object.parity == parity)
             continue;
         complete |= 1u << lane;
-        order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
+        mbarrier_order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
         const struct smc_object *known =
             worker->arrivals ? known_at(worker, address[lane] % SMC_CLUSTER_STRIDE) : NULL;
         if (known)
@@ -391,7 +391,7 @@ void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
     if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
         return;
     struct object object = unpack(load(host[lane]));
-    order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
+    mbarrier_order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
     object.transactions -= bytes;
     complete_phase(worker, at, &object);
     const uint64_t after = pack(&object);

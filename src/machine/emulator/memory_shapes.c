@@ -77,7 +77,7 @@ void smc_bank_memo_free(struct smc_bank_memo *memo)
     free(memo);
 }
 
-static uint32_t hash_of(const struct smc_access *access)
+static uint32_t memory_shapes_hash_of(const struct smc_access *access)
 {
     static const uint32_t factor[SMC_LANES] = {
 #define FOUR(n) (n) * 2654435761u + 1, (n)*2246822519u + 3, (n)*3266489917u + 5, (n)*668265263u + 7
@@ -129,7 +129,7 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
     struct smc_access access = {.mask = mask, .width_bytes = bytes, .op = kind};
     make_relative(layout, address, &access);
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    struct pattern *pattern = &worker->memo->pattern[hash_of(&access)];
+    struct pattern *pattern = &worker->memo->pattern[memory_shapes_hash_of(&access)];
     if (!pattern->known || !is_same_access(&pattern->access, &access)) {
         pattern->known = true;
         pattern->access = access;
@@ -165,8 +165,8 @@ static enum smc_eight_lanes eight_lanes(const struct smc_shape *shape, uint32_t 
     return same ? SMC_EIGHT_SAME : next ? SMC_EIGHT_NEIGHBORS : SMC_EIGHT_OTHER;
 }
 
-static void describe(struct smc_shape *shape, const struct smc_op *op,
-                     const uint64_t address[SMC_LANES], uint32_t mask)
+static void memory_shapes_describe(struct smc_shape *shape, const struct smc_op *op,
+                                   const uint64_t address[SMC_LANES], uint32_t mask)
 {
     const uint64_t first = address[__builtin_ctz(mask)];
     int64_t *const deltas = shape->layout.delta;
@@ -282,7 +282,7 @@ struct smc_shape *smc_shape_of(struct smc_worker *worker, const struct smc_warp 
     }
     if (shape->places.count && worker->shadow)
         smc_shadow_catch_up(worker->shadow);
-    describe(shape, op, address, mask);
+    memory_shapes_describe(shape, op, address, mask);
     shape->high = 0;
     shape->low = 1;
     if (op->space == SMC_SPACE_SHARED)
@@ -459,8 +459,8 @@ static bool find_shared_costs(struct smc_worker *worker, const struct smc_op *op
 }
 
 /* False if they are not known. */
-static bool find_costs(struct smc_worker *worker, const struct smc_op *op, const struct again *load,
-                       struct costs *costs)
+static bool memory_shapes_find_costs(struct smc_worker *worker, const struct smc_op *op,
+                                     const struct again *load, struct costs *costs)
 {
     const struct smc_shape *shape = load->shape;
     struct costs found = {.op = op,
@@ -523,7 +523,7 @@ static bool count_again(struct smc_worker *worker, const struct smc_op *op,
         is_known = costs->sectors == sectors_at(shape, load->first);
     else if (is_known)
         is_known = ((uint32_t)load->first & (costs->unit - 1)) == costs->place;
-    if (!is_known && !find_costs(worker, op, load, costs))
+    if (!is_known && !memory_shapes_find_costs(worker, op, load, costs))
         return false;
     costs->times++;
     if (worker->log && op->space == SMC_SPACE_SHARED)

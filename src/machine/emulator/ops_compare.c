@@ -96,7 +96,7 @@ smc_alu_by_type smc_select_by_float_sign = {
 /* --- Comparisons ------------------------------------------------------------------------------ */
 
 /* The result of the comparison, negated and combined with predicate c as the op specifies. */
-static uint32_t combined(const struct smc_op *op, uint32_t mask, const void *c)
+static uint32_t ops_compare_combined(const struct smc_op *op, uint32_t mask, const void *c)
 {
     if (op->immediate & SMC_COMPARE_NEGATED)
         mask = ~mask;
@@ -119,7 +119,7 @@ static uint32_t combined(const struct smc_op *op, uint32_t mask, const void *c)
             const value_t x = (value_t)first[i], y = (value_t)second[i];                           \
             holds[i] = expression;                                                                 \
         }                                                                                          \
-        *(lane_u32 *)d = combined(op, smc_mask_of(holds), c);                                      \
+        *(lane_u32 *)d = ops_compare_combined(op, smc_mask_of(holds), c);                          \
     }
 
 /* All other comparisons are derived from these; ne, gt and ge are included for speed. */

@@ -394,7 +394,7 @@ static uint32_t to_narrow(const struct narrow *format, double value)
 
 /* --- In and out ------------------------------------------------------------------------------- */
 
-static double number_of(enum smc_ptx_type type, uint64_t bits)
+static double ops_float_number_of(enum smc_ptx_type type, uint64_t bits)
 {
     float single;
     double number;
@@ -412,11 +412,11 @@ static double number_of(enum smc_ptx_type type, uint64_t bits)
     }
 }
 
-static struct value fetch(enum smc_ptx_type type, uint64_t bits)
+static struct value ops_float_fetch(enum smc_ptx_type type, uint64_t bits)
 {
     const struct smc_ptx_type_info *info = &smc_ptx_type_info[type];
     if (info->class == SMC_CLASS_FLOAT)
-        return (struct value){.is_float = true, .number = number_of(type, bits)};
+        return (struct value){.is_float = true, .number = ops_float_number_of(type, bits)};
     unsigned unused = 64 - 8u * info->bytes;
     if (info->class == SMC_CLASS_SIGNED) {
         int64_t value = (int64_t)(bits << unused) >> unused;
@@ -515,7 +515,7 @@ static double flushed_number(double number, enum smc_ptx_type type)
 }
 
 /* .relu and .satfinite of a result of 16 bits. */
-static uint64_t finished(const struct smc_op *op, double number, uint64_t bits)
+static uint64_t ops_float_finished(const struct smc_op *op, double number, uint64_t bits)
 {
     uint64_t infinity = op->type == SMC_PTX_F16 ? 0x7c00 : 0x7f80;
     if (isnan(number))
@@ -528,7 +528,7 @@ static uint64_t finished(const struct smc_op *op, double number, uint64_t bits)
 static uint64_t convert_one(const struct smc_op *op, uint64_t bits)
 {
     enum smc_ptx_type from = (enum smc_ptx_type)op->immediate;
-    struct value value = fetch(from, bits);
+    struct value value = ops_float_fetch(from, bits);
     bool to_float = smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT;
     if (!value.is_float && to_float)
         return float_of_integer(op->type, &value);
@@ -543,7 +543,7 @@ static uint64_t convert_one(const struct smc_op *op, uint64_t bits)
         number = !(number > 0) ? 0 : number > 1 ? 1 : number;
     uint64_t out = store_float(op->type, number);
     if (op->finish)
-        out = finished(op, number, out);
+        out = ops_float_finished(op, number, out);
     if (op->flushes && op->type == SMC_PTX_F32 && !(out & 0x7f800000))
         out &= 0x80000000;
     return out;

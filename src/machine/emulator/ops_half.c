@@ -3,9 +3,9 @@
    all 2^16 operands of each on an H100 (driver 580.159.04, 2026-11-23). */
 #include <math.h>
 
-#include "machine/narrow.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/special_functions.h"
+#include "machine/narrow.h"
 
 static bool is_nan(const struct smc_narrow *format, uint32_t bits)
 {
@@ -18,7 +18,8 @@ static uint32_t flushed(const struct smc_op *op, const struct smc_narrow *format
     return op->flushes && !(bits & format->infinity) ? bits & 0x8000 : bits;
 }
 
-static uint32_t finished(const struct smc_op *op, const struct smc_narrow *format, uint32_t bits)
+static uint32_t ops_half_finished(const struct smc_op *op, const struct smc_narrow *format,
+                                  uint32_t bits)
 {
     if (is_nan(format, bits))
         return op->saturates ? 0 : format->nan;
@@ -37,7 +38,7 @@ static uint32_t finished(const struct smc_op *op, const struct smc_narrow *forma
         const double y = smc_of_narrow(format, flushed(op, format, b));                            \
         const double z = smc_of_narrow(format, flushed(op, format, c));                            \
         (void)y, (void)z;                                                                          \
-        return finished(op, format, smc_to_narrow(format, expression));                            \
+        return ops_half_finished(op, format, smc_to_narrow(format, expression));                   \
     }
 DEFINE(add, smc_sum_to_odd(x, y))
 DEFINE(sub, smc_sum_to_odd(x, -y))
@@ -74,7 +75,7 @@ static inline uint32_t extreme(const struct smc_op *op, const struct smc_narrow 
     } else {
         out = (order(x) < order(y)) == least ? x : y;
     }
-    return finished(op, format, by_size ? out | sign : out);
+    return ops_half_finished(op, format, by_size ? out | sign : out);
 }
 
 static inline uint32_t minimum(const struct smc_op *op, const struct smc_narrow *format, uint32_t a,

@@ -506,7 +506,7 @@ static uint32_t field(uint32_t first, uint32_t width, bool clamps)
 }
 
 /* The lowest `bits` bits, extended. */
-static uint32_t extended(uint32_t value, uint32_t bits, bool clamps, bool is_signed)
+static uint32_t ops_integer_extended(uint32_t value, uint32_t bits, bool clamps, bool is_signed)
 {
     if (!clamps)
         bits &= 31;
@@ -518,10 +518,10 @@ static uint32_t extended(uint32_t value, uint32_t bits, bool clamps, bool is_sig
 
 DEFINE_MASK(smc_bits_bmsk_clamp, field(x, y, true))
 DEFINE_MASK(smc_bits_bmsk_wrap, field(x, y, false))
-DEFINE_MASK(smc_bits_szext_clamp_u, extended(x, y, true, false))
-DEFINE_MASK(smc_bits_szext_wrap_u, extended(x, y, false, false))
-DEFINE_MASK(smc_bits_szext_clamp_s, extended(x, y, true, true))
-DEFINE_MASK(smc_bits_szext_wrap_s, extended(x, y, false, true))
+DEFINE_MASK(smc_bits_szext_clamp_u, ops_integer_extended(x, y, true, false))
+DEFINE_MASK(smc_bits_szext_wrap_u, ops_integer_extended(x, y, false, false))
+DEFINE_MASK(smc_bits_szext_clamp_s, ops_integer_extended(x, y, true, true))
+DEFINE_MASK(smc_bits_szext_wrap_s, ops_integer_extended(x, y, false, true))
 
 /* The place of the offset-th bit that is set, from `base` on, upwards or downwards; all bits if
    there is none. */

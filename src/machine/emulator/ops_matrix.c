@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/matrix.h"
 #include "machine/narrow.h"
-#include "machine/emulator/emulator_state.h"
 
 enum { MOST_M = 32, MOST_N = 32, MOST_K = 256, MOST_MK = 16 * 256, MOST_KN = 8 * 256 };
 
@@ -48,9 +48,9 @@ unsigned smc_matrix_registers(const struct smc_matrix *matrix, enum smc_matrix_r
 
 /* Where element `element` of a lane's fragment is: the layout of mma (PTX ISA, Matrix Fragments),
    tile after tile. wmma's is not documented, and is the same here. */
-static void place_of(const struct smc_matrix *matrix, enum smc_matrix_role role,
-                     enum smc_matrix_type type, unsigned lane, unsigned element, unsigned *row,
-                     unsigned *column)
+static void ops_matrix_place_of(const struct smc_matrix *matrix, enum smc_matrix_role role,
+                                enum smc_matrix_type type, unsigned lane, unsigned element,
+                                unsigned *row, unsigned *column)
 {
     const unsigned group = lane / 4, in_group = lane % 4;
     const unsigned tile_rows = matrix->m >= 16 ? 16 : 8, halves = tile_rows / 8;
@@ -141,12 +141,12 @@ void smc_matrix_gather(const struct smc_warp *warp, const struct smc_matrix *mat
                                  ? ((const lane_u64 *)at)[lane]
                                  : ((const lane_u32 *)at)[lane] >> (e % width * bits);
             unsigned row, column;
-            place_of(matrix, role, type, lane, e, &row, &column);
+            ops_matrix_place_of(matrix, role, type, lane, e, &row, &column);
             out[row * columns_of(matrix, role) + column] = smc_matrix_element(type, value);
         }
 }
 
-static uint64_t bits_of(enum smc_matrix_type type, union smc_element element)
+static uint64_t ops_matrix_bits_of(enum smc_matrix_type type, union smc_element element)
 {
     if (is_integer(type))
         return (uint32_t)element.integer;
@@ -168,8 +168,8 @@ void smc_matrix_scatter(const struct smc_warp *warp, const struct smc_matrix *ma
         uint64_t value = 0;
         for (unsigned i = 0; i < width; i++) {
             unsigned row, column;
-            place_of(matrix, SMC_MATRIX_C, type, lane, r * width + i, &row, &column);
-            value |= bits_of(type, from[row * matrix->n + column]) << (16 * i);
+            ops_matrix_place_of(matrix, SMC_MATRIX_C, type, lane, r * width + i, &row, &column);
+            value |= ops_matrix_bits_of(type, from[row * matrix->n + column]) << (16 * i);
         }
         if (type == SMC_MATRIX_F64)
             ((lane_u64 *)(warp->file + list[r]))[lane] = value;
@@ -445,7 +445,7 @@ static void fragment_addresses(const struct smc_warp *warp, const struct smc_op 
     smc_memory_addresses(warp, op, address);
     for (unsigned lane = 0; lane < SMC_LANES; lane++) {
         unsigned row, column;
-        place_of(&op->matrix, reach->role, reach->type, lane, element, &row, &column);
+        ops_matrix_place_of(&op->matrix, reach->role, reach->type, lane, element, &row, &column);
         const uint64_t along = reach->by_columns ? row : column;
         const uint64_t across = reach->by_columns ? column : row;
         address[lane] += (across * stride[lane] + along) * smc_matrix_bits(reach->type) / 8;
@@ -537,10 +537,11 @@ void smc_fragment_access_at(const struct smc_op *op, bool is_shared, unsigned in
 }
 
 /* One access of all lanes, to the space of the first. */
-static uint32_t access_fragment(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_op *op, const struct reach *reach,
-                                enum smc_access_kind kind, unsigned element, uint32_t mask,
-                                const void *const *value, char *host[SMC_LANES])
+static uint32_t ops_matrix_access_fragment(struct smc_worker *worker, struct smc_warp *warp,
+                                           const struct smc_op *op, const struct reach *reach,
+                                           enum smc_access_kind kind, unsigned element,
+                                           uint32_t mask, const void *const *value,
+                                           char *host[SMC_LANES])
 {
     uint64_t address[SMC_LANES];
     struct smc_op access = *op;
@@ -596,8 +597,8 @@ enum smc_next smc_step_load_fragment(struct smc_worker *worker, struct smc_warp 
         uint64_t out[SMC_LANES] = {0};
         for (unsigned i = 0; i < reach.pieces; i++) {
             char *host[SMC_LANES];
-            uint32_t good = access_fragment(worker, warp, op, &reach, SMC_READS, r * width + i,
-                                            mask, NULL, host);
+            uint32_t good = ops_matrix_access_fragment(worker, warp, op, &reach, SMC_READS,
+                                                       r * width + i, mask, NULL, host);
             EACH_ACTIVE(lane, good)
             {
                 uint64_t piece = 0;
@@ -629,8 +630,8 @@ enum smc_next smc_step_store_fragment(struct smc_worker *worker, struct smc_warp
         for (unsigned lane = 0; lane < SMC_LANES; lane++)
             value[lane] =
                 from + (size_t)lane * (reach.bytes == 8 ? 8 : 4) + (size_t)i * reach.bytes;
-        uint32_t good =
-            access_fragment(worker, warp, op, &reach, SMC_WRITES, r * width + i, mask, value, host);
+        uint32_t good = ops_matrix_access_fragment(worker, warp, op, &reach, SMC_WRITES,
+                                                   r * width + i, mask, value, host);
         EACH_ACTIVE(lane, good) memcpy(host[lane], value[lane], reach.bytes);
     }
     count_fragment(worker, warp, op, SMC_BANK_STORE, mask);

@@ -18,7 +18,7 @@ static int64_t clamped(int64_t value, unsigned bits, bool is_signed)
     return value < least ? least : value > most ? most : value;
 }
 
-static bool holds(enum smc_video_comparison comparison, int64_t x, int64_t y)
+static bool ops_video_holds(enum smc_video_comparison comparison, int64_t x, int64_t y)
 {
     switch (comparison) {
     case SMC_VIDEO_EQ:
@@ -66,7 +66,7 @@ static int64_t computed(const struct smc_video *video, int64_t x, int64_t y)
     case SMC_VIDEO_SHR:
         return x >> shift;
     default:
-        return holds((enum smc_video_comparison)video->comparison, x, y);
+        return ops_video_holds((enum smc_video_comparison)video->comparison, x, y);
     }
 }
 
@@ -83,8 +83,8 @@ static unsigned shift_of(unsigned selector)
     return selector == 0 ? 0 : selector < 5 ? 8 * (selector - 1) : 16 * (selector - 5);
 }
 
-static uint32_t finished(const struct smc_video *video, const struct smc_op *op, int64_t value,
-                         uint32_t c)
+static uint32_t ops_video_finished(const struct smc_video *video, const struct smc_op *op,
+                                   int64_t value, uint32_t c)
 {
     bool is_signed = video->d_signed;
     unsigned bits = bits_of(video->d_select), shift = shift_of(video->d_select);
@@ -118,7 +118,7 @@ void smc_video_scalar(const struct smc_op *op, void *d, const void *a, const voi
     for (unsigned i = 0; i < SMC_LANES; i++) {
         int64_t value = computed(&video, part(x[i], a_shift, a_bits, video.a_signed),
                                  part(y[i], b_shift, b_bits, video.b_signed));
-        result[i] = finished(&video, op, value, z[i]);
+        result[i] = ops_video_finished(&video, op, value, z[i]);
     }
 }
 

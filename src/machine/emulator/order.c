@@ -74,7 +74,7 @@ void smc_order_begin_block(struct smc_order *order, uint64_t block)
 
 /* --- Sets of blocks --------------------------------------------------------------------------- */
 
-static void add_block(struct smc_known_blocks *known, uint32_t block)
+static void order_add_block(struct smc_known_blocks *known, uint32_t block)
 {
     if (block < known->below)
         return;
@@ -105,9 +105,9 @@ static void join_blocks(const struct smc_known_blocks *from, struct smc_known_bl
     uint32_t count = to->count;
     to->count = 0;
     for (uint32_t i = 0; i < count; i++)
-        add_block(to, to->more[i]);
+        order_add_block(to, to->more[i]);
     for (uint32_t i = 0; i < from->count; i++)
-        add_block(to, from->more[i]);
+        order_add_block(to, from->more[i]);
 }
 
 static bool has_block(const struct smc_known_blocks *known, uint32_t block)
@@ -264,7 +264,7 @@ void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint3
 
 /* --- Strong accesses -------------------------------------------------------------------------- */
 
-static struct release *find_release(struct smc_releases *releases, uint64_t address, bool add)
+static struct release *order_find_release(struct smc_releases *releases, uint64_t address, bool add)
 {
     uint32_t slot = (uint32_t)(address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RELEASE_BITS));
     for (; releases->table[slot].address; slot = (slot + 1) % RELEASES)
@@ -327,7 +327,7 @@ static void release_at(struct smc_order *order, uint64_t address, uint32_t w, ui
     const struct smc_fenced *fenced = &order->fenced[w];
     bool to_block = op->releases || fenced->block_lanes >> lane & 1;
     bool to_gpu = !op->is_narrow && (op->releases || fenced->gpu_lanes >> lane & 1);
-    struct release *release = find_release(order->releases, address, to_block || to_gpu);
+    struct release *release = order_find_release(order->releases, address, to_block || to_gpu);
     uint32_t times[SMC_ORDER_UNITS];
     if (!release)
         return;
@@ -346,7 +346,7 @@ static void release_at(struct smc_order *order, uint64_t address, uint32_t w, ui
         if (!release->to_gpu)
             release->blocks = (struct smc_known_blocks){0};
         join_blocks(op->releases ? &order->blocks[w] : &fenced->blocks, &release->blocks);
-        add_block(&release->blocks, order->block);
+        order_add_block(&release->blocks, order->block);
         release->to_gpu = true;
         publish(order, op->releases ? times : fenced->gpu);
     }
@@ -368,7 +368,7 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
         if (order->is_together && kind != SMC_WRITES && !window)
             smc_order_acquire_all(order, warp, 1u << lane);
         if (kind != SMC_WRITES && releases->used) {
-            const struct release *release = find_release(releases, at, false);
+            const struct release *release = order_find_release(releases, at, false);
             if (release)
                 see(order, release, w, lane, op, kind);
             else if (releases->is_full)

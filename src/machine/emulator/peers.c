@@ -209,7 +209,7 @@ struct race {
     uint32_t bytes;
 };
 
-static void report(const struct race *race, enum smc_finding_kind kind)
+static void peers_report(const struct race *race, enum smc_finding_kind kind)
 {
     struct smc_finding finding = smc_finding_at(race->worker, kind, race->place, race->thread);
     smc_finding_set_address(race->worker, &finding, SMC_SPACE_SHARED, race->address, race->bytes);
@@ -222,8 +222,8 @@ static void report(const struct race *race, enum smc_finding_kind kind)
     smc_find(race->worker, &finding);
 }
 
-static void report_end(struct smc_worker *accessor, const struct smc_worker *owner,
-                       const struct last *last, const char *how)
+static void peers_report_end(struct smc_worker *accessor, const struct smc_worker *owner,
+                             const struct last *last, const char *how)
 {
     struct smc_finding finding =
         smc_finding_at(accessor, SMC_FINDING_BLOCK_ENDED, last->touch.place, last->touch.thread);
@@ -240,7 +240,7 @@ void smc_peers_report_ended(struct smc_worker *worker, const struct smc_warp *wa
         .touch = {.place = access->op->instruction, .thread = (uint16_t)smc_thread_of(warp, lane)},
         .address = access->address,
         .bytes = access->bytes};
-    report_end(worker, access->owner, &last, "has ended");
+    peers_report_end(worker, access->owner, &last, "has ended");
 }
 
 void smc_peers_end_block(struct smc_worker *worker)
@@ -250,8 +250,8 @@ void smc_peers_end_block(struct smc_worker *worker)
         const struct last *last = &peers->last[r];
         if (last->touch.time && last->touch.time >= peers->known.of[r] &&
             last->touch.time >= peers->met.of[r])
-            report_end(smc_cluster_mate(worker, r), worker, last,
-                       "may have ended: it does not wait for this access");
+            peers_report_end(smc_cluster_mate(worker, r), worker, last,
+                             "may have ended: it does not wait for this access");
     }
 }
 
@@ -287,15 +287,15 @@ static bool check_touched(struct race *race, const struct touched *touched,
         race->other = smc_cluster_mate(race->worker, all[i]->rank);
         race->other_place = all[i]->place;
         race->other_thread = all[i]->thread;
-        report(race, found);
+        peers_report(race, found);
         return true;
     }
     return false;
 }
 
 /* Checks against what the owner's own threads did to the cell. */
-static bool check_own(struct race *race, const struct smc_worker *owner, const struct cell *cell,
-                      const struct smc_peer_access *access)
+static bool peers_check_own(struct race *race, const struct smc_worker *owner,
+                            const struct cell *cell, const struct smc_peer_access *access)
 {
     const uint32_t began = owner->shadow->order.block_began_at;
     const uint8_t rank = (uint8_t)smc_cluster_rank(owner), flags = cell->flags;
@@ -318,7 +318,8 @@ static bool check_own(struct race *race, const struct smc_worker *owner, const s
     return check_touched(race, &own, access->kind, access->op->is_strong, access->is_same);
 }
 
-static void note(struct touched *touched, enum smc_access_kind kind, const struct touch *touch)
+static void peers_note(struct touched *touched, enum smc_access_kind kind,
+                       const struct touch *touch)
 {
     struct touch *read = touched->read;
     if (kind != SMC_READS) {
@@ -368,12 +369,12 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
             (cell->write_at < owner->shadow->order.block_began_at ||
              cell->flags & COPY_IS_PENDING)) {
             race.other = NULL;
-            report(&race, SMC_FINDING_UNWRITTEN);
+            peers_report(&race, SMC_FINDING_UNWRITTEN);
             is_reported = true;
         }
-        is_reported = is_reported || check_own(&race, owner, cell, access) ||
+        is_reported = is_reported || peers_check_own(&race, owner, cell, access) ||
                       check_touched(&race, touched, access->kind, touch.is_strong, access->is_same);
-        note(touched, access->kind, &touch);
+        peers_note(touched, access->kind, &touch);
     }
     owner->peers->last[me] = (struct last){touch, access->address, access->bytes};
 }

@@ -9,9 +9,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "machine/narrow.h"
-#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/emulator_state.h"
+#include "machine/emulator/emulator_steps.h"
+#include "machine/narrow.h"
 
 enum {
     MOST_ARGUMENTS = 32,    /* that CUDA's printf accepts, beside the format */
@@ -199,7 +199,7 @@ static void print_string(struct print *print, const struct conversion *conversio
 
 /* Prints one conversion, from after its '%'; returns where the text continues. An unknown one is
    printed as it is written. */
-static const char *convert(struct print *print, const char *at, const char *end)
+static const char *print_convert(struct print *print, const char *at, const char *end)
 {
     struct conversion conversion = {.bytes = 4};
     const char *begin = at - 1;
@@ -242,7 +242,7 @@ static void print_text(struct print *print, const char *format, size_t bytes)
         const char *percent = memchr(at, '%', (size_t)(end - at));
         const char *stop = percent ? percent : end;
         smc_text_append_bytes(print->out, at, (size_t)(stop - at));
-        at = percent ? convert(print, percent + 1, end) : end;
+        at = percent ? print_convert(print, percent + 1, end) : end;
     }
 }
 
@@ -369,8 +369,8 @@ void smc_output_free(struct smc_output *output)
 }
 
 /* The worker whose next segment is that of the lowest block; `count` if none is left. */
-static size_t lowest(const struct smc_worker *worker, size_t count, uint64_t last_block,
-                     const size_t *next)
+static size_t print_lowest(const struct smc_worker *worker, size_t count, uint64_t last_block,
+                           const size_t *next)
 {
     size_t best = count;
     for (size_t w = 0; w < count; w++) {
@@ -388,7 +388,7 @@ bool smc_output_merge(const struct smc_worker *worker, size_t count, uint64_t la
 {
     struct smc_text all = {0};
     size_t *next = smc_calloc(count + 1, sizeof *next), w;
-    while (next && (w = lowest(worker, count, last_block, next)) < count) {
+    while (next && (w = print_lowest(worker, count, last_block, next)) < count) {
         const struct smc_output *output = &worker[w].output;
         size_t begin = next[w] ? output->segment[next[w] - 1].end : 0;
         size_t bytes = output->segment[next[w]++].end - begin, room = MOST_OUTPUT - all.length;

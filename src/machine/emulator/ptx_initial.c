@@ -2,13 +2,13 @@
    written when all variables have their places. */
 #include <string.h>
 
-#include "machine/narrow.h"
 #include "machine/emulator/ptx_reader.h"
+#include "machine/narrow.h"
 
 enum { MAX_INITIAL_DEPTH = 64 };
 static const uint64_t max_initial_bytes = UINT64_C(1) << 28;
 
-static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
+static bool ptx_initial_read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *bits)
 {
     bool is_single = false, negative = accept(reader, "-");
     struct smc_span text = reader->token.text;
@@ -35,7 +35,7 @@ static bool read_value(struct reader *reader, enum smc_ptx_type type, uint64_t *
 
 /* name, name+8, generic(name), generic(name)+8, generic(name+8): the address of a variable or a
    function. It is written when the variables have their places. */
-static bool read_reference(struct reader *reader, struct smc_ptx_reference *reference)
+static bool ptx_initial_read_reference(struct reader *reader, struct smc_ptx_reference *reference)
 {
     uint64_t offset = 0;
     reference->line = reader->token.line;
@@ -67,10 +67,10 @@ static bool fill_reference(struct reader *reader, struct smc_ptx_symbol *symbol,
         .place = place, .bytes = smc_ptx_type_info[symbol->type].bytes, .next = symbol->reference};
     symbol->reference = reference;
     if (reader->token.kind != SMC_TOKEN_NUMBER)
-        return read_reference(reader, reference);
+        return ptx_initial_read_reference(reader, reference);
     return smc_ptx_number_of(reader->token.text, &mask) && is_mask(mask, &reference->shift) &&
-           (advance(reader), expect(reader, "(")) && read_reference(reader, reference) &&
-           expect(reader, ")");
+           (advance(reader), expect(reader, "(")) &&
+           ptx_initial_read_reference(reader, reference) && expect(reader, ")");
 }
 
 static bool at_reference(const struct reader *reader)
@@ -84,8 +84,8 @@ static bool at_reference(const struct reader *reader)
             smc_ptx_number_of(reader->token.text, &mask) && is_mask(mask, &shift));
 }
 
-static bool fill(struct reader *reader, struct smc_ptx_symbol *symbol, uint8_t *initial,
-                 uint64_t *place)
+static bool ptx_initial_fill(struct reader *reader, struct smc_ptx_symbol *symbol, uint8_t *initial,
+                             uint64_t *place)
 {
     uint64_t bits, bytes = smc_ptx_type_info[symbol->type].bytes;
     if (!accept(reader, "{")) {
@@ -93,7 +93,7 @@ static bool fill(struct reader *reader, struct smc_ptx_symbol *symbol, uint8_t *
         if (bytes > sizeof bits || *place + bytes > symbol->bytes)
             return complain(reader, "too many initial values");
         if (is_reference ? !fill_reference(reader, symbol, *place)
-                         : !read_value(reader, symbol->type, &bits))
+                         : !ptx_initial_read_value(reader, symbol->type, &bits))
             return false;
         if (!is_reference)
             memcpy(initial + *place, &bits, bytes);
@@ -103,7 +103,7 @@ static bool fill(struct reader *reader, struct smc_ptx_symbol *symbol, uint8_t *
     if (++reader->depth > MAX_INITIAL_DEPTH)
         return complain(reader, "initial values are nested too deeply");
     while (!accept(reader, "}")) {
-        if (!fill(reader, symbol, initial, place))
+        if (!ptx_initial_fill(reader, symbol, initial, place))
             return false;
         if (!accept(reader, ",") && !at_token(reader, "}"))
             return complain(reader, "',' or '}' expected");
@@ -118,7 +118,7 @@ bool smc_ptx_read_initial(struct reader *reader, struct smc_ptx_symbol *symbol)
     if (symbol->bytes > max_initial_bytes)
         return complain(reader, "the variable is too large");
     symbol->initial = smc_arena_take(&reader->module->arena, symbol->bytes + 1);
-    return symbol->initial && fill(reader, symbol, symbol->initial, &place);
+    return symbol->initial && ptx_initial_fill(reader, symbol, symbol->initial, &place);
 }
 
 /* --- What they refer to ----------------------------------------------------------------------- */

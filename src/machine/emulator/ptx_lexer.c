@@ -29,7 +29,7 @@ static void skip_comment(struct smc_lexer *lexer)
     lexer->at += lexer->at < lexer->end ? 2 : 0;
 }
 
-static void skip_gap(struct smc_lexer *lexer)
+static void ptx_lexer_skip_gap(struct smc_lexer *lexer)
 {
     while (lexer->at < lexer->end) {
         if (starts(lexer, "//"))
@@ -72,7 +72,7 @@ static const char *end_of_word(const struct smc_lexer *lexer)
 
 struct smc_token smc_lexer_next(struct smc_lexer *lexer)
 {
-    skip_gap(lexer);
+    ptx_lexer_skip_gap(lexer);
     struct smc_token token = {SMC_TOKEN_END, {lexer->at, 0}, lexer->line};
     if (lexer->at >= lexer->end)
         return token;
@@ -124,7 +124,7 @@ static int digit_of(char c)
 }
 
 /* Parses all of `text` as digits of the base, up to 64 bits. */
-static bool read_digits(struct smc_span text, unsigned base, uint64_t *value)
+static bool ptx_lexer_read_digits(struct smc_span text, unsigned base, uint64_t *value)
 {
     *value = 0;
     for (size_t i = 0; i < text.bytes; i++) {
@@ -147,7 +147,7 @@ bool smc_ptx_number_of(struct smc_span text, uint64_t *value)
         text.at += 2;
         text.bytes -= 2;
     }
-    return read_digits(text, base ? base : prefixed ? 8 : 10, value);
+    return ptx_lexer_read_digits(text, base ? base : prefixed ? 8 : 10, value);
 }
 
 bool smc_ptx_float_of(struct smc_span text, uint64_t *bits, bool *is_single)
@@ -155,7 +155,7 @@ bool smc_ptx_float_of(struct smc_span text, uint64_t *bits, bool *is_single)
     if (text.bytes > 2 && text.at[0] == '0' && strchr("fFdD", text.at[1])) {
         *is_single = text.at[1] == 'f' || text.at[1] == 'F';
         struct smc_span digits = {text.at + 2, text.bytes - 2};
-        return digits.bytes == (*is_single ? 8 : 16) && read_digits(digits, 16, bits);
+        return digits.bytes == (*is_single ? 8 : 16) && ptx_lexer_read_digits(digits, 16, bits);
     }
     char copy[64], *end;
     if (text.bytes >= sizeof copy || !memchr(text.at, '.', text.bytes))

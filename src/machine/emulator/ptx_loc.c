@@ -20,7 +20,7 @@ static uint32_t *bucket_of(struct smc_ptx_module *module, const struct smc_ptx_l
 }
 
 /* The number of the place, which becomes the latest one. 0: out of memory. */
-static uint32_t note(struct smc_ptx_module *module, const struct smc_ptx_loc *loc)
+static uint32_t ptx_loc_note(struct smc_ptx_module *module, const struct smc_ptx_loc *loc)
 {
     uint32_t *bucket = bucket_of(module, loc), *link = bucket;
     while (*link && !is_same(&module->loc[*link - 1], loc))
@@ -47,10 +47,10 @@ static uint32_t find_caller(struct smc_ptx_module *module, const struct smc_ptx_
     for (uint32_t n = *bucket_of(module, place); n; n = module->loc[n - 1].older)
         if (is_same_place(&module->loc[n - 1], place))
             return n;
-    return note(module, place);
+    return ptx_loc_note(module, place);
 }
 
-static bool read_place(struct reader *reader, struct smc_ptx_loc *loc)
+static bool ptx_loc_read_place(struct reader *reader, struct smc_ptx_loc *loc)
 {
     uint64_t place[3];
     for (int i = 0; i < 3; i++)
@@ -66,7 +66,7 @@ static bool read_place(struct reader *reader, struct smc_ptx_loc *loc)
 bool smc_ptx_read_loc(struct reader *reader)
 {
     struct smc_ptx_loc loc = {.name = {"", 0}};
-    if (!read_place(reader, &loc))
+    if (!ptx_loc_read_place(reader, &loc))
         return false;
     while (accept(reader, ",")) {
         if (accept(reader, "function_name")) {
@@ -74,7 +74,7 @@ bool smc_ptx_read_loc(struct reader *reader)
                 return false;
         } else if (accept(reader, "inlined_at")) {
             struct smc_ptx_loc place = {.name = {"", 0}};
-            if (!read_place(reader, &place))
+            if (!ptx_loc_read_place(reader, &place))
                 return false;
             loc.caller = find_caller(reader->module, &place);
             if (!loc.caller)
@@ -87,7 +87,7 @@ bool smc_ptx_read_loc(struct reader *reader)
         return true; /* line 0 means no line: keep the line before, which is more useful */
     reader->file = loc.file;
     reader->line = loc.line;
-    reader->loc = note(reader->module, &loc);
+    reader->loc = ptx_loc_note(reader->module, &loc);
     return reader->loc || out_of_memory(reader);
 }
 

@@ -11,7 +11,7 @@ static bool encloses(const struct smc_ptx_module *module, uint32_t outer, uint32
 }
 
 /* For %r21 of %r<22>: the number after the name. */
-static bool is_member(const struct smc_ptx_symbol *symbol, struct smc_span name)
+static bool ptx_operands_is_member(const struct smc_ptx_symbol *symbol, struct smc_span name)
 {
     uint64_t number;
     if (!symbol->registers || name.bytes <= symbol->name.bytes ||
@@ -28,8 +28,8 @@ struct smc_ptx_symbol *smc_ptx_find_symbol(const struct reader *reader, struct s
     const struct smc_ptx_module *module = reader->module;
     for (size_t i = module->symbols; i > 0; i--) {
         struct smc_ptx_symbol *symbol = module->symbol[i - 1];
-        bool named =
-            symbol->registers ? is_member(symbol, name) : smc_span_equal(symbol->name, name);
+        bool named = symbol->registers ? ptx_operands_is_member(symbol, name)
+                                       : smc_span_equal(symbol->name, name);
         if (named && encloses(module, symbol->scope, reader->scope))
             return symbol;
     }
@@ -38,7 +38,8 @@ struct smc_ptx_symbol *smc_ptx_find_symbol(const struct reader *reader, struct s
 
 enum { MAX_ELEMENTS = 128, MAX_PARTS = 8, MAX_OPERAND_DEPTH = 4 };
 
-static bool read_number(struct reader *reader, struct smc_operand *operand, bool negative)
+static bool ptx_operands_read_number(struct reader *reader, struct smc_operand *operand,
+                                     bool negative)
 {
     struct smc_span text = reader->token.text;
     uint64_t bits;
@@ -118,7 +119,7 @@ static bool new_elements(struct reader *reader, struct smc_operand *operand, siz
 }
 
 /* [base+offset], after the '['. */
-static bool read_address(struct reader *reader, struct smc_operand *operand)
+static bool ptx_operands_read_address(struct reader *reader, struct smc_operand *operand)
 {
     operand->kind = SMC_OPERAND_ADDRESS;
     if (!new_elements(reader, operand, MAX_PARTS) ||
@@ -161,12 +162,12 @@ static bool read_vector(struct reader *reader, struct smc_operand *operand)
 static bool read_one(struct reader *reader, struct smc_operand *operand)
 {
     if (accept(reader, "["))
-        return read_address(reader, operand);
+        return ptx_operands_read_address(reader, operand);
     if (accept(reader, "{"))
         return read_vector(reader, operand);
     bool negative = accept(reader, "-");
     if (reader->token.kind == SMC_TOKEN_NUMBER)
-        return read_number(reader, operand, negative);
+        return ptx_operands_read_number(reader, operand, negative);
     operand->negated = accept(reader, "!");
     if (negative || reader->token.kind != SMC_TOKEN_WORD)
         return complain(reader, "an operand expected");

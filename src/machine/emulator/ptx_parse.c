@@ -39,7 +39,7 @@ static struct smc_ptx_symbol *add_symbol(struct reader *reader, const struct smc
     return module->symbol[module->symbols++] = added;
 }
 
-static bool read_type(struct reader *reader, enum smc_ptx_type *type)
+static bool ptx_parse_read_type(struct reader *reader, enum smc_ptx_type *type)
 {
     struct smc_span name = reader->token.text;
     bool dotted = reader->token.kind == SMC_TOKEN_WORD && name.bytes > 1 && *name.at == '.';
@@ -75,7 +75,7 @@ static bool number_registers(struct reader *reader, struct smc_ptx_symbol *symbo
 static bool declare_registers(struct reader *reader)
 {
     struct smc_ptx_symbol symbol = {.space = SMC_SPACE_REGISTER};
-    if (!read_type(reader, &symbol.type))
+    if (!ptx_parse_read_type(reader, &symbol.type))
         return false;
     if (symbol.type == SMC_PTX_B128)
         return complain(reader, "registers of 128 bits are not supported");
@@ -115,7 +115,7 @@ static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
         return false;
     if (accept(reader, ".align") && !read_integer(reader, &align))
         return false;
-    if (!read_type(reader, &symbol->type))
+    if (!ptx_parse_read_type(reader, &symbol->type))
         return false;
     symbol->bytes = smc_ptx_type_info[symbol->type].bytes;
     if (accept(reader, ".ptr")) { /* an attribute of what a parameter points at */
@@ -232,7 +232,7 @@ const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *modu
 /* --- The statements of a kernel --------------------------------------------------------------- */
 
 /* ".file 1 "k.cu"", after ".file". */
-static bool read_file(struct reader *reader)
+static bool ptx_parse_read_file(struct reader *reader)
 {
     struct smc_ptx_module *module = reader->module;
     uint64_t number, ignored;
@@ -463,7 +463,7 @@ static bool read_body_directive(struct reader *reader)
     if (accept(reader, ".loc"))
         return smc_ptx_read_loc(reader);
     if (accept(reader, ".file"))
-        return read_file(reader);
+        return ptx_parse_read_file(reader);
     if (accept(reader, ".extern"))
         return expect(reader, ".shared") && declare(reader, SMC_SPACE_SHARED, true);
     if (!reader->lenient && accept(reader, ".param"))
@@ -477,7 +477,7 @@ static bool read_body_directive(struct reader *reader)
 }
 
 /* The body of the kernel, from after its '{' to its '}'. */
-static bool read_body(struct reader *reader)
+static bool ptx_parse_read_body(struct reader *reader)
 {
     struct smc_ptx_module *module = reader->module;
     for (uint32_t depth = 1; depth > 0;) {
@@ -537,7 +537,7 @@ struct bounds {
 };
 
 /* .reqnctapercluster 2, 1, 1: missing numbers are 1. */
-static void read_numbers(struct reader *reader, uint32_t number[3])
+static void ptx_parse_read_numbers(struct reader *reader, uint32_t number[3])
 {
     uint64_t value;
     for (int i = 0; i < 3; i++)
@@ -559,13 +559,13 @@ static bool skip_head(struct reader *reader, struct bounds *bounds)
         if (accept(reader, "{"))
             return true;
         if (accept(reader, ".reqnctapercluster"))
-            read_numbers(reader, bounds->cluster);
+            ptx_parse_read_numbers(reader, bounds->cluster);
         else if (accept(reader, ".maxntid") || accept(reader, ".reqntid"))
-            read_numbers(reader, bounds->threads);
+            ptx_parse_read_numbers(reader, bounds->threads);
         else if (accept(reader, ".minnctapersm"))
-            read_numbers(reader, bounds->blocks_per_sm);
+            ptx_parse_read_numbers(reader, bounds->blocks_per_sm);
         else if (accept(reader, ".maxnreg"))
-            read_numbers(reader, bounds->regs);
+            ptx_parse_read_numbers(reader, bounds->regs);
         else
             advance(reader);
     }
@@ -585,7 +585,7 @@ static uint32_t entry_regs(const struct bounds *bounds)
     return regs > MOST_REGS ? MOST_REGS : (uint32_t)regs;
 }
 
-static bool read_parameters(struct reader *reader)
+static bool ptx_parse_read_parameters(struct reader *reader)
 {
     if (!accept(reader, "(") || accept(reader, ")"))
         return true;
@@ -596,7 +596,7 @@ static bool read_parameters(struct reader *reader)
     return expect(reader, ")");
 }
 
-static bool read_kernel(struct reader *reader, const char *wanted)
+static bool ptx_parse_read_kernel(struct reader *reader, const char *wanted)
 {
     struct smc_ptx_module *module = reader->module;
     struct smc_span name = reader->token.text;
@@ -610,12 +610,12 @@ static bool read_kernel(struct reader *reader, const char *wanted)
         return complain(reader, "there are several kernels: name one");
     module->entry = name;
     uint32_t outside = reader->scope;
-    bool read = new_scope(reader, outside) && read_parameters(reader);
+    bool read = new_scope(reader, outside) && ptx_parse_read_parameters(reader);
     if (read && !skip_head(reader, &bounds))
         read = complain(reader, "the kernel has no body");
     memcpy(module->cluster, bounds.cluster, sizeof module->cluster);
     module->entry_regs = entry_regs(&bounds);
-    read = read && read_body(reader);
+    read = read && ptx_parse_read_body(reader);
     reader->scope = outside;
     return read;
 }
@@ -720,7 +720,7 @@ static bool end_body(struct reader *reader)
     return add_statement(reader, &end);
 }
 
-static bool read_function(struct reader *reader, uint32_t number)
+static bool ptx_parse_read_function(struct reader *reader, uint32_t number)
 {
     struct smc_ptx_module *module = reader->module;
     struct smc_ptx_function *function = &module->function[number - 1];
@@ -742,7 +742,7 @@ static bool read_function(struct reader *reader, uint32_t number)
     advance(reader);
     read = read && read_formals(reader, &function->parameter, &function->parameters,
                                 &function->parameter_room);
-    read = read && skip_head(reader, &(struct bounds){0}) && read_body(reader);
+    read = read && skip_head(reader, &(struct bounds){0}) && ptx_parse_read_body(reader);
     reader->scope = outside;
     return read;
 }
@@ -787,7 +787,7 @@ static bool read_functions(struct reader *reader)
             if (!function->symbol->is_used || !function->is_defined || function->is_read)
                 continue;
             found = true;
-            if (!read_function(reader, n))
+            if (!ptx_parse_read_function(reader, n))
                 return false;
         }
     }
@@ -795,7 +795,7 @@ static bool read_functions(struct reader *reader)
 }
 
 /* .section .debug_info { ... } */
-static bool read_section(struct reader *reader)
+static bool ptx_parse_read_section(struct reader *reader)
 {
     bool has_strings = at_token(reader, ".debug_str");
     if (!skip_past(reader, "{"))
@@ -808,7 +808,7 @@ static bool read_section(struct reader *reader)
     return true;
 }
 
-static bool read_directive(struct reader *reader, const char *wanted, bool *is_extern)
+static bool ptx_parse_read_directive(struct reader *reader, const char *wanted, bool *is_extern)
 {
     static const struct {
         const char *name;
@@ -821,15 +821,15 @@ static bool read_directive(struct reader *reader, const char *wanted, bool *is_e
         if (accept(reader, spaces[i].name))
             return declare(reader, spaces[i].space, external);
     if (accept(reader, ".entry"))
-        return read_kernel(reader, wanted);
+        return ptx_parse_read_kernel(reader, wanted);
     if (accept(reader, ".func"))
         return note_function(reader);
     if (accept(reader, ".file"))
-        return read_file(reader);
+        return ptx_parse_read_file(reader);
     if (accept(reader, ".loc"))
         return smc_ptx_read_loc(reader);
     if (accept(reader, ".section"))
-        return read_section(reader);
+        return ptx_parse_read_section(reader);
     if (at_token(reader, ".visible") || at_token(reader, ".weak") || at_token(reader, ".extern") ||
         at_token(reader, ".common")) {
         *is_extern = at_token(reader, ".extern");
@@ -859,13 +859,13 @@ static bool read_preamble(struct reader *reader)
     return true;
 }
 
-static bool read_module(struct reader *reader, const char *wanted)
+static bool ptx_parse_read_module(struct reader *reader, const char *wanted)
 {
     bool is_extern = false;
     if (!new_scope(reader, 0) || !read_preamble(reader))
         return false;
     while (reader->token.kind != SMC_TOKEN_END)
-        if (!read_directive(reader, wanted, &is_extern))
+        if (!ptx_parse_read_directive(reader, wanted, &is_extern))
             return false;
     if (reader->lenient)
         smc_ptx_use_referenced(reader->module);
@@ -888,7 +888,7 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, 
                             .error = error,
                             .lenient = lenient};
     advance(&reader);
-    if (read_module(&reader, entry))
+    if (ptx_parse_read_module(&reader, entry))
         return SMC_OK;
     return reader.failed ? SMC_USAGE : smc_out_of_memory(error);
 }

@@ -40,7 +40,7 @@ static bool ends(const struct smc_op *op)
     return op->kind == SMC_OP_EXIT || op->kind == SMC_OP_RETURN || op->kind == SMC_OP_TRAP;
 }
 
-static void cut_blocks(struct flow *flow)
+static void reconvergence_cut_blocks(struct flow *flow)
 {
     const struct smc_program *program = flow->program;
     uint8_t *leads = (uint8_t *)flow->by_order; /* large enough, but not needed yet */
@@ -306,7 +306,7 @@ bool smc_find_reconvergence(struct smc_program *program)
     bool worked =
         flow.block_of && flow.block && flow.from && flow.to && flow.from_begin && flow.by_order;
     if (worked) {
-        cut_blocks(&flow);
+        reconvergence_cut_blocks(&flow);
         find_ends(&flow);
         add_edges(&flow);
         worked = sort_edges(&flow) && keep_ways_out(&flow);

@@ -115,7 +115,7 @@ static struct smc_run run_at(const struct smc_shadow *shadow, const struct line 
     return run;
 }
 
-static void add_line(struct smc_shadow *shadow, const struct line *line)
+static void shadow_add_line(struct smc_shadow *shadow, const struct line *line)
 {
     uint32_t written = line->written, read = line->read;
     uint64_t address = line->number * shadow->cell_bytes_global * SMC_LINE_CELLS;
@@ -160,7 +160,7 @@ void smc_shadow_empty(struct smc_shadow *shadow)
     for (uint32_t i = 0; i < shadow->lines; i++) {
         shadow->table[shadow->line[i]->slot] = 0;
         if (shadow->line[i]->past)
-            add_line(shadow, shadow->line[i]);
+            shadow_add_line(shadow, shadow->line[i]);
     }
     shadow->lines = 0;
     memset(shadow->recent, 0, sizeof shadow->recent);
@@ -211,8 +211,8 @@ static uint32_t thread_in(uint32_t accessor)
                : (unit - SMC_MAX_WARPS) * SMC_WARPGROUP * SMC_LANES + accessor % SMC_LANES;
 }
 
-static void report(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
-                   uint64_t address, uint32_t other_place, uint32_t other)
+static void shadow_report(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
+                          uint64_t address, uint32_t other_place, uint32_t other)
 {
     struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place,
                                                 smc_thread_of(visit->warp, me % SMC_LANES));
@@ -277,12 +277,14 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
         races(visit, cell->flags & WRITE_IS_STRONG, cell->flags & WRITE_IS_VOLATILE, cell->write_at,
               cell->writer) &&
         !write_in_order(visit, cell, me)) {
-        report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place, cell->writer);
+        shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place,
+                      cell->writer);
     } else if (cell->flags & COPY_IS_PENDING && is_of_block) {
-        report(visit, SMC_FINDING_PENDING_COPY, me, address, cell->write_place, cell->writer);
+        shadow_report(visit, SMC_FINDING_PENDING_COPY, me, address, cell->write_place,
+                      cell->writer);
         set_flag(cell, COPY_IS_PENDING, false); /* reported once */
     } else if (visit->space == SMC_SPACE_SHARED && !is_of_block) {
-        report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
+        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
         cell->write_at = order->block_began_at; /* reported once */
     }
     note_reader(visit, cell, me);
@@ -295,19 +297,21 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     uint32_t synced = visit->shadow->order.all_synced_at;
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
         !write_in_order(visit, cell, me))
-        report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place, cell->writer);
+        shadow_report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place,
+                      cell->writer);
     const uint8_t flags = cell->flags;
     if (cell->read_at >= synced &&
         races(visit, flags & READ_IS_STRONG, flags & READ_IS_VOLATILE, cell->read_at,
               cell->reader) &&
         !in_order(visit, cell->read_at, cell->reader, me))
-        report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->read_place, cell->reader);
+        shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->read_place,
+                      cell->reader);
     else if (cell->other_read_at >= synced &&
              races(visit, flags & OTHER_READ_IS_STRONG, flags & OTHER_READ_IS_VOLATILE,
                    cell->other_read_at, cell->other_reader) &&
              !in_order(visit, cell->other_read_at, cell->other_reader, me))
-        report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->other_read_place,
-               cell->other_reader);
+        shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->other_read_place,
+                      cell->other_reader);
     cell->write_at = visit->shadow->order.now;
     cell->writer = (uint16_t)me;
     cell->write_place = visit->place;
@@ -533,7 +537,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     else if (visit->is_strong)
         unsettle(visit->shadow, address / unit, count);
     if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
-        report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
+        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
     check_cells(visit, cell, count, kind, me, address, same_value);
 }
 

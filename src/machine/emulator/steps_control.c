@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
-#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/shadow.h"
 
 /* --- Branches and exits ----------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void report_split(struct smc_worker *worker, const struct smc_op *op,
 /* Whether two ops are one barrier of the source, of which the compiler made copies, as it does
    where it unrolls a loop: then one may follow the other. Those of two branches may be in one line,
    too. */
-static bool is_copy(struct smc_worker *worker, uint32_t a, uint32_t b)
+static bool steps_control_is_copy(struct smc_worker *worker, uint32_t a, uint32_t b)
 {
     const struct smc_program *program = worker->launch->program;
     const uint32_t place = program->instruction[program->op[a].instruction].loc;
@@ -158,7 +158,7 @@ static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct sm
     if (!barrier->warps) {
         barrier->at = at;
         barrier->first = smc_thread_of(warp, lane);
-    } else if (barrier->at != at && !op->b && !is_copy(worker, barrier->at, at)) {
+    } else if (barrier->at != at && !op->b && !steps_control_is_copy(worker, barrier->at, at)) {
         report_split(worker, op, barrier, smc_thread_of(warp, lane));
     }
     return barrier;
@@ -300,8 +300,8 @@ static const struct smc_op *op_of(const struct smc_worker *worker, const struct 
     return &worker->launch->request->program->op[group->pc];
 }
 
-static void add_part(const struct smc_warp *warp, const struct smc_op *op, uint32_t lanes,
-                     struct meeting *meeting)
+static void steps_control_add_part(const struct smc_warp *warp, const struct smc_op *op,
+                                   uint32_t lanes, struct meeting *meeting)
 {
     const lane_u32 *members = (const lane_u32 *)(warp->file + member_slot(op));
     uint32_t i = 0;
@@ -379,7 +379,7 @@ static bool meet(struct smc_worker *worker, struct smc_warp *warp, const struct 
         const struct smc_group *group = &warp->group[__builtin_ctzll(used)];
         const uint32_t lanes = group->active & meeting->converged;
         if (group->state != SMC_GROUP_DIVERGED && lanes)
-            add_part(warp, op_of(worker, group), lanes, meeting);
+            steps_control_add_part(warp, op_of(worker, group), lanes, meeting);
     }
     check_masks(worker, warp, op, need, meeting);
     for (uint32_t i = 0; i < meeting->parts; i++)
@@ -618,7 +618,7 @@ static uint32_t float_extreme(const struct smc_op *op, uint32_t x, uint32_t y)
     return (left < right) == (op->reduction == SMC_REDUCE_MIN) ? x : y;
 }
 
-static uint32_t combined(const struct smc_op *op, uint32_t x, uint32_t y)
+static uint32_t steps_control_combined(const struct smc_op *op, uint32_t x, uint32_t y)
 {
     if (op->type == SMC_PTX_F32)
         return float_extreme(op, x, y);
@@ -655,7 +655,8 @@ enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
         if (op->type == SMC_PTX_F32) /* a NaN alone */
             result = float_extreme(op, result, result);
         EACH_ACTIVE(lane, peers & (peers - 1))
-        result = combined(op, result, (uint32_t)lane_value(warp, &meeting, lane) & kept);
+        result =
+            steps_control_combined(op, result, (uint32_t)lane_value(warp, &meeting, lane) & kept);
         EACH_ACTIVE(lane, peers) out[lane] = result;
         put(warp, &meeting, peers, out);
     }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/narrow.h"
-#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/emulator_state.h"
+#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/shadow.h"
+#include "machine/narrow.h"
 
 /* --- Loads and stores ------------------------------------------------------------------------- */
 
@@ -33,8 +33,8 @@
 
 /* Loads one element of each lane; narrow ones are sign- or zero-extended, depending on their
    type. */
-static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uint32_t offset,
-                  uint32_t mask, char *const host[SMC_LANES])
+static void steps_memory_fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind,
+                               uint32_t offset, uint32_t mask, char *const host[SMC_LANES])
 {
     bool is_signed = smc_ptx_type_info[op->type].class == SMC_CLASS_SIGNED;
     bool wide = kind == SMC_SLOT_64;
@@ -115,7 +115,7 @@ static void fetch_again(const struct smc_op *op, char *d, enum smc_slot_kind kin
         return;
     }
     EACH_LANE(i) host[i] = (char *)((uintptr_t)first + (uintptr_t)layout->delta[i]);
-    fetch(op, d, kind, 0, mask, host);
+    steps_memory_fetch(op, d, kind, 0, mask, host);
 }
 
 enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
@@ -135,13 +135,14 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
     worker->polls += op->is_strong;
     for (uint32_t i = 0; i < op->vector; i++)
         if (op->v[i] != SMC_NO_SLOT)
-            fetch(op, warp->file + op->v[i], op->v_kind[i], i * op->width_bytes, mask, host);
+            steps_memory_fetch(op, warp->file + op->v[i], op->v_kind[i], i * op->width_bytes, mask,
+                               host);
     return SMC_GO_ON;
 }
 
 /* The location of each lane's new value: the register itself, or a buffer that joins several. */
-static void gather(const struct smc_warp *warp, const struct smc_op *op, char joined[SMC_LANES][32],
-                   const void *value[SMC_LANES])
+static void steps_memory_gather(const struct smc_warp *warp, const struct smc_op *op,
+                                char joined[SMC_LANES][32], const void *value[SMC_LANES])
 {
     for (uint32_t i = 0; i < op->vector; i++) {
         const char *file = warp->file + op->v[i];
@@ -157,8 +158,8 @@ static void gather(const struct smc_warp *warp, const struct smc_op *op, char jo
 }
 
 /* Stores one element of each lane, in the order of the lanes. */
-static void put(const char *file, uint32_t lane_bytes, uint32_t bytes, uint32_t mask, char *first,
-                const struct smc_lane_layout *layout)
+static void steps_memory_put(const char *file, uint32_t lane_bytes, uint32_t bytes, uint32_t mask,
+                             char *first, const struct smc_lane_layout *layout)
 {
     if (bytes == 4 && lane_bytes == 4) {
         EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + (size_t)lane * 4, 4);
@@ -177,8 +178,8 @@ static bool store_again(struct smc_worker *worker, struct smc_warp *warp, const 
     if (!first)
         return false;
     for (uint32_t i = 0; i < op->vector; i++)
-        put(warp->file + op->v[i], op->v_kind[i] == SMC_SLOT_64 ? 8 : 4, op->width_bytes, mask,
-            first + (size_t)i * op->width_bytes, again.layout);
+        steps_memory_put(warp->file + op->v[i], op->v_kind[i] == SMC_SLOT_64 ? 8 : 4,
+                         op->width_bytes, mask, first + (size_t)i * op->width_bytes, again.layout);
     if (again.places)
         smc_shadow_written(worker, warp, op, again.first, again.places, first);
     return true;
@@ -200,7 +201,7 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
     worker->changes++;
     if (store_again(worker, warp, op, mask))
         return SMC_GO_ON;
-    gather(warp, op, joined, value);
+    steps_memory_gather(warp, op, joined, value);
     mask = smc_memory_access(worker, warp, op, SMC_WRITES, mask, value, host);
     if (worker->launch->request->reversed)
         for (uint32_t left = mask, lane; left; left &= ~(1u << lane)) {

@@ -8,8 +8,8 @@
 
 #include "machine/emulator/bulk_copies.h"
 #include "machine/emulator/clusters.h"
-#include "machine/emulator/mbarrier.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/mbarrier.h"
 #include "machine/tensor_maps.h"
 
 /* A row of a box has at most 256 elements of 8 bytes. Swizzles exchange units of 16 bytes; a box in
@@ -67,7 +67,7 @@ static bool is_store_in_tensor(const struct copy *copy)
 }
 
 /* Sets what the map and the coordinates say. False, after a finding. */
-static bool begin(struct copy *copy)
+static bool tensor_copies_begin(struct copy *copy)
 {
     const struct smc_op *op = copy->op;
     const uint64_t at = ((const lane_u64 *)(copy->warp->file + op->a))[copy->lane];
@@ -95,7 +95,7 @@ static bool begin(struct copy *copy)
 }
 
 /* Where the line of the tensor begins that row n of the box is in; false: outside the tensor. */
-static bool line_of(const struct copy *copy, uint32_t n, uint64_t *address)
+static bool tensor_copies_line_of(const struct copy *copy, uint32_t n, uint64_t *address)
 {
     *address = copy->map.address;
     for (uint32_t i = 1; i < copy->map.rank; i++) {
@@ -190,7 +190,8 @@ static void write_row(const struct copy *copy, const struct smc_place *place, ui
 
 /* Reads what is stored. Behind the tensor's end, up to a multiple of 16 bytes, it may be anything.
  */
-static void read_row(const struct copy *copy, const struct smc_place *place, uint32_t n, char *row)
+static void tensor_copies_read_row(const struct copy *copy, const struct smc_place *place,
+                                   uint32_t n, char *row)
 {
     const int64_t width = copy->element_bytes;
     const int64_t inside = ((int64_t)copy->map.size[0] - copy->first[0]) * width;
@@ -219,7 +220,7 @@ static void fill(const struct copy *copy, char row[MOST_ROW_BYTES])
 }
 
 /* Reads the box once and writes it to all blocks that it is for. */
-static void load(const struct copy *copy)
+static void tensor_copies_load(const struct copy *copy)
 {
     const uint64_t object = ((const lane_u64 *)(copy->warp->file + copy->op->c))[copy->lane];
     const uint32_t mask = smc_bulk_blocks(copy->warp, copy->op, copy->lane);
@@ -234,7 +235,7 @@ static void load(const struct copy *copy)
                        shared_bytes(copy), copy->lane, &place[rank]);
     for (uint32_t n = 0; n < copy->rows; n++) {
         fill(copy, row);
-        if (line_of(copy, n, &line))
+        if (tensor_copies_line_of(copy, n, &line))
             access_global(copy, true, line, row);
         EACH_ACTIVE(rank, mask)
         if (is_found[rank])
@@ -251,7 +252,7 @@ static void load(const struct copy *copy)
     }
 }
 
-static void store(const struct copy *copy)
+static void tensor_copies_store(const struct copy *copy)
 {
     struct smc_place place;
     char row[MOST_ROW_BYTES];
@@ -260,9 +261,9 @@ static void store(const struct copy *copy)
                         copy->shared, shared_bytes(copy), copy->lane, &place))
         return;
     for (uint32_t n = 0; n < copy->rows; n++) {
-        if (!line_of(copy, n, &line))
+        if (!tensor_copies_line_of(copy, n, &line))
             continue;
-        read_row(copy, &place, n, row);
+        tensor_copies_read_row(copy, &place, n, row);
         access_global(copy, false, line, row);
     }
 }
@@ -287,14 +288,14 @@ enum smc_next smc_step_tensor_copy(struct smc_worker *worker, struct smc_warp *w
     {
         struct smc_op access = *op;
         struct copy copy = {.worker = worker, .warp = warp, .op = &access, .lane = lane};
-        if (!begin(&copy))
+        if (!tensor_copies_begin(&copy))
             continue;
         access.type = ptx_type_of(&copy.map);
         access.width_bytes = smc_ptx_type_info[access.type].bytes;
         if (op->immediate & SMC_BULK_FROM_GLOBAL)
-            load(&copy);
+            tensor_copies_load(&copy);
         else
-            store(&copy);
+            tensor_copies_store(&copy);
     }
     return SMC_GO_ON;
 }

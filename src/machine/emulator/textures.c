@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/narrow.h"
-#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/emulator_state.h"
+#include "machine/emulator/emulator_steps.h"
+#include "machine/narrow.h"
 
 enum { DIMENSIONS = 3, WEIGHT_ONE = 256 };
 
@@ -88,7 +88,7 @@ static bool reads_floats(const struct smc_emulated_texture *texture)
 }
 
 /* Integers read as floats are from 0 to 1, or from -1 to 1. */
-static double number_of(const struct smc_emulated_texture *texture, uint32_t bits)
+static double textures_number_of(const struct smc_emulated_texture *texture, uint32_t bits)
 {
     if (texture->kind == SMC_TEXEL_FLOAT)
         return texture->channel_bytes == 2 ? smc_of_narrow(&smc_half, bits)
@@ -111,7 +111,7 @@ static uint32_t as_read(const struct smc_emulated_texture *texture, const char *
 {
     uint32_t bits = channel(texture, texel, n);
     return n >= texture->channels  ? 0
-           : reads_floats(texture) ? smc_bits_of_float((float)number_of(texture, bits))
+           : reads_floats(texture) ? smc_bits_of_float((float)textures_number_of(texture, bits))
                                    : (uint32_t)extended(texture, bits);
 }
 
@@ -125,7 +125,8 @@ static enum smc_address_mode mode_of(const struct smc_emulated_texture *texture)
 }
 
 /* The texel that an index means; false: it is outside of the border. */
-static bool resolve(enum smc_address_mode mode, int64_t index, uint32_t extent, uint32_t *texel)
+static bool textures_resolve(enum smc_address_mode mode, int64_t index, uint32_t extent,
+                             uint32_t *texel)
 {
     int64_t count = extent, place = index;
     if (mode == SMC_ADDRESS_BORDER && (index < 0 || index >= count))
@@ -161,14 +162,14 @@ struct axis {
     uint32_t weight;
 };
 
-static struct axis between(const struct smc_emulated_texture *texture, uint32_t bits,
-                           uint32_t extent)
+static struct axis textures_between(const struct smc_emulated_texture *texture, uint32_t bits,
+                                    uint32_t extent)
 {
     double place = floor((in_texels(texture, bits, extent) - 0.5) * WEIGHT_ONE + 0.5);
     int64_t fixed = (int64_t)place, first = (int64_t)floor(place / WEIGHT_ONE);
     struct axis axis = {.weight = (uint32_t)(fixed - first * WEIGHT_ONE)};
     for (int i = 0; i < 2; i++)
-        axis.inside[i] = resolve(mode_of(texture), first + i, extent, &axis.texel[i]);
+        axis.inside[i] = textures_resolve(mode_of(texture), first + i, extent, &axis.texel[i]);
     return axis;
 }
 
@@ -177,7 +178,7 @@ static struct axis nearest(const struct smc_emulated_texture *texture, uint32_t 
 {
     struct axis axis = {.weight = 0};
     int64_t index = (int64_t)floor(in_texels(texture, bits, extent));
-    axis.inside[0] = resolve(mode_of(texture), index, extent, &axis.texel[0]);
+    axis.inside[0] = textures_resolve(mode_of(texture), index, extent, &axis.texel[0]);
     return axis;
 }
 
@@ -190,7 +191,7 @@ static struct axis at_index(const struct smc_emulated_texture *texture, uint32_t
     enum smc_address_mode mode = dimensions == 1                          ? SMC_ADDRESS_BORDER
                                  : texture->address == SMC_ADDRESS_BORDER ? SMC_ADDRESS_BORDER
                                                                           : SMC_ADDRESS_CLAMP;
-    axis.inside[0] = resolve(mode, (int32_t)bits, extent, &axis.texel[0]);
+    axis.inside[0] = textures_resolve(mode, (int32_t)bits, extent, &axis.texel[0]);
     return axis;
 }
 
@@ -203,9 +204,9 @@ static uint32_t coordinate(const struct smc_warp *warp, const struct smc_op *op,
 }
 
 /* The layer is the first coordinate, and the last index. */
-static void find_axes(const struct smc_emulated_texture *texture, const struct smc_warp *warp,
-                      const struct smc_op *op, uint32_t lane, bool filtered,
-                      struct axis axis[DIMENSIONS])
+static void textures_find_axes(const struct smc_emulated_texture *texture,
+                               const struct smc_warp *warp, const struct smc_op *op, uint32_t lane,
+                               bool filtered, struct axis axis[DIMENSIONS])
 {
     struct smc_texture_access access = access_of(op);
     for (unsigned d = 0; d < DIMENSIONS; d++) {
@@ -217,7 +218,8 @@ static void find_axes(const struct smc_emulated_texture *texture, const struct s
         else if (access.is_integer)
             axis[d] = at_index(texture, bits, extent, access.dimensions);
         else
-            axis[d] = filtered ? between(texture, bits, extent) : nearest(texture, bits, extent);
+            axis[d] =
+                filtered ? textures_between(texture, bits, extent) : nearest(texture, bits, extent);
     }
     if (access.is_layered) {
         uint32_t layer = coordinate(warp, op, 0, lane), layers = texture->extent[2];
@@ -252,7 +254,7 @@ static uint32_t filtered(const struct smc_worker *worker,
             weight *= (double)part / WEIGHT_ONE;
         }
         if (texel && weight > 0 && n < texture->channels)
-            sum += weight * number_of(texture, channel(texture, texel, n));
+            sum += weight * textures_number_of(texture, channel(texture, texel, n));
     }
     return smc_bits_of_float((float)sum);
 }
@@ -301,7 +303,7 @@ enum smc_next smc_step_texture(struct smc_worker *worker, struct smc_warp *warp,
         if (!texture)
             continue;
         bool filters = texture->linear && !is_integer && reads_floats(texture);
-        find_axes(texture, warp, op, lane, filters, axis);
+        textures_find_axes(texture, warp, op, lane, filters, axis);
         const char *texel = corner_of(worker, texture, axis, 0);
         const struct smc_texel read = {texture->array, texel,
                                        (uint32_t)texture->channels * texture->channel_bytes};
@@ -331,7 +333,7 @@ enum smc_next smc_step_gather_texels(struct smc_worker *worker, struct smc_warp 
         uint32_t value[4];
         if (!texture)
             continue;
-        find_axes(texture, warp, op, lane, true, axis);
+        textures_find_axes(texture, warp, op, lane, true, axis);
         for (unsigned n = 0; n < 4; n++) {
             const char *texel = corner_of(worker, texture, axis, corners[n]);
             value[n] = texel ? as_read(texture, texel, access_of(op).channel) : 0;
@@ -374,8 +376,8 @@ static void report_outside(struct smc_worker *worker, const struct smc_warp *war
 
 /* Where a lane's access is; NULL: nowhere, and `ends` if that ends the launch. The first index is a
    byte of the row. */
-static char *locate(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                    uint32_t lane, bool *ends)
+static char *textures_locate(struct smc_worker *worker, const struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t lane, bool *ends)
 {
     const struct smc_emulated_texture *surface = shaped_texture(worker, warp, op, lane);
     struct smc_texture_access access = access_of(op);
@@ -419,7 +421,7 @@ enum smc_next smc_step_load_surface(struct smc_worker *worker, struct smc_warp *
     bool ends = false;
     EACH_ACTIVE(lane, mask)
     {
-        const char *place = locate(worker, warp, op, lane, &ends);
+        const char *place = textures_locate(worker, warp, op, lane, &ends);
         uint64_t value[4] = {0};
         for (unsigned n = 0; place && n < access.elements; n++)
             memcpy(&value[n], place + (size_t)n * access.bytes, access.bytes);
@@ -441,7 +443,7 @@ enum smc_next smc_step_store_surface(struct smc_worker *worker, struct smc_warp 
     worker->changes++;
     EACH_ACTIVE(lane, mask)
     {
-        char *place = locate(worker, warp, op, lane, &ends);
+        char *place = textures_locate(worker, warp, op, lane, &ends);
         for (unsigned n = 0; place && n < access.elements; n++) {
             const char *value = warp->file + op->list[first + n];
             memcpy(place + (size_t)n * access.bytes,

@@ -8,8 +8,8 @@
    Each function is followed by itself: where it begins, only its parameters are written. A call
    writes its results. calls.c clears the marks of a function's registers when lanes enter it, and
    keeps those of the caller if it is the same function. */
-#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/emulator_state.h"
+#include "machine/emulator/emulator_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static void write_slot(const struct flow *flow, const struct smc_op *op, uint32_
 }
 
 /* The effect of an op on the set `now`; notes the slots that are read while they are in it. */
-static void pass(const struct flow *flow, const struct smc_op *op)
+static void unwritten_pass(const struct flow *flow, const struct smc_op *op)
 {
     uint32_t slot[SMC_MAX_VECTOR + 4], count = sources(op, slot);
     bool unwritten = false;
@@ -174,7 +174,7 @@ static void pass_block(const struct flow *flow, uint32_t b)
     bool ends = ends_flow(last);
     memcpy(flow->now, flow->in + (size_t)b * flow->words, flow->words * sizeof *flow->now);
     for (uint32_t i = flow->block[b].first; i < flow->block[b].end; i++)
-        pass(flow, &ops[i]);
+        unwritten_pass(flow, &ops[i]);
     if (!ends || last->guard != SMC_NO_SLOT)
         flow_to(flow, flow->block[b].end);
     if (last->kind == SMC_OP_BRANCH)
@@ -183,7 +183,7 @@ static void pass_block(const struct flow *flow, uint32_t b)
         flow_to(flow, last->targets[i]);
 }
 
-static void cut_blocks(struct flow *flow)
+static void unwritten_cut_blocks(struct flow *flow)
 {
     const struct smc_program *program = flow->program;
     bool *leads = flow->is_due; /* not needed yet */
@@ -380,7 +380,8 @@ static void add_uses(uint64_t *used, const struct smc_op *op, enum copying copyi
 
 /* The slots whose values are used, also behind moves. After MOST_TURNS a use behind many moves may
    be missed, and so is what it finds. */
-static void find_uses(const struct smc_program *program, uint64_t *used, enum copying copying)
+static void unwritten_find_uses(const struct smc_program *program, uint64_t *used,
+                                enum copying copying)
 {
     for (size_t i = 0; i < program->ops; i++)
         add_uses(used, &program->op[i], copying);
@@ -400,7 +401,7 @@ static void find_uses(const struct smc_program *program, uint64_t *used, enum co
 /* A structure of which not all was set may be copied, such as when a function returns it. */
 static void find_copies(struct smc_program *program, uint64_t *used)
 {
-    find_uses(program, used, LOCAL_COPIES);
+    unwritten_find_uses(program, used, LOCAL_COPIES);
     for (size_t i = 0; i < program->ops; i++) {
         struct smc_op *op = &program->op[i];
         op->only_copies = loads(op) && may_be_local(op);
@@ -412,7 +413,7 @@ static void find_copies(struct smc_program *program, uint64_t *used)
 /* Copies of structures carry the padding between members along. */
 static void find_computed(struct smc_program *program, uint64_t *used)
 {
-    find_uses(program, used, ALL_COPIES);
+    unwritten_find_uses(program, used, ALL_COPIES);
     for (size_t i = 0; i < program->ops; i++) {
         struct smc_op *op = &program->op[i];
         for (uint32_t n = 0; loads(op) && n < op->vector; n++)
@@ -451,7 +452,7 @@ bool smc_find_tracks(struct smc_program *program)
     flow.tracked = smc_calloc(flow.words, sizeof *flow.tracked);
     bool worked = flow.block && flow.block_of && flow.is_due && flow.now && flow.tracked;
     if (worked) {
-        cut_blocks(&flow);
+        unwritten_cut_blocks(&flow);
         find_copies(program, flow.now);
         memset(flow.now, 0, flow.words * sizeof *flow.now);
         find_computed(program, flow.now);
@@ -594,8 +595,8 @@ static void check_uses(struct smc_worker *worker, const struct smc_warp *warp,
         check(worker, warp, op, track->v[i], mask);
 }
 
-static void note(const struct smc_warp *warp, uint32_t offset, uint32_t mask, uint32_t unwritten,
-                 uint32_t reader)
+static void unwritten_note(const struct smc_warp *warp, uint32_t offset, uint32_t mask,
+                           uint32_t unwritten, uint32_t reader)
 {
     if (!offset)
         return;
@@ -638,15 +639,15 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
     if (plain->alu) {
         uint32_t unwritten = spoilt(warp, plain, track, mask, &reader);
         smc_warp_compute(warp, plain, mask);
-        note(warp, track->d, mask, unwritten, reader);
+        unwritten_note(warp, track->d, mask, unwritten, reader);
         return SMC_GO_ON;
     }
     /* Operations across lanes also write for lanes that came before. */
     uint32_t writers = accesses(plain) || plain->kind == SMC_OP_CALL ? mask : UINT32_MAX;
-    note(warp, track->d, writers, 0, 0);
+    unwritten_note(warp, track->d, writers, 0, 0);
     for (uint32_t i = 0; !stores(plain) && i < SMC_MAX_VECTOR; i++)
-        note(warp, track->v[i], writers, 0, 0);
+        unwritten_note(warp, track->v[i], writers, 0, 0);
     for (uint32_t i = 0; i < MOST_RESULTS; i++)
-        note(warp, track->listed[i], writers, 0, 0);
+        unwritten_note(warp, track->listed[i], writers, 0, 0);
     return plain->step ? plain->step(worker, warp, plain, mask) : SMC_GO_ON;
 }

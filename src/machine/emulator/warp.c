@@ -249,7 +249,7 @@ static uint32_t free_lanes(struct smc_warp *warp, uint32_t wanted)
 }
 
 /* No group can run: lanes that one waits for may be about to exit, and need not take part then. */
-static bool unblock(struct smc_warp *warp)
+static bool warp_unblock(struct smc_warp *warp)
 {
     for (uint64_t left = warp->used; left; left &= left - 1) {
         struct smc_group *group = &warp->group[__builtin_ctzll(left)];
@@ -299,7 +299,7 @@ static void make_way(struct smc_warp *warp)
 static bool pass_turn(const struct smc_worker *worker, struct smc_warp *warp, uint32_t *turns)
 {
     if (worker->fruitless > 1) {
-        unblock(warp);
+        warp_unblock(warp);
         warp->is_scattered |= free_lanes(warp, warp->live) != 0;
     }
     take_turns(warp);
@@ -408,8 +408,8 @@ static void run_stretch(struct smc_worker *worker, struct smc_warp *warp, const 
 
 /* Runs the group until it ends, diverges, waits, or has run `limit` ops; returns the number of ops
    that ran. */
-static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int index,
-                          uint64_t limit)
+static uint64_t warp_run_group(struct smc_worker *worker, struct smc_warp *warp, int index,
+                               uint64_t limit)
 {
     const struct smc_op *ops = worker->launch->program->op;
     struct smc_group *group = &warp->group[index];
@@ -475,9 +475,9 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
     for (uint64_t limit = CHECK_EVERY; limit <= TIME_SLICE; limit += CHECK_EVERY) {
         uint64_t polls = worker->polls, changes = worker->changes;
         while (steps < limit && !worker->gave_up && warp->live &&
-               ((index = pick(warp)) >= 0 || (unblock(warp) && (index = pick(warp)) >= 0))) {
+               ((index = pick(warp)) >= 0 || (warp_unblock(warp) && (index = pick(warp)) >= 0))) {
             warp->yields = 0;
-            steps += run_group(worker, warp, index, limit - steps);
+            steps += warp_run_group(worker, warp, index, limit - steps);
             if (warp->yields && !pass_turn(worker, warp, &turns))
                 break;
         }

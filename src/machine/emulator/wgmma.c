@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "machine/emulator/matrix.h"
-#include "machine/narrow.h"
 #include "machine/emulator/emulator_state.h"
+#include "machine/emulator/matrix.h"
 #include "machine/emulator/shadow.h"
+#include "machine/narrow.h"
 
 /* A row of a, or of b transposed, has 32 bytes in two chunks; a tile has 8 columns of b. */
 enum { CHUNK_BYTES = 16, CHUNKS = 2, ROWS = 16, TILE = 8, MOST_K = 256 };
@@ -194,7 +194,7 @@ static void multiply_tile(const struct smc_warp *warp, const struct smc_op *tile
 }
 
 /* Computes the rows of a warp. */
-static void multiply(struct smc_worker *worker, struct smc_warp *warp)
+static void wgmma_multiply(struct smc_worker *worker, struct smc_warp *warp)
 {
     union smc_element a[ROWS * MOST_K], b[MOST_K * TILE];
     const struct smc_op *op = warp->products.op;
@@ -231,7 +231,7 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
         clock = first[w].clock > clock ? first[w].clock : clock;
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
-        multiply(worker, &first[w]);
+        wgmma_multiply(worker, &first[w]);
         first[w].products.op = NULL;
         first[w].clock = clock;
         smc_warp_release(&first[w], first[w].products.lanes);

@@ -50,7 +50,7 @@ static float source(const struct smc_instruction *in, const struct smc_float_ope
 /* --- Arithmetic ------------------------------------------------------------------------------- */
 
 /* A value that a double holds exactly. */
-static float rounded(double value, enum rounding how)
+static float floats_rounded(double value, enum rounding how)
 {
     float near = (float)value;
     bool above = (double)near > value, below = (double)near < value;
@@ -73,7 +73,7 @@ static bool arithmetic(const struct smc_instruction *in, const struct smc_float_
     if (in->operation == SMC_OP_FMUL) {
         if (smc_bits(in, 84, 3) != NO_FACTOR)
             return false;
-        value = rounded((double)a * (double)b, rounding_of(in));
+        value = floats_rounded((double)a * (double)b, rounding_of(in));
     } else if (rounding_of(in) != TO_NEAREST) {
         return false;
     } else {
@@ -103,8 +103,8 @@ static bool compare(const struct smc_instruction *in, const struct smc_float_ope
 }
 
 /* Bits 72 and 73: the type; 74 to 77: the function. */
-static bool special(const struct smc_instruction *in, const struct smc_float_operands *from,
-                    struct smc_float_result *result)
+static bool floats_special(const struct smc_instruction *in, const struct smc_float_operands *from,
+                           struct smc_float_result *result)
 {
     enum { RECIPROCAL = 4, RECIPROCAL_ROOT = 5, ROOT = 8 };
     const float a = source(in, from, 1);
@@ -225,8 +225,9 @@ static uint32_t highest_bit(const struct smc_instruction *in, uint32_t bits)
 }
 
 /* Bit 63 inverts. */
-static bool count_bits(const struct smc_instruction *in, const struct smc_float_operands *from,
-                       struct smc_float_result *result)
+static bool floats_count_bits(const struct smc_instruction *in,
+                              const struct smc_float_operands *from,
+                              struct smc_float_result *result)
 {
     bool inverts = in->from[1].kind != SMC_OPERAND_IMMEDIATE && smc_bit(in, 63);
     uint32_t bits = inverts ? ~from->low[1] : from->low[1];
@@ -251,7 +252,7 @@ bool smc_float_evaluate(const struct smc_instruction *in, const struct smc_float
     case SMC_OP_FSETP:
         return compare(in, from, result);
     case SMC_OP_MUFU:
-        return special(in, from, result);
+        return floats_special(in, from, result);
     case SMC_OP_I2F:
     case SMC_OP_I2F_64:
     case SMC_OP_I2FP:
@@ -261,7 +262,7 @@ bool smc_float_evaluate(const struct smc_instruction *in, const struct smc_float
         return to_integer(in, from, result);
     case SMC_OP_FLO:
     case SMC_OP_POPC:
-        return count_bits(in, from, result);
+        return floats_count_bits(in, from, result);
     case SMC_OP_BREV:
         result->low = reversed(from->low[1]);
         return true;

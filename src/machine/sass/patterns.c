@@ -15,7 +15,8 @@ static uint64_t mix(uint64_t key, uint64_t value)
     return key ^ key >> 29;
 }
 
-static uint64_t key_of(const struct smc_instruction *in, uint32_t mask, const uint64_t address[32])
+static uint64_t patterns_key_of(const struct smc_instruction *in, uint32_t mask,
+                                const uint64_t address[32])
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
     uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40 |
@@ -29,7 +30,7 @@ static uint64_t key_of(const struct smc_instruction *in, uint32_t mask, const ui
     return key ? key : 1;
 }
 
-static void add_line(struct smc_pattern *pattern, int64_t number, uint8_t sectors)
+static void patterns_add_line(struct smc_pattern *pattern, int64_t number, uint8_t sectors)
 {
     unsigned i = pattern->lines;
     while (i > 0 && pattern->line[i - 1].number != number)
@@ -42,8 +43,8 @@ static void add_line(struct smc_pattern *pattern, int64_t number, uint8_t sector
         pattern->line[i - 1].sectors |= sectors;
 }
 
-static void find_lines(const struct smc_instruction *in, uint32_t mask, const uint64_t address[32],
-                       struct smc_pattern *pattern)
+static void patterns_find_lines(const struct smc_instruction *in, uint32_t mask,
+                                const uint64_t address[32], struct smc_pattern *pattern)
 {
     uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
     for (int lane = 0; lane < 32; lane++) {
@@ -55,7 +56,7 @@ static void find_lines(const struct smc_instruction *in, uint32_t mask, const ui
         uint8_t sectors = 0;
         for (unsigned sector = first; sector <= last && sector < 4; sector++)
             sectors |= (uint8_t)(1u << sector);
-        add_line(pattern, (int64_t)(address[lane] / SMC_LINE_BYTES - base), sectors);
+        patterns_add_line(pattern, (int64_t)(address[lane] / SMC_LINE_BYTES - base), sectors);
     }
     for (unsigned i = 0; i < pattern->lines; i++)
         pattern->sectors += (uint8_t)__builtin_popcount(pattern->line[i].sectors);
@@ -66,7 +67,7 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
                                             const struct smc_instruction *in, uint32_t mask,
                                             const uint64_t address[32])
 {
-    uint64_t key = key_of(in, mask, address);
+    uint64_t key = patterns_key_of(in, mask, address);
     struct smc_pattern *pattern = &patterns->pattern[key % SMC_PATTERNS];
     if (pattern->key == key)
         return pattern;
@@ -79,6 +80,6 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
         access.address[lane] = (uint32_t)address[lane];
     if (!smc_access_misaligned(&access))
         pattern->wavefronts = (uint8_t)smc_banks_count(layout, &access).wavefronts;
-    find_lines(in, mask, address, pattern);
+    patterns_find_lines(in, mask, address, pattern);
     return pattern;
 }

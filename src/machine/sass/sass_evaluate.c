@@ -62,8 +62,9 @@ static void constant_lanes(const struct smc_warp *warp, const struct smc_operand
         lanes->unknown = UINT32_MAX;
 }
 
-static void fetch(const struct smc_warp *warp, const struct smc_operand *operand, unsigned part,
-                  struct smc_lanes *copy, const struct smc_lanes **lanes)
+static void sass_evaluate_fetch(const struct smc_warp *warp, const struct smc_operand *operand,
+                                unsigned part, struct smc_lanes *copy,
+                                const struct smc_lanes **lanes)
 {
     *lanes = &zero;
     switch (operand->kind) {
@@ -92,8 +93,8 @@ static void fill_lanes(uint32_t *restrict to, uint32_t value)
 }
 
 /* Returns the lanes' values: in their register, or computed in `copy`. */
-static const uint32_t *spread(const struct smc_lanes *lanes, uint32_t count, uint32_t flip,
-                              uint32_t *restrict copy)
+static const uint32_t *sass_evaluate_spread(const struct smc_lanes *lanes, uint32_t count,
+                                            uint32_t flip, uint32_t *restrict copy)
 {
     if (!lanes->same && flip == 0)
         return lanes->value;
@@ -112,8 +113,8 @@ static bool is_same(uint32_t flags, uint32_t mask)
 }
 
 /* Negated operands are inverted here; `carry` counts what is missing. */
-static void gather(const struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask,
-                   bool by_lane, struct operands *ops)
+static void sass_evaluate_gather(const struct smc_warp *warp, const struct smc_instruction *in,
+                                 uint32_t mask, bool by_lane, struct operands *ops)
 {
     struct smc_lanes copy[3][2];
     const struct smc_lanes *lanes[3][2];
@@ -124,7 +125,7 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
         for (unsigned part = 0; part < 2; part++) {
             lanes[i][part] = &zero;
             if (part == 0 || in->from[i].registers == 2)
-                fetch(warp, &in->from[i], part, &copy[i][part], &lanes[i][part]);
+                sass_evaluate_fetch(warp, &in->from[i], part, &copy[i][part], &lanes[i][part]);
             same &= lanes[i][part]->same;
             ops->unknown |= lanes[i][part]->unknown;
         }
@@ -148,8 +149,8 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
     }
     for (int i = 0; i < 3; i++) {
         uint32_t flip = in->from[i].negated ? UINT32_MAX : 0;
-        ops->low[i] = spread(lanes[i][0], ops->lanes, flip, ops->copy[i][0]);
-        ops->high[i] = spread(lanes[i][1], ops->lanes, flip, ops->copy[i][1]);
+        ops->low[i] = sass_evaluate_spread(lanes[i][0], ops->lanes, flip, ops->copy[i][0]);
+        ops->high[i] = sass_evaluate_spread(lanes[i][1], ops->lanes, flip, ops->copy[i][1]);
     }
 }
 
@@ -202,8 +203,9 @@ static struct smc_lanes *target_register(struct smc_warp *warp, const struct smc
     return NULL;
 }
 
-static void store(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask,
-                  const struct operands *ops, const struct results *out)
+static void sass_evaluate_store(struct smc_warp *warp, const struct smc_instruction *in,
+                                uint32_t mask, const struct operands *ops,
+                                const struct results *out)
 {
     uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
     for (unsigned part = 0; part < in->to.registers; part++) {
@@ -419,7 +421,8 @@ static void shift_lanes(const uint32_t *restrict a, uint32_t count, bool left, b
 }
 
 /* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: right; 80: the high half. */
-static bool shift(const struct smc_instruction *in, const struct operands *ops, struct results *out)
+static bool sass_evaluate_shift(const struct smc_instruction *in, const struct operands *ops,
+                                struct results *out)
 {
     unsigned type = (unsigned)smc_bits(in, 73, 2);
     bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = !smc_bit(in, 76);
@@ -470,8 +473,8 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 }
 
 /* A predicate chooses the minimum instead of the maximum. */
-static bool minimum(const struct smc_instruction *in, const struct operands *ops, bool is_signed,
-                    struct results *out)
+static bool sass_evaluate_minimum(const struct smc_instruction *in, const struct operands *ops,
+                                  bool is_signed, struct results *out)
 {
     bool adds = in->operation == SMC_OP_VIADDMNMX;
     EACH_LANE
@@ -580,7 +583,8 @@ static uint32_t by_table(unsigned table, const uint32_t in[3])
 }
 
 /* Known where the result is the same for all values of what is unknown. */
-static void look_up(unsigned table, const struct operands *ops, uint32_t *is, uint32_t *not_known)
+static void sass_evaluate_look_up(unsigned table, const struct operands *ops, uint32_t *is,
+                                  uint32_t *not_known)
 {
     uint32_t all = UINT32_MAX, any = 0;
     for (unsigned guess = 0; guess < 8; guess++) {
@@ -603,8 +607,9 @@ static bool predicate_logic(const struct smc_instruction *in, const struct opera
                             struct results *out)
 {
     unsigned first = (unsigned)(smc_bits(in, 64, 3) | smc_bits(in, 72, 5) << 3);
-    look_up(first, ops, &out->predicate[0], &out->predicate_unknown[0]);
-    look_up((unsigned)smc_bits(in, 16, 8), ops, &out->predicate[1], &out->predicate_unknown[1]);
+    sass_evaluate_look_up(first, ops, &out->predicate[0], &out->predicate_unknown[0]);
+    sass_evaluate_look_up((unsigned)smc_bits(in, 16, 8), ops, &out->predicate[1],
+                          &out->predicate_unknown[1]);
     return true;
 }
 
@@ -693,8 +698,8 @@ static void thread_indices(const struct smc_machine_place *place, unsigned axis,
     }
 }
 
-static bool special(const struct smc_warp *warp, const struct smc_instruction *in,
-                    const struct operands *ops, struct results *out)
+static bool sass_evaluate_special(const struct smc_warp *warp, const struct smc_instruction *in,
+                                  const struct operands *ops, struct results *out)
 {
     unsigned number = (unsigned)smc_bits(in, 72, 8);
     const struct smc_machine_place *place = warp->place;
@@ -806,8 +811,8 @@ static bool half_constant(const struct smc_instruction *in, struct operands *ops
 }
 
 /* False: not evaluated. */
-static bool compute(const struct smc_warp *warp, const struct smc_instruction *in,
-                    struct operands *ops, struct results *out)
+static bool sass_evaluate_compute(const struct smc_warp *warp, const struct smc_instruction *in,
+                                  struct operands *ops, struct results *out)
 {
     switch (in->operation) {
     case SMC_OP_IADD3:
@@ -830,7 +835,7 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
         return multiply_add(in, ops, out);
     case SMC_OP_SHF:
     case SMC_OP_USHF:
-        return shift(in, ops, out);
+        return sass_evaluate_shift(in, ops, out);
     case SMC_OP_SEL:
     case SMC_OP_USEL:
         return select_one(ops, out);
@@ -838,10 +843,11 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
         return ops->carry == 0 && !in->from[0].absolute && !in->from[1].absolute &&
                select_one(ops, out);
     case SMC_OP_IMNMX:
-        return minimum(in, ops, smc_bit(in, 73), out);
+        return sass_evaluate_minimum(in, ops, smc_bit(in, 73), out);
     case SMC_OP_VIMNMX:
     case SMC_OP_VIADDMNMX:
-        return !smc_bit(in, 73) && !smc_bit(in, 76) && minimum(in, ops, smc_bit(in, 72), out);
+        return !smc_bit(in, 73) && !smc_bit(in, 76) &&
+               sass_evaluate_minimum(in, ops, smc_bit(in, 72), out);
     case SMC_OP_ISETP:
     case SMC_OP_UISETP:
         return set_predicate(in, ops, out);
@@ -871,7 +877,7 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
     case SMC_OP_CS2R:
     case SMC_OP_S2R:
     case SMC_OP_S2UR:
-        return special(warp, in, ops, out);
+        return sass_evaluate_special(warp, in, ops, out);
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
         return load_constant(warp, in, ops, out);
@@ -934,7 +940,7 @@ void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, 
 {
     struct operands ops;
     struct results out;
-    gather(warp, in, mask, differs_by_lane(in), &ops);
+    sass_evaluate_gather(warp, in, mask, differs_by_lane(in), &ops);
     if (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD)
         take_first_lane(&ops, mask);
     out.unknown = ops.unknown;
@@ -946,11 +952,11 @@ void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, 
         register_to_predicates(warp, in, &ops, mask);
     else if (in->operation == SMC_OP_VOTE || in->operation == SMC_OP_VOTEU) {
         if (vote(in, mask, &ops, &out))
-            store(warp, in, mask, &ops, &out);
+            sass_evaluate_store(warp, in, mask, &ops, &out);
         else
             smc_warp_forget(warp, in, mask);
-    } else if (compute(warp, in, &ops, &out))
-        store(warp, in, mask, &ops, &out);
+    } else if (sass_evaluate_compute(warp, in, &ops, &out))
+        sass_evaluate_store(warp, in, mask, &ops, &out);
     else
         smc_warp_forget(warp, in, mask);
 }

@@ -263,7 +263,7 @@ static void read_shuffle(struct smc_instruction *in)
 
 /* Bits 34 and up count 4 bytes from the next instruction on; those of branches have 8 bits more
    below them, at 16 to 23, from sm_90 on. */
-static void read_target(struct smc_instruction *in, uint64_t at, uint32_t format)
+static void sass_instruction_read_target(struct smc_instruction *in, uint64_t at, uint32_t format)
 {
     uint64_t above = in->low >> 34 | (in->high & 0x3ffff) << 30;
     int64_t words =
@@ -348,7 +348,7 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     if (fields & SHUFFLE)
         read_shuffle(in);
     if (fields & TARGET)
-        read_target(in, at, format);
+        sass_instruction_read_target(in, at, format);
     read_widths(in);
     return in->operation != SMC_OP_UNKNOWN;
 }

@@ -54,7 +54,7 @@ static void add_guard(struct names *names, const struct smc_instruction *in)
     add_predicate(names, in->guard);
 }
 
-static void add_sources(struct names *names, const struct smc_instruction *in)
+static void sass_program_add_sources(struct names *names, const struct smc_instruction *in)
 {
     add_guard(names, in);
     for (int i = 0; i < 3; i++) {
@@ -145,7 +145,7 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
             if (in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated)
                 for (int i = 0; i < WORDS; i++)
                     needed.word[i] &= ~results.word[i];
-            add_sources(&needed, in);
+            sass_program_add_sources(&needed, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
         } else if (purpose == SMC_PURPOSE_ADDRESS && in->access_bytes) {

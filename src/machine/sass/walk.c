@@ -30,7 +30,7 @@ struct state {
     uint64_t steps;
 };
 
-static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
+static void walk_end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 {
     struct smc_walk *walk = state->walk;
     if (walk->end >= end)
@@ -119,7 +119,7 @@ static void remove_group(struct state *state, uint32_t index)
 
 /* Releases the lanes that wait at a barrier once all that take part wait or have ended.
  */
-static void release(struct state *state, int number)
+static void walk_release(struct state *state, int number)
 {
     struct barrier *barrier = &state->barrier[number];
     struct group joined = {.lanes = 0};
@@ -145,7 +145,7 @@ static void lanes_end(struct state *state, uint32_t lanes)
 {
     state->warp->alive &= ~lanes;
     for (int i = 0; i < BARRIERS; i++)
-        release(state, i);
+        walk_release(state, i);
 }
 
 /* --- Control ---------------------------------------------------------------------------------- */
@@ -175,14 +175,14 @@ static void split(struct state *state, uint32_t index, uint32_t others, uint32_t
 }
 
 /* A branch: the group splits if its lanes disagree. */
-static void branch(struct state *state, uint32_t index, uint32_t taken)
+static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
 {
     struct group *group = &state->group[index];
     const struct smc_instruction *in = &state->walk->program->step[group->at].in;
     int64_t target = in->target / SMC_INSTRUCTION_BYTES;
     uint32_t others = group->lanes & ~taken;
     if (taken && (target < 0 || target >= state->walk->program->count)) {
-        end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        walk_end_walk(state, SMC_WALK_OUTSIDE, group->at);
         taken = 0;
         others = group->lanes;
     }
@@ -192,15 +192,15 @@ static void branch(struct state *state, uint32_t index, uint32_t taken)
 }
 
 /* A call of a function; one too deep is left out. */
-static void call(struct state *state, uint32_t index, uint32_t taken)
+static void walk_call(struct state *state, uint32_t index, uint32_t taken)
 {
     struct group *group = &state->group[index];
     uint32_t back = group->at + 1;
     if (taken && group->calls == MOST_CALLS) {
-        end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        walk_end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
     }
-    branch(state, index, taken);
+    walk_branch(state, index, taken);
     if (taken)
         group->back[group->calls++] = back;
 }
@@ -216,7 +216,7 @@ static void give_back(struct state *state, uint32_t index, uint32_t taken)
     } else if (group->calls > 0) {
         group->at = group->back[--group->calls];
     } else {
-        end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        walk_end_walk(state, SMC_WALK_OUTSIDE, group->at);
         remove_group(state, index);
         lanes_end(state, taken);
     }
@@ -236,7 +236,7 @@ static void wait_at(struct state *state, uint32_t index, uint32_t mask)
     if (mask != group->lanes) /* lanes for which the guard does not hold continue */
         split(state, index, group->lanes & ~mask, group->at + 1);
     group->awaited = (int8_t)number;
-    release(state, number);
+    walk_release(state, number);
 }
 
 /* Executes the branch, barrier or end at the group's place; `mask`: the lanes that do. */
@@ -248,18 +248,18 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
     switch (in->operation) {
     case SMC_OP_CALL:
         if (step->calls)
-            call(state, index, mask);
+            walk_call(state, index, mask);
         else
-            branch(state, index, mask);
+            walk_branch(state, index, mask);
         return;
     case SMC_OP_RET:
         give_back(state, index, mask);
         return;
     case SMC_OP_BRA:
         if (is_plain_branch(in))
-            branch(state, index, mask);
+            walk_branch(state, index, mask);
         else
-            end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+            walk_end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
     case SMC_OP_EXIT:
         group->lanes &= ~mask;
@@ -282,7 +282,7 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
     case SMC_OP_BREAK:
         state->barrier[smc_bits(in, 16, 4)].lanes &= ~mask;
         group->at++;
-        release(state, (int)smc_bits(in, 16, 4));
+        walk_release(state, (int)smc_bits(in, 16, 4));
         return;
     default: /* WARPSYNC: lanes that diverged stay apart */
         group->at++;
@@ -316,13 +316,13 @@ static bool step_once(struct state *state, uint32_t index)
     struct smc_warp_trace_entry entry = {.step = group->at,
                                          .active_lanes = (uint8_t)__builtin_popcount(lanes)};
     if (in->operation == SMC_OP_UNKNOWN)
-        end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
+        walk_end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
     struct smc_warp_trace *trace = state->walk->trace;
     if (in->branches) {
         if (trace)
             smc_warp_trace_add(trace, &entry);
         if (unknown)
-            end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+            walk_end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
             mask |= unknown;
         sign(state, group->at, mask);
@@ -350,13 +350,13 @@ static bool step_once(struct state *state, uint32_t index)
 static void leave(struct state *state, uint32_t index)
 {
     uint32_t lanes = state->group[index].lanes;
-    end_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
+    walk_end_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
     remove_group(state, index);
     lanes_end(state, lanes);
 }
 
 /* Runs a group until it branches, waits or ends. */
-static void run(struct state *state, uint32_t index)
+static void walk_run(struct state *state, uint32_t index)
 {
     struct smc_walk *walk = state->walk;
     const struct smc_machine_program *program = walk->program;
@@ -406,14 +406,14 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
         while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
             ;
         if (index == UINT32_MAX) {
-            end_walk(&state, SMC_WALK_STUCK, state.group[0].at);
+            walk_end_walk(&state, SMC_WALK_STUCK, state.group[0].at);
             return;
         }
         if (state.steps > walk->most_steps) {
-            end_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
+            walk_end_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
             return;
         }
-        run(&state, index);
+        walk_run(&state, index);
     }
     if (walk->trace)
         smc_warp_trace_end(walk->trace);

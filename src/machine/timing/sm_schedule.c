@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rules/banks.h"
 #include "machine/timing/l1.h"
+#include "rules/banks.h"
 
 enum { SCOREBOARDS = 8, MOST_SUBPARTITIONS = 4, /* of every architecture */ NO_WARP = -1 };
 
@@ -163,7 +163,7 @@ static void count_reads(const struct smc_rates *rates, const struct smc_instruct
     }
 }
 
-static uint8_t kind_of(const struct smc_program_step *step)
+static uint8_t sm_schedule_kind_of(const struct smc_program_step *step)
 {
     const struct smc_instruction *in = &step->in;
     switch (in->operation) {
@@ -248,7 +248,7 @@ static void prepare_step(const struct sm *sm, uint32_t number, struct step *step
         .write_sb = (uint8_t)smc_write_scoreboard(in),
         .read_sb = (uint8_t)smc_read_scoreboard(in),
         .stall = (uint8_t)smc_stall_cycles(in),
-        .kind = kind_of(at),
+        .kind = sm_schedule_kind_of(at),
         .flops = flops_of(in),
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
@@ -308,7 +308,8 @@ static struct waiting waiting_of(const struct sm *sm, const struct warp *warp, u
 }
 
 /* The list stays in order: puts an entry where the one at `position` was, or before or after it. */
-static void replace(struct subpartition *part, uint32_t position, const struct waiting *by)
+static void sm_schedule_replace(struct subpartition *part, uint32_t position,
+                                const struct waiting *by)
 {
     struct waiting *waiting = part->waiting;
     uint32_t at = position;
@@ -325,7 +326,7 @@ static void add_waiting(struct sm *sm, const struct warp *warp, uint32_t number)
     struct subpartition *part = &sm->part[warp->subpartition];
     const struct waiting added = waiting_of(sm, warp, number);
     part->warps++;
-    replace(part, part->warps - 1, &added);
+    sm_schedule_replace(part, part->warps - 1, &added);
 }
 
 static void remove_waiting(struct subpartition *part, uint32_t position)
@@ -459,8 +460,8 @@ static void note_array(struct sm *sm, uint64_t line, bool store)
     }
 }
 
-static double load(struct sm *sm, const struct warp *warp, const struct smc_warp_trace_entry *entry,
-                   double clock, bool copies)
+static double sm_schedule_load(struct sm *sm, const struct warp *warp,
+                               const struct smc_warp_trace_entry *entry, double clock, bool copies)
 {
     enum { IS_THERE = 1, COMES = 2 };
     const struct smc_rates *rates = sm->rates;
@@ -501,8 +502,8 @@ static double load(struct sm *sm, const struct warp *warp, const struct smc_warp
     return latest(data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 
-static double store(struct sm *sm, const struct warp *warp,
-                    const struct smc_warp_trace_entry *entry, double clock)
+static double sm_schedule_store(struct sm *sm, const struct warp *warp,
+                                const struct smc_warp_trace_entry *entry, double clock)
 {
     const struct smc_rates *rates = sm->rates;
     uint32_t sectors = 0;
@@ -549,7 +550,7 @@ static void release_barrier(struct sm *sm, struct slot *slot, double clock)
         while (part->waiting[position].warp != slot->first_warp + i)
             position--;
         const struct waiting released = waiting_of(sm, warp, slot->first_warp + i);
-        replace(part, position, &released);
+        sm_schedule_replace(part, position, &released);
     }
     slot->waiting = 0;
 }
@@ -584,11 +585,11 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     case KIND_SHARED_STORE:
         return data_stage(sm, way, wavefronts_of(sm, entry, !entry->unknown_addresses));
     case KIND_GLOBAL_LOAD:
-        return load(sm, warp, entry, way, false);
+        return sm_schedule_load(sm, warp, entry, way, false);
     case KIND_GLOBAL_STORE:
-        return store(sm, warp, entry, way);
+        return sm_schedule_store(sm, warp, entry, way);
     case KIND_COPY:
-        warp->copies = latest(warp->copies, load(sm, warp, entry, way, true));
+        warp->copies = latest(warp->copies, sm_schedule_load(sm, warp, entry, way, true));
         return way;
     case KIND_UNFOLLOWED: /* as if every lane had a sector of its own, in L2 */
         sm->work->unknown++;
@@ -672,14 +673,14 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
         if (step->kind == KIND_BARRIER)
             wait_at_barrier(sm, warp, clock);
         const struct waiting again = waiting_of(sm, warp, warp_number);
-        replace(part, position, &again);
+        sm_schedule_replace(part, position, &again);
     }
     check_barrier(sm, &sm->slot[number]);
 }
 
 /* The warp that issues next in a sub-partition, and when: of those that can first, the one that has
    been ready for longest. */
-static void choose(struct subpartition *part)
+static void sm_schedule_choose(struct subpartition *part)
 {
     double best = INFINITY;
     part->next = NO_WARP;
@@ -698,7 +699,7 @@ static void choose(struct subpartition *part)
     part->next_clock = best;
 }
 
-static void run(struct sm *sm)
+static void sm_schedule_run(struct sm *sm)
 {
     uint32_t parts = sm->rates->subpartitions;
     for (;;) {
@@ -706,7 +707,7 @@ static void run(struct sm *sm)
         for (uint32_t i = 0; i < parts; i++) {
             struct subpartition *part = &sm->part[i];
             if (part->next < NO_WARP)
-                choose(part);
+                sm_schedule_choose(part);
             if (part->next != NO_WARP && (!first || part->next_clock < first->next_clock))
                 first = part;
         }
@@ -762,7 +763,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         return status;
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, 0);
-    run(&sm);
+    sm_schedule_run(&sm);
     sm.end = latest(sm.end, sm.stores_free);
     result->clocks = sm.end;
     if (sm.second_round > 0)
@@ -773,7 +774,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
 }
 
 /* A warp's next access to global memory; false: there is none. */
-static bool access_once(struct sm *sm, struct warp *warp)
+static bool sm_schedule_access_once(struct sm *sm, struct warp *warp)
 {
     const struct smc_warp_trace *trace = warp->trace;
     for (; warp->at < trace->count; warp->at++) {
@@ -809,7 +810,7 @@ enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_
         for (bool any = true; any;) {
             any = false;
             for (uint32_t i = 0; i < warps; i++)
-                any |= access_once(&sm, &sm.warp[i]);
+                any |= sm_schedule_access_once(&sm, &sm.warp[i]);
         }
     }
     close_sm(&sm);

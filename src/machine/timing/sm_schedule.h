@@ -5,9 +5,9 @@
 #ifndef SMC_TIMING_SM_H
 #define SMC_TIMING_SM_H
 
+#include "machine/rates.h"
 #include "machine/sass/walk.h"
 #include "machine/timing/arguments.h"
-#include "machine/rates.h"
 
 /* A block that the SM executes: the traces of its warps, which several may share. */
 struct smc_sm_block {

@@ -83,7 +83,7 @@ struct model {
     struct work work; /* of the SM with the most blocks */
 };
 
-static void add(struct work *sum, const struct work *part, double times)
+static void timing_add(struct work *sum, const struct work *part, double times)
 {
     sum->clocks += times * part->clocks;
     sum->issued += times * part->issued;
@@ -119,8 +119,8 @@ static void add_step(const struct smc_rates *rates, const struct smc_instruction
 /* --- One SM ----------------------------------------------------------------------------------- */
 
 /* The sample with so much of each loop. Most warps need no more entries than the one measured. */
-static enum smc_status measure(const struct model *model, uint64_t kept, struct sample *sample,
-                               bool *cut, struct smc_error *error)
+static enum smc_status timing_measure(const struct model *model, uint64_t kept,
+                                      struct sample *sample, bool *cut, struct smc_error *error)
 {
     size_t entries = 0;
     enum smc_status status = smc_traces_measure(&model->machine, sample->first, kept, MOST_ENTRIES,
@@ -147,7 +147,7 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
             *sample = least;
             break;
         }
-        status = measure(model, kept, sample, &cut, error);
+        status = timing_measure(model, kept, sample, &cut, error);
         if (sample->kept * warps <= BUDGET)
             break;
         kept = kept * BUDGET / (sample->kept * warps);
@@ -200,7 +200,7 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
     uint64_t most = most_blocks(model), warps = smc_traces_warps(&model->machine);
     struct sample least = {.first = first_block(model)}, *sample = &model->sample;
     bool cut = false;
-    enum smc_status status = measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
+    enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
     for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
         *sample = least;
         sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
@@ -262,7 +262,7 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
     double blocks = model->sample.blocks, more = (double)most_blocks(model) - blocks;
     double each = work.clocks_per_block > 0 ? work.clocks_per_block : work.clocks / blocks;
     model->work = (struct work){0};
-    add(&model->work, &work, 1 + more / blocks);
+    timing_add(&model->work, &work, 1 + more / blocks);
     model->work.clocks = work.clocks + more * each;
     return SMC_OK;
 }
@@ -384,7 +384,7 @@ static void find_bounds(struct smc_time *time)
 #define UNCERTAIN_ADDRESSES      0.6
 
 /* The SM takes at least as long as each of its units. */
-static void set_range(const struct model *model, struct smc_time *time)
+static void timing_set_range(const struct model *model, struct smc_time *time)
 {
     double launch_ms = model->rates.launch_ms;
     double sm_ms = model->work.clocks / model->rates.clock_hz * 1e3;
@@ -412,7 +412,7 @@ static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
     return ceilings->source == SMC_CEILINGS_CALIBRATED ? SMC_TIME_CALIBRATED : SMC_TIME_TABLE;
 }
 
-static enum smc_status predict(struct model *model, struct smc_error *error)
+static enum smc_status timing_predict(struct model *model, struct smc_error *error)
 {
     const struct smc_time_launch *launch = model->launch;
     struct smc_time *time = model->time;
@@ -432,7 +432,7 @@ static enum smc_status predict(struct model *model, struct smc_error *error)
     time->l2_sectors = times * (work->l2_sectors + work->store_sectors);
     set_terms(model, time);
     find_bounds(time);
-    set_range(model, time);
+    timing_set_range(model, time);
     return SMC_OK;
 }
 
@@ -535,7 +535,7 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
         status = smc_traces_make(&model.machine, sample->first, model.sms, sample->blocks,
                                  sample->entries, sample->loop_entries, &model.traces, error);
     if (status == SMC_OK)
-        status = predict(&model, error);
+        status = timing_predict(&model, error);
     smc_traces_free(&model.traces);
     smc_machine_program_free(&model.program);
     return status;

@@ -125,8 +125,8 @@ static const char *suggest_column(const char *typed)
 }
 
 /* `names`: those of the unknown columns, "a,b". */
-static enum smc_status fail_unknown(const struct smc_csv_record *header, const char *file,
-                                    const char *names, size_t count, struct smc_error *error)
+static enum smc_status batch_fail_unknown(const struct smc_csv_record *header, const char *file,
+                                          const char *names, size_t count, struct smc_error *error)
 {
     struct smc_text word = {0};
     const char *meant = count == 1 ? suggest_column(names) : NULL;
@@ -188,7 +188,8 @@ static enum smc_status find_fields(const struct smc_csv_record *header,
     if (status == SMC_OK && unknown.failed)
         status = smc_out_of_memory(error);
     if (status == SMC_OK && unknown_count > 0)
-        status = fail_unknown(header, batch->file, smc_text_string(&unknown), unknown_count, error);
+        status = batch_fail_unknown(header, batch->file, smc_text_string(&unknown), unknown_count,
+                                    error);
     smc_text_free(&unknown);
     return status;
 }
@@ -207,9 +208,9 @@ static enum smc_status check_needed(const struct smc_csv_record *header, const c
 
 /* Names are compared ignoring case and surrounding blanks. A column that is neither known nor to be
    passed is an error: its name may be misspelled, and the launches would be answered without it. */
-static enum smc_status read_header(const struct smc_csv_record *header,
-                                   const struct smc_batch *batch, struct columns *columns,
-                                   char note[256], struct smc_error *error)
+static enum smc_status batch_read_header(const struct smc_csv_record *header,
+                                         const struct smc_batch *batch, struct columns *columns,
+                                         char note[256], struct smc_error *error)
 {
     unsigned long long line = header->line;
     *columns = (struct columns){.count = header->field_count};
@@ -275,8 +276,8 @@ static size_t slot_of(const struct smc_csv_field *field)
     return smc_hash(SMC_HASH_START, field->text, field->length) % SLOTS;
 }
 
-static void look_up(const struct smc_device_finder *finder, const struct smc_csv_field *field,
-                    struct entry *entry)
+static void batch_look_up(const struct smc_device_finder *finder, const struct smc_csv_field *field,
+                          struct entry *entry)
 {
     char name[2 * MOST_LETTERS];
     struct smc_device device;
@@ -288,11 +289,11 @@ static void look_up(const struct smc_device_finder *finder, const struct smc_csv
         entry->sm = device.sm;
 }
 
-static const struct entry *keep(struct device_cache *cache, const struct smc_csv_field *field,
-                                size_t slot)
+static const struct entry *batch_keep(struct device_cache *cache, const struct smc_csv_field *field,
+                                      size_t slot)
 {
     if (field->length > MOST_LETTERS) {
-        look_up(&cache->finder, field, &cache->unkept);
+        batch_look_up(&cache->finder, field, &cache->unkept);
         return &cache->unkept;
     }
     if (cache->count == MOST_ENTRIES) {
@@ -302,7 +303,7 @@ static const struct entry *keep(struct device_cache *cache, const struct smc_csv
     }
     struct entry *entry = &cache->entry[cache->count++];
     memcpy(entry->text, field->text, field->length);
-    look_up(&cache->finder, field, entry);
+    batch_look_up(&cache->finder, field, entry);
     cache->slot[slot] = entry;
     return entry;
 }
@@ -313,13 +314,14 @@ static const struct entry *find(struct device_cache *cache, const struct smc_csv
     for (; cache->slot[slot]; slot = (slot + 1) % SLOTS)
         if (is_text(cache->slot[slot], field))
             return cache->slot[slot];
-    return keep(cache, field, slot);
+    return batch_keep(cache, field, slot);
 }
 
 /* The limits of the device that the field names, valid until the next call; NULL if there is
    none. */
-static const struct smc_sm *find_device(struct device_cache *cache,
-                                        const struct smc_csv_field *field, struct smc_error *error)
+static const struct smc_sm *batch_find_device(struct device_cache *cache,
+                                              const struct smc_csv_field *field,
+                                              struct smc_error *error)
 {
     const struct entry *entry = cache->latest;
     if (!entry || entry == &cache->unkept || !is_text(entry, field))
@@ -351,7 +353,8 @@ static enum smc_status fail_missing(const struct row *row, enum smc_column colum
                     smc_column_info[column].option);
 }
 
-static enum smc_status fail_value(const struct row *row, enum smc_column column, const char *value)
+static enum smc_status batch_fail_value(const struct row *row, enum smc_column column,
+                                        const char *value)
 {
     const struct smc_column_info *info = &smc_column_info[column];
     const char *digits = value + (*value == '-');
@@ -378,7 +381,7 @@ static enum smc_status fail_shape(const struct row *row, const struct columns *c
 }
 
 /* A fast path for nearly all values: one to nine digits and nothing else. */
-static bool read_digits(const struct smc_csv_field *field, int64_t *value)
+static bool batch_read_digits(const struct smc_csv_field *field, int64_t *value)
 {
     uint32_t n = 0;
     if (field->length == 0 || field->length > 9)
@@ -414,8 +417,8 @@ static enum smc_status fail_smem_mode(const struct row *row, const char *text)
 }
 
 /* A shape's number of threads or blocks is the column's value. */
-static bool read_shape(const struct smc_column_info *info, const char *text, uint32_t shape[3],
-                       int64_t *value)
+static bool batch_read_shape(const struct smc_column_info *info, const char *text,
+                             uint32_t shape[3], int64_t *value)
 {
     uint32_t product;
     if (info->kind != SMC_COLUMN_SHAPE ||
@@ -426,9 +429,9 @@ static bool read_shape(const struct smc_column_info *info, const char *text, uin
 }
 
 /* Reads all other allowed forms. An empty field leaves `value` unchanged. */
-static enum smc_status read_other(const struct row *row, enum smc_column column,
-                                  const struct smc_csv_field *field, int64_t *value,
-                                  uint32_t shape[3])
+static enum smc_status batch_read_other(const struct row *row, enum smc_column column,
+                                        const struct smc_csv_field *field, int64_t *value,
+                                        uint32_t shape[3])
 {
     const struct smc_column_info *info = &smc_column_info[column];
     char text[64];
@@ -443,26 +446,26 @@ static enum smc_status read_other(const struct row *row, enum smc_column column,
     bool good = info->kind == SMC_COLUMN_BYTES
                     ? smc_parse_size(text, (uint64_t)info->highest, &bytes)
                     : smc_parse_integer(text, info->lowest, info->highest, value) ||
-                          read_shape(info, text, shape, value);
+                          batch_read_shape(info, text, shape, value);
     if (good && info->kind == SMC_COLUMN_BYTES)
         *value = (int64_t)bytes;
-    return good ? SMC_OK : fail_value(row, column, text);
+    return good ? SMC_OK : batch_fail_value(row, column, text);
 }
 
 /* `shape`: of the value, {0} if it is a plain number; unchanged without a value. */
-static enum smc_status read_number(const struct row *row, enum smc_column column,
-                                   const struct smc_csv_field *field, int64_t *value,
-                                   uint32_t shape[3])
+static enum smc_status batch_read_number(const struct row *row, enum smc_column column,
+                                         const struct smc_csv_field *field, int64_t *value,
+                                         uint32_t shape[3])
 {
     const struct smc_column_info *info = &smc_column_info[column];
     int64_t number;
-    bool digits = info->kind != SMC_COLUMN_WORD && read_digits(field, &number);
+    bool digits = info->kind != SMC_COLUMN_WORD && batch_read_digits(field, &number);
     if (digits && number >= info->lowest && number <= info->highest) {
         *value = number;
         shape[0] = 0;
         return SMC_OK;
     }
-    return read_other(row, column, field, value, shape);
+    return batch_read_other(row, column, field, value, shape);
 }
 
 static bool is_empty(const struct smc_csv_field *field)
@@ -472,9 +475,9 @@ static bool is_empty(const struct smc_csv_field *field)
     return !letter && smc_csv_value(field, first, sizeof first) == 0;
 }
 
-static enum smc_status read_device(const struct row *row, const struct smc_csv_field *field,
-                                   const struct smc_batch_defaults *defaults,
-                                   struct device_cache *devices, const struct smc_sm **sm)
+static enum smc_status batch_read_device(const struct row *row, const struct smc_csv_field *field,
+                                         const struct smc_batch_defaults *defaults,
+                                         struct device_cache *devices, const struct smc_sm **sm)
 {
     struct smc_error reason;
     *sm = &defaults->sm;
@@ -484,7 +487,7 @@ static enum smc_status read_device(const struct row *row, const struct smc_csv_f
         return defaults->value[SMC_COLUMN_DEVICE] == SMC_BATCH_NEEDED
                    ? fail_missing(row, SMC_COLUMN_DEVICE)
                    : SMC_OK;
-    *sm = find_device(devices, field, &reason);
+    *sm = batch_find_device(devices, field, &reason);
     return *sm ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
 }
 
@@ -515,16 +518,16 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
     if (record->fault != SMC_CSV_SOUND || record->field_count != columns->count)
         return fail_shape(&row, columns);
     int32_t device = columns->field[SMC_COLUMN_DEVICE];
-    enum smc_status status = read_device(&row, device < 0 ? NULL : &record->field[device], defaults,
-                                         devices, &answer->sm);
+    enum smc_status status = batch_read_device(&row, device < 0 ? NULL : &record->field[device],
+                                               defaults, devices, &answer->sm);
     for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT && status == SMC_OK; i++) {
         int32_t index = columns->field[i];
         value[i] = defaults->value[i];
         if (index >= 0)
-            status = read_number(&row, (enum smc_column)i, &record->field[index], &value[i],
-                                 i == SMC_COLUMN_THREADS   ? block
-                                 : i == SMC_COLUMN_CLUSTER ? cluster
-                                                           : none);
+            status = batch_read_number(&row, (enum smc_column)i, &record->field[index], &value[i],
+                                       i == SMC_COLUMN_THREADS   ? block
+                                       : i == SMC_COLUMN_CLUSTER ? cluster
+                                                                 : none);
     }
     if (status == SMC_OK)
         status = check_regs(&row, answer->sm, value[SMC_COLUMN_REGS]);
@@ -605,7 +608,7 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
         return status;
     if (!found)
         return smc_fail(error, SMC_USAGE, "%s:1: no header: the input is empty", batch->file);
-    status = read_header(&stream->record, batch, &stream->columns, note, error);
+    status = batch_read_header(&stream->record, batch, &stream->columns, note, error);
     if (status != SMC_OK)
         return status;
     if (*note && batch->tell)
@@ -613,7 +616,7 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
     return smc_csv_write_header(stream->writer, &stream->record, stream->reader.has_mark, error);
 }
 
-static enum smc_status answer_row(struct stream *stream, struct smc_error *error)
+static enum smc_status batch_answer_row(struct stream *stream, struct smc_error *error)
 {
     struct smc_batch_answer answer;
     struct smc_error reason;
@@ -627,7 +630,7 @@ static enum smc_status answer_row(struct stream *stream, struct smc_error *error
                                  reason.message, error);
 }
 
-static enum smc_status answer_rows(struct stream *stream, struct smc_error *error)
+static enum smc_status batch_answer_rows(struct stream *stream, struct smc_error *error)
 {
     for (;;) {
         bool found;
@@ -635,7 +638,7 @@ static enum smc_status answer_rows(struct stream *stream, struct smc_error *erro
         if (status == SMC_OK && !found)
             return smc_csv_flush(stream->writer, error);
         if (status == SMC_OK)
-            status = answer_row(stream, error);
+            status = batch_answer_row(stream, error);
         if (status != SMC_OK)
             return status;
     }
@@ -651,7 +654,7 @@ enum smc_status smc_batch_run(const struct smc_batch *batch, struct smc_error *e
     if (status == SMC_OK)
         status = answer_header(stream, error);
     if (status == SMC_OK)
-        status = answer_rows(stream, error);
+        status = batch_answer_rows(stream, error);
     if (status == SMC_OK && stream->bad_rows > 0)
         status = smc_fail(error, SMC_USAGE, "%s: %llu of %llu rows cannot be read; the first: %s",
                           batch->file, (unsigned long long)stream->bad_rows,

@@ -110,7 +110,7 @@ static enum smc_status begin_row(struct smc_csv_writer *writer, struct smc_error
 #define PUT_PART(writer, array, length)                                                            \
     (memcpy((writer)->end, array, sizeof(array)), (writer)->end += (length))
 
-static void put_number(struct smc_csv_writer *writer, uint32_t n)
+static void writer_put_number(struct smc_csv_writer *writer, uint32_t n)
 {
     if (n < 10) {
         put_char(writer, (char)('0' + n));
@@ -130,7 +130,7 @@ static void put_limit(struct smc_csv_writer *writer, uint32_t limit)
 {
     put_char(writer, ',');
     if (limit != SMC_UNLIMITED)
-        put_number(writer, limit);
+        writer_put_number(writer, limit);
 }
 
 /* Formats the percentage like the CSV report. */
@@ -197,9 +197,9 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
         return status;
     put_input(writer, record->text, record->length);
     put_char(writer, ',');
-    put_number(writer, occupancy->blocks_per_sm);
+    writer_put_number(writer, occupancy->blocks_per_sm);
     put_char(writer, ',');
-    put_number(writer, occupancy->warps_per_sm);
+    writer_put_number(writer, occupancy->warps_per_sm);
     put_char(writer, ',');
     put_percent(writer, answer->sm, occupancy);
     put_char(writer, ',');
@@ -210,9 +210,9 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     put_limit(writer, occupancy->limit[SMC_LIMIT_SHARED_MEMORY]);
     put_limit(writer, occupancy->limit[SMC_LIMIT_BARRIERS]);
     put_char(writer, ',');
-    put_number(writer, occupancy->regs_allocated_per_block);
+    writer_put_number(writer, occupancy->regs_allocated_per_block);
     put_char(writer, ',');
-    put_number(writer, occupancy->smem_allocated_per_block_bytes);
+    writer_put_number(writer, occupancy->smem_allocated_per_block_bytes);
     put(writer, ",\n", 2);
     return SMC_OK;
 }

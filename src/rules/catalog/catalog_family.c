@@ -151,9 +151,9 @@ void smc_work_add_request(struct smc_global_access *access, size_t element_bytes
 }
 
 /* The warps of one tile, of which `rows` and `columns` of threads are active. */
-static void add_tile(struct smc_global_access *access, size_t element_bytes,
-                     const struct smc_tiles *tiles, const struct smc_phases *phases, uint64_t rows,
-                     uint64_t columns)
+static void catalog_family_add_tile(struct smc_global_access *access, size_t element_bytes,
+                                    const struct smc_tiles *tiles, const struct smc_phases *phases,
+                                    uint64_t rows, uint64_t columns)
 {
     uint32_t tile = tiles->tile;
     for (uint32_t first = 0; first < tile * tile; first += SMC_WARP_LANES) {
@@ -197,14 +197,15 @@ void smc_work_add_tiles(struct smc_global_access *access, size_t element_bytes,
             smc_phases_walk(&phases, rows[r].tiles, down);
             smc_phases_walk(&phases, columns[c].tiles, across);
             smc_phases_walk(&phases, tiles->repeats, tiles->repeat_stride);
-            add_tile(access, element_bytes, tiles, &phases, rows[r].active, columns[c].active);
+            catalog_family_add_tile(access, element_bytes, tiles, &phases, rows[r].active,
+                                    columns[c].active);
         }
 }
 
 /* `lanes` adjacent threads access as many neighboring elements. A whole warp covers whole sectors,
    so all warps begin at the same phase. */
-static void add_run(struct smc_global_access *access, size_t element_bytes,
-                    const struct smc_phases *phases, uint64_t lanes)
+static void catalog_family_add_run(struct smc_global_access *access, size_t element_bytes,
+                                   const struct smc_phases *phases, uint64_t lanes)
 {
     uint64_t element[SMC_WARP_LANES];
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
@@ -225,11 +226,11 @@ void smc_work_add_lines(struct smc_global_access *access, size_t element_bytes,
     smc_phases_walk(&phases, lines->blocks, lines->block_stride);
     smc_phases_walk(&phases, lines->times, 1);
     smc_phases_walk(&phases, turns, lines->threads);
-    add_run(access, element_bytes, &phases, lines->threads);
+    catalog_family_add_run(access, element_bytes, &phases, lines->threads);
     smc_phases_begin(&phases, element_bytes, lines->first + turns * lines->threads);
     smc_phases_walk(&phases, lines->blocks, lines->block_stride);
     smc_phases_walk(&phases, lines->times, 1);
-    add_run(access, element_bytes, &phases, rest);
+    catalog_family_add_run(access, element_bytes, &phases, rest);
 }
 
 /* --- Accesses to shared memory ---------------------------------------------------------------- */

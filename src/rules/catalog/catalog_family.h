@@ -2,8 +2,8 @@
 #ifndef SMC_CATALOG_FAMILY_H
 #define SMC_CATALOG_FAMILY_H
 
-#include "rules/catalog.h"
 #include "rules/banks.h"
+#include "rules/catalog.h"
 
 #define KERNEL(id) extern const struct smc_kernel smc_kernel_##id;
 #include "rules/catalog/kernels.def"

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "rules/catalog/product.h"
 #include "base/numbers.h"
+#include "rules/catalog/product.h"
 
 /* A warp's threads over its tile of C, as in kernels/matmul_register.cu. */
 enum { LANES_M = 8, LANES_N = 4 };
@@ -36,7 +36,8 @@ static const struct {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static struct launch launch_of(const struct smc_kernel *kernel, const struct smc_params *params)
+static struct launch matmul_register_launch_of(const struct smc_kernel *kernel,
+                                               const struct smc_params *params)
 {
     struct launch r = {
         .product = smc_product_of(kernel, params),
@@ -103,13 +104,14 @@ static enum smc_status check_multiples(const struct smc_params *params, struct s
     return status;
 }
 
-static enum smc_status check_shape(const struct smc_kernel *kernel, const struct smc_params *params,
-                                   struct smc_error *error)
+static enum smc_status matmul_register_check_shape(const struct smc_kernel *kernel,
+                                                   const struct smc_params *params,
+                                                   struct smc_error *error)
 {
     enum smc_status status = check_multiples(params, error);
     if (status != SMC_OK)
         return status;
-    const struct launch r = launch_of(kernel, params);
+    const struct launch r = matmul_register_launch_of(kernel, params);
     if (r.stages < 2)
         return smc_fail(error, SMC_USAGE,
                         "option --stages: '%" PRIu32 "' is not between 2 and %" PRId64, r.stages,
@@ -133,8 +135,8 @@ static enum smc_status check_shape(const struct smc_kernel *kernel, const struct
     return SMC_OK;
 }
 
-static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,
-                                struct smc_error *error)
+static enum smc_status matmul_register_complete(const struct smc_kernel *kernel,
+                                                struct smc_params *params, struct smc_error *error)
 {
     int64_t dtype = params->value[SMC_PARAM_DTYPE];
     bool known = dtype >= 0 && dtype < SMC_DTYPE_COUNT; /* any other value is refused below */
@@ -142,23 +144,23 @@ static enum smc_status complete(const struct smc_kernel *kernel, struct smc_para
         if (params->value[shapes[i].param] == 0)
             params->value[shapes[i].param] = shapes[i].initial[dtype];
     enum smc_status status = smc_product_complete(kernel, params, error);
-    return status == SMC_OK ? check_shape(kernel, params, error) : status;
+    return status == SMC_OK ? matmul_register_check_shape(kernel, params, error) : status;
 }
 
 static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
                     struct smc_text *options)
 {
-    const struct launch r = launch_of(kernel, params);
+    const struct launch r = matmul_register_launch_of(kernel, params);
     smc_text_printf(options, "-DBM=%" PRIu32 "\n-DBN=%" PRIu32 "\n-DBK=%" PRIu32 "\n-DTM=%" PRIu32,
                     r.block_m, r.block_n, r.block_k, r.thread_m);
     smc_text_printf(options, "\n-DTN=%" PRIu32 "\n-DSTAGES=%" PRIu32 "\n-DELEMENT=%s\n", r.thread_n,
                     r.stages, smc_dtype_name(r.product.dtype));
 }
 
-static void plan(const struct smc_kernel *kernel, const struct smc_params *params,
-                 struct smc_plan *plan)
+static void matmul_register_plan(const struct smc_kernel *kernel, const struct smc_params *params,
+                                 struct smc_plan *plan)
 {
-    const struct launch r = launch_of(kernel, params);
+    const struct launch r = matmul_register_launch_of(kernel, params);
     smc_product_plan(&r.product, plan); /* the same arguments */
     plan->block[0] = r.threads;
     plan->grid[0] = (uint32_t)blocks(&r);
@@ -340,10 +342,10 @@ static void add_c(struct smc_global_access *access, const struct launch *r,
                 add_output(access, r, &phases, warp, i, j, wide, active);
 }
 
-static void work(const struct smc_kernel *kernel, const struct smc_params *params,
-                 struct smc_work *work)
+static void matmul_register_work(const struct smc_kernel *kernel, const struct smc_params *params,
+                                 struct smc_work *work)
 {
-    const struct launch r = launch_of(kernel, params);
+    const struct launch r = matmul_register_launch_of(kernel, params);
     const struct smc_product *p = &r.product;
     const struct extents x = extents_of(&r);
     double blocks = (double)tiles_of(x.rows) * (double)tiles_of(x.columns);
@@ -383,8 +385,8 @@ static uint64_t vector_panels(const struct launch *r, const struct extents *x)
 }
 
 /* Iteration `step` of the copies, thread by thread; a panel of A is transposed. */
-static void store(const struct launch *r, uint32_t warp, uint32_t step,
-                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+static void matmul_register_store(const struct launch *r, uint32_t warp, uint32_t step,
+                                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     uint32_t wide = list[STORE_B].access.width_bytes / r->product.element_bytes;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
@@ -398,8 +400,8 @@ static void store(const struct launch *r, uint32_t warp, uint32_t step,
 
 /* Each iteration loads one vector of A and one of B: all vectors of one k, then those of the
    next. */
-static void load(const struct launch *r, uint32_t warp, uint32_t step,
-                 struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+static void matmul_register_load(const struct launch *r, uint32_t warp, uint32_t step,
+                                 struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     uint32_t v = r->vector, per_a = r->thread_m / v, per_b = r->thread_n / v;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
@@ -412,8 +414,9 @@ static void load(const struct launch *r, uint32_t warp, uint32_t step,
     }
 }
 
-static void list_accesses(const struct launch *r, bool vectors, uint32_t warp, uint32_t step,
-                          struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+static void matmul_register_list_accesses(const struct launch *r, bool vectors, uint32_t warp,
+                                          uint32_t step,
+                                          struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     uint32_t bytes = r->product.element_bytes, v = r->vector, k = r->block_k;
     uint32_t wide = vectors ? v : 1;
@@ -426,17 +429,17 @@ static void list_accesses(const struct launch *r, bool vectors, uint32_t warp, u
     smc_shared_begin(&list[LOAD_B], "b_panel[k][n]", SMC_BANK_LOAD, bytes * v, r->block_n / v,
                      k * r->thread_n / v);
     list[STORE_B].first_byte = list[LOAD_B].first_byte = r->stages * k * r->a_row * bytes;
-    store(r, warp, step, list);
-    load(r, warp, step, list);
+    matmul_register_store(r, warp, step, list);
+    matmul_register_load(r, warp, step, list);
 }
 
 static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_params *params,
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
-    const struct launch r = launch_of(kernel, params);
+    const struct launch r = matmul_register_launch_of(kernel, params);
     const struct extents x = extents_of(&r);
-    list_accesses(&r, vector_panels(&r, &x) > 0, warp, step, list);
+    matmul_register_list_accesses(&r, vector_panels(&r, &x) > 0, warp, step, list);
     return ACCESSES;
 }
 
@@ -448,7 +451,7 @@ static void add_panels(const struct launch *r, const struct smc_bank_layout *lay
         struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
         uint32_t steps = 1;
         for (uint32_t step = 0; step < steps; step++) {
-            list_accesses(r, vectors, warp, step, list);
+            matmul_register_list_accesses(r, vectors, warp, step, list);
             for (int i = 0; i < ACCESSES; i++) {
                 smc_shared_add(i == STORE_A || i == STORE_B ? &work->stores : &work->loads, layout,
                                &list[i].access, times);
@@ -459,10 +462,12 @@ static void add_panels(const struct launch *r, const struct smc_bank_layout *lay
 }
 
 /* All loads already have 16 bytes, so ptxas joins none. */
-static void shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
-                        const struct smc_bank_layout *layout, struct smc_shared_work *work)
+static void matmul_register_shared_work(const struct smc_kernel *kernel,
+                                        const struct smc_params *params,
+                                        const struct smc_bank_layout *layout,
+                                        struct smc_shared_work *work)
 {
-    const struct launch r = launch_of(kernel, params);
+    const struct launch r = matmul_register_launch_of(kernel, params);
     const struct extents x = extents_of(&r);
     double vectors = (double)vector_panels(&r, &x);
     double all = (double)tiles_of(x.rows) * (double)tiles_of(x.columns) * (double)tiles_of(x.steps);
@@ -485,11 +490,11 @@ const struct smc_kernel smc_kernel_matmul_register = {
               SMC_PARAM_BIT(STAGES) | SMC_PARAM_BIT(M) | SMC_PARAM_BIT(N) | SMC_PARAM_BIT(K) |
               SMC_PARAM_BIT(LDA) | SMC_PARAM_BIT(LDB) | SMC_PARAM_BIT(LDC),
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE,
-    .complete = complete,
+    .complete = matmul_register_complete,
     .defines = defines,
-    .plan = plan,
-    .work = work,
-    .shared_work = shared_work,
+    .plan = matmul_register_plan,
+    .work = matmul_register_work,
+    .shared_work = matmul_register_shared_work,
     .shared_accesses = shared_accesses,
     .compare = smc_product_compare,
 };

@@ -71,7 +71,8 @@ static void defines(const struct smc_kernel *kernel, const struct smc_params *pa
 
 /* The elements of one row of a tile. The length of a swizzled row is a power of two, so that every
    column ^ row is within it. */
-static uint32_t row_elements(const struct smc_product_tile *tile, uint32_t edge, uint32_t padding)
+static uint32_t product_row_elements(const struct smc_product_tile *tile, uint32_t edge,
+                                     uint32_t padding)
 {
     uint32_t power = 1;
     if (!tile->load)
@@ -101,8 +102,8 @@ struct smc_product smc_product_of(const struct smc_kernel *kernel, const struct 
         .ldb = (uint64_t)value[b_is_a ? SMC_PARAM_LDA : SMC_PARAM_LDB],
         .ldc = (uint64_t)value[SMC_PARAM_LDC],
         .b_is_a = b_is_a,
-        .a_row_elements = row_elements(&tiles->a, tile, padding),
-        .b_row_elements = row_elements(&tiles->b, tile, padding),
+        .a_row_elements = product_row_elements(&tiles->a, tile, padding),
+        .b_row_elements = product_row_elements(&tiles->b, tile, padding),
     };
     uint64_t down = divide_up(product.m, tile), layers = divide_up(down, SMC_MAX_GRID_YZ);
     product.grid[0] = (uint32_t)divide_up(product.n, tile);
@@ -231,8 +232,8 @@ static void a_tile_work(const struct smc_product *p, struct smc_work *work)
     add_stores(p, work);
 }
 
-static void work(const struct smc_kernel *kernel, const struct smc_params *params,
-                 struct smc_work *work)
+static void product_work(const struct smc_kernel *kernel, const struct smc_params *params,
+                         struct smc_work *work)
 {
     const struct smc_product p = smc_product_of(kernel, params);
     if (!p.a_row_elements)
@@ -266,8 +267,8 @@ static void begin_tile(const struct smc_product *p, const struct smc_product_til
 }
 
 /* Step i of the inner product. For a tile that is not in shared memory no lane is active. */
-static void list_accesses(const struct smc_product *p, uint32_t warp, uint32_t step,
-                          struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+static void product_list_accesses(const struct smc_product *p, uint32_t warp, uint32_t step,
+                                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     const struct smc_product_tile *a = &p->tiles->a, *b = &p->tiles->b;
     uint32_t a_row = p->a_row_elements, b_row = p->b_row_elements;
@@ -289,12 +290,12 @@ static void list_accesses(const struct smc_product *p, uint32_t warp, uint32_t s
     }
 }
 
-static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_params *params,
-                              uint32_t warp, uint32_t step,
-                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+static size_t product_shared_accesses(const struct smc_kernel *kernel,
+                                      const struct smc_params *params, uint32_t warp, uint32_t step,
+                                      struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     const struct smc_product p = smc_product_of(kernel, params);
-    list_accesses(&p, warp, step, list);
+    product_list_accesses(&p, warp, step, list);
     if (p.b_row_elements > 0)
         return ACCESSES;
     list[1] = list[LOAD_A];
@@ -322,7 +323,7 @@ static void add_warp(const struct smc_product *p, const struct smc_bank_layout *
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     uint32_t next_load = 0;
     for (uint32_t step = 0; step < p->tile; step++) {
-        list_accesses(p, warp, step, list);
+        product_list_accesses(p, warp, step, list);
         struct smc_access *a = &list[LOAD_A].access, *b = &list[LOAD_B].access;
         smc_shared_add(&work->stores, layout, &list[STORE_A].access, times);
         smc_shared_add(&work->stores, layout, &list[STORE_B].access, times);
@@ -338,8 +339,8 @@ static void add_warp(const struct smc_product *p, const struct smc_bank_layout *
     }
 }
 
-static void shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
-                        const struct smc_bank_layout *layout, struct smc_shared_work *work)
+static void product_shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
+                                const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
     const struct smc_product p = smc_product_of(kernel, params);
     double blocks = (double)p.grid[0] * (double)blocks_down(&p);
@@ -457,8 +458,9 @@ static void compute_block(const struct problem *problem, uint64_t row, uint64_t 
     }
 }
 
-static void check_block(const struct problem *problem, uint64_t row, uint64_t rows, uint64_t column,
-                        const struct block *block, struct smc_comparison *result)
+static void product_check_block(const struct problem *problem, uint64_t row, uint64_t rows,
+                                uint64_t column, const struct block *block,
+                                struct smc_comparison *result)
 {
     const struct smc_product *p = problem->product;
     uint64_t columns = p->n - column < COLUMNS ? p->n - column : COLUMNS;
@@ -511,7 +513,7 @@ void smc_product_compare(const struct smc_kernel *kernel, const struct smc_param
         uint64_t count = end - row < ROWS ? end - row : ROWS;
         for (uint64_t column = 0; column < p->n; column += COLUMNS) {
             compute_block(&problem, row, count, column, &block);
-            check_block(&problem, row, count, column, &block, result);
+            product_check_block(&problem, row, count, column, &block, result);
         }
         for (uint64_t i = row; i < row + count; i++)
             smc_comparison_add_gap(result, p->dtype, problem.c, i * p->ldc + p->n, p->ldc - p->n);
@@ -523,8 +525,9 @@ void smc_product_compare(const struct smc_kernel *kernel, const struct smc_param
 /* The dtypes and functions of all products, and those of products with tiles. */
 #define PRODUCT                                                                                    \
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE, .complete = smc_product_complete,                \
-    .defines = defines, .plan = plan, .work = work, .compare = smc_product_compare
-#define TILED PRODUCT, .shared_work = shared_work, .shared_accesses = shared_accesses
+    .defines = defines, .plan = plan, .work = product_work, .compare = smc_product_compare
+#define TILED                                                                                      \
+    PRODUCT, .shared_work = product_shared_work, .shared_accesses = product_shared_accesses
 
 /* C = A B, and C = A A^T. */
 #define AB                                                                                         \

@@ -12,8 +12,8 @@ static enum smc_status complete(const struct smc_kernel *kernel, struct smc_para
     return smc_params_check(kernel, params, error);
 }
 
-static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
-                    struct smc_text *options)
+static void residency_defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                              struct smc_text *options)
 {
     (void)kernel;
     int64_t live = params->value[SMC_PARAM_LIVE];
@@ -25,8 +25,8 @@ static void defines(const struct smc_kernel *kernel, const struct smc_params *pa
 }
 
 /* One block; the executor chooses the grid and makes the buffers. */
-static void plan(const struct smc_kernel *kernel, const struct smc_params *params,
-                 struct smc_plan *plan)
+static void residency_plan(const struct smc_kernel *kernel, const struct smc_params *params,
+                           struct smc_plan *plan)
 {
     (void)kernel;
     *plan = (struct smc_plan){
@@ -48,6 +48,6 @@ const struct smc_kernel smc_kernel_residency = {
     .default_dtype = SMC_INT32,
     .is_probe = true,
     .complete = complete,
-    .defines = defines,
-    .plan = plan,
+    .defines = residency_defines,
+    .plan = residency_plan,
 };

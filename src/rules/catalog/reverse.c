@@ -1,8 +1,8 @@
 /* An int32 array reversed by one block. */
 #include <inttypes.h>
 
-#include "rules/catalog/catalog_family.h"
 #include "base/numbers.h"
+#include "rules/catalog/catalog_family.h"
 
 enum { INPUT, OUTPUT };
 enum { BYTES = sizeof(int32_t) };
@@ -15,8 +15,8 @@ static uint64_t length_of(const struct smc_params *params)
     return (uint64_t)params->value[SMC_PARAM_LENGTH];
 }
 
-static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,
-                                struct smc_error *error)
+static enum smc_status reverse_complete(const struct smc_kernel *kernel, struct smc_params *params,
+                                        struct smc_error *error)
 {
     int64_t *length = &params->value[SMC_PARAM_LENGTH];
     if (*length == 0)
@@ -70,9 +70,9 @@ static void plan_dynamic(const struct smc_kernel *kernel, const struct smc_param
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_LENGTH]};
 }
 
-static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_params *params,
-                              uint32_t warp, uint32_t step,
-                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+static size_t reverse_shared_accesses(const struct smc_kernel *kernel,
+                                      const struct smc_params *params, uint32_t warp, uint32_t step,
+                                      struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
@@ -92,8 +92,8 @@ static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_
     return 2;
 }
 
-static void work(const struct smc_kernel *kernel, const struct smc_params *params,
-                 struct smc_work *work)
+static void reverse_work(const struct smc_kernel *kernel, const struct smc_params *params,
+                         struct smc_work *work)
 {
     (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
@@ -109,8 +109,8 @@ static void work(const struct smc_kernel *kernel, const struct smc_params *param
 }
 
 /* Downwards from the end accesses the same banks as upwards. */
-static void shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
-                        const struct smc_bank_layout *layout, struct smc_shared_work *work)
+static void reverse_shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
+                                const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
     (void)kernel;
     uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], length = length_of(params);
@@ -123,9 +123,9 @@ static void shared_work(const struct smc_kernel *kernel, const struct smc_params
     work->written_loads = work->loads;
 }
 
-static void compare(const struct smc_kernel *kernel, const struct smc_params *params,
-                    const void *const *buffers, uint64_t row, uint64_t rows,
-                    struct smc_comparison *result)
+static void reverse_compare(const struct smc_kernel *kernel, const struct smc_params *params,
+                            const void *const *buffers, uint64_t row, uint64_t rows,
+                            struct smc_comparison *result)
 {
     (void)kernel;
     const int32_t *last = (const int32_t *)buffers[INPUT] + length_of(params) - 1;
@@ -148,13 +148,13 @@ const struct smc_kernel smc_kernel_reverse_static = {
     .default_dtype = SMC_INT32,
     .streams = true,
     .sibling = "reverse-dynamic",
-    .complete = complete,
+    .complete = reverse_complete,
     .defines = defines_static,
     .plan = plan_static,
-    .work = work,
-    .shared_work = shared_work,
-    .shared_accesses = shared_accesses,
-    .compare = compare,
+    .work = reverse_work,
+    .shared_work = reverse_shared_work,
+    .shared_accesses = reverse_shared_accesses,
+    .compare = reverse_compare,
 };
 
 const struct smc_kernel smc_kernel_reverse_dynamic = {
@@ -167,11 +167,11 @@ const struct smc_kernel smc_kernel_reverse_dynamic = {
     .dtypes = 1u << SMC_INT32,
     .default_dtype = SMC_INT32,
     .streams = true,
-    .complete = complete,
+    .complete = reverse_complete,
     .defines = smc_defines_nothing,
     .plan = plan_dynamic,
-    .work = work,
-    .shared_work = shared_work,
-    .shared_accesses = shared_accesses,
-    .compare = compare,
+    .work = reverse_work,
+    .shared_work = reverse_shared_work,
+    .shared_accesses = reverse_shared_accesses,
+    .compare = reverse_compare,
 };

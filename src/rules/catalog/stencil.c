@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "rules/catalog/catalog_family.h"
 #include "base/numbers.h"
 #include "rules/banks.h"
+#include "rules/catalog/catalog_family.h"
 
 enum { INPUT, OUTPUT };
 enum { BYTES = sizeof(int32_t) }; /* of an element */
@@ -45,8 +45,8 @@ static enum smc_status check_exact(const struct smc_kernel *kernel, const struct
                     FLOAT_WHOLE);
 }
 
-static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,
-                                struct smc_error *error)
+static enum smc_status stencil_complete(const struct smc_kernel *kernel, struct smc_params *params,
+                                        struct smc_error *error)
 {
     int64_t *length = &params->value[SMC_PARAM_LENGTH];
     int64_t block = params->value[SMC_PARAM_BLOCK], radius = params->value[SMC_PARAM_RADIUS];
@@ -141,9 +141,9 @@ static void compare_at(struct smc_comparison *result, uint64_t i, int64_t expect
 }
 
 /* A sliding sum: one addition and one subtraction per output, exact in 64 bits. */
-static void compare(const struct smc_kernel *kernel, const struct smc_params *params,
-                    const void *const *buffers, uint64_t row, uint64_t rows,
-                    struct smc_comparison *result)
+static void stencil_compare(const struct smc_kernel *kernel, const struct smc_params *params,
+                            const void *const *buffers, uint64_t row, uint64_t rows,
+                            struct smc_comparison *result)
 {
     (void)kernel;
     const void *input = buffers[INPUT];
@@ -167,7 +167,7 @@ static void compare(const struct smc_kernel *kernel, const struct smc_params *pa
     .params = SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(RADIUS) |                \
               SMC_PARAM_BIT(LENGTH),                                                               \
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_INT32, .default_dtype = SMC_INT32, .streams = true,      \
-    .compare = compare
+    .compare = stencil_compare
 
 /* --- From global memory alone ----------------------------------------------------------------- */
 
@@ -206,7 +206,7 @@ const struct smc_kernel smc_kernel_stencil_naive = {
     .file = "stencil_naive.cu",
     .entry = "stencil_naive",
     .summary = "1-D box sum, each window loaded from global memory",
-    .complete = complete,
+    .complete = stencil_complete,
     .defines = defines,
     .plan = plan_naive,
     .work = work_naive,
@@ -323,7 +323,7 @@ const struct smc_kernel smc_kernel_stencil_static = {
     .entry = "stencil_static",
     .summary = "1-D box sum, staged in static shared memory",
     .sibling = "stencil-dynamic",
-    .complete = complete,
+    .complete = stencil_complete,
     .defines = defines_static,
     .plan = plan_static,
     .work = work_staged,
@@ -337,7 +337,7 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
     .file = "stencil_dynamic.cu",
     .entry = "stencil_dynamic",
     .summary = "1-D box sum, staged in dynamic shared memory",
-    .complete = complete,
+    .complete = stencil_complete,
     .defines = defines,
     .plan = plan_dynamic,
     .work = work_staged,
@@ -374,7 +374,7 @@ static uint64_t scanned_inputs(const struct smc_params *params)
 static enum smc_status complete_window(const struct smc_kernel *kernel, struct smc_params *params,
                                        struct smc_error *error)
 {
-    enum smc_status status = complete(kernel, params, error);
+    enum smc_status status = stencil_complete(kernel, params, error);
     if (status != SMC_OK)
         return status;
     if (block_of(params) % SMC_WARP_LANES)
@@ -449,8 +449,8 @@ static const struct {
 };
 
 /* The first element that the thread moves in that iteration; returns false if it moves none. */
-static bool element_of(const struct tile *tile, enum access access, uint64_t warp, uint64_t lane,
-                       uint64_t turn, uint64_t *element)
+static bool stencil_element_of(const struct tile *tile, enum access access, uint64_t warp,
+                               uint64_t lane, uint64_t turn, uint64_t *element)
 {
     uint64_t thread = warp * SMC_WARP_LANES + lane;
     uint64_t quad = turn * tile->warps * SMC_WARP_LANES + thread; /* of those in turns */
@@ -500,14 +500,14 @@ static uint32_t turns_of(const struct tile *tile)
     return (uint32_t)(turns > QUADS ? turns : QUADS);
 }
 
-static void describe(const struct tile *tile, enum access access, uint64_t warp, uint64_t turn,
-                     struct smc_access *shape)
+static void stencil_describe(const struct tile *tile, enum access access, uint64_t warp,
+                             uint64_t turn, struct smc_access *shape)
 {
     uint32_t bytes = shapes[access].elements * BYTES;
     *shape = (struct smc_access){.width_bytes = bytes, .op = shapes[access].op};
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         uint64_t element;
-        if (!element_of(tile, access, warp, lane, turn, &element))
+        if (!stencil_element_of(tile, access, warp, lane, turn, &element))
             continue;
         shape->mask |= 1u << lane;
         shape->address[lane] = (uint32_t)element * BYTES;
@@ -529,21 +529,21 @@ static size_t window_accesses(const struct smc_kernel *kernel, const struct smc_
             .first_byte = is_part ? 0 : parts_bytes(params),
             .steps = turns_of(&tile),
         };
-        describe(&tile, access, warp, step, &list[access].access);
+        stencil_describe(&tile, access, warp, step, &list[access].access);
         for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
             list[access].access.address[lane] += list[access].first_byte;
     }
     return ACCESSES;
 }
 
-static void add_tile(const struct tile *tile, const struct smc_bank_layout *layout, double tiles,
-                     struct smc_shared_work *work)
+static void stencil_add_tile(const struct tile *tile, const struct smc_bank_layout *layout,
+                             double tiles, struct smc_shared_work *work)
 {
     for (enum access access = 0; access < ACCESSES; access++)
         for (uint64_t warp = 0; warp < tile->warps; warp++)
             for (uint64_t turn = 0; turn < turns_of(tile); turn++) {
                 struct smc_access shape;
-                describe(tile, access, warp, turn, &shape);
+                stencil_describe(tile, access, warp, turn, &shape);
                 if (access == STAGE)
                     smc_shared_add(&work->copies, layout, &shape, tiles);
                 smc_shared_add(shape.op == SMC_BANK_STORE ? &work->stores : &work->loads, layout,
@@ -559,9 +559,9 @@ static void window_work(const struct smc_kernel *kernel, const struct smc_params
     uint64_t most = tile_of(params), outputs = outputs_of(params);
     struct tile whole = tile_with(params, most), last = tile_with(params, outputs % most);
     if (outputs >= most)
-        add_tile(&whole, layout, (double)(outputs / most), work);
+        stencil_add_tile(&whole, layout, (double)(outputs / most), work);
     if (last.outputs)
-        add_tile(&last, layout, 1, work);
+        stencil_add_tile(&last, layout, 1, work);
     work->written_loads = work->loads;
 }
 

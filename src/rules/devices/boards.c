@@ -46,7 +46,7 @@ uint16_t smc_device_cc_at(size_t index)
     return cc;
 }
 
-static void read_groups(const char *text, struct smc_sm_groups *groups)
+static void boards_read_groups(const char *text, struct smc_sm_groups *groups)
 {
     while (*text) {
         char *end;
@@ -68,7 +68,7 @@ void smc_device_at(size_t index, struct smc_device *out)
     snprintf(out->name, sizeof out->name, "%s", row->name);
     snprintf(out->chip, sizeof out->chip, "%s", row->chip);
     out->sm_count = row->sm_count;
-    read_groups(row->sm_groups, &out->sm_groups);
+    boards_read_groups(row->sm_groups, &out->sm_groups);
     out->sm_clock_khz = (uint32_t)(row->boost_sm_clock_mhz * 1000);
     out->memory_bus_bits = row->memory_bus_bits;
     out->memory_bytes_per_s = (double)(uint64_t)(row->memory_bandwidth_gbs * 1e9 + 0.5);
@@ -618,7 +618,7 @@ static const char *find_without_last_word(const struct wanted *wanted)
     return NULL;
 }
 
-static enum smc_status fail_unknown(const struct wanted *wanted, struct smc_error *error)
+static enum smc_status boards_fail_unknown(const struct wanted *wanted, struct smc_error *error)
 {
     const char *plain = find_without_last_word(wanted);
     const char *near = plain ? plain : find_near(wanted);
@@ -699,7 +699,7 @@ static int compare_surplus(struct surplus a, struct surplus b)
 
 /* Chooses the plainest board; of several, the one with the most SMs. False if these are of several
    compute capabilities, or of chips with different numbers of SMs. */
-static bool choose(struct candidates *candidates)
+static bool boards_choose(struct candidates *candidates)
 {
     struct smc_device best = {0}, device;
     struct surplus least = {0, 0};
@@ -725,8 +725,8 @@ static bool choose(struct candidates *candidates)
 }
 
 /* Lists the candidates except `left_out`, as many as fit into `most` characters. */
-static void list_candidates(const struct candidates *candidates, enum fit least, size_t left_out,
-                            size_t most, struct smc_text *list)
+static void boards_list_candidates(const struct candidates *candidates, enum fit least,
+                                   size_t left_out, size_t most, struct smc_text *list)
 {
     struct smc_device device;
     size_t more = 0;
@@ -755,9 +755,9 @@ static enum smc_status fail_to_find(const struct candidates *candidates, struct 
                  wanted->typed, strchr(smc_text_string(&list), ',') ? "one of " : "",
                  smc_text_string(&list));
     else if (candidates->fit == FIT_NONE)
-        fail_unknown(wanted, error);
+        boards_fail_unknown(wanted, error);
     else {
-        list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
+        boards_list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
         smc_fail(error, SMC_USAGE, "'%s' matches several devices: %s", wanted->typed,
                  smc_text_string(&list));
     }
@@ -796,8 +796,8 @@ static void write_note(const struct candidates *candidates, const struct smc_dev
     enum { LIST = 90 };
     struct smc_text list = {0};
     bool exact = candidates->fit >= FIT_MODEL;
-    list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen, LIST,
-                    &list);
+    boards_list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen,
+                           LIST, &list);
     if (!exact || list.length > 0)
         snprintf(note, 256, "closest match for '%.32s': %.60s (%u SM%s)%s%s",
                  candidates->wanted->typed, chosen->name, chosen->sm_count,
@@ -806,14 +806,14 @@ static void write_note(const struct candidates *candidates, const struct smc_dev
     smc_text_free(&list);
 }
 
-static enum smc_status find_board(const char *typed, struct smc_device *out, char note[256],
-                                  struct smc_error *error)
+static enum smc_status boards_find_board(const char *typed, struct smc_device *out, char note[256],
+                                         struct smc_error *error)
 {
     struct wanted wanted;
     make_ready(typed, &wanted);
     struct candidates candidates;
     find_candidates(&wanted, &candidates);
-    if (candidates.fit == FIT_NONE || !choose(&candidates))
+    if (candidates.fit == FIT_NONE || !boards_choose(&candidates))
         return fail_to_find(&candidates, error);
     smc_device_at(candidates.chosen, out);
     if (leaves_doubt(&candidates, out))
@@ -886,7 +886,7 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
                         "'%s' is not a compute capability; write it as 9.0, 9.0a, 90, sm_90 or "
                         "sm_90a",
                         text);
-    return find_board(text, out, note, error);
+    return boards_find_board(text, out, note, error);
 }
 
 const char *smc_device_source_name(enum smc_device_source source)

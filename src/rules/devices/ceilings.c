@@ -24,7 +24,7 @@ static const struct row rows[] = {
     {.device = NULL},
 };
 
-static void take(const struct row *row, struct smc_ceilings *out)
+static void ceilings_take(const struct row *row, struct smc_ceilings *out)
 {
     out->source = SMC_CEILINGS_TABLE;
     snprintf(out->device, sizeof out->device, "%s", row->device);
@@ -40,7 +40,7 @@ bool smc_ceilings_of_board(const char *name, struct smc_ceilings *out)
     *out = (struct smc_ceilings){0};
     for (const struct row *row = rows; row->device; row++)
         if (strcmp(row->device, name) == 0) {
-            take(row, out);
+            ceilings_take(row, out);
             return true;
         }
     return false;

@@ -62,7 +62,8 @@ json_t *smc_ceilings_entry(const struct smc_ceilings *ceilings)
     return entry;
 }
 
-static enum smc_status fail_unknown(const char *where, const char *key, struct smc_error *error)
+static enum smc_status ceilings_file_fail_unknown(const char *where, const char *key,
+                                                  struct smc_error *error)
 {
     struct smc_suggestion suggestion = {.typed = key};
     for (size_t i = 0; i < TEXT_KEYS; i++)
@@ -72,8 +73,9 @@ static enum smc_status fail_unknown(const char *where, const char *key, struct s
     return smc_suggest_fail(&suggestion, where, "key", NULL, error);
 }
 
-static enum smc_status read_text(const struct text_key *key, const json_t *value, const char *where,
-                                 struct smc_ceilings *out, struct smc_error *error)
+static enum smc_status ceilings_file_read_text(const struct text_key *key, const json_t *value,
+                                               const char *where, struct smc_ceilings *out,
+                                               struct smc_error *error)
 {
     const char *text = json_is_null(value) ? "" : json_string_value(value);
     if (!text || json_string_length(value) >= key->size)
@@ -83,8 +85,8 @@ static enum smc_status read_text(const struct text_key *key, const json_t *value
     return SMC_OK;
 }
 
-static enum smc_status read_value(int ceiling, const json_t *value, const char *where,
-                                  struct smc_ceilings *out, struct smc_error *error)
+static enum smc_status ceilings_file_read_value(int ceiling, const json_t *value, const char *where,
+                                                struct smc_ceilings *out, struct smc_error *error)
 {
     double number = json_number_value(value);
     bool is_known = json_is_number(value) && number > 0 && number <= highest;
@@ -96,16 +98,17 @@ static enum smc_status read_value(int ceiling, const json_t *value, const char *
     return SMC_OK;
 }
 
-static enum smc_status read_member(const char *name, const json_t *value, const char *where,
-                                   struct smc_ceilings *out, struct smc_error *error)
+static enum smc_status ceilings_file_read_member(const char *name, const json_t *value,
+                                                 const char *where, struct smc_ceilings *out,
+                                                 struct smc_error *error)
 {
     for (size_t i = 0; i < TEXT_KEYS; i++)
         if (strcmp(name, text_keys[i].name) == 0)
-            return read_text(&text_keys[i], value, where, out, error);
+            return ceilings_file_read_text(&text_keys[i], value, where, out, error);
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         if (strcmp(name, smc_ceiling_info[i].key) == 0)
-            return read_value(i, value, where, out, error);
-    return fail_unknown(where, name, error);
+            return ceilings_file_read_value(i, value, where, out, error);
+    return ceilings_file_fail_unknown(where, name, error);
 }
 
 enum smc_status smc_ceilings_entry_read(const json_t *entry, const char *where,
@@ -116,7 +119,7 @@ enum smc_status smc_ceilings_entry_read(const json_t *entry, const char *where,
     *out = (struct smc_ceilings){.source = SMC_CEILINGS_CALIBRATED};
     json_object_foreach((json_t *)entry, name, value)
     {
-        enum smc_status status = read_member(name, value, where, out, error);
+        enum smc_status status = ceilings_file_read_member(name, value, where, out, error);
         if (status != SMC_OK)
             return status;
     }
@@ -159,8 +162,9 @@ static enum smc_status check_frame(const json_t *root, const char *path, struct 
     return SMC_OK;
 }
 
-static enum smc_status read_list(const json_t *list, const char *path,
-                                 struct smc_ceilings_file *out, struct smc_error *error)
+static enum smc_status ceilings_file_read_list(const json_t *list, const char *path,
+                                               struct smc_ceilings_file *out,
+                                               struct smc_error *error)
 {
     size_t count = json_array_size(list);
     out->entry = smc_calloc(count ? count : 1, sizeof *out->entry);
@@ -191,7 +195,7 @@ enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size
                         problem.text);
     enum smc_status status = check_frame(root, path, error);
     if (status == SMC_OK)
-        status = read_list(json_object_get(root, "ceilings"), path, out, error);
+        status = ceilings_file_read_list(json_object_get(root, "ceilings"), path, out, error);
     json_decref(root);
     if (status != SMC_OK)
         smc_ceilings_file_free(out);
@@ -228,8 +232,8 @@ static bool is_same_gpu(const struct smc_ceilings *a, const struct smc_ceilings 
     return strcmp(a->device, b->device) == 0 && strcmp(a->gpu_uuid, b->gpu_uuid) == 0;
 }
 
-static void print(const struct smc_ceilings_file *old, const struct smc_ceilings *new,
-                  struct smc_text *text)
+static void ceilings_file_print(const struct smc_ceilings_file *old, const struct smc_ceilings *new,
+                                struct smc_text *text)
 {
     json_t *root = json_object(), *list = json_array();
     bool replaced = false;
@@ -270,15 +274,15 @@ static int lock(const char *folder)
     return held;
 }
 
-static enum smc_status replace(const char *path, const struct smc_ceilings *ceilings,
-                               struct smc_error *error)
+static enum smc_status ceilings_file_replace(const char *path, const struct smc_ceilings *ceilings,
+                                             struct smc_error *error)
 {
     struct smc_ceilings_file file;
     struct smc_text text = {0};
     enum smc_status status = smc_ceilings_file_read(path, &file, error);
     if (status != SMC_OK)
         return status;
-    print(&file, ceilings, &text);
+    ceilings_file_print(&file, ceilings, &text);
     if (text.length > LARGEST_FILE_BYTES)
         status = smc_fail(error, SMC_USAGE,
                           "%s: would be larger than %d bytes; remove entries that are not needed",
@@ -291,8 +295,8 @@ static enum smc_status replace(const char *path, const struct smc_ceilings *ceil
 }
 
 /* Resolves a symbolic link: its target is the file to lock and to replace. */
-static enum smc_status follow(const char *path, char target[SMC_CEILINGS_PATH],
-                              struct smc_error *error)
+static enum smc_status ceilings_file_follow(const char *path, char target[SMC_CEILINGS_PATH],
+                                            struct smc_error *error)
 {
     struct stat entry;
     bool is_link = lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode);
@@ -312,7 +316,7 @@ enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *c
                                   struct smc_error *error)
 {
     char target[SMC_CEILINGS_PATH], folder[SMC_CEILINGS_PATH];
-    enum smc_status status = follow(path, target, error);
+    enum smc_status status = ceilings_file_follow(path, target, error);
     if (status != SMC_OK)
         return status;
     folder_of(target, folder);
@@ -320,7 +324,7 @@ enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *c
     if (reason)
         return smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason));
     int held = lock(folder);
-    status = replace(target, ceilings, error);
+    status = ceilings_file_replace(target, ceilings, error);
     if (held >= 0)
         close(held);
     return status;

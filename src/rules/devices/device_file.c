@@ -113,8 +113,8 @@ struct place {
 };
 
 /* "my.json: key 'regs_per_sm': -1 is not ALLOWED" */
-static enum smc_status fail_value(const struct place *place, const json_t *value,
-                                  const char *allowed)
+static enum smc_status device_file_fail_value(const struct place *place, const json_t *value,
+                                              const char *allowed)
 {
     char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
     enum smc_status status = smc_fail(place->error, SMC_USAGE, "%s: key '%s': %.60s%s is not %s",
@@ -124,7 +124,7 @@ static enum smc_status fail_value(const struct place *place, const json_t *value
     return status;
 }
 
-static enum smc_status fail_number(const struct place *place, const json_t *value)
+static enum smc_status device_file_fail_number(const struct place *place, const json_t *value)
 {
     const struct smc_device_key *key = place->key;
     const char *kind = key->kind == SMC_KEY_POWER                             ? "a power of two "
@@ -133,7 +133,7 @@ static enum smc_status fail_number(const struct place *place, const json_t *valu
     char allowed[128];
     snprintf(allowed, sizeof allowed, "%sbetween %" PRIu64 " and %" PRIu64, kind, key->lowest,
              key->highest);
-    return fail_value(place, value, allowed);
+    return device_file_fail_value(place, value, allowed);
 }
 
 static bool whole_number(const struct place *place, const json_t *value, uint64_t *number)
@@ -144,14 +144,14 @@ static bool whole_number(const struct place *place, const json_t *value, uint64_
     return *number >= place->key->lowest && *number <= place->key->highest;
 }
 
-static enum smc_status read_integer(const struct place *place)
+static enum smc_status device_file_read_integer(const struct place *place)
 {
     uint64_t number;
     bool fits = whole_number(place, place->value, &number);
     if (fits && place->key->kind == SMC_KEY_POWER)
         fits = (number & (number - 1)) == 0;
     if (!fits)
-        return fail_number(place, place->value);
+        return device_file_fail_number(place, place->value);
     set_integer(place->key, number, place->device);
     return SMC_OK;
 }
@@ -160,7 +160,7 @@ static enum smc_status read_real(const struct place *place)
 {
     double number = json_number_value(place->value);
     if (!json_is_number(place->value) || !(number >= 0 && number <= (double)place->key->highest))
-        return fail_number(place, place->value);
+        return device_file_fail_number(place, place->value);
     memcpy((char *)place->device + place->key->offset, &number, sizeof number);
     return SMC_OK;
 }
@@ -187,7 +187,7 @@ static enum smc_status check_text(const struct place *place)
     snprintf(allowed, sizeof allowed,
              "a text of %" PRIu64 " to %" PRIu64 " bytes without control characters", key->lowest,
              key->highest);
-    return fail_value(place, place->value, allowed);
+    return device_file_fail_value(place, place->value, allowed);
 }
 
 static enum smc_status read_name(const struct place *place)
@@ -213,7 +213,7 @@ static enum smc_status read_granularity(const struct place *place)
     const char *word = json_string_value(place->value);
     bool per_block = word && strcmp(word, "block") == 0;
     if (!per_block && !(word && strcmp(word, "warp") == 0))
-        return fail_value(place, place->value, "\"block\" or \"warp\"");
+        return device_file_fail_value(place, place->value, "\"block\" or \"warp\"");
     place->device->sm.regs_allocated_per_block = per_block;
     return SMC_OK;
 }
@@ -225,29 +225,29 @@ static enum smc_status read_carveouts(const struct place *place)
     char allowed[64];
     snprintf(allowed, sizeof allowed, "a list of 1 to %d sizes", SMC_MAX_CARVEOUTS);
     if (count < 1 || count > SMC_MAX_CARVEOUTS)
-        return fail_value(place, place->value, allowed);
+        return device_file_fail_value(place, place->value, allowed);
     memset(sm->smem_carveout_bytes, 0, sizeof sm->smem_carveout_bytes);
     for (size_t i = 0; i < count; i++) {
         uint64_t bytes;
         if (!whole_number(place, json_array_get(place->value, i), &bytes))
-            return fail_number(place, json_array_get(place->value, i));
+            return device_file_fail_number(place, json_array_get(place->value, i));
         sm->smem_carveout_bytes[i] = (uint32_t)bytes;
     }
     sm->smem_carveout_count = (uint32_t)count;
     return SMC_OK;
 }
 
-static enum smc_status read_groups(const struct place *place)
+static enum smc_status device_file_read_groups(const struct place *place)
 {
     struct smc_sm_groups groups = {.count = (uint32_t)json_array_size(place->value)};
     char allowed[64];
     snprintf(allowed, sizeof allowed, "a list of 1 to %d numbers of SMs", SMC_MOST_SM_GROUPS);
     if (groups.count < 1 || groups.count > SMC_MOST_SM_GROUPS)
-        return fail_value(place, place->value, allowed);
+        return device_file_fail_value(place, place->value, allowed);
     for (uint32_t i = 0; i < groups.count; i++) {
         uint64_t sms;
         if (!whole_number(place, json_array_get(place->value, i), &sms))
-            return fail_number(place, json_array_get(place->value, i));
+            return device_file_fail_number(place, json_array_get(place->value, i));
         groups.sms[i] = (uint16_t)sms;
     }
     place->device->sm_groups = groups;
@@ -261,7 +261,7 @@ static bool may_be_null(const struct smc_device_key *key)
            (key->kind == SMC_KEY_NAME && key->lowest == 0);
 }
 
-static enum smc_status read_value(const struct place *place)
+static enum smc_status device_file_read_value(const struct place *place)
 {
     if (json_is_null(place->value) && may_be_null(place->key)) {
         memset((char *)place->device + place->key->offset, 0, place->key->size);
@@ -275,7 +275,7 @@ static enum smc_status read_value(const struct place *place)
     case SMC_KEY_COUNT:
     case SMC_KEY_POWER:
     case SMC_KEY_KNOWN:
-        return read_integer(place);
+        return device_file_read_integer(place);
     case SMC_KEY_REAL:
         return read_real(place);
     case SMC_KEY_GRANULARITY:
@@ -283,7 +283,7 @@ static enum smc_status read_value(const struct place *place)
     case SMC_KEY_CARVEOUTS:
         return read_carveouts(place);
     case SMC_KEY_GROUPS:
-        return read_groups(place);
+        return device_file_read_groups(place);
     case SMC_KEY_CAPABILITY: /* read first */
     case SMC_KEY_SOURCE:
     case SMC_KEY_GPU_INDEX:
@@ -333,7 +333,7 @@ static enum smc_status read_capability(const json_t *object, const char *where,
         return smc_fail(error, SMC_USAGE, "%s: key '%s' is missing", where, name);
     const char *text = json_string_value(place.value);
     if (!text || !smc_capability_parse(text, &cc))
-        return fail_value(&place, place.value, "a compute capability such as \"9.0\"");
+        return device_file_fail_value(&place, place.value, "a compute capability such as \"9.0\"");
     *in_table = smc_capability_find(cc, &capability);
     if (!*in_table)
         capability.family = capability.uncertain = capability.sources = "";
@@ -359,7 +359,7 @@ static bool may_be_missing(const struct smc_device_key *key, bool in_table)
     }
 }
 
-static enum smc_status fail_missing(const struct place *place)
+static enum smc_status device_file_fail_missing(const struct place *place)
 {
     unsigned cc = place->device->sm.cc;
     if (!may_be_missing(place->key, true))
@@ -371,8 +371,8 @@ static enum smc_status fail_missing(const struct place *place)
                     place->where, place->key->name, cc / 10, cc % 10);
 }
 
-static enum smc_status read_device(const json_t *object, const char *where, struct smc_device *out,
-                                   struct smc_error *error)
+static enum smc_status file_read_device(const json_t *object, const char *where,
+                                        struct smc_device *out, struct smc_error *error)
 {
     bool in_table = false;
     enum smc_status status = check_keys(object, where, error);
@@ -382,9 +382,9 @@ static enum smc_status read_device(const json_t *object, const char *where, stru
         const struct smc_device_key *key = &smc_device_keys[i];
         const struct place place = {where, key, json_object_get(object, key->name), out, error};
         if (place.value)
-            status = read_value(&place);
+            status = device_file_read_value(&place);
         else if (!may_be_missing(key, in_table))
-            status = fail_missing(&place);
+            status = device_file_fail_missing(&place);
     }
     if (status != SMC_OK)
         return status;
@@ -443,8 +443,8 @@ static enum smc_status check_list_keys(const json_t *root, const char *path,
     return SMC_OK;
 }
 
-static enum smc_status read_list(const json_t *list, const char *path, struct smc_device_file *out,
-                                 struct smc_error *error)
+static enum smc_status device_file_read_list(const json_t *list, const char *path,
+                                             struct smc_device_file *out, struct smc_error *error)
 {
     size_t count = json_array_size(list);
     if (count == 0)
@@ -461,7 +461,7 @@ static enum smc_status read_list(const json_t *list, const char *path, struct sm
                  name ? " ('" : "", name ? name : "", name ? "')" : "");
         if (!json_is_object(device))
             return smc_fail(error, SMC_USAGE, "%s: not an object", where);
-        enum smc_status status = read_device(device, where, &out->devices[i], error);
+        enum smc_status status = file_read_device(device, where, &out->devices[i], error);
         if (status != SMC_OK)
             return status;
         out->count++;
@@ -469,8 +469,8 @@ static enum smc_status read_list(const json_t *list, const char *path, struct sm
     return SMC_OK;
 }
 
-static enum smc_status read_root(const json_t *root, const char *path, struct smc_device_file *out,
-                                 struct smc_error *error)
+static enum smc_status device_file_read_root(const json_t *root, const char *path,
+                                             struct smc_device_file *out, struct smc_error *error)
 {
     if (!json_is_object(root))
         return smc_fail(error, SMC_USAGE,
@@ -478,12 +478,12 @@ static enum smc_status read_root(const json_t *root, const char *path, struct sm
     const json_t *list = json_object_get(root, "devices");
     if (list) {
         enum smc_status status = check_list_keys(root, path, error);
-        return status == SMC_OK ? read_list(list, path, out, error) : status;
+        return status == SMC_OK ? device_file_read_list(list, path, out, error) : status;
     }
     out->devices = smc_calloc(1, sizeof *out->devices);
     if (!out->devices)
         return smc_out_of_memory(error);
-    enum smc_status status = read_device(root, path, out->devices, error);
+    enum smc_status status = file_read_device(root, path, out->devices, error);
     out->count = status == SMC_OK;
     return status;
 }
@@ -498,7 +498,7 @@ enum smc_status smc_device_file_parse(const char *path, const char *text, size_t
         return smc_fail(error, SMC_USAGE, "%s:%d:%d: %s", path, problem.line, problem.column,
                         problem.text);
     out->document = root;
-    enum smc_status status = read_root(root, path, out, error);
+    enum smc_status status = device_file_read_root(root, path, out, error);
     if (status != SMC_OK)
         smc_device_file_free(out);
     return status;

@@ -124,8 +124,8 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 /* --- Serving -----------------------------------------------------------------------------------
  */
 
-static void add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
-                     struct set *set)
+static void banks_add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
+                           struct set *set)
 {
     uint32_t i = 0;
     while (i < queue->length && queue->row[i] != row)
@@ -144,8 +144,8 @@ static void add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t 
 
 /* Most of the run time is spent here. The numbers of banks and of words per row are powers of two,
    so this uses shifts: a division would take longer than the rest. */
-static void serve(const struct smc_bank_layout *layout, const struct smc_access *access,
-                  uint32_t lanes, struct set *set)
+static void banks_serve(const struct smc_bank_layout *layout, const struct smc_access *access,
+                        uint32_t lanes, struct set *set)
 {
     uint32_t bank_shift = (uint32_t)__builtin_ctz(layout->neighbouring_words);
     uint32_t row_shift = (uint32_t)__builtin_ctz(layout->row_words);
@@ -158,8 +158,8 @@ static void serve(const struct smc_bank_layout *layout, const struct smc_access 
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t first = access->address[lane] / WORD_BYTES;
         for (uint32_t word = first; word < first + words; word++)
-            add_word(&set->queue[(word >> bank_shift) & (layout->banks - 1)], word >> row_shift,
-                     word, lane, set);
+            banks_add_word(&set->queue[(word >> bank_shift) & (layout->banks - 1)],
+                           word >> row_shift, word, lane, set);
     }
 }
 
@@ -208,11 +208,12 @@ static void serve_next(const struct smc_bank_layout *layout, const struct smc_ac
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     uint32_t joined = joined_lanes(layout, access, left);
     if (joined) {
-        serve(layout, access, joined, set);
+        banks_serve(layout, access, joined, set);
         if (set->passes == 1)
             return;
     }
-    serve(layout, access, lanes_from((uint32_t)__builtin_ctz(left) / count * count, count), set);
+    banks_serve(layout, access, lanes_from((uint32_t)__builtin_ctz(left) / count * count, count),
+                set);
 }
 
 struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,

@@ -5,8 +5,8 @@
 
 #include "rules/occupancy.h"
 
-static struct smc_carveout ask(const struct smc_sm *sm, const struct smc_launch *launch,
-                               int32_t percent, enum smc_cache_config cache_config)
+static struct smc_carveout carveouts_ask(const struct smc_sm *sm, const struct smc_launch *launch,
+                                         int32_t percent, enum smc_cache_config cache_config)
 {
     struct smc_launch asked = *launch;
     struct smc_occupancy occupancy;
@@ -37,7 +37,7 @@ static void find_by_percent(const struct smc_sm *sm, const struct smc_launch *la
         if (same)
             out->size[out->count - 1].percent_to = percent;
         else if (out->count < SMC_MAX_CARVEOUTS)
-            out->size[out->count++] = ask(sm, launch, percent, SMC_CACHE_PREFER_NONE);
+            out->size[out->count++] = carveouts_ask(sm, launch, percent, SMC_CACHE_PREFER_NONE);
     }
 }
 
@@ -79,7 +79,7 @@ void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch
     *out = (struct smc_carveouts){.by_percent = !sm->carveout_by_cache_config};
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++)
         out->preference[config] =
-            ask(sm, launch, SMC_CARVEOUT_DEFAULT, (enum smc_cache_config)config);
+            carveouts_ask(sm, launch, SMC_CARVEOUT_DEFAULT, (enum smc_cache_config)config);
     if (out->by_percent)
         find_by_percent(sm, launch, out);
     else

@@ -137,8 +137,8 @@ static bool is_access_free(const struct smc_conflict_search *search,
 }
 
 /* Stops at the first access with a conflict, which is tried first the next time. */
-static bool is_free(const struct smc_conflict_search *search, const struct smc_rearrangement *tried,
-                    size_t *hardest)
+static bool conflict_is_free(const struct smc_conflict_search *search,
+                             const struct smc_rearrangement *tried, size_t *hardest)
 {
     if (search->access_count == 0 || !is_access_free(search, tried, *hardest))
         return false;
@@ -173,7 +173,7 @@ static bool try_padding(const struct smc_conflict_search *search, uint32_t row, 
         .row_elements = row,
         .padding_elements = padding,
     };
-    if (!is_free(search, &tried, hardest))
+    if (!conflict_is_free(search, &tried, hardest))
         return false;
     *found = tried;
     return true;
@@ -201,7 +201,7 @@ bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t column
             .row_elements = row,
             .dropped_elements = row - width,
         };
-        if (!is_free(search, &tried, &hardest))
+        if (!conflict_is_free(search, &tried, &hardest))
             continue;
         *found = tried;
         return true;
@@ -235,7 +235,7 @@ static bool try_swizzle(const struct smc_conflict_search *search, uint32_t row_b
         .swizzle_span = span,
         .swizzle_shift = shift,
     };
-    if (!is_free(search, &tried, hardest))
+    if (!conflict_is_free(search, &tried, hardest))
         return false;
     *found = tried;
     return true;

@@ -101,8 +101,8 @@ static void keep_nearest(struct smc_next_step *kept, enum smc_step_resource reso
 /* Both directions are searched for a gain and for a loss: on CC 3.x with a small shared-memory
    preference, a larger block makes the driver configure more, so that requesting more can gain a
    block. */
-static void search(enum smc_step_resource resource, const struct smc_sm *sm,
-                   const struct smc_launch *launch, int direction, struct found *found)
+static void next_steps_search(enum smc_step_resource resource, const struct smc_sm *sm,
+                              const struct smc_launch *launch, int direction, struct found *found)
 {
     struct axis axis = axis_of(resource, sm, launch);
     uint32_t now = blocks_at(resource, sm, launch, axis.present);
@@ -129,8 +129,8 @@ void smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launc
     for (int i = 0; i < SMC_STEP_COUNT; i++) {
         enum smc_step_resource resource = (enum smc_step_resource)i;
         struct found found = {0};
-        search(resource, sm, launch, -1, &found);
-        search(resource, sm, launch, +1, &found);
+        next_steps_search(resource, sm, launch, -1, &found);
+        next_steps_search(resource, sm, launch, +1, &found);
         if (found.gain.change)
             out->step[out->count++] = found.gain;
         if (found.loss.change)

@@ -1,8 +1,8 @@
 /* How many blocks of a launch reside on one SM, and what stops the next one. */
 #include "rules/occupancy.h"
 
-#include "rules/allocation.h"
 #include "base/numbers.h"
+#include "rules/allocation.h"
 
 static const char *const limit_names[] = {
 #define LIMIT(id, name, label) [SMC_LIMIT_##id] = name,
@@ -108,8 +108,8 @@ static bool is_cut_into_clusters(const struct smc_launch *launch)
     return divides(grid, 0, launch->blocks_per_cluster);
 }
 
-static void check_shape(const struct smc_sm *sm, const struct smc_launch *launch,
-                        struct smc_occupancy *out)
+static void occupancy_check_shape(const struct smc_sm *sm, const struct smc_launch *launch,
+                                  struct smc_occupancy *out)
 {
     uint32_t refusals = (uint32_t)(launch->block[2] > sm->max_block_z) << SMC_REFUSAL_BLOCK_Z |
                         (uint32_t)(launch->parameter_bytes > sm->max_parameter_bytes)
@@ -181,7 +181,7 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     limit_by_barriers(sm, launch, out);
     limit_by_virtual_resources(sm, launch, out);
     limit_by_cluster(sm, launch, out);
-    check_shape(sm, launch, out);
+    occupancy_check_shape(sm, launch, out);
     if (out->refusals)
         apply_refusals(out);
     find_binding(out);

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "rules/allocation.h"
 #include "base/numbers.h"
+#include "rules/allocation.h"
 
 /* The launch check counts more registers than are allocated on most devices. */
 static uint64_t checked_registers(const struct smc_sm *sm, const struct smc_occupancy *occupancy)

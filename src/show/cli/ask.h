@@ -2,10 +2,10 @@
 #ifndef SMC_CLI_ASK_H
 #define SMC_CLI_ASK_H
 
-#include "show/cli/options.h"
-#include "rules/device_file.h"
 #include "answers/inspect.h"
 #include "answers/query.h"
+#include "rules/device_file.h"
+#include "show/cli/options.h"
 #include "show/report/report.h"
 
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);

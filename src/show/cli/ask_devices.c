@@ -6,10 +6,10 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "hardware/executor.h"
+#include "hardware/measured_ceilings.h"
 #include "show/cli/ask.h"
 #include "show/cli/output.h"
-#include "hardware/measured_ceilings.h"
-#include "hardware/executor.h"
 
 static const char assumed_device[] = "NVIDIA H200";
 

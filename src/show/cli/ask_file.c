@@ -4,16 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "answers/best.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "base/text.h"
+#include "code/tools.h"
 #include "show/cli/ask.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "code/tools.h"
-#include "answers/best.h"
 
 /* --- Which options go together ---------------------------------------------------------------- */
 
@@ -57,9 +57,9 @@ static void add_target(const char *typed, uint16_t cc, struct smc_inspect_target
 }
 
 /* The queries of the first entry, one for each device; the others are copies. */
-static enum smc_status ask_devices(const struct smc_arguments *arguments,
-                                   const struct smc_file_devices *devices,
-                                   struct smc_asked_file *asked, struct smc_error *error)
+static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
+                                        const struct smc_file_devices *devices,
+                                        struct smc_asked_file *asked, struct smc_error *error)
 {
     bool notes = smc_ask_writer(arguments) != &smc_writer_json;
     struct smc_chosen_devices *chosen = &asked->chosen;
@@ -90,7 +90,8 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
 /* --- Devices that no compiler supports ---------------------------------------------------------
  */
 
-static void drop_unsupported(const struct smc_inspect_notes *notes, struct smc_asked_file *asked)
+static void ask_file_drop_unsupported(const struct smc_inspect_notes *notes,
+                                      struct smc_asked_file *asked)
 {
     size_t kept = 0;
     for (size_t i = 0; i < asked->device_count; i++)
@@ -129,8 +130,8 @@ void smc_ask_sandbox(const struct smc_arguments *arguments)
 /* --- The file --------------------------------------------------------------------------------- */
 
 /* For many devices, such as all of a sweep, those that no compiler supports get estimates. */
-static enum smc_status read_file(const struct smc_arguments *arguments, bool for_many,
-                                 struct smc_asked_file *asked, struct smc_error *error)
+static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool for_many,
+                                     struct smc_asked_file *asked, struct smc_error *error)
 {
     const bool wants_ptx = arguments->command == SMC_COMMAND_BANKS;
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
@@ -170,7 +171,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
     smc_output_warn(&notes.warnings);
     smc_ask_tell_unlinked(&asked->kernels);
     if (status == SMC_OK)
-        drop_unsupported(&notes, asked);
+        ask_file_drop_unsupported(&notes, asked);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_inspect_notes_free(&notes);
@@ -214,8 +215,8 @@ static bool ignores_dynamic_smem(const struct smc_arguments *arguments,
 }
 
 /* Bank conflicts do not depend on how much there is. */
-static void note_dynamic_smem(const struct smc_arguments *arguments,
-                              const struct smc_asked_file *asked)
+static void ask_file_note_dynamic_smem(const struct smc_arguments *arguments,
+                                       const struct smc_asked_file *asked)
 {
     const bool given =
         arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD];
@@ -304,13 +305,13 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
 {
     const char *file = arguments->file[0], *entry = arguments->text[SMC_OPTION_ENTRY];
     struct smc_idle_options idle = {0};
-    enum smc_status status = ask_devices(arguments, devices, asked, error);
+    enum smc_status status = file_ask_devices(arguments, devices, asked, error);
     if (status == SMC_OK)
         status = smc_ask_standard_input(arguments, file, error);
     if (status == SMC_OK)
         status = refuse_folder(file, error);
     if (status == SMC_OK)
-        status = read_file(arguments, devices && devices->count > 1, asked, error);
+        status = ask_read_file(arguments, devices && devices->count > 1, asked, error);
     if (status == SMC_OK)
         status = smc_entries_choose(&asked->kernels, file, entry, &asked->entries, error);
     if (status == SMC_OK && one)
@@ -321,7 +322,7 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
     for (size_t d = 0; d < asked->device_count; d++)
         smc_idle_consider(arguments, &asked->query[d].device, &idle);
     smc_idle_warn(&idle);
-    note_dynamic_smem(arguments, asked);
+    ask_file_note_dynamic_smem(arguments, asked);
     smc_ask_ceilings(asked->query, asked->device_count);
     return make_queries(arguments, asked, error);
 }
@@ -399,9 +400,10 @@ enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_er
 /* The most kernels in a text report. */
 enum { MOST_KERNELS = 8 };
 
-static enum smc_status answer_all(const struct smc_arguments *arguments,
-                                  const struct smc_asked_file *asked, smc_answers_report *report,
-                                  struct smc_text *out, struct smc_error *error)
+static enum smc_status ask_file_answer_all(const struct smc_arguments *arguments,
+                                           const struct smc_asked_file *asked,
+                                           smc_answers_report *report, struct smc_text *out,
+                                           struct smc_error *error)
 {
     struct smc_questions questions = {.query = asked->query,
                                       .count = asked->entries.count * asked->device_count};
@@ -465,7 +467,7 @@ enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answe
         status = smc_ask_file_threads(&asked, error);
     if (status == SMC_OK)
         status = text ? answer_each(arguments, &asked, report, out, error)
-                      : answer_all(arguments, &asked, report, out, error);
+                      : ask_file_answer_all(arguments, &asked, report, out, error);
     status = smc_asked_file_status(&asked, status);
     smc_asked_file_free(&asked);
     return status;

@@ -156,8 +156,8 @@ void smc_gate_tell(const struct smc_gate *gate, const struct smc_gate_verdict *v
 }
 
 /* A report of the kernels follows, unless smc_gate_reports. */
-static void report(const struct smc_arguments *arguments, const struct smc_gate *gate,
-                   const struct smc_gate_verdict *verdict, struct smc_text *out)
+static void ask_gate_report(const struct smc_arguments *arguments, const struct smc_gate *gate,
+                            const struct smc_gate_verdict *verdict, struct smc_text *out)
 {
     if (!smc_gate_reports(arguments)) {
         smc_gate_tell(gate, verdict, true);
@@ -181,7 +181,7 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
     if (status == SMC_MACHINE)
         *error = unsettled;
     else
-        report(arguments, gate, &verdict, out);
+        ask_gate_report(arguments, gate, &verdict, out);
     if (status == SMC_USAGE)
         smc_output_tell("", unsettled.message);
     smc_gate_verdict_free(&verdict);

@@ -2,9 +2,9 @@
 #ifndef SMC_CLI_ASK_GATE_H
 #define SMC_CLI_ASK_GATE_H
 
+#include "answers/gate.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/options.h"
-#include "answers/gate.h"
 
 /* Reads the file of --gate, and appends a limit made from the options --require-...
    Devices and the block size that the file assumes become those of `arguments`, which point into

@@ -9,11 +9,11 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "code/names.h"
+#include "code/user_kernels.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "code/user_kernels.h"
-#include "code/names.h"
 
 /* Boards of one architecture share a compilation. */
 static void add_target(struct smc_inspect_target target, struct smc_inspection_question *question)
@@ -35,9 +35,9 @@ static void tell_choice(const struct smc_arguments *arguments, const char *typed
         smc_output_note(chosen->note);
 }
 
-static enum smc_status ask_devices(const struct smc_arguments *arguments,
-                                   struct smc_inspection_question *question,
-                                   struct smc_error *error)
+static enum smc_status inspect_ask_devices(const struct smc_arguments *arguments,
+                                           struct smc_inspection_question *question,
+                                           struct smc_error *error)
 {
     struct smc_chosen_devices *chosen = &question->chosen;
     enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
@@ -71,7 +71,7 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
  */
 
 /* Makes room for one more in a list. */
-static bool grow(void **list, size_t count, size_t *capacity, size_t size)
+static bool ask_inspect_grow(void **list, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return true;
@@ -90,8 +90,8 @@ enum smc_status smc_inspection_add_threads(struct smc_inspection_question *quest
 {
     struct smc_inspect_request *request = &question->request;
     void *list = question->threads;
-    if (!grow(&list, request->threads_count, &question->threads_capacity,
-              sizeof *question->threads)) {
+    if (!ask_inspect_grow(&list, request->threads_count, &question->threads_capacity,
+                          sizeof *question->threads)) {
         free(pattern);
         return smc_out_of_memory(error);
     }
@@ -110,8 +110,8 @@ enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *
 {
     struct smc_inspect_request *request = &question->request;
     void *list = question->dynamic_smem;
-    if (!grow(&list, request->dynamic_smem_count, &question->dynamic_smem_capacity,
-              sizeof *question->dynamic_smem)) {
+    if (!ask_inspect_grow(&list, request->dynamic_smem_count, &question->dynamic_smem_capacity,
+                          sizeof *question->dynamic_smem)) {
         free(pattern);
         return smc_out_of_memory(error);
     }
@@ -251,7 +251,7 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
     if (status == SMC_OK)
         status = take_lists(&dynamic_smem_list, &arguments->own_dynamic_smem, question, error);
     if (status == SMC_OK)
-        status = ask_devices(arguments, question, error);
+        status = inspect_ask_devices(arguments, question, error);
     if (status != SMC_OK || request->target_count > 0)
         return status;
     request->targets_assumed = true;
@@ -284,7 +284,8 @@ static bool show_progress(void *context, size_t done, size_t total)
 }
 
 /* Warnings are printed at once if there may be no report, else with it. */
-static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect_kernels *kernels)
+static void ask_inspect_tell_notes(struct smc_inspect_notes *notes,
+                                   const struct smc_inspect_kernels *kernels)
 {
     char *rest = NULL;
     for (char *line = notes->remarks.data ? strtok_r(notes->remarks.data, "\n", &rest) : NULL; line;
@@ -337,7 +338,7 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     request->part_context = &part_progress;
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
-    tell_notes(&notes, kernels);
+    ask_inspect_tell_notes(&notes, kernels);
     smc_ask_tell_unlinked(kernels);
     if (kernels->count > 0)
         drop_unsupported(&notes, kernels, question);

@@ -3,9 +3,9 @@
 #ifndef SMC_CLI_ASK_INSPECT_H
 #define SMC_CLI_ASK_INSPECT_H
 
-#include "show/cli/ask.h"
-#include "code/inputs.h"
 #include "answers/inspect.h"
+#include "code/inputs.h"
+#include "show/cli/ask.h"
 
 /* Start from {0}; large. `request` points into it. */
 struct smc_inspection_question {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "show/cli/ask.h"
 #include "hardware/series.h"
+#include "show/cli/ask.h"
 
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)
 {
@@ -122,8 +122,8 @@ static bool read_matrix_sizes(const char *text, const struct smc_kernel *kernel,
     return true;
 }
 
-static enum smc_status read_size(const char *text, const struct smc_kernel *kernel,
-                                 struct smc_params *params, struct smc_error *error)
+static enum smc_status ask_kernel_read_size(const char *text, const struct smc_kernel *kernel,
+                                            struct smc_params *params, struct smc_error *error)
 {
     const struct smc_param_info *m = &smc_param_info[SMC_PARAM_M];
     const struct smc_param_info *length = &smc_param_info[SMC_PARAM_LENGTH];
@@ -166,7 +166,7 @@ static enum smc_status read_params(const struct smc_arguments *arguments,
                             smc_param_info[i].option);
         set_param(params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
     }
-    return size ? read_size(size, kernel, params, error) : SMC_OK;
+    return size ? ask_kernel_read_size(size, kernel, params, error) : SMC_OK;
 }
 
 enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
@@ -279,8 +279,8 @@ void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *que
     };
 }
 
-static enum smc_status begin(const struct smc_arguments *arguments, struct smc_query *query,
-                             struct smc_error *error)
+static enum smc_status ask_kernel_begin(const struct smc_arguments *arguments,
+                                        struct smc_query *query, struct smc_error *error)
 {
     smc_query_init(query);
     smc_ask_launch(arguments, query);
@@ -293,7 +293,7 @@ static enum smc_status begin(const struct smc_arguments *arguments, struct smc_q
 enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
                               struct smc_error *error)
 {
-    enum smc_status status = begin(arguments, query, error);
+    enum smc_status status = ask_kernel_begin(arguments, query, error);
     if (status != SMC_OK)
         return status;
     if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
@@ -309,7 +309,7 @@ enum smc_status smc_ask_query_of(const struct smc_arguments *arguments,
                                  const struct smc_kernel *kernel, uint32_t ignored,
                                  struct smc_query *query, struct smc_error *error)
 {
-    enum smc_status status = begin(arguments, query, error);
+    enum smc_status status = ask_kernel_begin(arguments, query, error);
     query->kernel = kernel;
     return status == SMC_OK ? read_params(arguments, kernel, ignored, &query->params, error)
                             : status;

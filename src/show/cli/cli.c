@@ -9,11 +9,11 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "code/nvrtc.h"
 #include "show/cli/command.h"
 #include "show/cli/help.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "code/nvrtc.h"
 
 static smc_command_function *const functions[SMC_COMMAND_COUNT] = {
 #define COMMAND(ID, function, name, most_files, usage, help, examples)                             \
@@ -23,7 +23,7 @@ static smc_command_function *const functions[SMC_COMMAND_COUNT] = {
 };
 
 /* A file or folder that exists, or a word that can only be meant as one. */
-static bool is_file(const char *word)
+static bool cli_is_file(const char *word)
 {
     const char *dot = strrchr(word, '.');
     if (strcmp(word, "-") == 0 || strchr(word, '/') || strstr(word, ".so."))
@@ -38,7 +38,7 @@ static bool begins_with_file(int count, char **words)
 {
     enum smc_command_id id;
     const char *word = smc_arguments_first_word(count, words);
-    return word && !smc_command_find(word, &id) && is_file(word);
+    return word && !smc_command_find(word, &id) && cli_is_file(word);
 }
 
 static enum smc_status run_command(int count, char **words, struct smc_text *out,

@@ -3,24 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/banks_query.h"
 #include "base/csv_reader.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/sandbox.h"
 #include "base/text.h"
+#include "machine/bank_accesses.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "machine/bank_accesses.h"
-#include "answers/banks_query.h"
 
 /* From CC 5.0 on the banks of all devices are alike. */
 static const char usual_device[] = "9.0";
 
 enum { MOST_THREADS = 1024 };
 
-static enum smc_status read_block(const char *text, struct smc_banks_query *query,
-                                  struct smc_error *error)
+static enum smc_status cmd_banks_read_block(const char *text, struct smc_banks_query *query,
+                                            struct smc_error *error)
 {
     int64_t edge[3] = {1, 1, 1};
     size_t count = smc_parse_dimensions(text, MOST_THREADS, edge, 3);
@@ -34,7 +34,8 @@ static enum smc_status read_block(const char *text, struct smc_banks_query *quer
     return SMC_OK;
 }
 
-static enum smc_status read_mask(const char *text, uint32_t *mask, struct smc_error *error)
+static enum smc_status cmd_banks_read_mask(const char *text, uint32_t *mask,
+                                           struct smc_error *error)
 {
     uint64_t value = 0;
     if (smc_parse_hexadecimal(text, UINT32_MAX, &value)) {
@@ -45,9 +46,9 @@ static enum smc_status read_mask(const char *text, uint32_t *mask, struct smc_er
                     "option --mask: '%s' is not a hexadecimal number between 0 and ffffffff", text);
 }
 
-static enum smc_status find_device(const struct smc_arguments *arguments,
-                                   struct smc_chosen_devices *devices,
-                                   struct smc_banks_query *query, struct smc_error *error)
+static enum smc_status cmd_banks_find_device(const struct smc_arguments *arguments,
+                                             struct smc_chosen_devices *devices,
+                                             struct smc_banks_query *query, struct smc_error *error)
 {
     char note[256];
     enum smc_status status = smc_ask_named_device(arguments, devices, error);
@@ -64,11 +65,11 @@ static enum smc_status find_device(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status read_device(const struct smc_arguments *arguments,
-                                   struct smc_chosen_devices *devices,
-                                   struct smc_banks_query *query, struct smc_error *error)
+static enum smc_status cmd_banks_read_device(const struct smc_arguments *arguments,
+                                             struct smc_chosen_devices *devices,
+                                             struct smc_banks_query *query, struct smc_error *error)
 {
-    enum smc_status status = find_device(arguments, devices, query, error);
+    enum smc_status status = cmd_banks_find_device(arguments, devices, query, error);
     if (status != SMC_OK)
         return status;
     query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
@@ -79,8 +80,8 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status read_kernel(const struct smc_arguments *arguments,
-                                   struct smc_banks_query *query, struct smc_error *error)
+static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *arguments,
+                                             struct smc_banks_query *query, struct smc_error *error)
 {
     static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
     struct smc_query launch;
@@ -113,7 +114,7 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE, "option --%s: not with --%s", param,
                         expression ? "expr" : "stride");
     if (param)
-        return read_kernel(arguments, query, error);
+        return cmd_banks_read_kernel(arguments, query, error);
     if (!expression && !stride)
         return smc_fail(error, SMC_USAGE,
                         "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
@@ -124,7 +125,7 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
     const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
     if (block && stride)
         return smc_fail(error, SMC_USAGE, "option --block: not with --stride, which has one warp");
-    return block ? read_block(block, query, error) : SMC_OK;
+    return block ? cmd_banks_read_block(block, query, error) : SMC_OK;
 }
 
 static enum smc_status ask_pattern(const struct smc_arguments *arguments,
@@ -137,8 +138,8 @@ static enum smc_status ask_pattern(const struct smc_arguments *arguments,
     enum smc_status status = read_pattern(arguments, query, error);
     const char *mask = arguments->text[SMC_OPTION_MASK];
     if (status == SMC_OK && mask)
-        status = read_mask(mask, &query->mask, error);
-    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
+        status = cmd_banks_read_mask(mask, &query->mask, error);
+    return status == SMC_OK ? cmd_banks_read_device(arguments, devices, query, error) : status;
 }
 
 static enum smc_status ask_rows(const struct smc_arguments *arguments,
@@ -160,7 +161,7 @@ static enum smc_status ask_rows(const struct smc_arguments *arguments,
     smc_banks_query_init(query);
     enum smc_status status =
         smc_ask_standard_input(arguments, arguments->text[SMC_OPTION_CSV], error);
-    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
+    return status == SMC_OK ? cmd_banks_read_device(arguments, devices, query, error) : status;
 }
 
 struct stream {
@@ -194,7 +195,7 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
         smc_utf8_make_safe_csv(out->data + start, out->length - start);
 }
 
-static enum smc_status answer_row(const struct stream *stream)
+static enum smc_status cmd_banks_answer_row(const struct stream *stream)
 {
     struct smc_access access;
     struct smc_error reason = {""}, message = {""};
@@ -213,8 +214,8 @@ static enum smc_status answer_row(const struct stream *stream)
     return status;
 }
 
-static enum smc_status answer_all(struct stream *stream, struct smc_csv_reader *reader,
-                                  struct smc_error *error)
+static enum smc_status cmd_banks_answer_all(struct stream *stream, struct smc_csv_reader *reader,
+                                            struct smc_error *error)
 {
     enum smc_status answered = SMC_OK;
     for (bool first = true;; first = false) {
@@ -224,7 +225,7 @@ static enum smc_status answer_all(struct stream *stream, struct smc_csv_reader *
             return status == SMC_OK ? answered : status;
         if (first && smc_banks_row_is_header(&stream->record))
             smc_text_append(stream->out, "id,wavefronts,conflicts\n");
-        else if (answer_row(stream) != SMC_OK)
+        else if (cmd_banks_answer_row(stream) != SMC_OK)
             answered = SMC_USAGE;
     }
 }
@@ -242,7 +243,7 @@ static enum smc_status answer_file(const char *path, const struct smc_bank_layou
     smc_sandbox_enter(SMC_SANDBOX_READING);
     status = smc_csv_open(&reader, &source, error);
     if (status == SMC_OK)
-        status = answer_all(&stream, &reader, error);
+        status = cmd_banks_answer_all(&stream, &reader, error);
     smc_csv_close(&reader);
     smc_stream_close(&stream.input);
     return status;
@@ -258,9 +259,10 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
 }
 
 /* A picture in the terminal replaces the text. */
-static enum smc_status report(const struct smc_arguments *arguments,
-                              const struct smc_banks_answer *answer, enum smc_plot_target target,
-                              struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_banks_report(const struct smc_arguments *arguments,
+                                        const struct smc_banks_answer *answer,
+                                        enum smc_plot_target target, struct smc_text *out,
+                                        struct smc_error *error)
 {
     struct smc_report_style style;
     smc_output_style(&style);
@@ -287,7 +289,7 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
         return smc_out_of_memory(error);
     status = smc_banks_answer(query, answer, error);
     if (status == SMC_OK)
-        status = report(arguments, answer, target, out, error);
+        status = cmd_banks_report(arguments, answer, target, out, error);
     free(answer);
     return status;
 }
@@ -312,10 +314,10 @@ static enum smc_status check_file_options(const struct smc_arguments *arguments,
 }
 
 /* --block, else the launch bounds in x, else a usual one. */
-static enum smc_status choose_block(const struct smc_arguments *arguments,
-                                    const struct smc_file_kernel *kernel,
-                                    struct smc_bank_accesses_request *request, const char **source,
-                                    struct smc_error *error)
+static enum smc_status cmd_banks_choose_block(const struct smc_arguments *arguments,
+                                              const struct smc_file_kernel *kernel,
+                                              struct smc_bank_accesses_request *request,
+                                              const char **source, struct smc_error *error)
 {
     enum { USUAL_THREADS = 256 };
     const char *typed = arguments->text[SMC_OPTION_BLOCK_SHAPE];
@@ -328,7 +330,7 @@ static enum smc_status choose_block(const struct smc_arguments *arguments,
         return SMC_OK;
     struct smc_banks_query query;
     smc_banks_query_init(&query);
-    enum smc_status status = read_block(typed, &query, error);
+    enum smc_status status = cmd_banks_read_block(typed, &query, error);
     memcpy(request->block, query.block, sizeof request->block);
     *source = "";
     if (status == SMC_OK &&
@@ -362,7 +364,8 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
     };
     enum smc_bank_mode mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
     smc_bank_layout_of(&query->device.sm, mode, &request.banks);
-    enum smc_status status = choose_block(arguments, query->file_kernel, &request, source, error);
+    enum smc_status status =
+        cmd_banks_choose_block(arguments, query->file_kernel, &request, source, error);
     if (status != SMC_OK)
         return status;
     status = smc_bank_accesses_find(&request, accesses, &reason);
@@ -376,8 +379,8 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
-                                struct smc_error *error)
+static enum smc_status cmd_banks_run_file(const struct smc_arguments *arguments,
+                                          struct smc_text *out, struct smc_error *error)
 {
     struct smc_asked_file asked = {0};
     struct smc_bank_accesses accesses = {0};
@@ -399,8 +402,8 @@ static enum smc_status run_file(const struct smc_arguments *arguments, struct sm
     return status;
 }
 
-static enum smc_status run_query(const struct smc_arguments *arguments, struct smc_text *out,
-                                 struct smc_error *error)
+static enum smc_status cmd_banks_run_query(const struct smc_arguments *arguments,
+                                           struct smc_text *out, struct smc_error *error)
 {
     struct smc_banks_query query;
     struct smc_chosen_devices devices = {0};
@@ -421,5 +424,6 @@ enum smc_status smc_cmd_banks(const struct smc_arguments *arguments, struct smc_
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
-    return file ? run_file(arguments, out, error) : run_query(arguments, out, error);
+    return file ? cmd_banks_run_file(arguments, out, error)
+                : cmd_banks_run_query(arguments, out, error);
 }

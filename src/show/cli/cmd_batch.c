@@ -25,8 +25,8 @@ static void tell_note(const char *note)
     smc_output_tell("note: ", note);
 }
 
-static enum smc_status find_device(void *context, const char *name, struct smc_device *device,
-                                   struct smc_error *error)
+static enum smc_status cmd_batch_find_device(void *context, const char *name,
+                                             struct smc_device *device, struct smc_error *error)
 {
     struct smc_chosen_device chosen;
     enum smc_status status = smc_find_device_in(context, name, &chosen, error);
@@ -37,7 +37,8 @@ static enum smc_status find_device(void *context, const char *name, struct smc_d
     return SMC_OK;
 }
 
-static void read_numbers(const struct smc_arguments *arguments, struct smc_batch_defaults *defaults)
+static void cmd_batch_read_numbers(const struct smc_arguments *arguments,
+                                   struct smc_batch_defaults *defaults)
 {
     static const enum smc_option_id options[SMC_COLUMN_COUNT] = {
         [SMC_COLUMN_THREADS] = SMC_OPTION_THREADS,
@@ -58,9 +59,10 @@ static void read_numbers(const struct smc_arguments *arguments, struct smc_batch
 }
 
 /* The device of rows that name none: --device, or the only one of a file. */
-static enum smc_status read_device(const struct smc_arguments *arguments,
-                                   struct smc_chosen_devices *devices,
-                                   struct smc_batch_defaults *defaults, struct smc_error *error)
+static enum smc_status cmd_batch_read_device(const struct smc_arguments *arguments,
+                                             struct smc_chosen_devices *devices,
+                                             struct smc_batch_defaults *defaults,
+                                             struct smc_error *error)
 {
     if (arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE,
@@ -76,8 +78,8 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status answer_rows(const char *file, struct smc_batch *batch,
-                                   struct smc_error *error)
+static enum smc_status cmd_batch_answer_rows(const char *file, struct smc_batch *batch,
+                                             struct smc_error *error)
 {
     struct smc_stream input;
     enum smc_status status = smc_stream_open(file, &input, error);
@@ -102,17 +104,17 @@ enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_
     struct smc_chosen_devices devices = {0};
     struct smc_batch batch = {
         .sink = {write_output, NULL},
-        .finder = {find_device, &devices},
+        .finder = {cmd_batch_find_device, &devices},
         .tell = tell_note,
         .passed = arguments->pass.item,
         .passed_count = arguments->pass.count,
     };
-    read_numbers(arguments, &batch.defaults);
+    cmd_batch_read_numbers(arguments, &batch.defaults);
     enum smc_status status = smc_ask_standard_input(arguments, file, error);
     if (status == SMC_OK)
-        status = read_device(arguments, &devices, &batch.defaults, error);
+        status = cmd_batch_read_device(arguments, &devices, &batch.defaults, error);
     if (status == SMC_OK)
-        status = answer_rows(file, &batch, error);
+        status = cmd_batch_answer_rows(file, &batch, error);
     smc_chosen_devices_free(&devices);
     return status;
 }

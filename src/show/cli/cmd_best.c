@@ -1,13 +1,13 @@
 /* smemcalc best: which block size, or which tile, to use, and why. */
 #include <stdlib.h>
 
+#include "answers/best.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "answers/best.h"
 #include "show/words/words.h"
 
 /* Of --by. */
@@ -19,7 +19,8 @@ static bool is_time_demanded(const struct smc_arguments *arguments)
 }
 
 /* What is not of the catalog has no arguments, so no time. */
-static enum smc_status check_own(const struct smc_arguments *arguments, struct smc_error *error)
+static enum smc_status cmd_best_check_own(const struct smc_arguments *arguments,
+                                          struct smc_error *error)
 {
     if (!is_time_demanded(arguments))
         return SMC_OK;
@@ -30,8 +31,8 @@ static enum smc_status check_own(const struct smc_arguments *arguments, struct s
 }
 
 /* A kernel of the catalog, or the numbers of your own. */
-static enum smc_status ask(const struct smc_arguments *arguments, struct smc_query *query,
-                           struct smc_error *error)
+static enum smc_status cmd_best_ask(const struct smc_arguments *arguments, struct smc_query *query,
+                                    struct smc_error *error)
 {
     static const enum smc_option_id numbers[] = {
         SMC_OPTION_REGS, SMC_OPTION_SMEM, SMC_OPTION_DYNAMIC_SMEM, SMC_OPTION_SMEM_PER_THREAD};
@@ -51,7 +52,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
         if (arguments->given[numbers[i]]) {
             smc_query_init(query);
             smc_ask_launch(arguments, query);
-            return check_own(arguments, error);
+            return cmd_best_check_own(arguments, error);
         }
     return smc_fail(error, SMC_USAGE,
                     "nothing to choose for: give a FILE of your own kernels, --kernel NAME, or "
@@ -87,9 +88,9 @@ static enum smc_status check_times(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status find(const struct smc_arguments *arguments,
-                            const struct smc_questions *questions, struct smc_best *best,
-                            struct smc_error *error)
+static enum smc_status cmd_best_find(const struct smc_arguments *arguments,
+                                     const struct smc_questions *questions, struct smc_best *best,
+                                     struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     struct smc_text warnings = {0};
@@ -116,9 +117,9 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
 }
 
 /* Occupancy and predicted time of each candidate. */
-static enum smc_status draw(const struct smc_best *best, enum smc_plot_target target,
-                            const struct smc_report_style *style, struct smc_picture *picture,
-                            struct smc_error *error)
+static enum smc_status cmd_best_draw(const struct smc_best *best, enum smc_plot_target target,
+                                     const struct smc_report_style *style,
+                                     struct smc_picture *picture, struct smc_error *error)
 {
     struct smc_canvas canvas = smc_picture_canvas(target, style);
     struct smc_candidates *candidates = smc_calloc(1, sizeof *candidates);
@@ -135,16 +136,17 @@ static enum smc_status draw(const struct smc_best *best, enum smc_plot_target ta
 }
 
 /* Nothing is reported if the picture cannot be drawn. */
-static enum smc_status report(const struct smc_arguments *arguments, const struct smc_best *best,
-                              size_t count, enum smc_plot_target target, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_best_report(const struct smc_arguments *arguments,
+                                       const struct smc_best *best, size_t count,
+                                       enum smc_plot_target target, struct smc_text *out,
+                                       struct smc_error *error)
 {
     struct smc_report_style style;
     struct smc_picture picture = {0};
     enum smc_status status = SMC_OK;
     smc_output_style(&style);
     if (target != SMC_PLOT_NOWHERE)
-        status = draw(best, target, &style, &picture, error);
+        status = cmd_best_draw(best, target, &style, &picture, error);
     if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->best(best, count, &style, out);
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
@@ -153,9 +155,9 @@ static enum smc_status report(const struct smc_arguments *arguments, const struc
     return status;
 }
 
-static enum smc_status answer(const struct smc_arguments *arguments,
-                              const struct smc_questions *questions, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_best_answer(const struct smc_arguments *arguments,
+                                       const struct smc_questions *questions, struct smc_text *out,
+                                       struct smc_error *error)
 {
     enum smc_plot_target target;
     enum smc_status status = check_picture(arguments, questions->count, &target, error);
@@ -166,9 +168,9 @@ static enum smc_status answer(const struct smc_arguments *arguments,
     struct smc_best *best = smc_calloc(questions->count, sizeof *best);
     if (!best)
         return smc_out_of_memory(error);
-    status = find(arguments, questions, best, error);
+    status = cmd_best_find(arguments, questions, best, error);
     if (status == SMC_OK)
-        status = report(arguments, best, questions->count, target, out, error);
+        status = cmd_best_report(arguments, best, questions->count, target, out, error);
     free(best);
     return status;
 }
@@ -222,32 +224,32 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
-                                struct smc_error *error)
+static enum smc_status cmd_best_run_file(const struct smc_arguments *arguments,
+                                         struct smc_text *out, struct smc_error *error)
 {
     struct smc_asked_file asked = {0};
-    enum smc_status status = check_own(arguments, error);
+    enum smc_status status = cmd_best_check_own(arguments, error);
     if (status == SMC_OK)
         status = smc_ask_file(arguments, NULL, false, &asked, error);
     const struct smc_questions questions = {.query = asked.query, .count = asked.device_count};
     if (status == SMC_OK)
-        status = asked.entries.count == 1 ? answer(arguments, &questions, out, error)
+        status = asked.entries.count == 1 ? cmd_best_answer(arguments, &questions, out, error)
                                           : answer_several(arguments, &asked, out, error);
     status = smc_asked_file_status(&asked, status);
     smc_asked_file_free(&asked);
     return status;
 }
 
-static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
-                                   struct smc_error *error)
+static enum smc_status cmd_best_run_numbers(const struct smc_arguments *arguments,
+                                            struct smc_text *out, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
-    enum smc_status status = ask(arguments, &query, error);
+    enum smc_status status = cmd_best_ask(arguments, &query, error);
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
-        status = answer(arguments, &questions, out, error);
+        status = cmd_best_answer(arguments, &questions, out, error);
     smc_questions_free(&questions);
     return status;
 }
@@ -259,5 +261,6 @@ enum smc_status smc_cmd_best(const struct smc_arguments *arguments, struct smc_t
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
-    return file ? run_file(arguments, out, error) : run_numbers(arguments, out, error);
+    return file ? cmd_best_run_file(arguments, out, error)
+                : cmd_best_run_numbers(arguments, out, error);
 }

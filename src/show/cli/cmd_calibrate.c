@@ -1,11 +1,11 @@
 /* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
+#include "hardware/executor.h"
+#include "hardware/measured_ceilings.h"
+#include "rules/ceilings.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "rules/ceilings.h"
-#include "hardware/measured_ceilings.h"
-#include "hardware/executor.h"
 
 /* Without starting CUDA and filling arrays; all of it takes less than ten seconds. */
 static const double budget_ms = 5000;
@@ -17,8 +17,9 @@ static void show_step(void *context, size_t done, size_t total)
     smc_progress_step(progress, done);
 }
 
-static enum smc_status measure(const struct smc_arguments *arguments,
-                               struct smc_calibration *calibration, struct smc_error *error)
+static enum smc_status cmd_calibrate_measure(const struct smc_arguments *arguments,
+                                             struct smc_calibration *calibration,
+                                             struct smc_error *error)
 {
     struct smc_progress progress;
     struct smc_text warnings = {0};
@@ -61,7 +62,7 @@ enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct 
     if (status == SMC_OK && keeps)
         status = check_file(path, error);
     if (status == SMC_OK)
-        status = measure(arguments, &calibration, error);
+        status = cmd_calibrate_measure(arguments, &calibration, error);
     if (status != SMC_OK)
         return status;
     struct smc_report_style style;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "rules/allocation.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "rules/allocation.h"
 
 /* Any of these describes a launch; without one only the device is asked about. */
 static bool describes_launch(const struct smc_arguments *arguments)
@@ -21,9 +21,9 @@ static bool describes_launch(const struct smc_arguments *arguments)
     return false;
 }
 
-static enum smc_status report(const struct smc_arguments *arguments,
-                              const struct smc_answer *answers, size_t count, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments,
+                                           const struct smc_answer *answers, size_t count,
+                                           struct smc_text *out, struct smc_error *error)
 {
     struct smc_report_style style;
     struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
@@ -51,8 +51,8 @@ static enum smc_status copy_questions(struct smc_questions *questions, struct sm
     return SMC_OK;
 }
 
-static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
-                                   struct smc_error *error)
+static enum smc_status cmd_carveout_run_numbers(const struct smc_arguments *arguments,
+                                                struct smc_text *out, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
@@ -65,7 +65,7 @@ static enum smc_status run_numbers(const struct smc_arguments *arguments, struct
         status =
             launch ? smc_answer_questions(&questions, error) : copy_questions(&questions, error);
     if (status == SMC_OK)
-        status = report(arguments, questions.answer, questions.count, out, error);
+        status = cmd_carveout_report(arguments, questions.answer, questions.count, out, error);
     smc_questions_free(&questions);
     return status;
 }
@@ -77,6 +77,6 @@ enum smc_status smc_cmd_carveout(const struct smc_arguments *arguments, struct s
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
-    return file ? smc_answer_file(arguments, report, out, error)
-                : run_numbers(arguments, out, error);
+    return file ? smc_answer_file(arguments, cmd_carveout_report, out, error)
+                : cmd_carveout_run_numbers(arguments, out, error);
 }

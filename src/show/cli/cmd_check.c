@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "hardware/host_health.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "hardware/host_health.h"
 #include "show/report/health_report.h"
 
 /* Replaces the file in one step, so that no reader sees half of it. NULL: standard output. */

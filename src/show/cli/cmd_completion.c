@@ -2,9 +2,9 @@
    from the tables of commands, options, kernels and devices. */
 #include <string.h>
 
+#include "rules/devices.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
-#include "rules/devices.h"
 #include "show/lesson/lesson.h"
 
 /* What can be offered for an option's value or for a command's word. */
@@ -117,7 +117,7 @@ static bool seen_before(size_t index, const char *name)
     return false;
 }
 
-static void append_devices(const char *before, struct smc_text *out)
+static void cmd_completion_append_devices(const char *before, struct smc_text *out)
 {
     struct smc_device device;
     struct smc_capability capability;
@@ -269,7 +269,7 @@ static void append_bash_words(const struct shell *shell, struct smc_text *out)
 static void write_bash(const struct shell *shell, struct smc_text *out)
 {
     smc_text_append(out, bash_head);
-    append_names(shell, "_smemcalc_devices", append_devices, out);
+    append_names(shell, "_smemcalc_devices", cmd_completion_append_devices, out);
     append_names(shell, "_smemcalc_kernels", append_kernels, out);
     smc_text_append(out, bash_begin);
     append_bash_values(shell, out);
@@ -335,7 +335,7 @@ static void write_zsh(const struct shell *shell, struct smc_text *out)
 {
     smc_text_append(out, "#compdef smemcalc\n"
                          "# zsh completion of smemcalc, written by 'smemcalc completion zsh'.\n\n");
-    append_names(shell, "_smemcalc_devices", append_devices, out);
+    append_names(shell, "_smemcalc_devices", cmd_completion_append_devices, out);
     append_names(shell, "_smemcalc_kernels", append_kernels, out);
     smc_text_append(out, "_smemcalc() {\n    local command=query\n");
     append_zsh_commands(shell, out);
@@ -433,7 +433,7 @@ static void append_fish_command(const struct shell *shell, const struct smc_comm
 static void write_fish(const struct shell *shell, struct smc_text *out)
 {
     append_fish_head(out);
-    append_names(shell, "__smemcalc_devices", append_devices, out);
+    append_names(shell, "__smemcalc_devices", cmd_completion_append_devices, out);
     append_names(shell, "__smemcalc_kernels", append_kernels, out);
     smc_text_append(out, "complete -c smemcalc -f\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "hardware/executor.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "hardware/executor.h"
 
-static void report(const struct smc_arguments *arguments, const struct smc_device *devices,
-                   size_t count, struct smc_text *out)
+static void cmd_devices_report(const struct smc_arguments *arguments,
+                               const struct smc_device *devices, size_t count, struct smc_text *out)
 {
     struct smc_report_style style;
     struct smc_ceilings ceilings;
@@ -19,7 +19,7 @@ static void report(const struct smc_arguments *arguments, const struct smc_devic
 }
 
 /* A GPU that cannot be read is omitted; the rest is still right. */
-static size_t read_all(struct smc_device *devices, int gpus)
+static size_t cmd_devices_read_all(struct smc_device *devices, int gpus)
 {
     size_t count = 0;
     struct smc_error ignored;
@@ -40,9 +40,9 @@ static size_t copy_chosen(const struct smc_chosen_devices *chosen, struct smc_de
     return chosen->count;
 }
 
-static enum smc_status show(const struct smc_arguments *arguments,
-                            const struct smc_chosen_devices *chosen, struct smc_text *out,
-                            struct smc_error *error)
+static enum smc_status cmd_devices_show(const struct smc_arguments *arguments,
+                                        const struct smc_chosen_devices *chosen,
+                                        struct smc_text *out, struct smc_error *error)
 {
     bool any = chosen->count > 0;
     int gpus = any ? 0 : smc_executor_default()->device_count(NULL);
@@ -50,8 +50,8 @@ static enum smc_status show(const struct smc_arguments *arguments,
     struct smc_device *devices = smc_calloc(most, sizeof *devices);
     if (!devices)
         return smc_out_of_memory(error);
-    size_t count = any ? copy_chosen(chosen, devices) : read_all(devices, gpus);
-    report(arguments, devices, count, out);
+    size_t count = any ? copy_chosen(chosen, devices) : cmd_devices_read_all(devices, gpus);
+    cmd_devices_report(arguments, devices, count, out);
     free(devices);
     return SMC_OK;
 }
@@ -62,7 +62,7 @@ enum smc_status smc_cmd_devices(const struct smc_arguments *arguments, struct sm
     struct smc_chosen_devices chosen = {0};
     enum smc_status status = smc_ask_devices(arguments, SIZE_MAX, &chosen, error);
     if (status == SMC_OK)
-        status = show(arguments, &chosen, out, error);
+        status = cmd_devices_show(arguments, &chosen, out, error);
     smc_chosen_devices_free(&chosen);
     return status;
 }

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/diff.h"
 #include "base/memory.h"
 #include "show/cli/ask_gate.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "answers/diff.h"
 #include "show/report/diff_report.h"
 #include "show/report/findings_report.h"
 
@@ -28,8 +28,8 @@ struct comparison {
 enum format { TEXT, JSON, CSV, MARKDOWN, JUNIT, SARIF };
 enum fail_on { ANY, OCCUPANCY, NEVER };
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct comparison *comparison,
-                           struct smc_error *error)
+static enum smc_status cmd_diff_ask(const struct smc_arguments *arguments,
+                                    struct comparison *comparison, struct smc_error *error)
 {
     if (arguments->file_count < 2)
         return smc_fail(error, SMC_USAGE,
@@ -57,8 +57,8 @@ static uint32_t failing(const struct smc_arguments *arguments)
 
 /* What the new build violates, after a comparison as text and before one as markdown, whose length
    is limited as a whole; scripts that read the comparison find it on standard error. */
-static void write_verdict(const struct smc_arguments *arguments,
-                          const struct comparison *comparison, struct smc_text *out)
+static void cmd_diff_write_verdict(const struct smc_arguments *arguments,
+                                   const struct comparison *comparison, struct smc_text *out)
 {
     const struct smc_gate *gate = &comparison->gate;
     const struct smc_gate_verdict *verdict = &comparison->verdict;
@@ -78,8 +78,8 @@ static void write_verdict(const struct smc_arguments *arguments,
     }
 }
 
-static void write_comparison(const struct smc_arguments *arguments,
-                             const struct comparison *comparison, struct smc_text *out)
+static void cmd_diff_write_comparison(const struct smc_arguments *arguments,
+                                      const struct comparison *comparison, struct smc_text *out)
 {
     const struct smc_diff *diff = &comparison->diff;
     const struct smc_gate_verdict *verdict = &comparison->verdict;
@@ -108,19 +108,19 @@ static void write_comparison(const struct smc_arguments *arguments,
 }
 
 /* Whether something is worse that counts. */
-static bool write_report(const struct smc_arguments *arguments, struct comparison *comparison,
-                         struct smc_text *out)
+static bool cmd_diff_write_report(const struct smc_arguments *arguments,
+                                  struct comparison *comparison, struct smc_text *out)
 {
     struct smc_gate_verdict *verdict = &comparison->verdict;
     struct smc_text judged = {0};
     size_t errors = smc_findings_count(&verdict->findings, SMC_FINDING_ERROR);
-    write_verdict(arguments, comparison, &judged);
+    cmd_diff_write_verdict(arguments, comparison, &judged);
     if (!smc_diff_findings(&comparison->diff, failing(arguments), &verdict->findings,
                            &verdict->judgements))
         out->failed = true;
     bool first = arguments->number[SMC_OPTION_FINDINGS_FORMAT] == MARKDOWN;
     smc_text_append(out, first ? smc_text_string(&judged) : "");
-    write_comparison(arguments, comparison, out);
+    cmd_diff_write_comparison(arguments, comparison, out);
     smc_text_append(out, first ? "" : smc_text_string(&judged));
     out->failed |= judged.failed;
     smc_text_free(&judged);
@@ -129,7 +129,7 @@ static bool write_report(const struct smc_arguments *arguments, struct compariso
 
 /* The new build is judged as `inspect` would judge it alone. What it reports about files whose
    architecture is unknown the comparison has reported. */
-static enum smc_status judge(struct comparison *comparison, struct smc_error *error)
+static enum smc_status cmd_diff_judge(struct comparison *comparison, struct smc_error *error)
 {
     struct smc_error again = {""};
     if (!comparison->gate.path)
@@ -143,11 +143,12 @@ static enum smc_status judge(struct comparison *comparison, struct smc_error *er
     return smc_gate_check_complete(&comparison->gate, &comparison->after, status);
 }
 
-static enum smc_status compare(const struct smc_arguments *arguments, struct comparison *comparison,
-                               struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_diff_compare(const struct smc_arguments *arguments,
+                                        struct comparison *comparison, struct smc_text *out,
+                                        struct smc_error *error)
 {
     struct smc_inspect_request *request = &comparison->question.request;
-    enum smc_status status = ask(arguments, comparison, error), second;
+    enum smc_status status = cmd_diff_ask(arguments, comparison, error), second;
     if (status != SMC_OK)
         return status;
     smc_ask_sandbox(arguments);
@@ -172,10 +173,10 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
     status = second > status ? second : status;
     if (second == SMC_MACHINE || comparison->diff.count == 0)
         return status;
-    second = judge(comparison, error);
+    second = cmd_diff_judge(comparison, error);
     if (second == SMC_MACHINE)
         return second;
-    bool is_worse = write_report(arguments, comparison, out);
+    bool is_worse = cmd_diff_write_report(arguments, comparison, out);
     return status != SMC_OK ? status : is_worse ? SMC_SHORTFALL : second;
 }
 
@@ -188,7 +189,7 @@ enum smc_status smc_cmd_diff(const struct smc_arguments *arguments, struct smc_t
     struct smc_arguments asked = *arguments;
     enum smc_status status = smc_ask_gate(&asked, &comparison->gate, error);
     if (status == SMC_OK)
-        status = compare(&asked, comparison, out, error);
+        status = cmd_diff_compare(&asked, comparison, out, error);
     smc_gate_verdict_free(&comparison->verdict);
     smc_inspect_rows_free(&comparison->rows);
     smc_diff_free(&comparison->diff);

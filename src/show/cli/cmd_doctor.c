@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "hardware/doctor.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/help.h"
 #include "show/cli/output.h"
-#include "hardware/doctor.h"
 #include "show/plot/paint.h"
 
 static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)

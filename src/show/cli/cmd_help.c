@@ -25,7 +25,7 @@ static const char examples[] =
     "  smemcalc x.cu --device A100 --device H100  your own kernels, from a file\n"
     "  smemcalc trace -- ./app                    all kernels that a program launches\n";
 
-static void append_range(const struct smc_option *option, struct smc_text *text)
+static void cmd_help_append_range(const struct smc_option *option, struct smc_text *text)
 {
     if (option->type == SMC_OPTION_CHOICE) {
         smc_text_append(text, " (");
@@ -47,7 +47,8 @@ static void append_range(const struct smc_option *option, struct smc_text *text)
     smc_text_append(text, ")");
 }
 
-static void append_row(const struct smc_option *option, const char *help, struct smc_text *out)
+static void cmd_help_append_row(const struct smc_option *option, const char *help,
+                                struct smc_text *out)
 {
     struct smc_text left = {0};
     if (option->letter)
@@ -64,8 +65,8 @@ static void append_option(const struct smc_option *option, struct smc_text *out)
 {
     struct smc_text help = {0};
     smc_program_append(&help, option->help);
-    append_range(option, &help);
-    append_row(option, smc_text_string(&help), out);
+    cmd_help_append_range(option, &help);
+    cmd_help_append_row(option, smc_text_string(&help), out);
     smc_text_free(&help);
 }
 
@@ -79,7 +80,7 @@ static bool is_listed(int id, uint32_t commands)
     return false;
 }
 
-static void append_options(uint32_t commands, struct smc_text *out)
+static void cmd_help_append_options(uint32_t commands, struct smc_text *out)
 {
     for (int group = 0; group < SMC_GROUP_COUNT; group++) {
         bool begun = false;
@@ -113,10 +114,10 @@ static void append_most_used(struct smc_text *out)
     };
     smc_text_append(out, "\nMost used options:\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        append_row(&smc_options[options[i].id], options[i].help, out);
+        cmd_help_append_row(&smc_options[options[i].id], options[i].help, out);
 }
 
-static void append_commands(struct smc_text *out)
+static void cmd_help_append_commands(struct smc_text *out)
 {
     smc_text_append(out, "\nCommands (without one: query, or inspect of files):\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
@@ -139,7 +140,7 @@ static void append_head(struct smc_text *out)
 void smc_help_short(struct smc_text *out)
 {
     append_head(out);
-    append_commands(out);
+    cmd_help_append_commands(out);
     append_most_used(out);
     smc_program_append(out,
                        "\n'smemcalc help COMMAND' shows a command's options, 'smemcalc help all' "
@@ -149,8 +150,8 @@ void smc_help_short(struct smc_text *out)
 void smc_help_all(struct smc_text *out)
 {
     append_head(out);
-    append_commands(out);
-    append_options(UINT32_MAX, out);
+    cmd_help_append_commands(out);
+    cmd_help_append_options(UINT32_MAX, out);
     smc_text_append(
         out, "\nExit status: 0 answered or confirmed, 1 a confirmation or requirement "
              "failed,\n2 wrong usage, 3 no device or feature for it here, 4 the machine failed.\n");
@@ -163,7 +164,7 @@ void smc_help_command(enum smc_command_id id, struct smc_text *out)
         smc_program_append(out, command->examples);
     smc_text_printf(out, "%s%s %s %s\n%s\n", command->examples ? "\n" : "", smc_program_name(),
                     command->name, command->usage, command->help);
-    append_options(1u << id, out);
+    cmd_help_append_options(1u << id, out);
 }
 
 void smc_help_version(struct smc_text *out)

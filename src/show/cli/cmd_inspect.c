@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/inspect.h"
+#include "answers/selection.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "code/inputs.h"
+#include "code/names.h"
+#include "hardware/executor.h"
 #include "show/cli/ask_gate.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "hardware/executor.h"
-#include "answers/inspect.h"
-#include "code/inputs.h"
-#include "code/names.h"
-#include "answers/selection.h"
 
 /* Everything that one call needs. */
 struct inspection {
@@ -71,8 +71,8 @@ static enum smc_status check_lint(const struct smc_arguments *arguments, struct 
     return SMC_OK;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct inspection *inspection,
-                           struct smc_error *error)
+static enum smc_status cmd_inspect_ask(const struct smc_arguments *arguments,
+                                       struct inspection *inspection, struct smc_error *error)
 {
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
@@ -131,10 +131,10 @@ static void tell_shapes(const struct smc_inspect_rows *rows)
 }
 
 /* The report may be long: the parts before the last are kept outside of memory. */
-static enum smc_status write_rows(const struct smc_writer *writer,
-                                  const struct smc_inspect_rows *rows,
-                                  const struct smc_report_style *style, struct smc_text *out,
-                                  struct smc_error *error)
+static enum smc_status cmd_inspect_write_rows(const struct smc_writer *writer,
+                                              const struct smc_inspect_rows *rows,
+                                              const struct smc_report_style *style,
+                                              struct smc_text *out, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     size_t next = 0;
@@ -146,9 +146,9 @@ static enum smc_status write_rows(const struct smc_writer *writer,
     return status;
 }
 
-static enum smc_status show(const struct smc_arguments *arguments,
-                            const struct inspection *inspection, struct smc_text *out,
-                            struct smc_error *error)
+static enum smc_status cmd_inspect_show(const struct smc_arguments *arguments,
+                                        const struct inspection *inspection, struct smc_text *out,
+                                        struct smc_error *error)
 {
     const struct smc_inspect_rows *rows = &inspection->rows;
     struct smc_report_style style;
@@ -156,7 +156,8 @@ static enum smc_status show(const struct smc_arguments *arguments,
     style.verbose = arguments->given[SMC_OPTION_VERBOSE];
     style.instances = arguments->given[SMC_OPTION_INSTANCES];
     style.all_kernels = arguments->given[SMC_OPTION_TOP];
-    enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
+    enum smc_status status =
+        cmd_inspect_write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
     if (rows->count == 0)
@@ -164,8 +165,9 @@ static enum smc_status show(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status save(const struct smc_arguments *arguments,
-                            const struct inspection *inspection, struct smc_error *error)
+static enum smc_status cmd_inspect_save(const struct smc_arguments *arguments,
+                                        const struct inspection *inspection,
+                                        struct smc_error *error)
 {
     const char *file = arguments->text[SMC_OPTION_SAVE];
     struct smc_text text = {0};
@@ -185,14 +187,15 @@ static enum smc_status save(const struct smc_arguments *arguments,
 
 enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
 
-static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
-                              struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
+                                          struct inspection *inspection, struct smc_text *out,
+                                          struct smc_error *error)
 {
     enum smc_status status = smc_inspect_answer(&inspection->kernels, &inspection->question.request,
                                                 &inspection->rows, error);
     if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
-    enum smc_status saved = save(arguments, inspection, error);
+    enum smc_status saved = cmd_inspect_save(arguments, inspection, error);
     if (saved != SMC_OK)
         return saved;
     /* Every kernel that was asked for is judged, whichever are shown. */
@@ -211,7 +214,7 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
     tell_shapes(&inspection->rows);
-    enum smc_status shown = show(arguments, inspection, out, error);
+    enum smc_status shown = cmd_inspect_show(arguments, inspection, out, error);
     return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
 }
 
@@ -230,7 +233,7 @@ static enum smc_status lint(const struct smc_arguments *arguments, struct inspec
 static enum smc_status inspect(const struct smc_arguments *arguments, struct inspection *inspection,
                                struct smc_text *out, struct smc_error *error)
 {
-    enum smc_status status = ask(arguments, inspection, error);
+    enum smc_status status = cmd_inspect_ask(arguments, inspection, error);
     if (status != SMC_OK)
         return status;
     smc_ask_sandbox(arguments);
@@ -246,8 +249,9 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
         return status;
     if (reading != SMC_OK && arguments->given[SMC_OPTION_SAVE])
         return smc_fail(error, reading, "option --save: not written, because of the errors above");
-    status = arguments->given[SMC_OPTION_LINT] ? lint(arguments, inspection, out, error)
-                                               : answer(arguments, inspection, out, error);
+    status = arguments->given[SMC_OPTION_LINT]
+                 ? lint(arguments, inspection, out, error)
+                 : cmd_inspect_answer(arguments, inspection, out, error);
     return reading == SMC_OK ? status : reading;
 }
 

@@ -1,8 +1,8 @@
 /* smemcalc lesson: guided pages with computed numbers, and a question that is checked. */
 #include <stdio.h>
 
-#include "base/platform.h"
 #include "base/parse.h"
+#include "base/platform.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
@@ -43,10 +43,10 @@ static bool names_device(const struct smc_arguments *arguments)
 
 /* A named device must suit the lesson. Otherwise it is the default device of a query if that suits;
    else `device` stays NULL, for the lesson's own. */
-static enum smc_status choose_device(const struct smc_arguments *arguments,
-                                     const struct smc_lesson *lesson,
-                                     struct smc_chosen_devices *devices, struct smc_query *query,
-                                     const struct smc_device **device, struct smc_error *error)
+static enum smc_status
+cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
+                         struct smc_chosen_devices *devices, struct smc_query *query,
+                         const struct smc_device **device, struct smc_error *error)
 {
     struct smc_error reason;
     enum smc_status status = SMC_OK;
@@ -166,9 +166,9 @@ static enum smc_status append_pages(const struct smc_arguments *arguments,
 
 /* --- Answers --- */
 
-static enum smc_status check(const struct smc_lesson *lesson,
-                             const struct smc_lesson_setting *setting, const char *given,
-                             struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_lesson_check(const struct smc_lesson *lesson,
+                                        const struct smc_lesson_setting *setting, const char *given,
+                                        struct smc_text *out, struct smc_error *error)
 {
     struct smc_error reason = {""};
     bool right;
@@ -180,9 +180,10 @@ static enum smc_status check(const struct smc_lesson *lesson,
     return right ? SMC_OK : SMC_SHORTFALL;
 }
 
-static enum smc_status show(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
-                            const struct smc_device *device, struct smc_text *out,
-                            struct smc_error *error)
+static enum smc_status cmd_lesson_show(const struct smc_arguments *arguments,
+                                       const struct smc_lesson *lesson,
+                                       const struct smc_device *device, struct smc_text *out,
+                                       struct smc_error *error)
 {
     struct smc_report_style style;
     struct smc_text warnings = {0};
@@ -197,7 +198,7 @@ static enum smc_status show(const struct smc_arguments *arguments, const struct 
         .utf8 = style.utf8,
     };
     const char *given = arguments->text[SMC_OPTION_ANSWER];
-    enum smc_status status = given ? check(lesson, &setting, given, out, error)
+    enum smc_status status = given ? cmd_lesson_check(lesson, &setting, given, out, error)
                                    : append_pages(arguments, lesson, &setting, &style, out, error);
     smc_output_warn(&warnings);
     return status;
@@ -231,9 +232,9 @@ enum smc_status smc_cmd_lesson(const struct smc_arguments *arguments, struct smc
     smc_query_init(&query);
     enum smc_status status = find_lesson(arguments, &lesson, error);
     if (status == SMC_OK)
-        status = choose_device(arguments, lesson, &devices, &query, &device, error);
+        status = cmd_lesson_choose_device(arguments, lesson, &devices, &query, &device, error);
     if (status == SMC_OK)
-        status = show(arguments, lesson, device, out, error);
+        status = cmd_lesson_show(arguments, lesson, device, out, error);
     smc_chosen_devices_free(&devices);
     return status;
 }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/inspect.h"
+#include "answers/query.h"
 #include "base/memory.h"
+#include "rules/headroom.h"
 #include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "show/cli/cmd_run.h"
-#include "answers/inspect.h"
-#include "rules/headroom.h"
-#include "answers/query.h"
 
 /* --- What fewer registers cost ---------------------------------------------------------------- */
 
@@ -119,9 +119,9 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
 }
 
 /* Once for each number of registers. */
-static enum smc_status find_costs(const struct smc_arguments *arguments,
-                                  const struct smc_answer *answer, struct smc_headroom *headroom,
-                                  struct smc_error *error)
+static enum smc_status cmd_limits_find_costs(const struct smc_arguments *arguments,
+                                             const struct smc_answer *answer,
+                                             struct smc_headroom *headroom, struct smc_error *error)
 {
     const uint32_t compiled = compiled_regs(answer);
     enum smc_status status = SMC_OK;
@@ -168,9 +168,9 @@ static struct smc_headroom *find_headroom(const struct smc_answer *answers, size
     return headroom;
 }
 
-static enum smc_status report(const struct smc_arguments *arguments,
-                              const struct smc_answer *answers, size_t count, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
+                                         const struct smc_answer *answers, size_t count,
+                                         struct smc_text *out, struct smc_error *error)
 {
     struct smc_report_style style;
     struct smc_headroom *headroom = find_headroom(answers, count);
@@ -179,7 +179,7 @@ static enum smc_status report(const struct smc_arguments *arguments,
     const bool compares = count > 1 && smc_ask_writer(arguments) == &smc_writer_text;
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < count && !compares && status == SMC_OK; i++)
-        status = find_costs(arguments, &answers[i], &headroom[i], error);
+        status = cmd_limits_find_costs(arguments, &answers[i], &headroom[i], error);
     if (status != SMC_OK) {
         free(headroom);
         return status;
@@ -190,8 +190,8 @@ static enum smc_status report(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
-                                   struct smc_error *error)
+static enum smc_status cmd_limits_run_numbers(const struct smc_arguments *arguments,
+                                              struct smc_text *out, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
@@ -201,7 +201,7 @@ static enum smc_status run_numbers(const struct smc_arguments *arguments, struct
     if (status == SMC_OK)
         status = smc_answer_questions(&questions, error);
     if (status == SMC_OK)
-        status = report(arguments, questions.answer, questions.count, out, error);
+        status = cmd_limits_report(arguments, questions.answer, questions.count, out, error);
     smc_questions_free(&questions);
     return status;
 }
@@ -225,6 +225,6 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
         return smc_fail(error, SMC_USAGE, "option --grid: one device at a time");
     if (file && !has_grid && arguments->arg.count)
         return smc_fail(error, SMC_USAGE, "option --arg: needs --grid, the blocks of the launch");
-    return file ? smc_answer_file(arguments, report, out, error)
-                : run_numbers(arguments, out, error);
+    return file ? smc_answer_file(arguments, cmd_limits_report, out, error)
+                : cmd_limits_run_numbers(arguments, out, error);
 }

@@ -8,17 +8,17 @@
 #include "base/platform.h"
 #include "base/sandbox.h"
 #include "base/text.h"
+#include "hardware/merge.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "hardware/merge.h"
 #include "show/report/fleet.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static enum smc_status read_stream(const struct smc_stream *stream, struct smc_merge_input *input,
-                                   struct smc_error *error)
+static enum smc_status cmd_merge_read_stream(const struct smc_stream *stream,
+                                             struct smc_merge_input *input, struct smc_error *error)
 {
     static char bytes[1 << 16];
     size_t count;
@@ -44,7 +44,7 @@ static enum smc_status add_reports(const struct smc_stream *stream, struct smc_m
         return smc_out_of_memory(error);
     smc_utf8_make_safe(*name);
     struct smc_merge_input input = {.merge = merge, .file = *name, .problems = &problems};
-    enum smc_status status = read_stream(stream, &input, error);
+    enum smc_status status = cmd_merge_read_stream(stream, &input, error);
     smc_output_tell("", smc_text_string(&problems));
     smc_merge_input_free(&input);
     smc_text_free(&problems);
@@ -52,8 +52,8 @@ static enum smc_status add_reports(const struct smc_stream *stream, struct smc_m
 }
 
 /* Errors in a file are reported, and its other reports are used. */
-static enum smc_status read_files(const struct smc_arguments *arguments, struct smc_merge *merge,
-                                  char **names)
+static enum smc_status cmd_merge_read_files(const struct smc_arguments *arguments,
+                                            struct smc_merge *merge, char **names)
 {
     enum smc_status worst = SMC_OK;
     for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
@@ -100,7 +100,8 @@ static enum smc_status ask_expected(const struct smc_arguments *arguments,
 }
 
 /* The options that print something instead of the report. */
-static enum smc_status check_options(const struct smc_arguments *arguments, struct smc_error *error)
+static enum smc_status cmd_merge_check_options(const struct smc_arguments *arguments,
+                                               struct smc_error *error)
 {
     const bool *given = arguments->given;
     if (arguments->file_count == 0)
@@ -139,9 +140,10 @@ static enum smc_status check_fleet_options(const struct smc_arguments *arguments
 }
 
 /* `merged` and `fleet`: NULL without such reports. */
-static enum smc_status write_report(const struct smc_arguments *arguments,
-                                    const struct smc_merged *merged, const struct smc_fleet *fleet,
-                                    struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_merge_write_report(const struct smc_arguments *arguments,
+                                              const struct smc_merged *merged,
+                                              const struct smc_fleet *fleet, struct smc_text *out,
+                                              struct smc_error *error)
 {
     const struct smc_writer *writer = smc_ask_writer(arguments);
     bool exclude = arguments->given[SMC_OPTION_EXCLUDE], drain = arguments->given[SMC_OPTION_DRAIN];
@@ -170,9 +172,10 @@ static enum smc_status worse(enum smc_status a, enum smc_status b)
     return a > b ? a : b;
 }
 
-static enum smc_status compare(const struct smc_arguments *arguments, struct smc_merge *merge,
-                               const struct smc_fleet_expected *expected, struct smc_text *out,
-                               struct smc_error *error)
+static enum smc_status cmd_merge_compare(const struct smc_arguments *arguments,
+                                         struct smc_merge *merge,
+                                         const struct smc_fleet_expected *expected,
+                                         struct smc_text *out, struct smc_error *error)
 {
     struct smc_merged merged = {0};
     struct smc_fleet fleet = {0};
@@ -185,8 +188,8 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct smc
                                                arguments->given[SMC_OPTION_DRAIN_STRAGGLERS],
                                                &fleet, error));
     if ((runs || checks) && status != SMC_MACHINE)
-        status = worse(status, write_report(arguments, runs ? &merged : NULL,
-                                            checks ? &fleet : NULL, out, error));
+        status = worse(status, cmd_merge_write_report(arguments, runs ? &merged : NULL,
+                                                      checks ? &fleet : NULL, out, error));
     smc_merged_free(&merged);
     smc_fleet_free(&fleet);
     return status;
@@ -197,7 +200,7 @@ enum smc_status smc_cmd_merge(const struct smc_arguments *arguments, struct smc_
 {
     struct smc_merge merge = {.only_checks = arguments->given[SMC_OPTION_EXPECT]};
     struct smc_fleet_expected expected = {0};
-    enum smc_status worst = check_options(arguments, error);
+    enum smc_status worst = cmd_merge_check_options(arguments, error);
     if (worst == SMC_OK)
         worst = ask_expected(arguments, &expected, error);
     if (worst != SMC_OK) {
@@ -206,9 +209,9 @@ enum smc_status smc_cmd_merge(const struct smc_arguments *arguments, struct smc_
     }
     char **names = smc_calloc(arguments->file_count, sizeof *names);
     smc_sandbox_enter(SMC_SANDBOX_READING);
-    worst = names ? read_files(arguments, &merge, names) : smc_out_of_memory(error);
+    worst = names ? cmd_merge_read_files(arguments, &merge, names) : smc_out_of_memory(error);
     if (worst != SMC_MACHINE)
-        worst = worse(worst, compare(arguments, &merge, &expected, out, error));
+        worst = worse(worst, cmd_merge_compare(arguments, &merge, &expected, out, error));
     smc_merge_free(&merge);
     smc_hostlist_free(&expected.names);
     for (size_t i = 0; names && i < arguments->file_count; i++)

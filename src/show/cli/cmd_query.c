@@ -1,19 +1,19 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
 #include <stdlib.h>
 
+#include "answers/query.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "answers/query.h"
 
 /* --- Pictures --------------------------------------------------------------------------------- */
 
-static enum smc_status draw_roofline(const struct smc_arguments *arguments,
-                                     const struct smc_answer *answer,
-                                     const struct smc_canvas *canvas, struct smc_picture *picture,
-                                     struct smc_error *error)
+static enum smc_status cmd_draw_roofline(const struct smc_arguments *arguments,
+                                         const struct smc_answer *answer,
+                                         const struct smc_canvas *canvas,
+                                         struct smc_picture *picture, struct smc_error *error)
 {
     size_t relatives = 0;
     enum smc_status status = SMC_OK;
@@ -32,10 +32,10 @@ static enum smc_status draw_roofline(const struct smc_arguments *arguments,
 }
 
 /* A picture in the terminal replaces the text. Nothing is reported if it cannot be drawn. */
-static enum smc_status report(const struct smc_arguments *arguments,
-                              const struct smc_answer *answers, size_t count,
-                              enum smc_plot_target target, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_report(const struct smc_arguments *arguments,
+                                  const struct smc_answer *answers, size_t count,
+                                  enum smc_plot_target target, struct smc_text *out,
+                                  struct smc_error *error)
 {
     struct smc_report_style style;
     smc_output_style(&style);
@@ -44,7 +44,7 @@ static enum smc_status report(const struct smc_arguments *arguments,
     struct smc_picture picture = {0};
     struct smc_canvas canvas = smc_picture_canvas(target, &style);
     if (arguments->given[SMC_OPTION_ROOFLINE])
-        status = draw_roofline(arguments, &answers[0], &canvas, &picture, error);
+        status = cmd_draw_roofline(arguments, &answers[0], &canvas, &picture, error);
     else if (target != SMC_PLOT_NOWHERE)
         smc_plot_query(&answers[0], &canvas, &picture);
     if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
@@ -55,8 +55,8 @@ static enum smc_status report(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
-                                     enum smc_plot_target *target, struct smc_error *error)
+static enum smc_status cmd_check_picture(const struct smc_arguments *arguments, size_t count,
+                                         enum smc_plot_target *target, struct smc_error *error)
 {
     enum smc_status status = smc_roofline_target(arguments, target, error);
     if (status != SMC_OK || *target == SMC_PLOT_NOWHERE || count <= 1)
@@ -70,12 +70,12 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static enum smc_status answer(const struct smc_arguments *arguments,
-                              struct smc_questions *questions, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_answer(const struct smc_arguments *arguments,
+                                  struct smc_questions *questions, struct smc_text *out,
+                                  struct smc_error *error)
 {
     enum smc_plot_target target;
-    enum smc_status status = check_picture(arguments, questions->count, &target, error);
+    enum smc_status status = cmd_check_picture(arguments, questions->count, &target, error);
     if (status == SMC_OK)
         status = smc_answer_questions(questions, error);
     for (size_t i = 0; i < questions->count && status == SMC_OK; i++) {
@@ -85,7 +85,7 @@ static enum smc_status answer(const struct smc_arguments *arguments,
                                          &answered->regs_cost, error);
     }
     if (status == SMC_OK)
-        status = report(arguments, questions->answer, questions->count, target, out, error);
+        status = cmd_report(arguments, questions->answer, questions->count, target, out, error);
     return status;
 }
 
@@ -99,7 +99,7 @@ enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
-        status = answer(arguments, &questions, out, error);
+        status = cmd_answer(arguments, &questions, out, error);
     smc_questions_free(&questions);
     return status;
 }

@@ -4,12 +4,12 @@
 
 #include "base/memory.h"
 #include "base/sandbox.h"
+#include "hardware/all_gpus.h"
 #include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "show/cli/cmd_run.h"
-#include "hardware/all_gpus.h"
 
 /* Wrong arguments are wrong on each GPU: then there is nothing to report. */
 static bool is_wrong_usage(const struct smc_all_gpus *all)
@@ -44,8 +44,8 @@ static void add_ceilings(struct smc_query *query)
     smc_ask_ceilings(query, 1);
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_all_gpus *all,
-                   struct smc_text *out)
+static void cmd_run_report(const struct smc_arguments *arguments, const struct smc_all_gpus *all,
+                           struct smc_text *out)
 {
     struct smc_report_style style;
     warn_idle(arguments, all);
@@ -65,7 +65,7 @@ static enum smc_status run_on_all(const struct smc_arguments *arguments,
     if (is_wrong_usage(&all))
         *error = all.part[0].error;
     else if (all.count > 0)
-        report(arguments, &all, out);
+        cmd_run_report(arguments, &all, out);
     smc_all_gpus_free(&all);
     return status;
 }
@@ -91,10 +91,10 @@ static enum smc_status sanitize(const struct smc_arguments *arguments,
     return smc_sanitize_report(arguments, sanitized, count, out, error);
 }
 
-static enum smc_status run_query(const struct smc_arguments *arguments,
-                                 const struct smc_query *query,
-                                 const struct smc_run_settings *settings, struct smc_text *out,
-                                 struct smc_error *error)
+static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
+                                     const struct smc_query *query,
+                                     const struct smc_run_settings *settings, struct smc_text *out,
+                                     struct smc_error *error)
 {
     struct smc_confirmed_run *runs =
         smc_calloc(SMC_MOST_RUNS, sizeof *runs); /* too large for the stack */
@@ -139,7 +139,7 @@ static enum smc_status run_options(const struct smc_arguments *arguments, struct
     if (status == SMC_OK)
         status = settings.gpu_index == SMC_ALL_GPUS
                      ? run_on_all(arguments, &query, &settings, out, error)
-                     : run_query(arguments, &query, &settings, out, error);
+                     : cmd_run_query(arguments, &query, &settings, out, error);
     if (status == SMC_INTERRUPTED)
         status = smc_run_fail_stopped(&settings, error);
     smc_chosen_devices_free(&devices);

@@ -2,9 +2,9 @@
 #ifndef SMC_CLI_RUN_H
 #define SMC_CLI_RUN_H
 
-#include "show/cli/ask.h"
 #include "hardware/confirmed_launch.h"
 #include "hardware/user.h"
+#include "show/cli/ask.h"
 #include "show/report/emulator_findings.h"
 
 /* The commands of --compare or a range, and of --source. */

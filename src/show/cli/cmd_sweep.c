@@ -25,8 +25,9 @@ struct swept_devices {
     size_t count, capacity;
 };
 
-static enum smc_status add_device(struct swept_devices *list, const struct smc_device *device,
-                                  struct smc_error *error)
+static enum smc_status cmd_sweep_add_device(struct swept_devices *list,
+                                            const struct smc_device *device,
+                                            struct smc_error *error)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
@@ -47,7 +48,7 @@ static enum smc_status add_all(struct swept_devices *list, struct smc_error *err
         struct smc_device device;
         smc_capability_at(i, &capability);
         smc_device_of_capability(&capability, &device);
-        enum smc_status status = add_device(list, &device, error);
+        enum smc_status status = cmd_sweep_add_device(list, &device, error);
         if (status != SMC_OK)
             return status;
     }
@@ -70,12 +71,12 @@ static enum smc_status add_named(struct swept_devices *list, bool notes, const c
         return status;
     if (notes)
         smc_output_note(chosen.note);
-    return add_device(list, &chosen.device, error);
+    return cmd_sweep_add_device(list, &chosen.device, error);
 }
 
 /* Names joined by commas, in one --device. */
-static enum smc_status add_list(struct swept_devices *list, bool notes, const char *names,
-                                struct smc_error *error)
+static enum smc_status cmd_sweep_add_list(struct swept_devices *list, bool notes, const char *names,
+                                          struct smc_error *error)
 {
     for (;;) {
         size_t length = strcspn(names, ",");
@@ -87,16 +88,16 @@ static enum smc_status add_list(struct swept_devices *list, bool notes, const ch
 }
 
 /* The devices named, else those of --device-file. */
-static enum smc_status read_devices(const struct smc_arguments *arguments, bool notes,
-                                    struct swept_devices *list, struct smc_error *error)
+static enum smc_status cmd_sweep_read_devices(const struct smc_arguments *arguments, bool notes,
+                                              struct swept_devices *list, struct smc_error *error)
 {
     enum smc_status status = arguments->device.count
                                  ? smc_ask_device_files(arguments, &list->chosen, error)
                                  : smc_ask_devices(arguments, SIZE_MAX, &list->chosen, error);
     for (size_t i = 0; i < arguments->device.count && status == SMC_OK; i++)
-        status = add_list(list, notes, arguments->device.item[i], error);
+        status = cmd_sweep_add_list(list, notes, arguments->device.item[i], error);
     for (size_t i = 0; i < list->chosen.count && status == SMC_OK; i++)
-        status = add_device(list, &list->chosen.chosen[i].device, error);
+        status = cmd_sweep_add_device(list, &list->chosen.chosen[i].device, error);
     return status;
 }
 
@@ -129,8 +130,8 @@ static int option_of_axis(enum smc_axis_id id)
     return -1;
 }
 
-static enum smc_status find_axes(const struct smc_arguments *arguments, struct smc_sweep *sweep,
-                                 struct smc_error *error)
+static enum smc_status cmd_sweep_find_axes(const struct smc_arguments *arguments,
+                                           struct smc_sweep *sweep, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     for (int id = SMC_AXIS_DEVICE + 1; id < SMC_AXIS_COUNT && status == SMC_OK; id++) {
@@ -173,8 +174,8 @@ static enum smc_status ask_ceilings(struct swept_devices *devices, struct smc_sw
     return SMC_OK;
 }
 
-static void warn_idle(const struct smc_arguments *arguments, const struct smc_sweep *sweep,
-                      size_t count)
+static void cmd_sweep_warn_idle(const struct smc_arguments *arguments,
+                                const struct smc_sweep *sweep, size_t count)
 {
     struct smc_idle_options idle = {0};
     for (size_t i = 0; i < count; i++)
@@ -186,9 +187,10 @@ static void warn_idle(const struct smc_arguments *arguments, const struct smc_sw
 
 /* The kernel of a file on each device, or on the one that is assumed. An axis of --threads needs no
    other block size. */
-static enum smc_status ask_file(const struct smc_arguments *arguments,
-                                const struct swept_devices *devices, struct smc_asked_file *asked,
-                                struct smc_sweep *sweep, struct smc_error *error)
+static enum smc_status cmd_sweep_ask_file(const struct smc_arguments *arguments,
+                                          const struct swept_devices *devices,
+                                          struct smc_asked_file *asked, struct smc_sweep *sweep,
+                                          struct smc_error *error)
 {
     const struct smc_file_devices named = {devices->device, devices->count};
     enum smc_status status = smc_ask_file(arguments, &named, true, asked, error);
@@ -213,18 +215,18 @@ static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool not
     if (status == SMC_OK && !file)
         status = smc_ask_query(arguments, &sweep->query, error);
     if (status == SMC_OK)
-        status = read_devices(arguments, notes, devices, error);
+        status = cmd_sweep_read_devices(arguments, notes, devices, error);
     sweep->devices = devices->device;
     if (status == SMC_OK && devices->count > 1) {
         struct smc_range range = {0, (int64_t)devices->count - 1, 1};
         status = add_axis(sweep, SMC_AXIS_DEVICE, &range, error);
     }
     if (status == SMC_OK)
-        status = find_axes(arguments, sweep, error);
+        status = cmd_sweep_find_axes(arguments, sweep, error);
     if (status == SMC_OK)
         status = check_points(sweep, error);
     if (status == SMC_OK && file)
-        return ask_file(arguments, devices, asked, sweep, error);
+        return cmd_sweep_ask_file(arguments, devices, asked, sweep, error);
     if (status != SMC_OK)
         return status;
     if (devices->count == 0) {
@@ -234,7 +236,7 @@ static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool not
     } else
         sweep->query.device = devices->device[0];
     if (status == SMC_OK)
-        warn_idle(arguments, sweep, devices->count);
+        cmd_sweep_warn_idle(arguments, sweep, devices->count);
     return status;
 }
 
@@ -285,9 +287,9 @@ static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
 }
 
 /* What was answered is reported, even if the sweep ended early. */
-static enum smc_status report(const struct smc_arguments *arguments, const struct sink *sink,
-                              enum smc_plot_target target, struct smc_text *out,
-                              struct smc_error *error)
+static enum smc_status cmd_sweep_report(const struct smc_arguments *arguments,
+                                        const struct sink *sink, enum smc_plot_target target,
+                                        struct smc_text *out, struct smc_error *error)
 {
     struct smc_report_style style;
     smc_output_style(&style);
@@ -323,7 +325,7 @@ static enum smc_status write_sweep(const struct smc_arguments *arguments,
     enum smc_status status = answer_points(&sink, error);
     bool interrupted = status == SMC_OK && sink.result.answered < smc_sweep_points(sweep);
     if (sink.status == SMC_OK && status != SMC_USAGE) {
-        enum smc_status reported = report(arguments, &sink, target, out, error);
+        enum smc_status reported = cmd_sweep_report(arguments, &sink, target, out, error);
         status = status == SMC_OK ? reported : status;
     }
     free(sink.result.point);

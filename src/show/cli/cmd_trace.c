@@ -6,16 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "answers/trace_answer.h"
+#include "answers/trace_records.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sandbox.h"
+#include "hardware/executor.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "hardware/executor.h"
 #include "show/report/findings_report.h"
-#include "answers/trace_answer.h"
-#include "answers/trace_records.h"
 
 /* Everything that one call needs. */
 struct tracing {
@@ -144,8 +144,8 @@ static enum smc_status check_is_other_file(const struct smc_arguments *arguments
 }
 
 /* Before a program runs for hours: an existing file stays as it is until then. */
-static enum smc_status check_written(const struct smc_arguments *arguments, int option,
-                                     const char **made, struct smc_error *error)
+static enum smc_status cmd_trace_check_written(const struct smc_arguments *arguments, int option,
+                                               const char **made, struct smc_error *error)
 {
     const char *path = arguments->text[option];
     struct smc_text nothing = {0};
@@ -178,9 +178,10 @@ static enum smc_status check_targets(const struct smc_arguments *arguments, stru
 {
     enum smc_status status = SMC_OK;
     if (arguments->given[SMC_OPTION_OUTPUT_FILE])
-        status = check_written(arguments, SMC_OPTION_OUTPUT_FILE, &tracing->made[0], error);
+        status =
+            cmd_trace_check_written(arguments, SMC_OPTION_OUTPUT_FILE, &tracing->made[0], error);
     if (status == SMC_OK && tracing->target == SMC_PLOT_FILE)
-        status = check_written(arguments, SMC_OPTION_PLOT, &tracing->made[1], error);
+        status = cmd_trace_check_written(arguments, SMC_OPTION_PLOT, &tracing->made[1], error);
     return status;
 }
 
@@ -202,8 +203,8 @@ static enum smc_status ask_emulated(const struct smc_arguments *arguments, struc
     return SMC_OK;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct tracing *tracing,
-                           struct smc_error *error)
+static enum smc_status cmd_trace_ask(const struct smc_arguments *arguments, struct tracing *tracing,
+                                     struct smc_error *error)
 {
     enum smc_status status = check_program(arguments, error);
     if (status == SMC_OK)
@@ -226,8 +227,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct tracing
     return status;
 }
 
-static enum smc_status read_files(const struct smc_arguments *arguments, struct smc_trace *trace,
-                                  struct smc_error *error)
+static enum smc_status cmd_trace_read_files(const struct smc_arguments *arguments,
+                                            struct smc_trace *trace, struct smc_error *error)
 {
     const size_t count = count_files(arguments);
     const char **files = smc_calloc(count, sizeof *files);
@@ -246,7 +247,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
 {
     struct smc_trace *trace = &tracing->trace;
     if (arguments->given[SMC_OPTION_READ])
-        return read_files(arguments, trace, error);
+        return cmd_trace_read_files(arguments, trace, error);
     char **command = smc_calloc(arguments->file_count + 1, sizeof *command);
     if (!command)
         return smc_out_of_memory(error);
@@ -266,7 +267,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
 
 /* --- The report ------------------------------------------------------------------------------- */
 
-static enum smc_status judge(struct tracing *tracing, struct smc_error *error)
+static enum smc_status cmd_trace_judge(struct tracing *tracing, struct smc_error *error)
 {
     struct smc_trace_gate *gate = &tracing->gate;
     struct smc_text lines = {0};
@@ -330,8 +331,9 @@ static enum smc_status compose(const struct smc_arguments *arguments, struct tra
 }
 
 /* To the file, to standard error (which the program has left), or left in `out`. */
-static enum smc_status deliver(const struct smc_arguments *arguments, const struct tracing *tracing,
-                               struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_trace_deliver(const struct smc_arguments *arguments,
+                                         const struct tracing *tracing, struct smc_text *out,
+                                         struct smc_error *error)
 {
     const char *path = arguments->text[SMC_OPTION_OUTPUT_FILE];
     enum smc_status status = SMC_OK;
@@ -378,8 +380,9 @@ static void await_program(struct tracing *tracing)
     tracing->program = NULL;
 }
 
-static enum smc_status report(const struct smc_arguments *arguments, struct tracing *tracing,
-                              struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_trace_report(const struct smc_arguments *arguments,
+                                        struct tracing *tracing, struct smc_text *out,
+                                        struct smc_error *error)
 {
     /* On the emulator --device is the GPU of the trace. */
     const bool other = tracing->devices.count > 0 && !tracing->emulated;
@@ -390,14 +393,14 @@ static enum smc_status report(const struct smc_arguments *arguments, struct trac
     enum smc_status status = smc_trace_answer_on(&tracing->trace, device, &tracing->answer, error);
     if (status != SMC_OK)
         return status;
-    const enum smc_status judged = judge(tracing, error);
+    const enum smc_status judged = cmd_trace_judge(tracing, error);
     if (judged == SMC_MACHINE)
         return judged;
     struct smc_error reason = {""};
     status = compose(arguments, tracing, out, &reason);
     if (status != SMC_MACHINE) { /* the report is there, even if the picture is not */
         struct smc_error lost = {""};
-        const enum smc_status delivered = deliver(arguments, tracing, out, &lost);
+        const enum smc_status delivered = cmd_trace_deliver(arguments, tracing, out, &lost);
         if (status == SMC_OK && delivered != SMC_OK) {
             status = delivered;
             reason = lost;
@@ -418,11 +421,11 @@ enum smc_status smc_cmd_trace(const struct smc_arguments *arguments, struct smc_
     struct tracing *tracing = smc_calloc(1, sizeof *tracing);
     if (!tracing)
         return smc_out_of_memory(error);
-    enum smc_status status = ask(arguments, tracing, error);
+    enum smc_status status = cmd_trace_ask(arguments, tracing, error);
     if (status == SMC_OK)
         status = obtain(arguments, tracing, error);
     if (status == SMC_OK)
-        status = report(arguments, tracing, out, error);
+        status = cmd_trace_report(arguments, tracing, out, error);
     await_program(tracing);
     remove_empty(tracing);
     smc_trace_verdict_free(&tracing->verdict);

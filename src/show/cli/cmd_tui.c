@@ -6,12 +6,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "answers/trace_answer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "answers/trace_answer.h"
 #include "show/tui/tui.h"
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
@@ -41,9 +41,9 @@ static enum smc_status ask_launch(const struct smc_arguments *arguments, struct 
 
 /* If no device is named, the screen opens at once and looks for a GPU afterwards, in a child
    process: this one must not have called CUDA before that begins. */
-static enum smc_status ask_device(const struct smc_arguments *arguments,
-                                  struct smc_chosen_devices *devices, struct smc_query *query,
-                                  struct smc_error *error)
+static enum smc_status cmd_tui_ask_device(const struct smc_arguments *arguments,
+                                          struct smc_chosen_devices *devices,
+                                          struct smc_query *query, struct smc_error *error)
 {
     for (size_t i = 0; i < arguments->device.count; i++)
         if (strncasecmp(arguments->device.item[i], "gpu", 3) == 0)
@@ -96,9 +96,9 @@ static enum smc_status run_screen(const struct smc_query *query,
     return status;
 }
 
-static enum smc_status play(const char *path, const struct smc_query *query,
-                            const struct smc_trace_answer *trace, struct smc_text *out,
-                            struct smc_error *error)
+static enum smc_status cmd_tui_play(const char *path, const struct smc_query *query,
+                                    const struct smc_trace_answer *trace, struct smc_text *out,
+                                    struct smc_error *error)
 {
     struct smc_text text = {0};
     enum smc_status status = read_script(path, &text, error);
@@ -123,7 +123,8 @@ static enum smc_status open_on(const struct smc_arguments *arguments, const stru
                                struct smc_error *error)
 {
     const char *script = arguments->text[SMC_OPTION_SCRIPT];
-    return script ? play(script, query, trace, out, error) : run_screen(query, trace, NULL, error);
+    return script ? cmd_tui_play(script, query, trace, out, error)
+                  : run_screen(query, trace, NULL, error);
 }
 
 /* A large file takes seconds, during which there is no screen yet. */
@@ -182,7 +183,7 @@ enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_te
     struct smc_chosen_devices devices = {0};
     enum smc_status status = ask_launch(arguments, &query, error);
     if (status == SMC_OK)
-        status = ask_device(arguments, &devices, &query, error);
+        status = cmd_tui_ask_device(arguments, &devices, &query, error);
     if (status == SMC_OK)
         status = arguments->text[SMC_OPTION_TRACE_FILE]
                      ? explore_trace(arguments, &query, out, error)

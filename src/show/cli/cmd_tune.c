@@ -6,19 +6,20 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "code/user_kernels.h"
+#include "hardware/tuning_source.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "hardware/tuning_source.h"
-#include "code/user_kernels.h"
 
 /* A shape is checked on a sample of its rows, and timed as long as the median needs. */
 enum { CHECK_MS = 500, TIMING_MS = 300 };
 
 /* --- The question ----------------------------------------------------------------------------- */
 
-static enum smc_status check_kernel(const struct smc_kernel *kernel, struct smc_error *error)
+static enum smc_status cmd_tune_check_kernel(const struct smc_kernel *kernel,
+                                             struct smc_error *error)
 {
     if (kernel->is_racy)
         return smc_fail(error, SMC_USAGE,
@@ -42,7 +43,7 @@ static enum smc_status ask_kernel(const struct smc_arguments *arguments, struct 
                             smc_options[of_source[i]].name);
     enum smc_status status = smc_ask_query(arguments, &tune->query, error);
     tune->predict = smc_tune_predict_catalog;
-    return status == SMC_OK ? check_kernel(tune->query.kernel, error) : status;
+    return status == SMC_OK ? cmd_tune_check_kernel(tune->query.kernel, error) : status;
 }
 
 /* --- Your own source -------------------------------------------------------------------------- */
@@ -105,7 +106,8 @@ static enum smc_status ask_source(const struct smc_arguments *arguments, struct 
 
 /* --- Where ------------------------------------------------------------------------------------ */
 
-static enum smc_status check_place(const struct smc_arguments *arguments, struct smc_error *error)
+static enum smc_status cmd_tune_check_place(const struct smc_arguments *arguments,
+                                            struct smc_error *error)
 {
     const bool emulated = arguments->number[SMC_OPTION_ON] == SMC_ON_EMULATOR;
     const bool named = arguments->device.count > 0 || arguments->device_file.count > 0;
@@ -142,7 +144,7 @@ static enum smc_status ask_place(const struct smc_arguments *arguments,
     const bool named = arguments->device.count > 0 || arguments->device_file.count > 0;
     const bool gpu_asked =
         arguments->given[SMC_OPTION_ON] || arguments->given[SMC_OPTION_MEASURED_GPU];
-    enum smc_status status = check_place(arguments, error);
+    enum smc_status status = cmd_tune_check_place(arguments, error);
     if (status != SMC_OK)
         return status;
     tune->gpu_index = (int)arguments->number[SMC_OPTION_MEASURED_GPU];
@@ -199,9 +201,10 @@ static void find_work(struct smc_tune *tune)
     tune->fma = work.fma_instructions;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments,
-                           struct smc_chosen_devices *devices, struct smc_tuned_source *source,
-                           struct smc_tune *tune, struct smc_error *error)
+static enum smc_status cmd_tune_ask(const struct smc_arguments *arguments,
+                                    struct smc_chosen_devices *devices,
+                                    struct smc_tuned_source *source, struct smc_tune *tune,
+                                    struct smc_error *error)
 {
     const bool own = arguments->given[SMC_OPTION_SOURCE];
     enum smc_plot_target target;
@@ -237,8 +240,8 @@ static void step(void *context, size_t done)
     smc_progress_step(context, done);
 }
 
-static enum smc_status predict(struct smc_tune *tune, struct smc_text *warnings,
-                               struct smc_error *error)
+static enum smc_status cmd_tune_predict(struct smc_tune *tune, struct smc_text *warnings,
+                                        struct smc_error *error)
 {
     struct smc_progress progress;
     const struct smc_tune_watcher watcher = {smc_interrupt_seen, step, &progress};
@@ -251,8 +254,9 @@ static enum smc_status predict(struct smc_tune *tune, struct smc_text *warnings,
     return status;
 }
 
-static enum smc_status measure(const struct smc_arguments *arguments, struct smc_tune *tune,
-                               struct smc_text *warnings, struct smc_error *error)
+static enum smc_status cmd_tune_measure(const struct smc_arguments *arguments,
+                                        struct smc_tune *tune, struct smc_text *warnings,
+                                        struct smc_error *error)
 {
     const struct smc_run_settings settings = {
         .place = SMC_ON_GPU,
@@ -279,7 +283,7 @@ static enum smc_status measure(const struct smc_arguments *arguments, struct smc
 
 /* A shape that was run and has no time, or a wrong result, contradicts the prediction that it
    launches. */
-static enum smc_status judge(const struct smc_tune *tune, struct smc_error *error)
+static enum smc_status cmd_tune_judge(const struct smc_tune *tune, struct smc_error *error)
 {
     size_t wrong = 0, failed = 0;
     for (size_t i = 0; i < tune->count; i++) {
@@ -298,9 +302,10 @@ static enum smc_status judge(const struct smc_tune *tune, struct smc_error *erro
     return SMC_OK;
 }
 
-static enum smc_status draw(const struct smc_arguments *arguments, const struct smc_tune *tune,
-                            enum smc_plot_target target, const struct smc_report_style *style,
-                            struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_tune_draw(const struct smc_arguments *arguments,
+                                     const struct smc_tune *tune, enum smc_plot_target target,
+                                     const struct smc_report_style *style, struct smc_text *out,
+                                     struct smc_error *error)
 {
     struct smc_picture picture = {0};
     struct smc_error why = {""};
@@ -313,8 +318,9 @@ static enum smc_status draw(const struct smc_arguments *arguments, const struct 
 }
 
 /* The table may have cost minutes of measuring: it is reported even if nothing can be drawn. */
-static enum smc_status report(const struct smc_arguments *arguments, const struct smc_tune *tune,
-                              struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_tune_report(const struct smc_arguments *arguments,
+                                       const struct smc_tune *tune, struct smc_text *out,
+                                       struct smc_error *error)
 {
     const int64_t top = arguments->number[SMC_OPTION_TUNE_TOP];
     size_t runs = tune->wanted_first ? tune->wanted_first : SMC_TUNE_RUNS;
@@ -324,26 +330,26 @@ static enum smc_status report(const struct smc_arguments *arguments, const struc
     smc_output_style(&style);
     style.most_kernels = !arguments->given[SMC_OPTION_TUNE_TOP] ? runs : top > 0 ? (size_t)top : 0;
     if (target != SMC_PLOT_NOWHERE && status == SMC_OK)
-        status = draw(arguments, tune, target, &style, out, error);
+        status = cmd_tune_draw(arguments, tune, target, &style, out, error);
     if (target != SMC_PLOT_TERMINAL || status != SMC_OK)
         smc_ask_writer(arguments)->tune(tune, &style, out);
     return status;
 }
 
 /* What was found is reported, even if the search ended early. */
-static enum smc_status answer(const struct smc_arguments *arguments, struct smc_tune *tune,
-                              struct smc_text *out, struct smc_error *error)
+static enum smc_status cmd_tune_answer(const struct smc_arguments *arguments, struct smc_tune *tune,
+                                       struct smc_text *out, struct smc_error *error)
 {
     struct smc_text warnings = {0};
     smc_interrupt_watch();
-    enum smc_status status = predict(tune, &warnings, error);
+    enum smc_status status = cmd_tune_predict(tune, &warnings, error);
     if (status == SMC_OK)
-        status = measure(arguments, tune, &warnings, error);
+        status = cmd_tune_measure(arguments, tune, &warnings, error);
     smc_output_warn(&warnings);
     if (tune->order) {
         struct smc_error why = {""};
-        enum smc_status drawn = report(arguments, tune, out, &why);
-        if (status == SMC_OK && (status = judge(tune, error)) == SMC_OK && drawn != SMC_OK)
+        enum smc_status drawn = cmd_tune_report(arguments, tune, out, &why);
+        if (status == SMC_OK && (status = cmd_tune_judge(tune, error)) == SMC_OK && drawn != SMC_OK)
             status = smc_fail(error, drawn, "%s", why.message);
     }
     return status;
@@ -355,10 +361,10 @@ enum smc_status smc_cmd_tune(const struct smc_arguments *arguments, struct smc_t
     struct smc_chosen_devices devices = {0};
     struct smc_tune *tune = smc_calloc(1, sizeof *tune); /* large */
     struct smc_tuned_source *source = smc_calloc(1, sizeof *source);
-    enum smc_status status =
-        tune && source ? ask(arguments, &devices, source, tune, error) : smc_out_of_memory(error);
+    enum smc_status status = tune && source ? cmd_tune_ask(arguments, &devices, source, tune, error)
+                                            : smc_out_of_memory(error);
     if (status == SMC_OK)
-        status = answer(arguments, tune, out, error);
+        status = cmd_tune_answer(arguments, tune, out, error);
     if (tune)
         smc_tune_free(tune);
     if (source)

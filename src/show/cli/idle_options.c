@@ -100,7 +100,7 @@ static bool asks(const struct smc_arguments *arguments, enum smc_option_id optio
 }
 
 /* "CC 5.2, 6.1": each once. */
-static void add_device(const struct smc_device *device, struct smc_text *list)
+static void idle_options_add_device(const struct smc_device *device, struct smc_text *list)
 {
     char capability[16];
     snprintf(capability, sizeof capability, " %d.%d", device->sm.cc / 10, device->sm.cc % 10);
@@ -116,7 +116,7 @@ void smc_idle_consider(const struct smc_arguments *arguments, const struct smc_d
 {
     for (int i = 0; i < SMC_IDLE_COUNT; i++)
         if (asks(arguments, rules[i].option) && rules[i].is_idle(arguments, device))
-            add_device(device, &idle->devices[i]);
+            idle_options_add_device(device, &idle->devices[i]);
 }
 
 void smc_idle_warn(struct smc_idle_options *idle)

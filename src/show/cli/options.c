@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
-#include "base/platform.h"
-#include "show/cli/options.h"
-#include "hardware/confirmed_launch.h"
-#include "rules/devices.h"
-#include "answers/selection.h"
-#include "show/plot/plot.h"
 #include "answers/query.h"
+#include "answers/selection.h"
 #include "answers/sweep.h"
 #include "answers/tune.h"
+#include "base/parse.h"
+#include "base/platform.h"
+#include "hardware/confirmed_launch.h"
+#include "rules/devices.h"
+#include "show/cli/options.h"
+#include "show/plot/plot.h"
 
 enum {
 #define COMMAND(ID, function, name, most_files, usage, help, examples) ID = 1 << SMC_COMMAND_##ID,
@@ -146,8 +146,8 @@ static void append_value(enum smc_option_id option, const char *value, char *tex
         snprintf(text + length, size - length, " %u.%u", cc / 10u, cc % 10u);
 }
 
-static enum smc_status fail_unknown(const char *name, size_t length, const char *value,
-                                    enum smc_command_id command, struct smc_error *error)
+static enum smc_status options_fail_unknown(const char *name, size_t length, const char *value,
+                                            enum smc_command_id command, struct smc_error *error)
 {
     char typed[64], hint[64], other[64];
     snprintf(typed, sizeof typed, "%.*s", (int)length, name);
@@ -206,8 +206,8 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
     return SMC_USAGE;
 }
 
-static enum smc_status fail_number(const struct smc_option *option, const char *text,
-                                   struct smc_error *error)
+static enum smc_status options_fail_number(const struct smc_option *option, const char *text,
+                                           struct smc_error *error)
 {
     const char *digits = text + (*text == '-');
     bool whole = *digits && !digits[strspn(digits, "0123456789")];
@@ -248,8 +248,8 @@ static bool read_choice(const char *choices, const char *text, int64_t *index)
     return false;
 }
 
-static enum smc_status fail_choice(const struct smc_option *option, const char *text,
-                                   struct smc_error *error)
+static enum smc_status options_fail_choice(const struct smc_option *option, const char *text,
+                                           struct smc_error *error)
 {
     char list[96];
     size_t n = 0;
@@ -276,7 +276,7 @@ static enum smc_status fail_dtype(const struct smc_option *option, const char *t
 }
 
 /* "16x16": the threads of a block by its shape. */
-static bool read_shape(const struct smc_option *option, const char *text, int64_t *number)
+static bool options_read_shape(const struct smc_option *option, const char *text, int64_t *number)
 {
     uint32_t threads, shape[3];
     if (strcmp(option->value, "SHAPE") != 0 ||
@@ -286,8 +286,8 @@ static bool read_shape(const struct smc_option *option, const char *text, int64_
     return *number >= option->lowest;
 }
 
-static enum smc_status read_value(const struct smc_option *option, const char *text,
-                                  int64_t *number, struct smc_error *error)
+static enum smc_status options_read_value(const struct smc_option *option, const char *text,
+                                          int64_t *number, struct smc_error *error)
 {
     uint64_t bytes;
     enum smc_dtype dtype;
@@ -303,17 +303,18 @@ static enum smc_status read_value(const struct smc_option *option, const char *t
             return SMC_OK;
         }
         if (!smc_parse_integer(text, option->lowest, option->highest, number) &&
-            !read_shape(option, text, number))
-            return fail_number(option, text, error);
+            !options_read_shape(option, text, number))
+            return options_fail_number(option, text, error);
         return SMC_OK;
     case SMC_OPTION_BYTES:
         if (!smc_parse_size(text, (uint64_t)option->highest, &bytes))
-            return fail_number(option, text, error);
+            return options_fail_number(option, text, error);
         *number = (int64_t)bytes;
         return SMC_OK;
     case SMC_OPTION_CHOICE:
-        return read_choice(option->choices, text, number) ? SMC_OK
-                                                          : fail_choice(option, text, error);
+        return read_choice(option->choices, text, number)
+                   ? SMC_OK
+                   : options_fail_choice(option, text, error);
     case SMC_OPTION_DTYPE:
         if (!smc_dtype_parse(text, &dtype))
             return fail_dtype(option, text, error);
@@ -339,7 +340,7 @@ static enum smc_status fail_one_dash(const char *name, const char *value,
 {
     const size_t length = strcspn(name, "=");
     if (find_by_name(name, length, command) < 0)
-        return fail_unknown(name, length, value, command, error);
+        return options_fail_unknown(name, length, value, command, error);
     return smc_fail(error, SMC_USAGE, "unknown option -%.*s; did you mean --%.*s?", (int)length,
                     name, (int)length, name);
 }
@@ -352,9 +353,9 @@ static const char *peek(const struct reader *reader)
 
 /* The text after '=' or a letter, else the next word. If that is an option, the value is missing.
  */
-static enum smc_status read_text(const struct smc_option *option, const char *attached,
-                                 enum smc_command_id command, struct reader *reader,
-                                 const char **value, struct smc_error *error)
+static enum smc_status options_read_text(const struct smc_option *option, const char *attached,
+                                         enum smc_command_id command, struct reader *reader,
+                                         const char **value, struct smc_error *error)
 {
     *value = attached;
     if (!option->value)
@@ -486,8 +487,8 @@ static const struct smc_option *range_option(int id)
                                                      : id];
 }
 
-static enum smc_status store(int id, const char *value, struct smc_arguments *arguments,
-                             struct smc_error *error)
+static enum smc_status options_store(int id, const char *value, struct smc_arguments *arguments,
+                                     struct smc_error *error)
 {
     const struct smc_option *option = &smc_options[id];
     struct smc_range *read = &arguments->range[id];
@@ -502,7 +503,7 @@ static enum smc_status store(int id, const char *value, struct smc_arguments *ar
     else if (all)
         *read = (struct smc_range){option->lowest, option->highest, 1};
     else
-        status = read_value(option, value, &arguments->number[id], error);
+        status = options_read_value(option, value, &arguments->number[id], error);
     if (status != SMC_OK)
         return status;
     if (read->step)
@@ -524,8 +525,8 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         if (name[length] == '=')
             attached = name + length + 1;
         if (id < 0)
-            return fail_unknown(name, length, attached ? attached : peek(reader),
-                                arguments->command, error);
+            return options_fail_unknown(name, length, attached ? attached : peek(reader),
+                                        arguments->command, error);
     } else if (is_name_with_one_dash(word + 1, arguments->command)) {
         const char *equals = strchr(word, '=');
         return fail_one_dash(word + 1, equals ? equals + 1 : peek(reader), arguments->command,
@@ -545,8 +546,9 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     const struct smc_option *option = &smc_options[id];
     if (!(option->commands & 1u << arguments->command))
         return fail_command(option, arguments->command, error);
-    enum smc_status status = read_text(option, attached, arguments->command, reader, &value, error);
-    return status == SMC_OK ? store(id, value, arguments, error) : status;
+    enum smc_status status =
+        options_read_text(option, attached, arguments->command, reader, &value, error);
+    return status == SMC_OK ? options_store(id, value, arguments, error) : status;
 }
 
 static enum smc_status read_file(char *word, size_t most, struct smc_arguments *arguments,
@@ -559,8 +561,8 @@ static enum smc_status read_file(char *word, size_t most, struct smc_arguments *
     return SMC_OK;
 }
 
-static enum smc_status read_word(char *word, struct smc_arguments *arguments,
-                                 struct smc_error *error)
+static enum smc_status options_read_word(char *word, struct smc_arguments *arguments,
+                                         struct smc_error *error)
 {
     size_t most_files = smc_commands[arguments->command].most_files;
     if (most_files > 0)
@@ -584,7 +586,7 @@ static enum smc_status read_word(char *word, struct smc_arguments *arguments,
                     smc_program_name(), smc_commands[arguments->command].name);
 }
 
-static void move(struct smc_arguments *arguments, int from, int to)
+static void options_move(struct smc_arguments *arguments, int from, int to)
 {
     arguments->given[to] = true;
     arguments->number[to] = arguments->number[from];
@@ -613,17 +615,18 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
                             arguments->text[SMC_OPTION_THREADS]);
         if (given[shape])
             return smc_fail(error, SMC_USAGE, "option --threads: the same as --block; give one");
-        move(arguments, SMC_OPTION_THREADS, shape);
+        options_move(arguments, SMC_OPTION_THREADS, shape);
     }
     if (given[param] && !given[SMC_OPTION_THREADS] && !catalog)
-        move(arguments, param, SMC_OPTION_THREADS);
+        options_move(arguments, param, SMC_OPTION_THREADS);
     bool undecided = arguments->command == SMC_COMMAND_BANKS && !catalog;
     if (!given[shape] || own || undecided)
         return SMC_OK;
-    move(arguments, shape, param);
-    return arguments->range[param].step ? SMC_OK
-                                        : read_value(&smc_options[param], arguments->text[param],
-                                                     &arguments->number[param], error);
+    options_move(arguments, shape, param);
+    return arguments->range[param].step
+               ? SMC_OK
+               : options_read_value(&smc_options[param], arguments->text[param],
+                                    &arguments->number[param], error);
 }
 
 const char *smc_arguments_first_word(int count, char **words)
@@ -678,7 +681,7 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
                                           !arguments->given[SMC_OPTION_READ]);
         enum smc_status status = word[0] == '-' && word[1] && !options_ended
                                      ? read_option(word, &reader, arguments, error)
-                                     : read_word(word, arguments, error);
+                                     : options_read_word(word, arguments, error);
         if (status != SMC_OK)
             return status;
     }

@@ -8,9 +8,9 @@
 
 #include "base/parse.h"
 #include "base/status.h"
+#include "hardware/user.h"
 #include "rules/catalog.h"
 #include "show/cli/command.h"
-#include "hardware/user.h"
 
 /* An option without an upper limit. */
 #define SMC_NO_HIGHEST INT32_MAX

@@ -63,7 +63,7 @@ static void tell_line(const char *kind, const char *line)
     smc_text_free(&text);
 }
 
-static void tell(const char *kind, const char *text)
+static void output_tell(const char *kind, const char *text)
 {
     while (*text) {
         char line[1024];
@@ -79,11 +79,11 @@ static void tell(const char *kind, const char *text)
 void smc_output_tell(const char *kind, const char *text)
 {
     if (!smc_memory_failed())
-        tell(kind, text);
+        output_tell(kind, text);
 }
 
 /* Each line of the text after its kind, to be printed before the report. */
-static void keep(const char *kind, const char *text)
+static void output_keep(const char *kind, const char *text)
 {
     while (*text && !smc_memory_failed()) {
         size_t length = strcspn(text, "\n");
@@ -95,12 +95,12 @@ static void keep(const char *kind, const char *text)
 
 void smc_output_note(const char *text)
 {
-    keep("note: ", text);
+    output_keep("note: ", text);
 }
 
 void smc_output_warn(struct smc_text *warnings)
 {
-    keep("warning: ", smc_text_string(warnings));
+    output_keep("warning: ", smc_text_string(warnings));
     smc_text_free(warnings);
 }
 
@@ -207,7 +207,7 @@ enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
     return status;
 }
 
-static enum smc_status write_report(const struct smc_text *report, struct smc_error *error)
+static enum smc_status output_write_report(const struct smc_text *report, struct smc_error *error)
 {
     unfinished = 0;
     enum smc_status status = write_held(error);
@@ -230,7 +230,7 @@ enum smc_status smc_output_end(const struct smc_text *report, enum smc_status st
         status = smc_out_of_memory(error);
     if (!failed || report->length || held || streamed)
         tell_notes();
-    if (!out_of_memory && !cut && write_report(report, &reason) != SMC_OK) {
+    if (!out_of_memory && !cut && output_write_report(report, &reason) != SMC_OK) {
         status = SMC_MACHINE;
         *error = reason;
     }
@@ -238,7 +238,7 @@ enum smc_status smc_output_end(const struct smc_text *report, enum smc_status st
         fclose(held);
     held = NULL;
     smc_text_free(&notes);
-    tell("", error->message);
+    output_tell("", error->message);
     return status == SMC_OK ? (enum smc_status)program_status : status;
 }
 
@@ -358,8 +358,8 @@ enum smc_status smc_picture_target(const struct smc_arguments *arguments,
 }
 
 /* Without --plot a roofline is drawn in the terminal. */
-static enum smc_status check_roofline(const struct smc_arguments *arguments,
-                                      enum smc_plot_target *target, struct smc_error *error)
+static enum smc_status output_check_roofline(const struct smc_arguments *arguments,
+                                             enum smc_plot_target *target, struct smc_error *error)
 {
     const bool roofline = arguments->given[SMC_OPTION_ROOFLINE];
     if (!roofline && arguments->given[SMC_OPTION_FAMILY])
@@ -396,7 +396,7 @@ enum smc_status smc_roofline_target(const struct smc_arguments *arguments,
 {
     enum smc_status status = smc_picture_target(arguments, target, error);
     if (status == SMC_OK)
-        status = check_roofline(arguments, target, error);
+        status = output_check_roofline(arguments, target, error);
     return status == SMC_OK ? check_explain(arguments, *target, error) : status;
 }
 

@@ -31,8 +31,8 @@ enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_err
 }
 
 /* The findings line by line, then how many. */
-static void write_text(const struct smc_sanitized *runs, size_t count,
-                       const struct smc_findings *findings, struct smc_text *out)
+static void run_sanitize_write_text(const struct smc_sanitized *runs, size_t count,
+                                    const struct smc_findings *findings, struct smc_text *out)
 {
     smc_lines_of_findings(findings, out);
     for (size_t i = 0; i < count; i++) {
@@ -73,7 +73,7 @@ enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
     else if (strcmp(format, "markdown") == 0)
         smc_markdown_findings(&findings, "smemcalc run --sanitize", out);
     else
-        write_text(runs, count, &findings, out);
+        run_sanitize_write_text(runs, count, &findings, out);
     const bool has_errors = smc_findings_count(&findings, SMC_FINDING_ERROR) > 0;
     enum smc_status status = !added       ? smc_out_of_memory(error)
                              : has_errors ? SMC_SHORTFALL

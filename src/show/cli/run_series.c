@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "show/cli/cmd_run.h"
 
-static enum smc_status check_options(const struct smc_arguments *arguments, struct smc_error *error)
+static enum smc_status run_series_check_options(const struct smc_arguments *arguments,
+                                                struct smc_error *error)
 {
     int range = smc_run_next_range(arguments, 0);
     const char *what = smc_options[range < SMC_OPTION_COUNT ? range : SMC_OPTION_COMPARE].name;
@@ -123,13 +124,14 @@ static enum smc_status ask_series(const struct smc_arguments *arguments,
     return status == SMC_OK ? smc_series_build(query, count, emulated, series, error) : status;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct smc_run_settings *settings,
-                           struct smc_chosen_devices *devices, struct smc_series *series,
-                           struct smc_error *error)
+static enum smc_status run_series_ask(const struct smc_arguments *arguments,
+                                      struct smc_run_settings *settings,
+                                      struct smc_chosen_devices *devices, struct smc_series *series,
+                                      struct smc_error *error)
 {
     struct smc_query place;
     smc_query_init(&place);
-    enum smc_status status = check_options(arguments, error);
+    enum smc_status status = run_series_check_options(arguments, error);
     if (status == SMC_OK)
         status = smc_ask_place(arguments, settings, devices, &place, error);
     if (status == SMC_OK)
@@ -152,9 +154,10 @@ static void step(void *context, size_t done)
 }
 
 /* What ran is reported, even if a run failed or the rest was stopped. */
-static enum smc_status run(const struct smc_arguments *arguments,
-                           const struct smc_run_settings *settings, struct smc_series *series,
-                           struct smc_text *out, struct smc_error *error)
+static enum smc_status series_run(const struct smc_arguments *arguments,
+                                  const struct smc_run_settings *settings,
+                                  struct smc_series *series, struct smc_text *out,
+                                  struct smc_error *error)
 {
     struct smc_progress progress;
     struct smc_text warnings = {0};
@@ -180,9 +183,9 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
     struct smc_run_settings settings;
     struct smc_chosen_devices devices = {0};
     struct smc_series series = {0};
-    enum smc_status status = ask(arguments, &settings, &devices, &series, error);
+    enum smc_status status = run_series_ask(arguments, &settings, &devices, &series, error);
     if (status == SMC_OK)
-        status = run(arguments, &settings, &series, out, error);
+        status = series_run(arguments, &settings, &series, out, error);
     smc_series_free(&series);
     smc_chosen_devices_free(&devices);
     return status;

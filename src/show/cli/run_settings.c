@@ -4,9 +4,9 @@
 
 #include "base/sandbox.h"
 #include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
-#include "show/cli/cmd_run.h"
 
 static struct smc_run_settings settings_of(const struct smc_arguments *arguments)
 {
@@ -19,8 +19,9 @@ static struct smc_run_settings settings_of(const struct smc_arguments *arguments
     };
 }
 
-static enum smc_status check_place(const struct smc_arguments *arguments,
-                                   const struct smc_run_settings *settings, struct smc_error *error)
+static enum smc_status run_settings_check_place(const struct smc_arguments *arguments,
+                                                const struct smc_run_settings *settings,
+                                                struct smc_error *error)
 {
     struct smc_error why = {""};
     bool emulated = settings->place == SMC_ON_EMULATOR;
@@ -68,7 +69,7 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
                               struct smc_query *query, struct smc_error *error)
 {
     *settings = settings_of(arguments);
-    enum smc_status status = check_place(arguments, settings, error);
+    enum smc_status status = run_settings_check_place(arguments, settings, error);
     if (status != SMC_OK)
         return status;
     if (settings->gpu_index == SMC_ALL_GPUS)

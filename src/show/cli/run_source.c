@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/sandbox.h"
-#include "show/cli/ask.h"
-#include "show/cli/output.h"
-#include "show/cli/progress.h"
-#include "show/cli/cmd_run.h"
+#include "code/user_kernels.h"
 #include "hardware/confirmed_launch.h"
 #include "hardware/user.h"
-#include "code/user_kernels.h"
+#include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
+#include "show/cli/output.h"
+#include "show/cli/progress.h"
 #include "show/words/words.h"
 
 /* Before the device, whose limits may be lower, is known. */
@@ -87,7 +87,8 @@ struct contents {
     size_t memories;
 };
 
-static void look_into(const struct smc_user_argument *argument, struct contents *contents)
+static void run_source_look_into(const struct smc_user_argument *argument,
+                                 struct contents *contents)
 {
     struct smc_error ignored;
     uint64_t bytes;
@@ -102,7 +103,7 @@ static enum smc_status find_path(void *context, const struct smc_user_argument *
                                  uint64_t place, struct smc_error *error)
 {
     (void)place, (void)error;
-    look_into(member, context);
+    run_source_look_into(member, context);
     return SMC_OK;
 }
 
@@ -111,9 +112,9 @@ static bool is_read(const struct smc_user_request *request, const char *path)
 {
     struct contents contents = {.path = path, .is_read = smc_file_is_same(path, request->file)};
     for (size_t i = 0; i < request->argument_count; i++)
-        look_into(&request->argument[i], &contents);
+        run_source_look_into(&request->argument[i], &contents);
     for (size_t i = 0; i < request->variable_count; i++)
-        look_into(&request->variable[i].value, &contents);
+        run_source_look_into(&request->variable[i].value, &contents);
     return contents.is_read;
 }
 
@@ -142,7 +143,7 @@ static enum smc_status read_dump_argument(const char *typed, const char *number,
                         "1:out.bin",
                         typed);
     if ((uint64_t)n <= request->argument_count)
-        look_into(&request->argument[n - 1], &contents);
+        run_source_look_into(&request->argument[n - 1], &contents);
     if (contents.memories == 0)
         return smc_fail(error, SMC_USAGE, "option --dump: '%.64s': argument %lld is not memory",
                         typed, (long long)n);
@@ -281,9 +282,10 @@ static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct smc_user_request *request,
-                           struct smc_run_settings *settings, struct smc_chosen_devices *devices,
-                           struct smc_error *error)
+static enum smc_status run_source_ask(const struct smc_arguments *arguments,
+                                      struct smc_user_request *request,
+                                      struct smc_run_settings *settings,
+                                      struct smc_chosen_devices *devices, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_arguments placed = *arguments;
@@ -320,8 +322,8 @@ static enum smc_status check_launch(const struct smc_user_run *run, struct smc_e
     return SMC_USAGE;
 }
 
-static enum smc_status prepare(const struct smc_user_request *request, struct smc_user_run *run,
-                               struct smc_error *error)
+static enum smc_status run_source_prepare(const struct smc_user_request *request,
+                                          struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_prepare(request, run, &warnings, error);
@@ -353,8 +355,8 @@ static bool is_dumped(const struct smc_user_run *run, const struct smc_user_memo
 }
 
 /* The memory after the emulation, else after the GPU's run. */
-static enum smc_status dump(const struct smc_arguments *arguments, const struct smc_user_run *run,
-                            struct smc_error *error)
+static enum smc_status run_source_dump(const struct smc_arguments *arguments,
+                                       const struct smc_user_run *run, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < arguments->dump.count && status == SMC_OK; i++) {
@@ -382,10 +384,11 @@ static enum smc_status first_of(enum smc_status first, enum smc_status second)
 
 /* --- A roofline ------------------------------------------------------------------------------- */
 
-static enum smc_status draw_roofline(const struct smc_arguments *arguments,
-                                     const struct smc_user_run *run, enum smc_plot_target target,
-                                     const struct smc_report_style *style, struct smc_text *out,
-                                     struct smc_error *error)
+static enum smc_status run_source_draw_roofline(const struct smc_arguments *arguments,
+                                                const struct smc_user_run *run,
+                                                enum smc_plot_target target,
+                                                const struct smc_report_style *style,
+                                                struct smc_text *out, struct smc_error *error)
 {
     struct smc_picture picture = {0};
     const struct smc_canvas canvas = smc_picture_canvas(target, style);
@@ -409,10 +412,10 @@ static enum smc_status draw_roofline(const struct smc_arguments *arguments,
 /* --- The whole -------------------------------------------------------------------------------- */
 
 /* The text, and besides or instead of it the picture. */
-static enum smc_status write_report(const struct smc_arguments *arguments,
-                                    const struct smc_user_run *run,
-                                    const struct smc_confirmation *confirmation,
-                                    struct smc_text *out, struct smc_error *error)
+static enum smc_status run_source_write_report(const struct smc_arguments *arguments,
+                                               const struct smc_user_run *run,
+                                               const struct smc_confirmation *confirmation,
+                                               struct smc_text *out, struct smc_error *error)
 {
     struct smc_report_style style;
     enum smc_plot_target target;
@@ -420,7 +423,7 @@ static enum smc_status write_report(const struct smc_arguments *arguments,
     smc_output_style(&style);
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
-        status = draw_roofline(arguments, run, target, &style, out, error);
+        status = run_source_draw_roofline(arguments, run, target, &style, out, error);
     if (target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->own(run, confirmation, &style, out);
     return status;
@@ -436,8 +439,9 @@ static enum smc_status report_findings(const struct smc_arguments *arguments,
     return smc_sanitize_report(arguments, &sanitized, 1, out, error);
 }
 
-static enum smc_status report(const struct smc_arguments *arguments, const struct smc_user_run *run,
-                              struct smc_text *out, struct smc_error *error)
+static enum smc_status run_source_report(const struct smc_arguments *arguments,
+                                         const struct smc_user_run *run, struct smc_text *out,
+                                         struct smc_error *error)
 {
     struct smc_confirmation confirmation;
     bool sanitizes = arguments->given[SMC_OPTION_SANITIZE];
@@ -450,12 +454,12 @@ static enum smc_status report(const struct smc_arguments *arguments, const struc
     if (!sanitizes && (arguments->given[SMC_OPTION_PREDICT_ONLY] || run->result.emulation.made ||
                        run->result.finish.succeeded)) {
         struct smc_error why = {""};
-        enum smc_status written = write_report(arguments, run, &confirmation, out, &why);
+        enum smc_status written = run_source_write_report(arguments, run, &confirmation, out, &why);
         if (status == SMC_OK && written != SMC_OK)
             status = smc_fail(error, written, "%s", why.message);
     }
     struct smc_error reason = {""};
-    enum smc_status dumped = dump(arguments, run, &reason);
+    enum smc_status dumped = run_source_dump(arguments, run, &reason);
     if (dumped != SMC_OK && status == SMC_OK)
         return smc_fail(error, dumped, "option --dump: %.900s", reason.message);
     return first_of(status, verdict);
@@ -468,11 +472,12 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
     struct smc_run_settings settings;
     struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
-    enum smc_status status = request && run ? ask(arguments, request, &settings, &devices, error)
-                                            : smc_out_of_memory(error);
+    enum smc_status status = request && run
+                                 ? run_source_ask(arguments, request, &settings, &devices, error)
+                                 : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_idle_warn_of(arguments, &request->device);
-        status = prepare(request, run, error);
+        status = run_source_prepare(request, run, error);
     }
     if (status == SMC_OK) {
         settings.stop = smc_interrupt_seen;
@@ -486,7 +491,7 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
             status = smc_user_advise_barriers(run, error);
         struct smc_error *second = status == SMC_OK ? error : NULL;
         if (status == SMC_OK || run->result.emulation.made)
-            status = first_of(status, report(arguments, run, out, second));
+            status = first_of(status, run_source_report(arguments, run, out, second));
     }
     if (run)
         smc_user_free(run);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/words/paragraphs.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 /* --- The lessons ------------------------------------------------------------------------------ */
 

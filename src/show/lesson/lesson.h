@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answers/banks_query.h"
+#include "answers/query.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "code/compile.h"
 #include "rules/devices.h"
-#include "answers/banks_query.h"
-#include "answers/query.h"
 
 enum {
     SMC_LESSON_LEAST_COLUMNS = 40, /* minimum width of a page */

@@ -32,8 +32,9 @@ static void fill_sm(struct smc_scene *scene)
 }
 
 /* The values that pages about one launch of the tiled product use. */
-static bool fill_launch(struct smc_scene *scene, const struct smc_lesson_launch *launch,
-                        struct smc_answer *answer)
+static bool lesson_8800_gtx_fill_launch(struct smc_scene *scene,
+                                        const struct smc_lesson_launch *launch,
+                                        struct smc_answer *answer)
 {
     if (!smc_scene_ask(scene, launch, answer))
         return false;
@@ -59,7 +60,7 @@ static bool fill_launch(struct smc_scene *scene, const struct smc_lesson_launch 
 static void fill_ten(struct smc_scene *scene)
 {
     struct smc_answer answer;
-    if (fill_launch(scene, &ten_registers, &answer))
+    if (lesson_8800_gtx_fill_launch(scene, &ten_registers, &answer))
         smc_figure_limits(scene, "limits", &answer);
 }
 
@@ -67,14 +68,15 @@ static void fill_eleven(struct smc_scene *scene)
 {
     struct smc_answer before, answer;
     if (!smc_scene_ask(scene, &ten_registers, &before) ||
-        !fill_launch(scene, &eleven_registers, &answer))
+        !lesson_8800_gtx_fill_launch(scene, &eleven_registers, &answer))
         return;
     uint32_t lost = before.occupancy.warps_per_sm - answer.occupancy.warps_per_sm;
     smc_scene_percent(scene, "lost", 100.0 * lost / before.occupancy.warps_per_sm);
     smc_figure_registers(scene, "steps", &answer);
 }
 
-static void append_tile(struct smc_scene *scene, int64_t tile, struct smc_text *table)
+static void lesson_8800_gtx_append_tile(struct smc_scene *scene, int64_t tile,
+                                        struct smc_text *table)
 {
     struct smc_lesson_launch launch = ten_registers;
     struct smc_answer answer;
@@ -87,18 +89,18 @@ static void append_tile(struct smc_scene *scene, int64_t tile, struct smc_text *
     smc_figure_bar(scene, answer.occupancy_percent / 100, (unsigned)(table->length - begin), table);
 }
 
-static void fill_tiles(struct smc_scene *scene)
+static void lesson_8800_gtx_fill_tiles(struct smc_scene *scene)
 {
     static const int64_t tiles[] = {12, 14, 16, 18, 20, 22, 32};
     struct smc_answer answer;
-    if (!fill_launch(scene, &large_tile, &answer))
+    if (!lesson_8800_gtx_fill_launch(scene, &large_tile, &answer))
         return;
     smc_scene_number(scene, "most", scene->device.sm.max_threads_per_block);
     smc_scene_number(scene, "lanes", scene->device.sm.warp_size);
     struct smc_text *table = smc_scene_value(scene, "tiles");
     smc_text_append(table, "tile  threads  blocks occupancy\n");
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        append_tile(scene, tiles[i], table);
+        lesson_8800_gtx_append_tile(scene, tiles[i], table);
 }
 
 static void fill_today(struct smc_scene *scene)
@@ -164,7 +166,7 @@ static const struct smc_lesson_page pages[] = {
             "Nothing here rises or falls smoothly. Warps are whole: a tile whose square is not a "
             "multiple of {lanes} leaves lanes empty. Blocks are whole: one that is a little "
             "larger may let one block fewer fit.",
-        .fill = fill_tiles,
+        .fill = lesson_8800_gtx_fill_tiles,
         .launch = &large_tile,
     },
     {
@@ -180,10 +182,11 @@ static const struct smc_lesson_page pages[] = {
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_8800_gtx_fill_question(struct smc_scene *scene,
+                                          struct smc_lesson_solution *solution)
 {
     struct smc_answer answer;
-    if (!fill_launch(scene, &small_tile, &answer))
+    if (!lesson_8800_gtx_fill_launch(scene, &small_tile, &answer))
         return;
     const uint32_t *limit = answer.occupancy.limit;
     solution->right = answer.occupancy.blocks_per_sm;
@@ -205,7 +208,7 @@ static const struct smc_lesson_question question = {
              "for each of the four resources of the first page; the smallest number decides.",
     .trap = "That many fit by their warps alone. Look at the other resources of the first page: a "
             "block takes one of the last, however small it is.",
-    .fill = fill_question,
+    .fill = lesson_8800_gtx_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_8800_gtx = {

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "show/words/paragraphs.h"
 #include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 /* float tile[32][32]: a warp (ty) along a row, or down a column. */
 static const char along_row[] = "(ty*32 + tx)*4";
@@ -167,7 +167,8 @@ static const struct smc_lesson_page pages[] = {
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_banks_fill_question(struct smc_scene *scene,
+                                       struct smc_lesson_solution *solution)
 {
     solution->right = wavefronts(scene, padded_by_four);
     solution->trap = wavefronts(scene, padded_column);
@@ -187,7 +188,7 @@ static const struct smc_lesson_question question = {
              "first dozen banks, and see how soon they repeat.",
     .trap = "That would be so if rows were shifted by one bank, or by three. Write down the banks "
             "of the first dozen lanes, 36 n modulo {banks}, and see how soon they repeat.",
-    .fill = fill_question,
+    .fill = lesson_banks_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_banks = {

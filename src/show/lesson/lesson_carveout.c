@@ -1,9 +1,9 @@
 /* Lesson: the carve-out, which divides memory between shared memory and the L1 cache. */
 #include <stdio.h>
 
-#include "show/words/paragraphs.h"
-#include "show/lesson/scene.h"
 #include "rules/allocation.h"
+#include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 enum { KB = 1024, ASKED_BLOCKS = 3 };
 
@@ -153,7 +153,8 @@ static const struct smc_lesson_page pages[] = {
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_carveout_fill_question(struct smc_scene *scene,
+                                          struct smc_lesson_solution *solution)
 {
     struct smc_answer answer;
     struct smc_carveouts carveouts;
@@ -188,7 +189,7 @@ static const struct smc_lesson_question question = {
              "it.",
     .trap = "That percentage is of the size that is needed, and it would do. But a smaller one is "
             "rounded up to the same size: look for it in the table.",
-    .fill = fill_question,
+    .fill = lesson_carveout_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_carveout = {

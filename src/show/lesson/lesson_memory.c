@@ -1,8 +1,8 @@
 /* Lesson: the kinds of memory, their scope, lifetime and size. */
 #include <inttypes.h>
 
-#include "show/words/paragraphs.h"
 #include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 enum { KB = 1024, REGISTER_BYTES = 4 };
 
@@ -124,7 +124,8 @@ static const struct smc_lesson_page pages[] = {
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_memory_fill_question(struct smc_scene *scene,
+                                        struct smc_lesson_solution *solution)
 {
     struct smc_lesson_launch launch = tiled;
     struct smc_answer answer;
@@ -152,7 +153,7 @@ static const struct smc_lesson_question question = {
              "makes a tile of C.",
     .trap = "That is the number of threads, and each has a sum of its own. But the {threads} "
             "threads of a block share one a_tile.",
-    .fill = fill_question,
+    .fill = lesson_memory_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_memory = {

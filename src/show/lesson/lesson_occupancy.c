@@ -1,8 +1,8 @@
 /* Lesson: occupancy is not speed. Shared-memory bandwidth limits the tiled product, and register
    tiles help with fewer threads. */
-#include "show/words/paragraphs.h"
-#include "show/lesson/scene.h"
 #include "answers/query.h"
+#include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 static const struct smc_lesson_launch full = {.kernel = "matmul-tiled", .tile = 16};
 
@@ -67,7 +67,8 @@ static void append_share(struct smc_scene *scene, double share, size_t begin,
     smc_figure_bar(scene, share, (unsigned)(table->length - begin), table);
 }
 
-static void append_tile(struct smc_scene *scene, int64_t tile, struct smc_text *table)
+static void lesson_occupancy_append_tile(struct smc_scene *scene, int64_t tile,
+                                         struct smc_text *table)
 {
     struct smc_lesson_launch launch = full;
     struct smc_answer answer;
@@ -98,7 +99,7 @@ static void fill_full(struct smc_scene *scene)
     smc_scene_percent(scene, "share", 100 * smc_workload_peak_share(&answer.workload));
 }
 
-static void fill_wall(struct smc_scene *scene)
+static void lesson_occupancy_fill_wall(struct smc_scene *scene)
 {
     const struct smc_sm *sm = &scene->device.sm;
     smc_scene_number(scene, "fma_lanes", sm->fp32_lanes_per_sm);
@@ -109,7 +110,7 @@ static void fill_wall(struct smc_scene *scene)
     struct smc_text *table = smc_scene_value(scene, "table");
     smc_text_append(table, "tile  occup.   clocks    peak\n");
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        append_tile(scene, tiles[i], table);
+        lesson_occupancy_append_tile(scene, tiles[i], table);
 }
 
 static void fill_register_tile(struct smc_scene *scene)
@@ -190,7 +191,7 @@ static const struct smc_lesson_page pages[] = {
                 "memory, but "
                 "each FMA still fetches its two operands. (The compiler joins some loads, so it "
                 "is not quite two wavefronts each.)",
-        .fill = fill_wall,
+        .fill = lesson_occupancy_fill_wall,
         .launch = &full,
     },
     {
@@ -233,7 +234,8 @@ static const struct smc_lesson_page pages[] = {
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_occupancy_fill_question(struct smc_scene *scene,
+                                           struct smc_lesson_solution *solution)
 {
     struct step step = find_step(&scene->device.sm, ASKED_EDGE);
     solution->right = step.fmas / step.loads;
@@ -252,7 +254,7 @@ static const struct smc_lesson_question question = {
     .wrong = "Count for one step of the inner product: elements of A, elements of B, and FMAs.",
     .trap = "Each element serves that many FMAs, but each FMA takes two elements: one of A and one "
             "of B.",
-    .fill = fill_question,
+    .fill = lesson_occupancy_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_occupancy = {

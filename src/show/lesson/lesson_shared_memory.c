@@ -1,7 +1,7 @@
 /* Lesson: static and dynamic shared memory, the 48 KB limit, the opt-in and the driver's
    reserve. */
-#include "show/lesson/scene.h"
 #include "rules/headroom.h"
+#include "show/lesson/scene.h"
 
 enum { ROOMS_SHOWN = 4, KB = 1024 };
 
@@ -63,7 +63,7 @@ static void fill_two_ways(struct smc_scene *scene)
                    "stencil<<<grid, block, bytes>>>(...);\n");
 }
 
-static void fill_wall(struct smc_scene *scene)
+static void lesson_shared_memory_fill_wall(struct smc_scene *scene)
 {
     struct smc_answer answer;
     if (!smc_scene_ask(scene, &walled, &answer))
@@ -165,7 +165,7 @@ static const struct smc_lesson_page pages[] = {
                 "In decimal {most_hex} is {most}, or {most_kb} KB. The limit is the same on every "
                 "architecture since Fermi, however much more its SMs have: what compiles for one "
                 "of them compiles for all. Radius {largest} is the largest that passes.",
-        .fill = fill_wall,
+        .fill = lesson_shared_memory_fill_wall,
         .launch = &walled,
     },
     {
@@ -198,7 +198,8 @@ static const struct smc_lesson_page pages[] = {
 
 enum { NEITHER, DYNAMIC_ALONE, BOTH };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_shared_memory_fill_question(struct smc_scene *scene,
+                                               struct smc_lesson_solution *solution)
 {
     struct smc_answer fixed, chosen;
     if (!smc_scene_ask(scene, &asked_static, &fixed) ||
@@ -231,7 +232,7 @@ static const struct smc_lesson_question question = {
     .trap = "Both ways have the same limit as long as the kernel does not opt in. Work out how "
             "many bytes a "
             "block takes now, and compare them with {most}.",
-    .fill = fill_question,
+    .fill = lesson_shared_memory_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_shared_memory = {

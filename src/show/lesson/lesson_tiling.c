@@ -1,8 +1,8 @@
 /* Lesson: tiles in shared memory, and operations for each element loaded (CGMA). */
 #include <stdio.h>
 
-#include "show/words/paragraphs.h"
 #include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 static const struct smc_lesson_launch naive = {.kernel = "matmul-naive", .tile = 16};
 static const struct smc_lesson_launch tiled = {.kernel = "matmul-tiled", .tile = 16};
@@ -96,8 +96,8 @@ static void fill_tiled(struct smc_scene *scene)
     smc_scene_percent(scene, "occupancy", answer.occupancy_percent);
 }
 
-static void append_row(struct smc_scene *scene, const struct smc_lesson_launch *launch,
-                       struct smc_text *table)
+static void lesson_tiling_append_row(struct smc_scene *scene,
+                                     const struct smc_lesson_launch *launch, struct smc_text *table)
 {
     struct smc_answer answer;
     char tile[16] = "none";
@@ -116,17 +116,17 @@ static void append_row(struct smc_scene *scene, const struct smc_lesson_launch *
     smc_figure_bar(scene, share, (unsigned)(table->length - begin), table);
 }
 
-static void fill_tiles(struct smc_scene *scene)
+static void lesson_tiling_fill_tiles(struct smc_scene *scene)
 {
     struct smc_lesson_launch launch = tiled;
     const struct smc_device *device = &scene->device;
     struct smc_text *table = smc_scene_value(scene, "table");
     smc_text_printf(table, "tile  loaded    CGMA per byte%s\n",
                     has_roof(device) ? " of the peak" : "");
-    append_row(scene, &naive, table);
+    lesson_tiling_append_row(scene, &naive, table);
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
         launch.tile = tiles[i];
-        append_row(scene, &launch, table);
+        lesson_tiling_append_row(scene, &launch, table);
     }
     smc_scene_number(scene, "most", device->sm.max_threads_per_block);
     struct smc_text *roof = smc_scene_value(scene, "roof");
@@ -191,12 +191,13 @@ static const struct smc_lesson_page pages[] = {
                 "A block has at most {most} threads, so with an element of C for each thread the "
                 "tile cannot grow for ever. And shared memory is limited: it is the next wall, in "
                 "the lesson 'occupancy'.",
-        .fill = fill_tiles,
+        .fill = lesson_tiling_fill_tiles,
         .launch = &tiled,
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_tiling_fill_question(struct smc_scene *scene,
+                                        struct smc_lesson_solution *solution)
 {
     struct smc_answer of_floats, answer;
     if (!smc_scene_ask(scene, &tiled, &of_floats) || !smc_scene_ask(scene, &doubles, &answer))
@@ -220,7 +221,7 @@ static const struct smc_lesson_question question = {
              "then divide by the bytes of an element.",
     .trap = "That is what floats give, with {float_bytes} bytes an element. A double has "
             "{double_bytes}.",
-    .fill = fill_question,
+    .fill = lesson_tiling_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_tiling = {

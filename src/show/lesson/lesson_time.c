@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "show/words/paragraphs.h"
 #include "show/lesson/scene.h"
+#include "show/words/paragraphs.h"
 
 enum {
     LANES = 32,
@@ -83,7 +83,7 @@ static int64_t warps_for(double bytes, double bytes_per_thread)
 }
 
 /* Says whose numbers a page shows if they are not the device's own. */
-static void set_source(struct smc_scene *scene, const struct rates *rates)
+static void lesson_time_set_source(struct smc_scene *scene, const struct rates *rates)
 {
     struct smc_text *text = smc_scene_value(scene, "source");
     if (!is_board(&scene->device))
@@ -108,7 +108,7 @@ static void fill_latency(struct smc_scene *scene)
     smc_scene_number(scene, "parts", sm->subpartitions);
     smc_scene_number(scene, "warps", warps);
     smc_scene_text(scene, "device", rates.device.name);
-    set_source(scene, &rates);
+    lesson_time_set_source(scene, &rates);
     struct smc_text *table = smc_scene_value(scene, "table");
     smc_text_append(table, "instructions   slots used\n");
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
@@ -140,7 +140,7 @@ static void fill_little(struct smc_scene *scene)
     append_level(&rates, "L2", &rates.l2, table);
     append_level(&rates, "shared", &rates.shared, table);
     smc_scene_text(scene, "device", rates.device.name);
-    set_source(scene, &rates);
+    lesson_time_set_source(scene, &rates);
     smc_scene_number(scene, "load", LOAD_BYTES);
     smc_scene_number(scene, "wide", WIDE_BYTES);
     smc_scene_number(scene, "warp_bytes", (int64_t)LOAD_BYTES * LANES);
@@ -170,7 +170,7 @@ static void fill_factors(struct smc_scene *scene)
                         100 * bandwidth_share(&rates, warps, WIDE_BYTES),
                         100 * bandwidth_share(&rates, warps, MANY_BYTES));
     smc_scene_text(scene, "device", rates.device.name);
-    set_source(scene, &rates);
+    lesson_time_set_source(scene, &rates);
     smc_scene_percent(scene, "low", 100.0 * least / most);
     smc_scene_percent(scene, "few", 100 * bandwidth_share(&rates, least, MANY_BYTES));
     smc_scene_percent(scene, "all", 100 * bandwidth_share(&rates, most, LOAD_BYTES));
@@ -202,7 +202,7 @@ static void set_times(struct smc_scene *scene)
     }
 }
 
-static void fill_wall(struct smc_scene *scene)
+static void lesson_time_fill_wall(struct smc_scene *scene)
 {
     struct smc_answer answer;
     if (!smc_scene_ask(scene, &tiled, &answer))
@@ -302,7 +302,7 @@ static const struct smc_lesson_page pages[] = {
                 "shared memory once for several results. Products of {size} x {size}:\n"
                 "{times}\n"
                 "`smemcalc --roofline` shows how far a kernel is from every wall.",
-        .fill = fill_wall,
+        .fill = lesson_time_fill_wall,
         .launch = &tiled,
     },
     {
@@ -318,7 +318,7 @@ static const struct smc_lesson_page pages[] = {
     },
 };
 
-static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
+static void lesson_time_fill_question(struct smc_scene *scene, struct smc_lesson_solution *solution)
 {
     struct rates rates;
     find_rates(&scene->device, &rates);
@@ -345,7 +345,7 @@ static const struct smc_lesson_question question = {
     .wrong = "Little's law: how many bytes must be under way at an SM, and how many does one warp "
              "have under way?",
     .trap = "That is how many threads it takes. A warp has 32 of them.",
-    .fill = fill_question,
+    .fill = lesson_time_fill_question,
 };
 
 const struct smc_lesson smc_lesson_about_time = {

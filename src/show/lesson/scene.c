@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/words/paragraphs.h"
 #include "base/memory.h"
+#include "show/words/paragraphs.h"
 
 /* --- The scene of one page: its device, its launches, its values and the text that names them - */
 
@@ -155,8 +155,8 @@ void smc_scene_count(struct smc_scene *scene, const char *name, uint64_t count, 
                     smc_text_plural(count));
 }
 
-static void append_value(struct smc_scene *scene, const char *name, size_t length,
-                         struct smc_text *out)
+static void scene_append_value(struct smc_scene *scene, const char *name, size_t length,
+                               struct smc_text *out)
 {
     for (size_t i = 0; i < scene->value_count; i++) {
         const struct smc_scene_value *value = &scene->value[i];
@@ -171,7 +171,8 @@ static void append_value(struct smc_scene *scene, const char *name, size_t lengt
                                  (int)length, name);
 }
 
-static void expand(struct smc_scene *scene, const char *from, size_t length, struct smc_text *out)
+static void scene_expand(struct smc_scene *scene, const char *from, size_t length,
+                         struct smc_text *out)
 {
     const char *end = from + length;
     while (from < end) {
@@ -181,13 +182,13 @@ static void expand(struct smc_scene *scene, const char *from, size_t length, str
         if (*from != '{')
             return;
         size_t name = strcspn(from + 1, "}");
-        append_value(scene, from + 1, name, out);
+        scene_append_value(scene, from + 1, name, out);
         from += name + 2;
     }
 }
 
 /* Appends the lines of a block; lines that are too long are broken at any character. */
-static void append_block(const char *text, unsigned columns, struct smc_text *out)
+static void scene_append_block(const char *text, unsigned columns, struct smc_text *out)
 {
     unsigned column = 0;
     for (; *text; text++) {
@@ -207,13 +208,13 @@ void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_t
     for (bool first = true; *template; first = false) {
         struct smc_text paragraph = {0};
         size_t length = strcspn(template, "\n");
-        expand(scene, template, length, &paragraph);
+        scene_expand(scene, template, length, &paragraph);
         template += length + (template[length] == '\n');
         if (!first)
             smc_text_append(out, "\n");
         bool block = paragraph.length && paragraph.data[paragraph.length - 1] == '\n';
         if (block)
-            append_block(paragraph.data, scene->setting->columns, out);
+            scene_append_block(paragraph.data, scene->setting->columns, out);
         else
             smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), scene->setting->columns);
         out->failed |= paragraph.failed;
@@ -225,8 +226,8 @@ void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_t
 
 enum { WIDEST_BAR = 40 };
 
-static void append_limit(const struct smc_answer *answer, enum smc_limit limit, uint32_t each,
-                         uint32_t all, struct smc_text *out)
+static void scene_append_limit(const struct smc_answer *answer, enum smc_limit limit, uint32_t each,
+                               uint32_t all, struct smc_text *out)
 {
     uint32_t blocks = answer->occupancy.limit[limit];
     bool binds = answer->occupancy.limiters & 1u << limit;
@@ -243,12 +244,13 @@ void smc_figure_limits(struct smc_scene *scene, const char *name, const struct s
     const struct smc_occupancy *occupancy = &answer->occupancy;
     struct smc_text *out = smc_scene_value(scene, name);
     smc_text_append(out, "               a block   an SM  blocks\n");
-    append_limit(answer, SMC_LIMIT_WARPS, occupancy->warps_per_block, sm->max_warps_per_sm, out);
-    append_limit(answer, SMC_LIMIT_REGISTERS, occupancy->regs_allocated_per_block, sm->regs_per_sm,
-                 out);
-    append_limit(answer, SMC_LIMIT_SHARED_MEMORY, occupancy->smem_allocated_per_block_bytes,
-                 occupancy->smem_configured_bytes, out);
-    append_limit(answer, SMC_LIMIT_BLOCKS, 1, sm->max_blocks_per_sm, out);
+    scene_append_limit(answer, SMC_LIMIT_WARPS, occupancy->warps_per_block, sm->max_warps_per_sm,
+                       out);
+    scene_append_limit(answer, SMC_LIMIT_REGISTERS, occupancy->regs_allocated_per_block,
+                       sm->regs_per_sm, out);
+    scene_append_limit(answer, SMC_LIMIT_SHARED_MEMORY, occupancy->smem_allocated_per_block_bytes,
+                       occupancy->smem_configured_bytes, out);
+    scene_append_limit(answer, SMC_LIMIT_BLOCKS, 1, sm->max_blocks_per_sm, out);
 }
 
 void smc_figure_bar(const struct smc_scene *scene, double share, unsigned used,

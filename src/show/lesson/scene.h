@@ -5,8 +5,8 @@
 #ifndef SMC_LESSON_SCENE_H
 #define SMC_LESSON_SCENE_H
 
-#include "show/lesson/lesson.h"
 #include "answers/query.h"
+#include "show/lesson/lesson.h"
 
 /* --- The scene of a page ---------------------------------------------------------------------- */
 

@@ -162,7 +162,7 @@ static void draw_proposal(struct picture *picture, const struct smc_banks_patter
 }
 
 /* The proposed layouts are drawn next to the present one on paper, below it on a terminal. */
-static void draw_pattern(struct picture *picture, const struct smc_banks_pattern *pattern)
+static void banks_draw_pattern(struct picture *picture, const struct smc_banks_pattern *pattern)
 {
     struct smc_page *page = picture->page;
     double top = page->y;
@@ -179,7 +179,7 @@ static void draw_pattern(struct picture *picture, const struct smc_banks_pattern
     page->y = page->y > bottom ? page->y : bottom;
 }
 
-static void draw_heading(const struct picture *picture)
+static void banks_draw_heading(const struct picture *picture)
 {
     const struct smc_banks_answer *answer = picture->answer;
     const struct smc_kernel *kernel = answer->query.kernel;
@@ -229,7 +229,7 @@ static void draw_paper_legend(struct picture *picture)
     page->y += height + canvas->gap;
 }
 
-static void draw_legend(struct picture *picture)
+static void banks_draw_legend(struct picture *picture)
 {
     struct smc_text text = {0};
     if (!picture->page->canvas.cells) {
@@ -272,9 +272,9 @@ void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canv
     picture.width = two_columns ? (width - 4 * canvas->gap) / 2 : width;
     if (two_columns)
         picture.right = left + picture.width + 4 * canvas->gap;
-    draw_heading(&picture);
+    banks_draw_heading(&picture);
     for (uint32_t i = 0; i < answer->pattern_count; i++)
-        draw_pattern(&picture, &answer->pattern[i]);
-    draw_legend(&picture);
+        banks_draw_pattern(&picture, &answer->pattern[i]);
+    banks_draw_legend(&picture);
     smc_page_end(&page);
 }

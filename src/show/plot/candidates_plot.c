@@ -34,7 +34,7 @@ static const struct {
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-static enum smc_ink ink_of(enum smc_time_term term)
+static enum smc_ink candidates_ink_of(enum smc_time_term term)
 {
     switch (term) {
     case SMC_TIME_DRAM:
@@ -62,14 +62,14 @@ static char letter_of(enum smc_ink ink)
     return ink == SMC_INK_CURVE ? 'o' : smc_ink_styles[ink].letter;
 }
 
-static void draw_legend(struct smc_page *page, const struct smc_tradeoff *tradeoff)
+static void candidates_draw_legend(struct smc_page *page, const struct smc_tradeoff *tradeoff)
 {
     const struct smc_canvas *canvas = &page->canvas;
     double x = smc_page_left(page), gap = canvas->cells ? 2 : 16;
     for (size_t kind = 0; kind < KIND_COUNT; kind++) {
         bool used = false;
         for (size_t i = 0; i < tradeoff->count; i++)
-            used |= ink_of(tradeoff->point[i].bound_by) == kinds[kind].ink;
+            used |= candidates_ink_of(tradeoff->point[i].bound_by) == kinds[kind].ink;
         if (!used)
             continue;
         const char letter[] = {letter_of(kinds[kind].ink), '\0'};
@@ -120,10 +120,10 @@ static struct named find_named(const struct smc_tradeoff *tradeoff)
 
 /* --- The diagram ------------------------------------------------------------------------------ */
 
-static void draw_point(const struct smc_chart *chart, const struct smc_tradeoff_point *point,
-                       bool fastest)
+static void candidates_draw_point(const struct smc_chart *chart,
+                                  const struct smc_tradeoff_point *point, bool fastest)
 {
-    enum smc_ink ink = ink_of(point->bound_by);
+    enum smc_ink ink = candidates_ink_of(point->bound_by);
     if (chart->page->canvas.cells)
         smc_chart_letter(chart, ink, point->occupancy_percent, point->time_ms,
                          fastest ? '*' : letter_of(ink));
@@ -131,17 +131,17 @@ static void draw_point(const struct smc_chart *chart, const struct smc_tradeoff_
         smc_chart_mark(chart, ink, point->occupancy_percent, point->time_ms);
 }
 
-static void draw_points(const struct smc_chart *chart, const struct smc_tradeoff *tradeoff,
-                        const struct named *named)
+static void candidates_draw_points(const struct smc_chart *chart,
+                                   const struct smc_tradeoff *tradeoff, const struct named *named)
 {
     const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
     if (chart->page->canvas.cells) /* the first letter in a cell stays, the last mark is on top */
-        draw_point(chart, fastest, true);
+        candidates_draw_point(chart, fastest, true);
     for (size_t i = 0; i < tradeoff->count; i++)
         if (i != named->fastest)
-            draw_point(chart, &tradeoff->point[i], false);
+            candidates_draw_point(chart, &tradeoff->point[i], false);
     if (!chart->page->canvas.cells)
-        draw_point(chart, fastest, true);
+        candidates_draw_point(chart, fastest, true);
 }
 
 static void name_point(const struct smc_chart *chart, enum smc_face face,
@@ -151,8 +151,8 @@ static void name_point(const struct smc_chart *chart, enum smc_face face,
                           text);
 }
 
-static void name_points(const struct smc_chart *chart, const struct smc_tradeoff *tradeoff,
-                        const struct named *named)
+static void candidates_name_points(const struct smc_chart *chart,
+                                   const struct smc_tradeoff *tradeoff, const struct named *named)
 {
     const struct smc_tradeoff_point *point = tradeoff->point;
     name_point(chart, SMC_FACE_STRONG, &point[named->fastest], point[named->fastest].name);
@@ -163,8 +163,8 @@ static void name_points(const struct smc_chart *chart, const struct smc_tradeoff
             name_point(chart, SMC_FACE_SMALL, &point[i], point[i].short_name);
 }
 
-static void draw_diagram(struct smc_page *page, const struct smc_tradeoff *tradeoff,
-                         const struct named *named)
+static void candidates_draw_diagram(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+                                    const struct named *named)
 {
     const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
     struct smc_scale x = {
@@ -183,14 +183,14 @@ static void draw_diagram(struct smc_page *page, const struct smc_tradeoff *trade
     if (!page->canvas.cells)
         smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->time_ms, x.high, fastest->time_ms, 1,
                        true);
-    draw_points(&chart, tradeoff, named);
-    name_points(&chart, tradeoff, named);
+    candidates_draw_points(&chart, tradeoff, named);
+    candidates_name_points(&chart, tradeoff, named);
 }
 
 /* --- Words and numbers ------------------------------------------------------------------------ */
 
-static void append_verdict(const struct smc_tradeoff *tradeoff, const struct named *named,
-                           struct smc_text *line)
+static void candidates_append_verdict(const struct smc_tradeoff *tradeoff,
+                                      const struct named *named, struct smc_text *line)
 {
     const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
     const struct smc_tradeoff_point *contrast = &tradeoff->point[named->contrast];
@@ -215,7 +215,7 @@ static void draw_head(struct smc_page *page, const struct smc_tradeoff *tradeoff
 {
     struct smc_heading heading = {0};
     smc_text_append(&heading.title, tradeoff->title);
-    append_verdict(tradeoff, named, &heading.verdict);
+    candidates_append_verdict(tradeoff, named, &heading.verdict);
     smc_text_printf(&heading.subject, "%s. What bounds the time:", tradeoff->subject);
     smc_page_put_heading(page, &heading);
 }
@@ -245,7 +245,8 @@ static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enu
                      smc_page_left(page) + column * page->canvas.char_width, page->y, text);
 }
 
-static void draw_row(struct smc_page *page, const struct smc_tradeoff_point *point, bool fastest)
+static void candidates_draw_row(struct smc_page *page, const struct smc_tradeoff_point *point,
+                                bool fastest)
 {
     char text[32];
     put(page, fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, 0,
@@ -262,7 +263,8 @@ static void draw_row(struct smc_page *page, const struct smc_tradeoff_point *poi
 }
 
 /* The fastest ones. */
-static void draw_table(struct smc_page *page, const struct smc_tradeoff *tradeoff, size_t fastest)
+static void candidates_draw_table(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+                                  size_t fastest)
 {
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, OCCUPANCY_END, "occupancy");
@@ -274,7 +276,7 @@ static void draw_table(struct smc_page *page, const struct smc_tradeoff *tradeof
     page->y += page->canvas.line_height;
     size_t index = fastest;
     for (int row = 0; row < ROWS && index < tradeoff->count; row++) {
-        draw_row(page, &tradeoff->point[index], index == fastest);
+        candidates_draw_row(page, &tradeoff->point[index], index == fastest);
         index = next_slower(tradeoff, index);
     }
     page->y += page->canvas.gap;
@@ -286,9 +288,9 @@ void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_can
     struct smc_page page = smc_page_begin(picture, canvas);
     const struct named named = find_named(tradeoff);
     draw_head(&page, tradeoff, &named);
-    draw_legend(&page, tradeoff);
-    draw_diagram(&page, tradeoff, &named);
-    draw_table(&page, tradeoff, named.fastest);
+    candidates_draw_legend(&page, tradeoff);
+    candidates_draw_diagram(&page, tradeoff, &named);
+    candidates_draw_table(&page, tradeoff, named.fastest);
     smc_page_end(&page);
 }
 
@@ -387,8 +389,8 @@ static size_t set_shapes(const struct smc_tune *tune, bool measured,
 }
 
 /* "float, 512 x 512 x 512; 40 predicted shapes, block-m/thread-m/stages". */
-static void append_shapes(const struct smc_tune *tune, size_t count, bool measured,
-                          struct smc_text *out)
+static void candidates_append_shapes(const struct smc_tune *tune, size_t count, bool measured,
+                                     struct smc_text *out)
 {
     if (!tune->source) {
         smc_words_tune_subject(tune, out);
@@ -423,7 +425,7 @@ enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canv
         count = set_shapes(tune, false, point);
     }
     append_tuned(tune, &title);
-    append_shapes(tune, count, measured, &subject);
+    candidates_append_shapes(tune, count, measured, &subject);
     const struct smc_tradeoff tradeoff = {.title = smc_text_string(&title),
                                           .subject = smc_text_string(&subject),
                                           .count = count,

@@ -93,7 +93,7 @@ double smc_chart_y(const struct smc_chart *chart, double value)
                            : chart->bottom - share * height;
 }
 
-static double widest_label(const struct smc_canvas *canvas, const struct smc_scale *scale)
+static double chart_widest_label(const struct smc_canvas *canvas, const struct smc_scale *scale)
 {
     double ticks[MOST_TICKS], widest = 0;
     size_t count = find_ticks(scale, 5, ticks);
@@ -158,7 +158,7 @@ static void draw_x_ticks(const struct smc_chart *chart)
     }
 }
 
-static void draw_axes(const struct smc_chart *chart)
+static void chart_draw_axes(const struct smc_chart *chart)
 {
     struct smc_picture *picture = chart->page->picture;
     double edge = is_cells(chart) ? 0.5 : 0;
@@ -180,7 +180,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
         .page = page,
         .x = *x,
         .y = *y,
-        .left = smc_page_left(page) + widest_label(canvas, y) + (cells ? 2 : 10),
+        .left = smc_page_left(page) + chart_widest_label(canvas, y) + (cells ? 2 : 10),
         .right = smc_page_right(page) - half_last_label(canvas, x),
         .top = page->y,
         .bottom = page->y + canvas->plot_height,
@@ -188,7 +188,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
     };
     draw_y_ticks(&chart);
     draw_x_ticks(&chart);
-    draw_axes(&chart);
+    chart_draw_axes(&chart);
     page->y = chart.bottom + (cells ? 2 : 12 + canvas->line_height);
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
                      (chart.left + chart.right) / 2, page->y, x->name);
@@ -224,7 +224,8 @@ static bool overlap(const struct box *a, const struct box *b)
 }
 
 /* What a label must not cover: texts and marks. */
-static bool box_of(const struct smc_chart *chart, const struct smc_shape *shape, struct box *box)
+static bool chart_box_of(const struct smc_chart *chart, const struct smc_shape *shape,
+                         struct box *box)
 {
     const struct smc_canvas *canvas = &chart->page->canvas;
     const struct smc_picture *picture = chart->page->picture;
@@ -254,12 +255,12 @@ static bool is_inside(const struct smc_chart *chart, const struct box *wanted)
            wanted->top >= chart->top && wanted->bottom <= chart->bottom;
 }
 
-static bool is_free(const struct smc_chart *chart, const struct box *wanted)
+static bool chart_is_free(const struct smc_chart *chart, const struct box *wanted)
 {
     const struct smc_picture *picture = chart->page->picture;
     for (size_t i = chart->first_shape; i < picture->count; i++) {
         struct box box;
-        if (box_of(chart, &picture->shape[i], &box) && overlap(&box, wanted))
+        if (chart_box_of(chart, &picture->shape[i], &box) && overlap(&box, wanted))
             return false;
     }
     return true;
@@ -267,8 +268,8 @@ static bool is_free(const struct smc_chart *chart, const struct box *wanted)
 
 /* Draws it with its left end and top there if that is free. A backed label in cells clears a cell
    on both sides. */
-static bool place(const struct smc_chart *chart, enum smc_face face, bool backed, double left,
-                  double top, const char *text)
+static bool chart_place(const struct smc_chart *chart, enum smc_face face, bool backed, double left,
+                        double top, const char *text)
 {
     const struct smc_canvas *canvas = &chart->page->canvas;
     struct smc_picture *picture = chart->page->picture;
@@ -281,7 +282,7 @@ static bool place(const struct smc_chart *chart, enum smc_face face, bool backed
     struct box box = {left - pad, top, left + smc_canvas_text_width(canvas, face, text) + pad,
                       top + smc_canvas_line_height(canvas, face)};
     struct box apart = {box.left - beside, box.top, box.right + beside, box.bottom};
-    if (!is_inside(chart, &box) || !is_free(chart, &apart))
+    if (!is_inside(chart, &box) || !chart_is_free(chart, &apart))
         return false;
     (backed ? smc_picture_label : smc_picture_text)(picture, SMC_INK_TEXT, face, SMC_ANCHOR_START,
                                                     left, top, text);
@@ -301,7 +302,7 @@ bool smc_chart_line_label(const struct smc_chart *chart, double x, double y, con
     double left =
         clamp(smc_chart_x(chart, x) - width / 2, chart->left + pad, chart->right - width - pad);
     double top = clamp(smc_chart_y(chart, y) - half, chart->top, chart->bottom - 2 * half);
-    return place(chart, SMC_FACE_NORMAL, true, left, top, text);
+    return chart_place(chart, SMC_FACE_NORMAL, true, left, top, text);
 }
 
 bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x, double y,
@@ -310,7 +311,7 @@ bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x,
     double left = floor(smc_chart_x(chart, x)), top = floor(smc_chart_y(chart, y));
     const char text[] = {letter, '\0'};
     struct box box = {left, top, left + 1, top + 1};
-    if (!is_free(chart, &box))
+    if (!chart_is_free(chart, &box))
         return false;
     smc_picture_text(chart->page->picture, ink, SMC_FACE_STRONG, SMC_ANCHOR_START, left, top, text);
     return true;
@@ -326,13 +327,13 @@ bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, do
     double beside = at_y - line / 2, above = at_y - line - (is_cells(chart) ? 0.5 : 6);
     double below = at_y + (is_cells(chart) ? 0.5 : 6);
     bool below_first = side == SMC_LABEL_BELOW;
-    return (below_first && place(chart, face, false, at_x - width / 2, below, text)) ||
-           place(chart, face, false, at_x - width / 2, above, text) ||
-           place(chart, face, false, at_x + gap, beside, text) ||
-           place(chart, face, false, at_x - width / 2, below, text) ||
-           place(chart, face, false, at_x + gap, above, text) ||
-           place(chart, face, false, at_x + gap, below, text) ||
-           place(chart, face, false, at_x - width - gap, beside, text);
+    return (below_first && chart_place(chart, face, false, at_x - width / 2, below, text)) ||
+           chart_place(chart, face, false, at_x - width / 2, above, text) ||
+           chart_place(chart, face, false, at_x + gap, beside, text) ||
+           chart_place(chart, face, false, at_x - width / 2, below, text) ||
+           chart_place(chart, face, false, at_x + gap, above, text) ||
+           chart_place(chart, face, false, at_x + gap, below, text) ||
+           chart_place(chart, face, false, at_x - width - gap, beside, text);
 }
 
 /* --- Numbers ---------------------------------------------------------------------------------- */

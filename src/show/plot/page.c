@@ -94,7 +94,7 @@ struct row {
 };
 
 /* Reserves space for a sample of width `sample` and its text; returns the x of the sample. */
-static double take(struct row *row, double sample, const char *text)
+static double page_take(struct row *row, double sample, const char *text)
 {
     struct smc_page *page = row->page;
     const struct smc_canvas *canvas = &page->canvas;
@@ -119,7 +119,7 @@ static double sample_width(const struct smc_canvas *canvas)
 static void add_area(struct row *row, enum smc_ink ink, double shade, const char *text)
 {
     const struct smc_canvas *canvas = &row->page->canvas;
-    double width = sample_width(canvas), x = take(row, width, text);
+    double width = sample_width(canvas), x = page_take(row, width, text);
     double inset = canvas->cells ? 0 : 3;
     smc_picture_area(row->page->picture, ink, x, row->page->y + inset, width,
                      canvas->line_height - 2 * inset, shade);
@@ -142,13 +142,13 @@ void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
         if (legend->inks & 1u << ink)
             add_area(&row, (enum smc_ink)ink, 0, ink_label((enum smc_ink)ink));
     if (legend->now) {
-        double x = take(&row, canvas->cells ? 1 : 12, legend->now);
+        double x = page_take(&row, canvas->cells ? 1 : 12, legend->now);
         smc_picture_mark(page->picture, SMC_INK_NOW, x + (canvas->cells ? 0.5 : 6),
                          page->y + canvas->line_height / 2);
     }
     if (legend->best) {
         double width = canvas->cells ? 1 : sample_width(canvas);
-        double x = take(&row, width, legend->best);
+        double x = page_take(&row, width, legend->best);
         if (canvas->cells)
             smc_picture_text(page->picture, SMC_INK_BEST, SMC_FACE_NORMAL, SMC_ANCHOR_START, x,
                              page->y, "*");
@@ -210,7 +210,7 @@ void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, doub
                      x + (width - border) / 2, y + (height - border - line) / 2, cell->text);
 }
 
-static void draw_row(const struct grid_layout *layout, uint32_t row)
+static void page_draw_row(const struct grid_layout *layout, uint32_t row)
 {
     const struct smc_grid *grid = layout->grid;
     const struct smc_canvas *canvas = &layout->page->canvas;
@@ -231,7 +231,7 @@ static void draw_row(const struct grid_layout *layout, uint32_t row)
 }
 
 /* Draws as many column numbers as fit without touching. */
-static void draw_column_labels(const struct grid_layout *layout)
+static void page_draw_column_labels(const struct grid_layout *layout)
 {
     const struct smc_canvas *canvas = &layout->page->canvas;
     double end = layout->left - layout->cell_width;
@@ -264,11 +264,11 @@ void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double le
     page->y += line;
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_END,
                      layout.left - (canvas->cells ? 1 : 6), page->y, grid->row_name);
-    draw_column_labels(&layout);
+    page_draw_column_labels(&layout);
     page->y += line;
     layout.top = page->y;
     for (uint32_t row = 0; row < grid->rows; row++)
-        draw_row(&layout, row);
+        page_draw_row(&layout, row);
     page->y += grid->rows * layout.cell_height + canvas->gap;
 }
 
@@ -375,7 +375,7 @@ static double text_width(const struct frame *frame, enum smc_face face, const ch
 
 /* --- Axes ------------------------------------------------------------------------------------- */
 
-static void draw_level(const struct frame *frame, int level)
+static void page_draw_level(const struct frame *frame, int level)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double percent = 100.0 * level / LEVELS, y = y_of(frame, percent);
@@ -462,7 +462,7 @@ static void append_number(const struct smc_diagram *diagram, const struct smc_ru
 }
 
 /* Draws the number above each bar that is wide enough. */
-static void draw_numbers(const struct frame *frame)
+static void page_draw_numbers(const struct frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double width = text_width(frame, SMC_FACE_SMALL, frame->canvas->cells ? "100" : "100 ");
@@ -659,11 +659,11 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
         .bottom = page->y + canvas->plot_height,
     };
     for (int level = 0; level <= LEVELS; level++)
-        draw_level(&frame, level);
+        page_draw_level(&frame, level);
     for (size_t i = 0; i < diagram->run_count; i++)
         draw_area(&frame, &diagram->runs[i]);
     if (diagram->bars)
-        draw_numbers(&frame);
+        page_draw_numbers(&frame);
     for (size_t i = 0; i < diagram->run_count && !diagram->bars && !canvas->cells; i++)
         draw_step(&frame, i);
     if (diagram->has_now)

@@ -92,7 +92,7 @@ static uint32_t fill_of(const struct screen *screen, const struct smc_shape *sha
 }
 
 /* A cell belongs to the area that contains its centre. */
-static void paint_area(const struct screen *screen, const struct smc_shape *shape)
+static void paint_paint_area(const struct screen *screen, const struct smc_shape *shape)
 {
     int top = (int)ceil(shape->y - 0.5), bottom = (int)ceil(shape->y + shape->height - 0.5);
     int left = (int)ceil(shape->x - 0.5), right = (int)ceil(shape->x + shape->width - 0.5);
@@ -102,7 +102,7 @@ static void paint_area(const struct screen *screen, const struct smc_shape *shap
             put(screen, row, column, fill, shape->ink, false);
 }
 
-static void join(const struct screen *screen, int row, int column, unsigned sides)
+static void paint_join(const struct screen *screen, int row, int column, unsigned sides)
 {
     struct cell *cell = at(screen, row, column);
     if (!cell)
@@ -138,7 +138,7 @@ static uint32_t level_of(const struct screen *screen, const struct smc_shape *sh
     return shape->dashed && column % 2 ? ' ' : '-';
 }
 
-static void paint_line(const struct screen *screen, const struct smc_shape *shape)
+static void paint_paint_line(const struct screen *screen, const struct smc_shape *shape)
 {
     if (shape->width != 0 && shape->height != 0) {
         paint_slanted(screen, shape);
@@ -157,12 +157,12 @@ static void paint_line(const struct screen *screen, const struct smc_shape *shap
     for (; (shape->dashed || is_ceiling(shape->ink)) && column < last_column; column++)
         put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
     for (; row < last_row; row++) {
-        join(screen, row, column, SOUTH);
-        join(screen, row + 1, column, NORTH);
+        paint_join(screen, row, column, SOUTH);
+        paint_join(screen, row + 1, column, NORTH);
     }
     for (; column < last_column; column++) {
-        join(screen, row, column, EAST);
-        join(screen, row, column + 1, WEST);
+        paint_join(screen, row, column, EAST);
+        paint_join(screen, row, column + 1, WEST);
     }
 }
 
@@ -178,7 +178,7 @@ static uint32_t next_character(const char **text)
     return character;
 }
 
-static void paint_text(const struct screen *screen, const struct smc_shape *shape)
+static void paint_paint_text(const struct screen *screen, const struct smc_shape *shape)
 {
     const char *text = smc_picture_string(screen->picture, shape);
     struct smc_canvas canvas = smc_canvas_cells((unsigned)screen->columns);
@@ -196,19 +196,19 @@ static void paint_text(const struct screen *screen, const struct smc_shape *shap
         put(screen, row, column, ' ', SMC_INK_PAPER, false);
 }
 
-static void paint(const struct screen *screen)
+static void paint_paint(const struct screen *screen)
 {
     for (size_t i = 0; i < screen->picture->count; i++) {
         const struct smc_shape *shape = &screen->picture->shape[i];
         switch (shape->kind) {
         case SMC_SHAPE_AREA:
-            paint_area(screen, shape);
+            paint_paint_area(screen, shape);
             break;
         case SMC_SHAPE_LINE:
-            paint_line(screen, shape);
+            paint_paint_line(screen, shape);
             break;
         case SMC_SHAPE_TEXT:
-            paint_text(screen, shape);
+            paint_paint_text(screen, shape);
             break;
         case SMC_SHAPE_MARK:
             put(screen, (int)floor(shape->y), (int)floor(shape->x), screen->utf8 ? 0x25cf : 'O',
@@ -258,7 +258,7 @@ static void append_style(unsigned colour, bool strong, struct smc_text *out)
     smc_text_append(out, "m");
 }
 
-static void append_row(const struct screen *screen, int row, struct smc_text *out)
+static void paint_append_row(const struct screen *screen, int row, struct smc_text *out)
 {
     const struct cell *cell = at(screen, row, 0);
     int last = screen->columns;
@@ -297,9 +297,9 @@ void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool col
         free(screen.cell);
         return;
     }
-    paint(&screen);
+    paint_paint(&screen);
     for (int row = 0; row < screen.rows; row++)
-        append_row(&screen, row, out);
+        paint_append_row(&screen, row, out);
     free(screen.cell);
 }
 
@@ -313,7 +313,7 @@ bool smc_plot_paint_grid(const struct smc_picture *picture, int rows, int column
         free(screen.cell);
         return false;
     }
-    paint(&screen);
+    paint_paint(&screen);
     for (size_t i = 0; i < count; i++) {
         const struct cell *cell = &screen.cell[i];
         cells[i] = (struct smc_plot_cell){.character = character_of(&screen, cell),

@@ -128,7 +128,7 @@ static void hatch(cairo_t *cairo, const struct smc_shape *shape)
     }
 }
 
-static void paint_area(cairo_t *cairo, const struct smc_shape *shape)
+static void cairo_paint_area(cairo_t *cairo, const struct smc_shape *shape)
 {
     double red, green, blue;
     cairo_rectangle(cairo, shape->x, shape->y, shape->width, shape->height);
@@ -149,7 +149,7 @@ static void paint_area(cairo_t *cairo, const struct smc_shape *shape)
 
 /* --- The rest --------------------------------------------------------------------------------- */
 
-static void paint_line(cairo_t *cairo, const struct smc_shape *shape)
+static void cairo_paint_line(cairo_t *cairo, const struct smc_shape *shape)
 {
     static const double dashes[] = {4, 3};
     set_ink(cairo, shape->ink, 1);
@@ -180,8 +180,8 @@ static bool has_strokes(cairo_t *cairo)
 }
 
 /* Whether it has a font. */
-static bool paint_text(cairo_t *cairo, const struct smc_picture *picture,
-                       const struct smc_shape *shape)
+static bool cairo_paint_text(cairo_t *cairo, const struct smc_picture *picture,
+                             const struct smc_shape *shape)
 {
     const char *text = smc_picture_string(picture, shape);
     bool strong = shape->face == SMC_FACE_STRONG || shape->face == SMC_FACE_TITLE;
@@ -211,7 +211,7 @@ static bool paint_text(cairo_t *cairo, const struct smc_picture *picture,
 enum fonts { FONTS_NONE, FONTS_ALL, FONTS_SOME };
 
 /* Which of its texts have a font; a machine with any font has one for all. */
-static enum fonts paint(cairo_t *cairo, const struct smc_picture *picture)
+static enum fonts paint_cairo_paint(cairo_t *cairo, const struct smc_picture *picture)
 {
     size_t with_font = 0, without = 0;
     set_ink(cairo, SMC_INK_PAPER, 1);
@@ -220,13 +220,13 @@ static enum fonts paint(cairo_t *cairo, const struct smc_picture *picture)
         const struct smc_shape *shape = &picture->shape[i];
         switch (shape->kind) {
         case SMC_SHAPE_AREA:
-            paint_area(cairo, shape);
+            cairo_paint_area(cairo, shape);
             break;
         case SMC_SHAPE_LINE:
-            paint_line(cairo, shape);
+            cairo_paint_line(cairo, shape);
             break;
         case SMC_SHAPE_TEXT:
-            paint_text(cairo, picture, shape) ? with_font++ : without++;
+            cairo_paint_text(cairo, picture, shape) ? with_font++ : without++;
             break;
         case SMC_SHAPE_MARK:
             paint_mark(cairo, shape);
@@ -285,7 +285,7 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
     cairo_t *cairo = cairo_create(surface);
     if (format == SMC_PLOT_PNG)
         cairo_scale(cairo, PNG_SCALE, PNG_SCALE);
-    const enum fonts fonts = paint(cairo, picture);
+    const enum fonts fonts = paint_cairo_paint(cairo, picture);
     cairo_status_t status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (status == CAIRO_STATUS_SUCCESS && format == SMC_PLOT_PNG)

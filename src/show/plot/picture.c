@@ -48,7 +48,7 @@ double smc_canvas_line_height(const struct smc_canvas *canvas, enum smc_face fac
     return canvas->cells ? 1 : canvas->line_height * faces[face].points / 13;
 }
 
-static struct smc_shape *add(struct smc_picture *picture)
+static struct smc_shape *picture_add(struct smc_picture *picture)
 {
     if (picture->count == picture->capacity && !picture->failed) {
         size_t capacity = picture->capacity ? 2 * picture->capacity : 256;
@@ -65,7 +65,7 @@ static struct smc_shape *add(struct smc_picture *picture)
 void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double shade)
 {
-    struct smc_shape *shape = add(picture);
+    struct smc_shape *shape = picture_add(picture);
     if (shape)
         *shape = (struct smc_shape){.kind = SMC_SHAPE_AREA,
                                     .ink = ink,
@@ -79,7 +79,7 @@ void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, d
 void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double thickness, bool dashed)
 {
-    struct smc_shape *shape = add(picture);
+    struct smc_shape *shape = picture_add(picture);
     if (shape)
         *shape = (struct smc_shape){.kind = SMC_SHAPE_LINE,
                                     .ink = ink,
@@ -93,18 +93,18 @@ void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, d
 
 void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, double y)
 {
-    struct smc_shape *shape = add(picture);
+    struct smc_shape *shape = picture_add(picture);
     if (shape)
         *shape = (struct smc_shape){.kind = SMC_SHAPE_MARK, .ink = ink, .x = x, .y = y};
 }
 
-static struct smc_shape *add_text(struct smc_picture *picture, const char *text)
+static struct smc_shape *picture_add_text(struct smc_picture *picture, const char *text)
 {
     size_t at = picture->words.length;
     smc_text_append(&picture->words, text);
     smc_text_append_bytes(&picture->words, "", 1);
     picture->failed = picture->failed || picture->words.failed;
-    struct smc_shape *shape = *text ? add(picture) : NULL;
+    struct smc_shape *shape = *text ? picture_add(picture) : NULL;
     if (shape)
         *shape = (struct smc_shape){.kind = SMC_SHAPE_TEXT, .text = at};
     return shape;
@@ -113,7 +113,7 @@ static struct smc_shape *add_text(struct smc_picture *picture, const char *text)
 void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                       enum smc_anchor anchor, double x, double y, const char *text)
 {
-    struct smc_shape *shape = add_text(picture, text);
+    struct smc_shape *shape = picture_add_text(picture, text);
     if (!shape)
         return;
     shape->ink = ink;

@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "base/text.h"
-#include "show/plot/picture.h"
 #include "answers/banks_query.h"
 #include "answers/best.h"
 #include "answers/query.h"
 #include "answers/sweep.h"
-#include "answers/tune.h"
 #include "answers/trace_answer.h"
+#include "answers/tune.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "show/plot/picture.h"
 
 /* --- Layout ----------------------------------------------------------------------------------- */
 

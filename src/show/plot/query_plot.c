@@ -44,7 +44,7 @@ static void set_threads(uint32_t threads_per_block, struct smc_launch *launch)
 
 /* Sets one quantity. Additional shared memory is dynamic, and a reduction first reduces dynamic
    memory. */
-static void vary(enum quantity quantity, int64_t value, struct smc_launch *launch)
+static void query_vary(enum quantity quantity, int64_t value, struct smc_launch *launch)
 {
     uint32_t number = (uint32_t)value;
     switch (quantity) {
@@ -64,12 +64,12 @@ static void vary(enum quantity quantity, int64_t value, struct smc_launch *launc
     }
 }
 
-static struct smc_run evaluate(const struct curve *curve, int64_t value)
+static struct smc_run query_evaluate(const struct curve *curve, int64_t value)
 {
     const struct smc_sm *sm = &curve->answer->query.device.sm;
     struct smc_launch launch = curve->answer->launch;
     struct smc_occupancy occupancy;
-    vary(curve->quantity, value, &launch);
+    query_vary(curve->quantity, value, &launch);
     smc_occupancy_compute(sm, &launch, &occupancy);
     bool launches = occupancy.refusals == 0;
     return (struct smc_run){
@@ -81,9 +81,9 @@ static struct smc_run evaluate(const struct curve *curve, int64_t value)
 }
 
 /* Adds the values above `from` up to `to`, with the answer for `to`. */
-static void add(struct curve *curve, int64_t from, int64_t to)
+static void query_add(struct curve *curve, int64_t from, int64_t to)
 {
-    struct smc_run run = evaluate(curve, to);
+    struct smc_run run = query_evaluate(curve, to);
     struct smc_run *last = curve->run_count ? &curve->run[curve->run_count - 1] : NULL;
     if (last && last->percent == run.percent && last->ink == run.ink) {
         last->to = (double)to;
@@ -96,7 +96,7 @@ static void add(struct curve *curve, int64_t from, int64_t to)
     curve->run[curve->run_count++] = run;
 }
 
-static void set_range(struct curve *curve)
+static void query_set_range(struct curve *curve)
 {
     const struct smc_answer *answer = curve->answer;
     const struct smc_launch *launch = &answer->launch;
@@ -125,25 +125,25 @@ static void set_range(struct curve *curve)
 }
 
 /* A launch beyond the device's limit is drawn in a strip at the right. */
-static void compute(struct curve *curve)
+static void query_compute(struct curve *curve)
 {
-    set_range(curve);
+    query_set_range(curve);
     int64_t limit = curve->limit = curve->high;
     for (int64_t from = 0, to; from < limit; from = to) {
         to = from + curve->step < limit ? from + curve->step : limit;
-        add(curve, from, to);
+        query_add(curve, from, to);
     }
     if (curve->now <= limit)
         return;
     curve->high = limit + limit / 8;
-    add(curve, limit, curve->high);
+    query_add(curve, limit, curve->high);
 }
 
 /* "next cliff: more than 32 registers, 50 %": the nearest above the present value. */
 static void append_cliff(const struct curve *curve, struct smc_text *remark)
 {
     const char *unit = texts[curve->quantity].now;
-    struct smc_run now = evaluate(curve, curve->now);
+    struct smc_run now = query_evaluate(curve, curve->now);
     if (!curve->now_known) {
         smc_text_printf(remark, "%s not known, not counted elsewhere", unit);
         return;
@@ -169,14 +169,14 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
 
 static void append_now(const struct curve *curve, struct smc_text *text)
 {
-    struct smc_run now = evaluate(curve, curve->now);
+    struct smc_run now = query_evaluate(curve, curve->now);
     char percent[32];
     smc_words_percent(now.percent, percent);
     smc_text_printf(text, "%" PRId64 " %s: %s", curve->now, texts[curve->quantity].now,
                     now.ink == SMC_INK_REFUSED ? "no launch" : percent);
 }
 
-static void draw(struct smc_page *page, struct curve *curve)
+static void query_draw(struct smc_page *page, struct curve *curve)
 {
     struct smc_text remark = {0}, now = {0};
     const struct smc_sm *sm = &curve->answer->query.device.sm;
@@ -198,7 +198,7 @@ static void draw(struct smc_page *page, struct curve *curve)
         .run_count = curve->run_count,
         .has_now = curve->now_known,
         .now = place,
-        .now_percent = evaluate(curve, curve->now).percent,
+        .now_percent = query_evaluate(curve, curve->now).percent,
         .now_text = smc_text_string(&now),
     };
     smc_page_diagram(page, &diagram);
@@ -207,7 +207,7 @@ static void draw(struct smc_page *page, struct curve *curve)
     smc_text_free(&now);
 }
 
-static void append_verdict(const struct smc_answer *answer, struct smc_text *line)
+static void query_append_verdict(const struct smc_answer *answer, struct smc_text *line)
 {
     char percent[32];
     smc_words_percent(answer->occupancy_percent, percent);
@@ -221,7 +221,7 @@ static void append_verdict(const struct smc_answer *answer, struct smc_text *lin
     }
 }
 
-static void append_launch(const struct smc_answer *answer, struct smc_text *line)
+static void query_append_launch(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
     char source[SMC_REGS_SOURCE_CHARS];
@@ -259,8 +259,8 @@ static void add_head(struct smc_page *page, const struct smc_answer *answer)
         smc_text_printf(&heading.title, ", CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
     if (answer->query.device_assumed)
         smc_text_append(&heading.title, " (assumed)");
-    append_verdict(answer, &heading.verdict);
-    append_launch(answer, &heading.subject);
+    query_append_verdict(answer, &heading.verdict);
+    query_append_launch(answer, &heading.subject);
     smc_page_put_heading(page, &heading);
     page->y += page->canvas.cells ? 1 : 8;
 }
@@ -273,7 +273,7 @@ void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *ca
     struct smc_legend legend = {.now = "the present launch"};
     for (int q = 0; q < QUANTITY_COUNT; q++) {
         curve[q] = (struct curve){.quantity = (enum quantity)q, .answer = answer};
-        compute(&curve[q]);
+        query_compute(&curve[q]);
         for (size_t i = 0; i < curve[q].run_count; i++)
             legend.inks |= 1u << curve[q].run[i].ink;
     }
@@ -283,6 +283,6 @@ void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *ca
     smc_page_legend(&page, &legend);
     page.y += canvas->cells ? 1 : 6;
     for (int q = 0; q < QUANTITY_COUNT; q++)
-        draw(&page, &curve[q]);
+        query_draw(&page, &curve[q]);
     smc_page_end(&page);
 }

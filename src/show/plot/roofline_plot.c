@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/rates.h"
 #include "show/plot/chart.h"
 #include "show/plot/plot.h"
 #include "show/words/words.h"
-#include "machine/rates.h"
 
 enum { SECTOR_BYTES = 32, WAVEFRONT_BYTES = 128, FLOPS_PER_FMA = 2 };
 
@@ -216,8 +216,8 @@ static void draw_slanted(const struct roofline *roofline, const struct smc_chart
 }
 
 /* A level ceiling, from where the fastest memory reaches it. */
-static void draw_level(const struct roofline *roofline, const struct smc_chart *chart,
-                       enum ceiling ceiling, double flops)
+static void roofline_draw_level(const struct roofline *roofline, const struct smc_chart *chart,
+                                enum ceiling ceiling, double flops)
 {
     double fastest = 0;
     if (flops <= 0)
@@ -295,8 +295,8 @@ static void draw_distances(const struct roofline *roofline, const struct smc_cha
     }
 }
 
-static void name_points(const struct roofline *roofline, const struct smc_chart *chart,
-                        size_t index)
+static void roofline_name_points(const struct roofline *roofline, const struct smc_chart *chart,
+                                 size_t index)
 {
     const struct smc_answer *answer = &roofline->answer[index];
     const enum smc_face face = index == 0 ? SMC_FACE_STRONG : SMC_FACE_NORMAL;
@@ -338,7 +338,7 @@ static void label_rate(double value, char text[32])
     snprintf(text, 32, "%.3g%s%s", value, *prefixes[i] ? " " : "", prefixes[i]);
 }
 
-static void draw_diagram(struct roofline *roofline)
+static void roofline_draw_diagram(struct roofline *roofline)
 {
     const char *operations = operations_of(roofline->answer);
     char across[64], up[16];
@@ -352,8 +352,8 @@ static void draw_diagram(struct roofline *roofline)
     struct smc_chart chart = smc_chart_begin(&roofline->page, &x, &y);
     for (int level = 0; level < LEVEL_COUNT; level++)
         draw_slanted(roofline, &chart, (enum ceiling)level);
-    draw_level(roofline, &chart, ISSUE, roofline->issue_flops);
-    draw_level(roofline, &chart, FMA, roofline->rate[FMA]);
+    roofline_draw_level(roofline, &chart, ISSUE, roofline->issue_flops);
+    roofline_draw_level(roofline, &chart, FMA, roofline->rate[FMA]);
     draw_distances(roofline, &chart);
     for (size_t i = 0; i < roofline->count; i++)
         if (has_points(&roofline->answer[i]))
@@ -363,7 +363,7 @@ static void draw_diagram(struct roofline *roofline)
             draw_points(&chart, &roofline->answer[i]);
     for (size_t i = 0; i < roofline->count; i++)
         if (has_points(&roofline->answer[i]))
-            name_points(roofline, &chart, i);
+            roofline_name_points(roofline, &chart, i);
     for (int level = 0; level < LEVEL_COUNT; level++)
         name_slanted(roofline, &chart, (enum ceiling)level);
     name_level(&chart, FMA, roofline->rate[FMA]);
@@ -502,7 +502,7 @@ static void draw_ceilings(struct roofline *roofline)
 
 enum { TIME_END = 33, FLOPS_END = 47, OF_FMA_END = 55, BOUND_AT = 57 };
 
-static void put_result(struct roofline *roofline, const struct smc_answer *answer)
+static void roofline_put_result(struct roofline *roofline, const struct smc_answer *answer)
 {
     struct smc_page *page = &roofline->page;
     const enum smc_face face = SMC_FACE_NORMAL;
@@ -544,7 +544,7 @@ static void draw_kernels(struct roofline *roofline)
         put(page, i == 0 ? SMC_FACE_STRONG : face, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT,
             name ? name : "Your kernel");
         if (is_predicted(answer)) {
-            put_result(roofline, answer);
+            roofline_put_result(roofline, answer);
             continue;
         }
         double left = column_x(page, TIME_END - 9);
@@ -556,7 +556,7 @@ static void draw_kernels(struct roofline *roofline)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static void append_prediction(const struct smc_answer *answer, struct smc_text *line)
+static void roofline_append_prediction(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_time *time = &answer->time;
     char text[SMC_RATE_CHARS];
@@ -574,7 +574,7 @@ static void append_prediction(const struct smc_answer *answer, struct smc_text *
                     smc_time_term_info[time->bound_by].label, smc_time_term_info[time->next].label);
 }
 
-static void append_subject(const struct smc_answer *answer, struct smc_text *line)
+static void roofline_append_subject(const struct smc_answer *answer, struct smc_text *line)
 {
     if (answer->query.kernel) {
         smc_words_params(answer, line);
@@ -592,7 +592,7 @@ static void append_subject(const struct smc_answer *answer, struct smc_text *lin
         smc_text_append(line, "; L2 estimated from specifications");
 }
 
-static void draw_head(struct roofline *roofline)
+static void roofline_draw_head(struct roofline *roofline)
 {
     const struct smc_answer *answer = roofline->answer;
     const char *name = smc_words_kernel_name(&answer->query);
@@ -608,8 +608,8 @@ static void draw_head(struct roofline *roofline)
         smc_text_append(&heading.title, " (assumed)");
     if (roofline->count > 1)
         smc_text_printf(&heading.verdict, "%s: ", name ? name : "your kernel");
-    append_prediction(answer, &heading.verdict);
-    append_subject(answer, &heading.subject);
+    roofline_append_prediction(answer, &heading.verdict);
+    roofline_append_subject(answer, &heading.subject);
     smc_page_put_heading(page, &heading);
     page->y += page->canvas.cells ? 1 : 8;
 }
@@ -623,9 +623,9 @@ void smc_plot_roofline(const struct smc_answer *answers, size_t count,
     for (size_t i = 0; i < count; i++)
         computes |= has_points(&answers[i]);
     find_ceilings(&roofline);
-    draw_head(&roofline);
+    roofline_draw_head(&roofline);
     if (computes && roofline.top > 0)
-        draw_diagram(&roofline);
+        roofline_draw_diagram(&roofline);
     draw_ceilings(&roofline);
     if (count > 1)
         draw_kernels(&roofline);

@@ -62,7 +62,7 @@ static enum smc_tick_kind tick_kind(enum smc_axis_id id)
     return id == SMC_AXIS_CARVEOUT || id == SMC_AXIS_RADIUS ? SMC_TICKS_DECIMAL : SMC_TICKS_BINARY;
 }
 
-static void append_best(const struct smc_sweep_result *result, struct smc_text *line)
+static void sweep_append_best(const struct smc_sweep_result *result, struct smc_text *line)
 {
     double best = smc_sweep_best(result), fastest = smc_sweep_fastest_ms(result);
     char percent[32];
@@ -82,26 +82,26 @@ static void append_best(const struct smc_sweep_result *result, struct smc_text *
 }
 
 /* Writes the names of both axes, the best point, and how much of the sweep was computed. */
-static void append_verdict(const struct smc_sweep_result *result, struct smc_text *line)
+static void sweep_append_verdict(const struct smc_sweep_result *result, struct smc_text *line)
 {
     const struct smc_sweep *sweep = result->sweep;
     uint64_t points = smc_sweep_points(sweep);
     smc_text_append(line, sweep->times ? "Predicted time by " : "Occupancy by ");
     for (size_t i = 0; i < sweep->axis_count; i++)
         smc_text_printf(line, "%s%s", i ? " and " : "", smc_axis_info[sweep->axis[i].id].label);
-    append_best(result, line);
+    sweep_append_best(result, line);
     if (result->answered < points)
         smc_text_printf(line, "; interrupted after %" PRIu64 " of %" PRIu64 " points",
                         result->answered, points);
 }
 
-static void draw_heading(struct smc_page *page, const struct smc_sweep_result *result)
+static void sweep_draw_heading(struct smc_page *page, const struct smc_sweep_result *result)
 {
     const struct smc_kernel *kernel = result->sweep->query.kernel;
     struct smc_heading heading = {0};
     smc_text_printf(&heading.title, "%s on ", kernel ? kernel->name : "Your kernel");
     smc_words_sweep_device(result->sweep, &heading.title);
-    append_verdict(result, &heading.verdict);
+    sweep_append_verdict(result, &heading.verdict);
     smc_words_sweep_subject(result->sweep, &heading.subject);
     if (kernel) {
         smc_text_append(&heading.subject, "; registers: ");
@@ -227,7 +227,7 @@ static double device_row_height(const struct smc_canvas *canvas)
     return canvas->line_height * (canvas->cells ? 1 : 1.1);
 }
 
-static double widest_name(const struct smc_sweep *sweep, const struct smc_canvas *canvas)
+static double sweep_widest_name(const struct smc_sweep *sweep, const struct smc_canvas *canvas)
 {
     double widest = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "occupancy");
     for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
@@ -240,8 +240,8 @@ static double widest_name(const struct smc_sweep *sweep, const struct smc_canvas
     return widest;
 }
 
-static void append_result(const struct smc_sweep_result *result,
-                          const struct smc_sweep_point *point, struct smc_text *text)
+static void sweep_append_result(const struct smc_sweep_result *result,
+                                const struct smc_sweep_point *point, struct smc_text *text)
 {
     char percent[32];
     smc_words_percent(point->percent, percent);
@@ -259,8 +259,8 @@ static void append_result(const struct smc_sweep_result *result,
                                                                   : "no such launch");
 }
 
-static void draw_row(struct smc_page *page, const struct smc_sweep_result *result, uint64_t index,
-                     double left, double right)
+static void sweep_draw_row(struct smc_page *page, const struct smc_sweep_result *result,
+                           uint64_t index, double left, double right)
 {
     const struct smc_canvas *canvas = &page->canvas;
     const struct smc_sweep_point *point = &result->point[index];
@@ -273,7 +273,7 @@ static void draw_row(struct smc_page *page, const struct smc_sweep_result *resul
     double end = left + share * (right - left);
     enum smc_ink ink;
     smc_sweep_label(result->sweep, 0, index, &name);
-    append_result(result, point, &text);
+    sweep_append_result(result, point, &text);
     smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, smc_text_string(&name));
     if (point_ink(result, point, &ink) && ink != SMC_INK_REFUSED)
@@ -287,7 +287,7 @@ static void draw_row(struct smc_page *page, const struct smc_sweep_result *resul
 }
 
 /* Light lines in the background of the bars, one per quarter, with the percentage above. */
-static void draw_scale(struct smc_page *page, uint64_t rows, double left, double right)
+static void sweep_draw_scale(struct smc_page *page, uint64_t rows, double left, double right)
 {
     const struct smc_canvas *canvas = &page->canvas;
     double top = page->y + canvas->line_height;
@@ -318,16 +318,16 @@ static void draw_devices(const struct smc_sweep_result *result, struct smc_page 
             legend.inks |= 1u << ink;
     }
     smc_page_legend(page, &legend);
-    double names = widest_name(result->sweep, canvas);
+    double names = sweep_widest_name(result->sweep, canvas);
     double most = (smc_page_right(page) - smc_page_left(page)) / 2;
     double left = smc_page_left(page) + (names < most ? names : most) + 2 * canvas->gap;
     double right = smc_page_right(page) -
                    smc_canvas_text_width(canvas, SMC_FACE_NORMAL,
                                          result->sweep->times ? " not predicted" : " 93.8 %");
     if (!result->sweep->times)
-        draw_scale(page, smc_axis_values(&result->sweep->axis[0]), left, right);
+        sweep_draw_scale(page, smc_axis_values(&result->sweep->axis[0]), left, right);
     for (uint64_t i = 0; i < smc_axis_values(&result->sweep->axis[0]); i++)
-        draw_row(page, result, i, left, right);
+        sweep_draw_row(page, result, i, left, right);
 }
 
 /* --- Two axes: a heat map --------------------------------------------------------------------- */
@@ -397,7 +397,8 @@ struct block {
 };
 
 /* Extends the block to the right, then down, while all cells are equal and free. */
-static struct block grow(const struct heat *heat, const bool *taken, uint64_t row, uint64_t column)
+static struct block sweep_grow(const struct heat *heat, const bool *taken, uint64_t row,
+                               uint64_t column)
 {
     struct block block = {row, column, 1, 1};
     const struct smc_sweep_point *point = point_at(heat, row, column);
@@ -414,8 +415,8 @@ static struct block grow(const struct heat *heat, const bool *taken, uint64_t ro
 }
 
 /* "75", "13.6", and the letter of what binds. */
-static char append_number(const struct heat *heat, const struct smc_sweep_point *point,
-                          struct smc_text *number)
+static char sweep_append_number(const struct heat *heat, const struct smc_sweep_point *point,
+                                struct smc_text *number)
 {
     if (!heat->result->sweep->times) {
         smc_text_printf(number, "%d", (int)(point->percent + 0.5));
@@ -427,8 +428,8 @@ static char append_number(const struct heat *heat, const struct smc_sweep_point 
 }
 
 /* "75 r" in the longest form that fits. */
-static void draw_label(const struct heat *heat, const struct smc_sweep_point *point, double x,
-                       double y, double width, double height)
+static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_point *point, double x,
+                             double y, double width, double height)
 {
     static const struct {
         enum smc_face face;
@@ -447,7 +448,7 @@ static void draw_label(const struct heat *heat, const struct smc_sweep_point *po
         return;
     struct smc_text number = {0};
     bool drawn = false;
-    char letter = append_number(heat, point, &number);
+    char letter = sweep_append_number(heat, point, &number);
     for (size_t i = cells ? 2 : 0; i < sizeof way / sizeof *way && !drawn; i++) {
         struct smc_text label = {0};
         smc_text_printf(&label, way[i].format, smc_text_string(&number), letter);
@@ -482,7 +483,7 @@ static void draw_block(const struct heat *heat, const struct block *block)
     double border = cells || heat->cell_width < 4 || heat->cell_height < 4 ? 0 : 1;
     smc_picture_area(picture, ink, x, y, width - border, height - border,
                      shade_of(heat, point) / 100);
-    draw_label(heat, point, x, y, width - border, height - border);
+    sweep_draw_label(heat, point, x, y, width - border, height - border);
 }
 
 static void draw_blocks(const struct heat *heat)
@@ -492,7 +493,7 @@ static void draw_blocks(const struct heat *heat)
     for (uint64_t i = 0; taken && i < heat->rows * heat->columns; i++) {
         if (taken[i])
             continue;
-        struct block block = grow(heat, taken, i / heat->columns, i % heat->columns);
+        struct block block = sweep_grow(heat, taken, i / heat->columns, i % heat->columns);
         for (uint64_t r = block.row; r < block.row + block.rows; r++)
             for (uint64_t c = block.column; c < block.column + block.columns; c++)
                 taken[r * heat->columns + c] = true;
@@ -564,7 +565,7 @@ static void draw_row_labels(const struct heat *heat)
     }
 }
 
-static double label_width(const struct heat *heat, size_t axis)
+static double sweep_label_width(const struct heat *heat, size_t axis)
 {
     double widest = 0;
     for (uint64_t i = 0; i < smc_axis_values(&heat->result->sweep->axis[axis]); i++) {
@@ -578,11 +579,11 @@ static double label_width(const struct heat *heat, size_t axis)
     return widest;
 }
 
-static void draw_column_labels(const struct heat *heat, double y)
+static void sweep_draw_column_labels(const struct heat *heat, double y)
 {
     const struct smc_canvas *canvas = &heat->page->canvas;
     uint64_t first, every;
-    double wanted = label_width(heat, heat->across) + 2 * canvas->char_width;
+    double wanted = sweep_label_width(heat, heat->across) + 2 * canvas->char_width;
     double most = (double)heat->columns * heat->cell_width / wanted;
     choose_labels(heat, heat->across, most < 1 ? 1 : (unsigned)most, &first, &every);
     for (uint64_t value = first; value < heat->columns; value += every) {
@@ -627,11 +628,11 @@ static double start_of_name(const struct heat *heat)
 /* --- The whole -------------------------------------------------------------------------------- */
 
 /* Cells are as wide as the page allows, up to a maximum; rows are at least as high as a label. */
-static void measure(struct heat *heat)
+static void sweep_measure(struct heat *heat)
 {
     struct smc_page *page = heat->page;
     const struct smc_canvas *canvas = &page->canvas;
-    double labels = label_width(heat, heat->down);
+    double labels = sweep_label_width(heat, heat->down);
     double most = (smc_page_right(page) - smc_page_left(page)) / 2;
     heat->left = smc_page_left(page) + (labels < most ? labels : most) + canvas->gap;
     double room = smc_page_right(page) - heat->left;
@@ -651,7 +652,7 @@ static void measure(struct heat *heat)
 }
 
 /* The shade is relative to the fastest. */
-static void append_terms(const struct heat *heat, uint32_t terms, struct smc_text *letters)
+static void sweep_append_terms(const struct heat *heat, uint32_t terms, struct smc_text *letters)
 {
     const char *unit;
     smc_words_time_unit(heat->best, &unit);
@@ -682,7 +683,7 @@ static void add_legend(const struct heat *heat)
     smc_page_legend(heat->page, &legend);
     heat->page->y -= heat->page->canvas.cells ? 0 : heat->page->canvas.gap;
     if (times)
-        append_terms(heat, terms, &letters);
+        sweep_append_terms(heat, terms, &letters);
     else
         smc_text_append(&letters, "Percent, rounded, and the first limit that binds:");
     for (int i = 0; i < SMC_LIMIT_COUNT && !times; i++)
@@ -713,7 +714,7 @@ static void draw_heat(const struct smc_sweep_result *result, struct smc_page *pa
     heat.rows = smc_axis_values(&axis[heat.down]);
     heat.columns = smc_axis_values(&axis[heat.across]);
     add_legend(&heat);
-    measure(&heat);
+    sweep_measure(&heat);
     const struct smc_canvas *canvas = &page->canvas;
     draw_axis_name(&heat, heat.down, smc_page_left(page), page->y);
     heat.top = page->y + canvas->line_height * (canvas->cells ? 1 : 1.2);
@@ -724,7 +725,7 @@ static void draw_heat(const struct smc_sweep_result *result, struct smc_page *pa
         draw_outline(&heat);
     draw_row_labels(&heat);
     double bottom = ceil(heat.top + (double)heat.rows * heat.cell_height);
-    draw_column_labels(&heat, bottom + (canvas->cells ? 0 : 3));
+    sweep_draw_column_labels(&heat, bottom + (canvas->cells ? 0 : 3));
     page->y = bottom + canvas->line_height + (canvas->cells ? 0 : 4);
     draw_axis_name(&heat, heat.across, start_of_name(&heat), page->y);
     page->y += canvas->line_height + (canvas->cells ? 0 : canvas->gap);
@@ -740,7 +741,7 @@ enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
     if (status != SMC_OK)
         return status;
     struct smc_page page = smc_page_begin(picture, canvas);
-    draw_heading(&page, result);
+    sweep_draw_heading(&page, result);
     if (result->sweep->axis_count == 2)
         draw_heat(result, &page);
     else if (result->sweep->axis[0].id == SMC_AXIS_DEVICE)

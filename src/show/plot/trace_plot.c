@@ -15,7 +15,7 @@
 
 enum { WHOLE = 100, NAMED = 12 };
 
-static enum smc_ink ink_of(enum smc_trace_bound bound)
+static enum smc_ink trace_ink_of(enum smc_trace_bound bound)
 {
     static const enum smc_ink inks[SMC_TRACE_BOUND_COUNT] = {
         [SMC_TRACE_BOUND_NONE] = SMC_INK_FULL,
@@ -73,8 +73,8 @@ static void append_count(uint64_t count, const char *what, struct smc_text *out)
     smc_text_printf(out, "%" PRIu64 " %s%s", count, what, smc_text_plural(count));
 }
 
-static void append_devices(const struct smc_canvas *canvas, const struct smc_trace_answer *answer,
-                           struct smc_text *out)
+static void trace_append_devices(const struct smc_canvas *canvas,
+                                 const struct smc_trace_answer *answer, struct smc_text *out)
 {
     enum { NAME_CHARS = 40 };
     const struct smc_trace *trace = answer->trace;
@@ -95,7 +95,7 @@ static const char *subject_of(const struct smc_trace *trace)
     return trace->program ? trace->program : trace->file ? trace->file : "the program";
 }
 
-static void append_verdict(const struct smc_trace_answer *answer, struct smc_text *line)
+static void trace_append_verdict(const struct smc_trace_answer *answer, struct smc_text *line)
 {
     char percent[32];
     if (answer->occupancy_percent < 0) {
@@ -113,8 +113,8 @@ static void append_verdict(const struct smc_trace_answer *answer, struct smc_tex
     smc_text_printf(line, "; %s with small grids and last waves", percent);
 }
 
-static void append_subject(const struct smc_canvas *canvas, const struct smc_trace_answer *answer,
-                           struct smc_text *line)
+static void trace_append_subject(const struct smc_canvas *canvas,
+                                 const struct smc_trace_answer *answer, struct smc_text *line)
 {
     enum { TOOL_CHARS = 50 };
     const struct smc_trace *trace = answer->trace;
@@ -134,19 +134,19 @@ static void append_subject(const struct smc_canvas *canvas, const struct smc_tra
                    TOOL_CHARS * canvas->char_width, line);
 }
 
-static void draw_head(struct trace_picture *plot)
+static void trace_draw_head(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
     struct smc_page *page = &plot->page;
     struct smc_text title = {0}, verdict = {0}, subject = {0}, device = {0};
-    append_devices(&page->canvas, answer, &device);
+    trace_append_devices(&page->canvas, answer, &device);
     double room = smc_page_right(page) - smc_page_left(page) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, smc_text_string(&device)) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, " on ");
     append_fitting(&page->canvas, SMC_FACE_TITLE, subject_of(answer->trace), room, &title);
     smc_text_printf(&title, " on %s", smc_text_string(&device));
-    append_verdict(answer, &verdict);
-    append_subject(&page->canvas, answer, &subject);
+    trace_append_verdict(answer, &verdict);
+    trace_append_subject(&page->canvas, answer, &subject);
     put(page, SMC_FACE_TITLE, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page),
         smc_text_string(&title));
     page->y += smc_canvas_line_height(&page->canvas, SMC_FACE_TITLE);
@@ -168,7 +168,7 @@ struct legend_row {
     double x;
 };
 
-static void add_entry(struct legend_row *row, enum smc_ink ink, const char *text)
+static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char *text)
 {
     struct smc_page *page = row->page;
     const struct smc_canvas *canvas = &page->canvas;
@@ -186,7 +186,7 @@ static void add_entry(struct legend_row *row, enum smc_ink ink, const char *text
 }
 
 /* The bound with the next smaller share; the count after the last. */
-static int next_bound(const struct smc_trace_answer *answer, int last)
+static int trace_next_bound(const struct smc_trace_answer *answer, int last)
 {
     int next = SMC_TRACE_BOUND_COUNT;
     const double *share = answer->bound_share;
@@ -214,20 +214,20 @@ static bool leaves_empty(const struct smc_trace_answer *answer)
     return lost > 0.5;
 }
 
-static void draw_legend(struct trace_picture *plot)
+static void trace_draw_legend(struct trace_picture *plot)
 {
     struct smc_page *page = &plot->page;
     struct legend_row row = {page, smc_page_left(page)};
-    for (int i = next_bound(plot->answer, -1); i < SMC_TRACE_BOUND_COUNT;
-         i = next_bound(plot->answer, i)) {
+    for (int i = trace_next_bound(plot->answer, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = trace_next_bound(plot->answer, i)) {
         char percent[32], text[96];
         smc_words_percent(WHOLE * plot->answer->bound_share[i], percent);
         snprintf(text, sizeof text, "%s %s", smc_trace_bound_label((enum smc_trace_bound)i),
                  percent);
-        add_entry(&row, ink_of((enum smc_trace_bound)i), text);
+        trace_add_entry(&row, trace_ink_of((enum smc_trace_bound)i), text);
     }
     if (leaves_empty(plot->answer))
-        add_entry(&row, SMC_INK_LEFT_EMPTY, "left empty by small grids and last waves");
+        trace_add_entry(&row, SMC_INK_LEFT_EMPTY, "left empty by small grids and last waves");
     page->y += page->canvas.line_height + (page->canvas.cells ? 1 : page->canvas.gap);
 }
 
@@ -296,10 +296,10 @@ static struct bar bar_of(const struct smc_trace_row *row)
     return bar;
 }
 
-static void draw_bar(const struct smc_chart *chart, const struct bar *bar, double left,
-                     double right)
+static void trace_draw_bar(const struct smc_chart *chart, const struct bar *bar, double left,
+                           double right)
 {
-    enum smc_ink ink = ink_of(bar->bound);
+    enum smc_ink ink = trace_ink_of(bar->bound);
     fill(chart, ink, left, right, 0, bar->resident);
     fill(chart, SMC_INK_LEFT_EMPTY, left, right, bar->resident, bar->occupancy);
     if (!chart->page->canvas.cells && right - left > 1)
@@ -316,8 +316,8 @@ static double end_of(const struct smc_chart *chart, double left, double right)
 }
 
 /* The number in the table below, and the name as far as there is space. */
-static void append_label(const struct trace_picture *plot, size_t kernel, double room,
-                         struct smc_text *out)
+static void trace_append_label(const struct trace_picture *plot, size_t kernel, double room,
+                               struct smc_text *out)
 {
     enum { LEAST_CHARS = 9 };
     const struct smc_canvas *canvas = &plot->page.canvas;
@@ -333,13 +333,13 @@ static void append_label(const struct trace_picture *plot, size_t kernel, double
 }
 
 /* Above a bar, or in it if it ends at the top. */
-static void draw_label(const struct trace_picture *plot, const struct smc_chart *chart,
-                       size_t kernel, double left, double right, double percent)
+static void trace_draw_label(const struct trace_picture *plot, const struct smc_chart *chart,
+                             size_t kernel, double left, double right, double percent)
 {
     const struct smc_canvas *canvas = &plot->page.canvas;
     double line = canvas->line_height, pad = canvas->cells ? 2 : 12, top = y_at(chart, percent);
     struct smc_text text = {0};
-    append_label(plot, kernel, right - left - pad, &text);
+    trace_append_label(plot, kernel, right - left - pad, &text);
     double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&text));
     if (width <= right - left) {
         bool above = top - line >= chart->top;
@@ -354,8 +354,8 @@ static void draw_label(const struct trace_picture *plot, const struct smc_chart 
 }
 
 /* Returns the share at its end. */
-static double draw_kernel(const struct trace_picture *plot, const struct smc_chart *chart,
-                          size_t index, double share)
+static double trace_draw_kernel(const struct trace_picture *plot, const struct smc_chart *chart,
+                                size_t index, double share)
 {
     const struct smc_trace_kernel *kernel = &plot->answer->kernels[index];
     const struct smc_trace_row *row = &plot->answer->rows[kernel->first];
@@ -364,9 +364,9 @@ static double draw_kernel(const struct trace_picture *plot, const struct smc_cha
     for (size_t i = 0; i < kernel->count; i++) {
         struct bar bar = bar_of(&row[i]);
         double from = x_at(chart, share), to = x_at(chart, share + bar.share);
-        draw_bar(chart, &bar, from, fmin(to, last));
+        trace_draw_bar(chart, &bar, from, fmin(to, last));
         if (i == 0 && index < plot->named)
-            draw_label(plot, chart, index, from, to, bar.occupancy);
+            trace_draw_label(plot, chart, index, from, to, bar.occupancy);
         share += bar.share;
     }
     return share;
@@ -393,7 +393,7 @@ static void draw_rest(const struct trace_picture *plot, const struct smc_chart *
         bar[i].bound = (enum smc_trace_bound)i;
         bar[i].occupancy /= bar[i].share;
         bar[i].resident /= bar[i].share;
-        draw_bar(chart, &bar[i], left, end_of(chart, left, right));
+        trace_draw_bar(chart, &bar[i], left, end_of(chart, left, right));
         share += bar[i].share;
     }
 }
@@ -442,7 +442,7 @@ static void draw_shares(struct trace_picture *plot)
         draw_average(plot, &chart);
     for (; i < answer->kernel_count && (i < plot->named || answer->kernels[i].share >= least);
          i++) {
-        share = draw_kernel(plot, &chart, i, share);
+        share = trace_draw_kernel(plot, &chart, i, share);
         named_share = i < plot->named ? share : named_share;
     }
     draw_rest(plot, &chart, i, share);
@@ -481,8 +481,9 @@ static double column(const struct smc_page *page, double from_right)
 }
 
 /* What bounds most of its time, and how many other bounds there are: "registers +1". */
-static void append_bounds(const struct smc_canvas *canvas, const struct smc_trace_answer *answer,
-                          const struct smc_trace_kernel *kernel, struct smc_text *out)
+static void trace_append_bounds(const struct smc_canvas *canvas,
+                                const struct smc_trace_answer *answer,
+                                const struct smc_trace_kernel *kernel, struct smc_text *out)
 {
     char text[64];
     double share[SMC_TRACE_BOUND_COUNT] = {0};
@@ -519,8 +520,8 @@ static void put_number(struct smc_page *page, int end, const char *text)
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, column(page, end), text);
 }
 
-static void draw_numbers(struct smc_page *page, double share, uint64_t ns, uint64_t launches,
-                         double occupancy)
+static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns, uint64_t launches,
+                               double occupancy)
 {
     struct smc_text time = {0};
     char text[32];
@@ -552,12 +553,12 @@ static void draw_kernel_row(struct trace_picture *plot, size_t index)
     snprintf(number, sizeof number, "%zu", index + 1);
     append_fitting(&page->canvas, SMC_FACE_NORMAL, smc_text_string(&plot->name[index]),
                    column(page, share_end(page) + 7) - left, &name);
-    append_bounds(&page->canvas, plot->answer, kernel, &bound);
+    trace_append_bounds(&page->canvas, plot->answer, kernel, &bound);
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, left - each, number);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, left, smc_text_string(&name));
-    draw_numbers(page, kernel->share, kernel->total_ns,
-                 plot->answer->trace->launches_unknown ? 0 : kernel->launches,
-                 kernel->occupancy_percent);
+    trace_draw_numbers(page, kernel->share, kernel->total_ns,
+                       plot->answer->trace->launches_unknown ? 0 : kernel->launches,
+                       kernel->occupancy_percent);
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, column(page, BOUND_AT),
         smc_text_string(&bound));
     page->y += page->canvas.line_height;
@@ -584,11 +585,11 @@ static void draw_others_row(struct trace_picture *plot)
     snprintf(text, sizeof text, "%zu others", answer->kernel_count - plot->named);
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START,
         smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, text);
-    draw_numbers(page, share, ns, launches, weight > 0 ? sum / weight : -1);
+    trace_draw_numbers(page, share, ns, launches, weight > 0 ? sum / weight : -1);
     page->y += page->canvas.line_height;
 }
 
-static void draw_table(struct trace_picture *plot)
+static void trace_draw_table(struct trace_picture *plot)
 {
     draw_table_head(&plot->page, plot->answer->has_times);
     for (size_t i = 0; i < plot->named; i++)
@@ -630,9 +631,9 @@ static size_t place_of(const struct smc_trace *trace, const struct smc_trace_row
 }
 
 /* The share of `device` of `devices` in a slice. Launches that overlap share the time. */
-static void add_device(const struct smc_trace *trace, const struct smc_trace_row *const *rows,
-                       const struct smc_trace_slice *slice, size_t device, size_t devices,
-                       struct moment *moment)
+static void trace_add_device(const struct smc_trace *trace, const struct smc_trace_row *const *rows,
+                             const struct smc_trace_slice *slice, size_t device, size_t devices,
+                             struct moment *moment)
 {
     const double length = (double)trace->course.slice_ns;
     double total = 0;
@@ -669,7 +670,7 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
         const struct smc_trace_slice *slice = &trace->course.slice[s];
         for (size_t d = 0; d <= trace->device_count; d++)
             if (used[d])
-                add_device(trace, rows, slice, d, devices, &course->moment[s]);
+                trace_add_device(trace, rows, slice, d, devices, &course->moment[s]);
         course->count = slice->count > 0 ? s + 1 : course->count;
         course->busy += course->moment[s].busy;
     }
@@ -708,7 +709,7 @@ static double draw_moment(const struct smc_chart *chart, const struct moment *mo
     double percent = 0;
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
         double next = percent + WHOLE * moment->resident[i];
-        fill(chart, ink_of((enum smc_trace_bound)i), left, right, percent, next);
+        fill(chart, trace_ink_of((enum smc_trace_bound)i), left, right, percent, next);
         percent = next;
     }
     fill(chart, SMC_INK_LEFT_EMPTY, left, right, percent, percent + WHOLE * moment->left_empty);
@@ -786,7 +787,7 @@ static void draw_course(struct trace_picture *plot)
 /* --- The whole -------------------------------------------------------------------------------- */
 
 /* The first kernels by names that are distinct among all. */
-static bool name_kernels(struct trace_picture *plot)
+static bool trace_name_kernels(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
     struct smc_kernel_names names;
@@ -808,12 +809,12 @@ void smc_plot_trace(const struct smc_trace_answer *answer, const struct smc_canv
                     struct smc_picture *picture)
 {
     struct trace_picture plot = {.answer = answer, .page = smc_page_begin(picture, canvas)};
-    picture->failed |= !name_kernels(&plot);
-    draw_head(&plot);
+    picture->failed |= !trace_name_kernels(&plot);
+    trace_draw_head(&plot);
     if (answer->row_count > 0) {
-        draw_legend(&plot);
+        trace_draw_legend(&plot);
         draw_shares(&plot);
-        draw_table(&plot);
+        trace_draw_table(&plot);
         draw_course(&plot);
     }
     smc_page_end(&plot.page);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/platform.h"
 #include "rules/allocation.h"
-#include "base/numbers.h"
-#include "show/words/layout.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 static void append_ordinal(uint32_t n, struct smc_text *out)
@@ -414,7 +414,7 @@ static void append_other_grid(const struct smc_answer *answer, struct smc_text *
                         sm->max_grid_y, sm->max_grid_z);
 }
 
-static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
+static void advice_append_remedies(const struct smc_answer *answer, struct smc_text *line)
 {
     const uint32_t one_limit =
         1u << SMC_REFUSAL_REGS_PER_THREAD | 1u << SMC_REFUSAL_SMEM_NOT_OPTED_IN |
@@ -509,7 +509,7 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
 void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
 {
     if (answer->outcome != SMC_LAUNCHES) {
-        append_remedies(answer, line);
+        advice_append_remedies(answer, line);
         return;
     }
     if (smc_query_at_maximum(answer)) {

@@ -6,10 +6,10 @@
 
 #include "base/text.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ struct table {
     uint64_t least; /* heat of the coolest line that is marked as hot */
 };
 
-static void append_count(uint64_t value, int width, struct smc_text *out)
+static void annotation_append_count(uint64_t value, int width, struct smc_text *out)
 {
     static const char units[] = " kMGTP";
     char text[32];
@@ -106,17 +106,18 @@ static void append_lanes(const struct smc_emulated_count *count, struct smc_text
     smc_text_printf(out, "%*s", LANES_WIDTH, text);
 }
 
-static void append_counts(const struct table *table, const struct smc_annotated_line *line)
+static void annotation_append_counts(const struct table *table,
+                                     const struct smc_annotated_line *line)
 {
     append_heat(table, line);
-    append_count(line->count.executions, INSTRUCTIONS_WIDTH, table->out);
+    annotation_append_count(line->count.executions, INSTRUCTIONS_WIDTH, table->out);
     append_lanes(&line->count, table->out);
     for (size_t i = 0; i < COLUMNS; i++)
         if (table->shows[i])
-            append_count(columns[i].value(&line->count), columns[i].width, table->out);
+            annotation_append_count(columns[i].value(&line->count), columns[i].width, table->out);
 }
 
-static void append_head(const struct table *table, const char *subject)
+static void annotation_append_head(const struct table *table, const char *subject)
 {
     struct smc_text *out = table->out;
     smc_text_printf(out, "\n%*s%*s%*s", HEAT_WIDTH, "heat", INSTRUCTIONS_WIDTH, "instr",
@@ -127,7 +128,7 @@ static void append_head(const struct table *table, const char *subject)
     smc_text_printf(out, "%*s  %s\n", LINE_WIDTH, "line", subject);
 }
 
-static void append_legend(const struct table *table)
+static void annotation_append_legend(const struct table *table)
 {
     struct smc_text text = {0};
     smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
@@ -144,7 +145,7 @@ static void append_legend(const struct table *table)
 /* --- Source ----------------------------------------------------------------------------------- */
 
 /* The bytes of a row of at most `width` characters: it ends before a space in its second half. */
-static size_t row_bytes(const char *text, size_t width)
+static size_t annotation_row_bytes(const char *text, size_t width)
 {
     size_t most = smc_utf8_fit(text, (int)width), end = most;
     if (!text[most])
@@ -155,7 +156,8 @@ static size_t row_bytes(const char *text, size_t width)
 }
 
 /* A line without counts is cut; one with counts continues in the next row. */
-static void append_source(const struct table *table, const char *text, size_t indent, bool counted)
+static void annotation_append_source(const struct table *table, const char *text, size_t indent,
+                                     bool counted)
 {
     const struct smc_report_style *style = table->style;
     struct smc_text *out = table->out;
@@ -166,7 +168,7 @@ static void append_source(const struct table *table, const char *text, size_t in
     text += blanks;
     depth = width < NARROW ? depth / 2 : depth;
     depth = depth < width / 2 ? depth : width / 2;
-    size_t bytes = row_bytes(text, width - depth);
+    size_t bytes = annotation_row_bytes(text, width - depth);
     const char *more = style->utf8 ? "\xe2\x80\xa6" : "...";
     bool cut = text[bytes] && !counted;
     if (cut)
@@ -179,7 +181,7 @@ static void append_source(const struct table *table, const char *text, size_t in
     depth = depth + CONTINUED < width / 2 ? depth + CONTINUED : depth;
     for (text += bytes; *text && counted; text += bytes) {
         text += strspn(text, " ");
-        bytes = row_bytes(text, width - depth);
+        bytes = annotation_row_bytes(text, width - depth);
         smc_text_append_char(out, '\n', *text != '\0');
         smc_text_append_char(out, ' ', *text ? table->source + depth : 0);
         smc_text_append_bytes(out, text, bytes);
@@ -188,14 +190,14 @@ static void append_source(const struct table *table, const char *text, size_t in
 
 /* `alone`: without the lines around it. Then a line whose text is not available has its file's
    name instead. */
-static void append_line(const struct table *table, const struct smc_annotated_line *line,
-                        bool alone)
+static void annotation_append_line(const struct table *table, const struct smc_annotated_line *line,
+                                   bool alone)
 {
     struct smc_text *out = table->out;
     struct smc_text name = {0};
     bool hot = line->heat && line->heat >= table->least;
     if (line->instructions)
-        append_counts(table, line);
+        annotation_append_counts(table, line);
     else
         smc_text_append_char(out, ' ', table->source - LINE_WIDTH - 2);
     if (line->file)
@@ -208,15 +210,15 @@ static void append_line(const struct table *table, const struct smc_annotated_li
         smc_text_append(&name, line->file);
     if (hot)
         smc_layout_begin(out, table->style, SMC_STRONG);
-    append_source(table, line->text ? line->text : smc_text_string(&name),
-                  alone ? SIZE_MAX : table->indent, line->instructions > 0);
+    annotation_append_source(table, line->text ? line->text : smc_text_string(&name),
+                             alone ? SIZE_MAX : table->indent, line->instructions > 0);
     if (hot)
         smc_layout_end(out, table->style);
     smc_text_append_char(out, '\n', 1);
     smc_text_free(&name);
 }
 
-static bool is_shown(const struct smc_annotation *annotation, size_t index)
+static bool annotation_is_shown(const struct smc_annotation *annotation, size_t index)
 {
     size_t first = index > CONTEXT ? index - CONTEXT : 0;
     for (size_t i = first; i < annotation->lines && i <= index + CONTEXT; i++)
@@ -233,17 +235,17 @@ static void append_listing(const struct table *table)
     bool first = true, left_out = false;
     for (size_t i = 0; i < annotation->lines; i++) {
         const struct smc_annotated_line *line = &annotation->line[i];
-        if (!is_shown(annotation, i)) {
+        if (!annotation_is_shown(annotation, i)) {
             left_out = true;
             continue;
         }
         bool same_file =
             !first && (line->file == file || (line->file && file && strcmp(line->file, file) == 0));
         if (!same_file)
-            append_head(table, line->file ? line->file : "");
+            annotation_append_head(table, line->file ? line->file : "");
         else if (left_out)
             smc_text_printf(table->out, "%*s\n", (int)table->source - 2, "...");
-        append_line(table, line, false);
+        annotation_append_line(table, line, false);
         file = line->file;
         first = left_out = false;
     }
@@ -252,14 +254,14 @@ static void append_listing(const struct table *table)
 static void append_hottest(const struct table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
-    append_head(table, "hottest lines");
+    annotation_append_head(table, "hottest lines");
     for (size_t i = 0; i < annotation->hottest_count && i < HOTTEST_SHOWN; i++)
-        append_line(table, annotation->hottest[i], true);
+        annotation_append_line(table, annotation->hottest[i], true);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static void lay_out(struct table *table)
+static void annotation_lay_out(struct table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     size_t indent = SIZE_MAX;
@@ -272,7 +274,7 @@ static void lay_out(struct table *table)
     for (size_t i = 0; i < annotation->lines; i++) {
         const char *text = annotation->line[i].text;
         size_t blanks = text ? strspn(text, " ") : 0;
-        if (text && text[blanks] && is_shown(annotation, i) && blanks < indent)
+        if (text && text[blanks] && annotation_is_shown(annotation, i) && blanks < indent)
             indent = blanks;
     }
     table->indent = indent;
@@ -287,10 +289,10 @@ void smc_text_annotation(const struct smc_annotation *annotation,
     struct table table = {.annotation = annotation, .style = style, .out = out};
     if (!annotation || annotation->hottest_count == 0)
         return;
-    lay_out(&table);
+    annotation_lay_out(&table);
     append_hottest(&table);
     append_listing(&table);
-    append_legend(&table);
+    annotation_append_legend(&table);
 }
 
 /* --- Fields ----------------------------------------------------------------------------------- */

@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "rules/allocation.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static struct smc_value refusals_of(const struct smc_answer *answer)
     return smc_value_json(list);
 }
 
-static struct smc_value reason_of(const struct smc_answer *answer)
+static struct smc_value answer_reason_of(const struct smc_answer *answer)
 {
     struct smc_text reason = {0};
     if (answer->outcome != SMC_LAUNCHES)
@@ -308,7 +308,7 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD(refusals, "occupancy.refusals", NULL, "", "the rules that are broken",                   \
           refusals_of(item->answer))                                                               \
     FIELD(refusal_reason, "occupancy.refusal_reason", NULL, "",                                    \
-          "the same as a sentence; null if it launches", reason_of(item->answer))                  \
+          "the same as a sentence; null if it launches", answer_reason_of(item->answer))           \
     FIELD(allocated_regs, "occupancy.allocated.registers_per_block", "allocated_registers",        \
           "registers", "allocated per block, with rounding",                                       \
           RESULT(smc_value_integer(item->answer->occupancy.regs_allocated_per_block)))             \
@@ -369,8 +369,8 @@ const struct smc_field_table smc_answer_tables[] = {
 
 /* --- Text: one answer ------------------------------------------------------------------------- */
 
-static void append_verdict(const struct smc_answer *answer, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void answer_append_verdict(const struct smc_answer *answer,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text verdict = {0};
     const struct smc_occupancy *occupancy = &answer->occupancy;
@@ -494,8 +494,8 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     smc_layout_line(out, style, "clusters", &line);
 }
 
-static void append_grid(const struct smc_answer *answer, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void answer_append_grid(const struct smc_answer *answer,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     if (!answer->has_waves)
         return;
@@ -580,7 +580,8 @@ static void describe_smem(const struct smc_answer *answer, struct demand *demand
     smc_text_free(&how);
 }
 
-static void describe(const struct smc_answer *answer, enum smc_limit limit, struct demand *demand)
+static void answer_describe(const struct smc_answer *answer, enum smc_limit limit,
+                            struct demand *demand)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     *demand = (struct demand){.unit = ""};
@@ -616,8 +617,8 @@ static void describe(const struct smc_answer *answer, enum smc_limit limit, stru
 }
 
 /* How much of the resource the resident blocks use; bars only where there is something to see. */
-static void append_share(const struct demand *demand, uint32_t blocks,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_share(const struct demand *demand, uint32_t blocks,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     if (blocks == 0 || demand->amount == 0 || demand->capacity == 0)
         return;
@@ -629,12 +630,12 @@ static void append_share(const struct demand *demand, uint32_t blocks,
     smc_text_printf(out, " %3.0f %%", 100 * share);
 }
 
-static void append_row(const struct smc_answer *answer, enum smc_limit limit,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_row(const struct smc_answer *answer, enum smc_limit limit,
+                              const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_occupancy *occupancy = &answer->occupancy;
     struct demand demand;
-    describe(answer, limit, &demand);
+    answer_describe(answer, limit, &demand);
     bool binds = occupancy->limiters & 1u << limit;
     char blocks[16] = "-", amount[32] = "", capacity[32] = "";
     if (occupancy->limit[limit] != SMC_UNLIMITED)
@@ -646,7 +647,7 @@ static void append_row(const struct smc_answer *answer, enum smc_limit limit,
     struct smc_text line = {0};
     smc_text_printf(&line, "%-13s %c%5s %9s  %-*s %8s", smc_words_short_label(limit),
                     binds ? '>' : ' ', blocks, amount, HOW_WIDTH, demand.how, capacity);
-    append_share(&demand, occupancy->blocks_per_sm, style, &line);
+    answer_append_share(&demand, occupancy->blocks_per_sm, style, &line);
     if (binds)
         smc_layout_begin(out, style, SMC_STRONG);
     smc_layout_row(out, &line);
@@ -663,7 +664,7 @@ void smc_text_limits(const struct smc_answer *answer, const struct smc_report_st
     for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
         bool always = i == SMC_LIMIT_REGISTERS || i == SMC_LIMIT_SHARED_MEMORY;
         if (always || answer->occupancy.limit[i] != SMC_UNLIMITED)
-            append_row(answer, (enum smc_limit)i, style, out);
+            answer_append_row(answer, (enum smc_limit)i, style, out);
     }
 }
 
@@ -687,15 +688,15 @@ static void append_regs_cost(const struct smc_answer *answer, const struct smc_r
     smc_layout_line(out, style, "bound", &line);
 }
 
-static void write_one(const struct smc_answer *answer, const struct smc_report_style *style,
-                      struct smc_text *out)
+static void answer_write_one(const struct smc_answer *answer, const struct smc_report_style *style,
+                             struct smc_text *out)
 {
-    append_verdict(answer, style, out);
+    answer_append_verdict(answer, style, out);
     smc_text_kernel_line(answer, style, out);
     smc_text_device_line(answer, style, out);
     smc_text_block_line(answer, style, out);
     append_clusters(answer, style, out);
-    append_grid(answer, style, out);
+    answer_append_grid(answer, style, out);
     smc_text_opt_in_line(answer, NULL, style, out);
     smc_text_cooperative_line(answer, style, out);
     smc_text_time_line(answer, style, out);
@@ -722,7 +723,7 @@ static const char *short_name(const char *name)
     return strncmp(name, brand, length) == 0 ? name + length : name;
 }
 
-static struct compared find_columns(const struct smc_answer *answers, size_t count)
+static struct compared answer_find_columns(const struct smc_answer *answers, size_t count)
 {
     struct compared columns = {.name_width = NAME_WIDTH};
     int longest = (int)strlen("device");
@@ -736,8 +737,8 @@ static struct compared find_columns(const struct smc_answer *answers, size_t cou
     return columns;
 }
 
-static void append_device(const struct smc_answer *answer, const struct compared *columns,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_device(const struct smc_answer *answer, const struct compared *columns,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
     struct smc_text left = {0}, right = {0};
@@ -766,8 +767,8 @@ static void append_device(const struct smc_answer *answer, const struct compared
 }
 
 /* Where each register count comes from. */
-static void append_sources(const struct smc_answer *answers, size_t count,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_sources(const struct smc_answer *answers, size_t count,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
@@ -789,11 +790,11 @@ static void append_sources(const struct smc_answer *answers, size_t count,
     smc_layout_line(out, style, "registers", &line);
 }
 
-static void write_comparison(const struct smc_answer *answers, size_t count,
-                             const struct smc_report_style *style, struct smc_text *out)
+static void answer_write_comparison(const struct smc_answer *answers, size_t count,
+                                    const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    const struct compared columns = find_columns(answers, count);
+    const struct compared columns = answer_find_columns(answers, count);
     if (answers->query.kernel) {
         smc_text_printf(&line, "%s: ", answers->query.kernel->name);
         smc_words_params(answers, &line);
@@ -806,17 +807,17 @@ static void write_comparison(const struct smc_answer *answers, size_t count,
                     "regs", "smem B", "blocks", "occup.", columns.times ? TIME_WIDTH : 0,
                     columns.times ? "time ms" : "", "limited by");
     for (size_t i = 0; i < count; i++)
-        append_device(&answers[i], &columns, style, out);
-    append_sources(answers, count, style, out);
+        answer_append_device(&answers[i], &columns, style, out);
+    answer_append_sources(answers, count, style, out);
 }
 
 void smc_text_answers(const struct smc_answer *answers, size_t count,
                       const struct smc_report_style *style, struct smc_text *out)
 {
     if (count > 1)
-        write_comparison(answers, count, style, out);
+        answer_write_comparison(answers, count, style, out);
     else
-        write_one(answers, style, out);
+        answer_write_one(answers, style, out);
     for (size_t i = 0; i < count && style->explain; i++)
         smc_text_explain(&answers[i], style, out);
 }

@@ -8,10 +8,10 @@
 
 #include "show/report/banks_report.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -32,7 +32,7 @@ static void append_place(const struct smc_bank_access *access, struct smc_text *
         smc_text_printf(out, "PTX line %u", access->ptx_line);
 }
 
-static const char *kind_of(const struct smc_bank_access *access)
+static const char *bank_accesses_kind_of(const struct smc_bank_access *access)
 {
     static const char *const others[] = {
         [SMC_BANK_BY_CALL] = "call",
@@ -46,7 +46,8 @@ static const char *kind_of(const struct smc_bank_access *access)
 }
 
 /* ": pad each row ...", after something else; `all`: or how to swap columns. */
-static void append_remedy(const struct smc_bank_access *access, bool all, struct smc_text *out)
+static void bank_accesses_append_remedy(const struct smc_bank_access *access, bool all,
+                                        struct smc_text *out)
 {
     struct smc_text advice = {0};
     if (access->advice)
@@ -57,17 +58,17 @@ static void append_remedy(const struct smc_bank_access *access, bool all, struct
     smc_text_free(&advice);
 }
 
-static void append_worst(const struct smc_bank_access *access, struct smc_text *out)
+static void bank_accesses_append_worst(const struct smc_bank_access *access, struct smc_text *out)
 {
     smc_text_printf(out, "%u bank conflict%s per warp at ", access->most_conflicts,
                     smc_text_plural(access->most_conflicts));
     append_place(access, out);
-    smc_text_printf(out, ", a %s", kind_of(access));
+    smc_text_printf(out, ", a %s", bank_accesses_kind_of(access));
     if (access->has_stride)
         smc_text_printf(out, " with a stride of %" PRId64 SMC_TIE "B", access->stride_bytes);
     if (access->verdict == SMC_BANK_IF_ALL_ACTIVE)
         smc_text_append(out, " (if all lanes are active)");
-    append_remedy(access, false, out);
+    bank_accesses_append_remedy(access, false, out);
 }
 
 /* ", 2 of them calls of get, put". */
@@ -94,7 +95,7 @@ void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct sm
     if (accesses->count == 0)
         return;
     if (accesses->worst < accesses->count)
-        append_worst(&accesses->item[accesses->worst], out);
+        bank_accesses_append_worst(&accesses->item[accesses->worst], out);
     else if (accesses->followed > 0)
         smc_text_printf(out, "no bank conflicts in %zu access%s", accesses->followed,
                         accesses->followed == 1 ? "" : "es");
@@ -144,7 +145,8 @@ static void append_number(double value, bool known, int width, struct smc_text *
     smc_text_printf(row, "%*s", width, text);
 }
 
-static void append_row(const struct smc_bank_access *access, size_t alike, struct smc_text *out)
+static void bank_accesses_append_row(const struct smc_bank_access *access, size_t alike,
+                                     struct smc_text *out)
 {
     struct smc_text row = {0}, place = {0};
     char kind[32];
@@ -152,9 +154,9 @@ static void append_row(const struct smc_bank_access *access, size_t alike, struc
     double executions = known ? (double)access->executions : 1;
     append_place(access, &place);
     if (access->kind == SMC_BANK_BY_LANES)
-        snprintf(kind, sizeof kind, "%s %u B", kind_of(access), access->width_bytes);
+        snprintf(kind, sizeof kind, "%s %u B", bank_accesses_kind_of(access), access->width_bytes);
     else
-        snprintf(kind, sizeof kind, "%s", kind_of(access));
+        snprintf(kind, sizeof kind, "%s", bank_accesses_kind_of(access));
     smc_text_append(&row, "  ");
     smc_text_cell(&row, smc_text_string(&place), -PLACE_WIDTH);
     smc_text_append(&row, " ");
@@ -167,8 +169,8 @@ static void append_row(const struct smc_bank_access *access, size_t alike, struc
     smc_text_free(&place);
 }
 
-static void append_remark(const struct smc_bank_access *access,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void bank_accesses_append_remark(const struct smc_bank_access *access,
+                                        const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (access->verdict != SMC_BANK_KNOWN)
@@ -179,7 +181,7 @@ static void append_remark(const struct smc_bank_access *access,
         smc_text_printf(&line, "%sstride %" PRId64 SMC_TIE "B", line.length ? "; " : "",
                         access->stride_bytes);
     if (access->most_conflicts > 0)
-        append_remedy(access, true, &line);
+        bank_accesses_append_remedy(access, true, &line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), style->columns);
     smc_text_free(&line);
@@ -222,8 +224,8 @@ void smc_text_bank_accesses(const char *kernel, const struct smc_bank_accesses *
     for (size_t i = 0; i < accesses->count; i++) {
         if (!is_first(accesses, i))
             continue;
-        append_row(&accesses->item[i], count_alike(accesses, i), out);
-        append_remark(&accesses->item[i], style, out);
+        bank_accesses_append_row(&accesses->item[i], count_alike(accesses, i), out);
+        bank_accesses_append_remark(&accesses->item[i], style, out);
     }
     append_sums(accesses, style, out);
 }
@@ -261,7 +263,7 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
     FIELD(operation, "operation", "operation", "", "the instruction",                              \
           smc_value_string(item->access->operation))                                               \
     FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",    \
-          smc_value_string(kind_of(item->access)))                                                 \
+          smc_value_string(bank_accesses_kind_of(item->access)))                                   \
     FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
           smc_value_known(item->access->width_bytes))                                              \
     FIELD(array, "array", "array", "", "the shared variable",                                      \

@@ -7,10 +7,10 @@
 #include "base/platform.h"
 #include "show/report/banks_report.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -83,7 +83,8 @@ static uint32_t dimension_of(const struct smc_declared_array *declared, uint32_t
 }
 
 /* "72", or "BM + 4" where it is no number. */
-static void append_extent(const char *text, uint32_t extent, uint32_t more, struct smc_text *out)
+static void banks_append_extent(const char *text, uint32_t extent, uint32_t more,
+                                struct smc_text *out)
 {
     bool is_number = !*text || strspn(text, "0123456789") == strlen(text);
     bool binds = !strpbrk(text, "?<>&|^=,");
@@ -107,8 +108,8 @@ static void append_declaration(const struct smc_array_advice *advice, struct smc
         return;
     smc_text_printf(out, ": declare it %s", declared->name);
     for (uint32_t i = 0; i < declared->dimensions; i++)
-        append_extent(declared->text[i], declared->extent[i],
-                      i + 1 == changed ? padding->padding_elements / inner : 0, out);
+        banks_append_extent(declared->text[i], declared->extent[i],
+                            i + 1 == changed ? padding->padding_elements / inner : 0, out);
 }
 
 static void append_elements(const struct smc_array_advice *advice, uint32_t bytes,
@@ -205,7 +206,7 @@ static void append_shape(const uint32_t block[3], struct smc_text *out)
         smc_text_printf(out, "x%u", block[2]);
 }
 
-static void append_block(const struct smc_banks_query *query, struct smc_text *out)
+static void banks_append_block(const struct smc_banks_query *query, struct smc_text *out)
 {
     const uint32_t *block = query->block;
     bool usual = block[0] == SMC_WARP_LANES && block[1] == 1 && block[2] == 1;
@@ -241,11 +242,11 @@ void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_tex
                         answer->layout.neighbouring_words * 4);
 }
 
-static void append_expression(const struct smc_banks_query *query, const char *expression,
-                              struct smc_text *out)
+static void banks_append_expression(const struct smc_banks_query *query, const char *expression,
+                                    struct smc_text *out)
 {
     smc_text_printf(out, OPTION("expr") "'%s'", expression);
-    append_block(query, out);
+    banks_append_block(query, out);
     if (query->width_bytes != 4)
         smc_text_printf(out, OPTION("width") "%u", query->width_bytes);
     if (query->op == SMC_BANK_STORE)
@@ -257,7 +258,7 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
 {
     smc_text_printf(out, "%s" SMC_TIE "banks", smc_program_name());
     if (expression) {
-        append_expression(query, expression, out);
+        banks_append_expression(query, expression, out);
     } else {
         smc_text_append(out, " ");
         smc_words_options(&query->params, query->kernel->name, out);
@@ -386,8 +387,8 @@ static void append_grid_rows(const struct smc_bank_map *map, uint32_t first_bank
         append_grid_row(map, row, first_bank, out);
 }
 
-static void append_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void banks_append_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
+                              const struct smc_report_style *style, struct smc_text *out)
 {
     for (uint32_t first = 0; first < layout->banks; first += COLUMNS_SHOWN) {
         if (smc_banks_idle(map, first, COLUMNS_SHOWN)) {
@@ -408,8 +409,8 @@ static void append_grid(const struct smc_bank_layout *layout, const struct smc_b
 
 enum { LABEL_WIDTH = 26, COMMAND_INDENT = 4, LONGEST_SHOWN = 60 };
 
-static void append_verdict(const struct smc_banks_pattern *pattern,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void banks_append_verdict(const struct smc_banks_pattern *pattern,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     bool free = pattern->total.wavefronts == pattern->total.least;
     smc_text_append(out, "\n  ");
@@ -441,13 +442,13 @@ static void append_picture(const struct smc_banks_answer *answer,
                     more ? "; + if it serves more lanes" : "");
     smc_text_append(out, "\n");
     smc_layout_verdict(out, style, SMC_PLAIN, &heading);
-    append_grid(&answer->layout, &pattern->map, style, out);
+    banks_append_grid(&answer->layout, &pattern->map, style, out);
 }
 
-static void append_remedy(const struct smc_banks_query *query,
-                          const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
-                          const char *label, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void banks_append_remedy(const struct smc_banks_query *query,
+                                const struct smc_banks_pattern *pattern,
+                                const struct smc_remedy *remedy, const char *label,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text text = {0};
     if (!remedy->found)
@@ -468,15 +469,15 @@ static void append_remedy(const struct smc_banks_query *query,
     smc_text_free(&text);
 }
 
-static void append_remedies(const struct smc_banks_query *query,
-                            const struct smc_banks_pattern *pattern,
-                            const struct smc_report_style *style, struct smc_text *out)
+static void banks_append_remedies(const struct smc_banks_query *query,
+                                  const struct smc_banks_pattern *pattern,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     if (pattern->total.wavefronts == pattern->total.least)
         return;
     smc_text_append(out, "\n");
-    append_remedy(query, pattern, padding_of(pattern), "padding", style, out);
-    append_remedy(query, pattern, &pattern->swizzle, "swizzle", style, out);
+    banks_append_remedy(query, pattern, padding_of(pattern), "padding", style, out);
+    banks_append_remedy(query, pattern, &pattern->swizzle, "swizzle", style, out);
     if (padding_of(pattern)->found || pattern->swizzle.found)
         return;
     struct smc_text text = {0};
@@ -501,10 +502,10 @@ static void write_expression(const struct smc_banks_answer *answer,
     smc_layout_paragraph(out, "", 0, smc_text_string(&place), style->columns);
     out->failed |= place.failed;
     smc_text_free(&place);
-    append_verdict(pattern, style, out);
+    banks_append_verdict(pattern, style, out);
     if (pattern->accesses)
         append_picture(answer, pattern, style, out);
-    append_remedies(query, pattern, style, out);
+    banks_append_remedies(query, pattern, style, out);
 }
 
 static void append_row(const struct smc_banks_pattern *pattern, struct smc_text *out)
@@ -516,8 +517,8 @@ static void append_row(const struct smc_banks_pattern *pattern, struct smc_text 
     smc_text_append(out, "\n");
 }
 
-static void write_kernel(const struct smc_banks_answer *answer,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void banks_write_kernel(const struct smc_banks_answer *answer,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_banks_query *query = &answer->query;
     const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
@@ -552,14 +553,14 @@ static void write_kernel(const struct smc_banks_answer *answer,
     if (total.wavefronts == total.least)
         return;
     append_picture(answer, worst, style, out);
-    append_remedies(query, worst, style, out);
+    banks_append_remedies(query, worst, style, out);
 }
 
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out)
 {
     if (answer->query.kernel)
-        write_kernel(answer, style, out);
+        banks_write_kernel(answer, style, out);
     else
         write_expression(answer, style, out);
 }

@@ -2,9 +2,9 @@
 #ifndef SMC_REPORT_BANKS_H
 #define SMC_REPORT_BANKS_H
 
+#include "answers/banks_query.h"
 #include "base/text.h"
 #include "hardware/confirmed_launch.h"
-#include "answers/banks_query.h"
 
 /* "2 wavefronts where 1 would do: 1 conflict", "1 wavefront, the least possible". */
 void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);

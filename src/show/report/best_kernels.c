@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "code/names.h"
-#include "show/words/kernel_names.h"
-#include "show/words/layout.h"
 #include "show/report/overview.h"
 #include "show/report/text_parts.h"
+#include "show/words/kernel_names.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { MOST_LINES = 20, DEVICE_WIDTH = 24, LEAST_NAME = 6 };
@@ -100,7 +100,8 @@ static int compare_worst(const void *a, const void *b)
 
 /* As for `inspect`, kernels whose machine code does not load are left out if others do. False: out
    of memory. */
-static bool find_kernels(const struct smc_best_proposal *proposals, size_t count, struct list *list)
+static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t count,
+                              struct list *list)
 {
     const size_t devices = list->devices = devices_of(proposals, count), all = count / devices;
     bool *some_load = smc_calloc(devices, sizeof *some_load);
@@ -138,7 +139,7 @@ struct member {
     uint64_t hash;
 };
 
-static uint64_t hash_of(const struct kernel *kernel, size_t devices)
+static uint64_t best_kernels_hash_of(const struct kernel *kernel, size_t devices)
 {
     uint64_t hash = kernel->family;
     for (size_t d = 0; d < devices; d++) {
@@ -164,7 +165,7 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* False: out of memory. */
-static bool find_lines(bool instances, struct list *list)
+static bool best_kernels_find_lines(bool instances, struct list *list)
 {
     struct member *member = smc_calloc(list->kernels + 1, sizeof *member);
     list->line = smc_calloc(list->kernels + 1, sizeof *list->line);
@@ -173,8 +174,8 @@ static bool find_lines(bool instances, struct list *list)
         return false;
     }
     for (size_t k = 0; k < list->kernels; k++)
-        member[k] = (struct member){list->kernel[k],
-                                    instances ? k : hash_of(&list->kernel[k], list->devices)};
+        member[k] = (struct member){
+            list->kernel[k], instances ? k : best_kernels_hash_of(&list->kernel[k], list->devices)};
     qsort(member, list->kernels, sizeof *member, compare_members);
     for (size_t k = 0; k < list->kernels; k++) {
         list->kernel[k] = member[k].kernel;
@@ -197,7 +198,8 @@ static bool shares_name(const struct list *list, const struct kernel *kernel)
 }
 
 /* "gemm<..> (12 instances)"; with namespaces if another template has the same last component. */
-static void append_name(const struct list *list, const struct line *line, struct smc_text *out)
+static void best_kernels_append_name(const struct list *list, const struct line *line,
+                                     struct smc_text *out)
 {
     const char *shown = shown_name(line->first);
     struct smc_name name;
@@ -224,8 +226,8 @@ struct marks {
 };
 
 /* The name column is as wide as the longest name that leaves room for the rest. */
-static struct columns find_columns(const struct list *list, size_t shown,
-                                   const struct smc_report_style *style)
+static struct columns best_kernels_find_columns(const struct list *list, size_t shown,
+                                                const struct smc_report_style *style)
 {
     struct columns columns = {.name = LEAST_NAME};
     for (size_t d = 0; list->devices > 1 && d < list->devices; d++) {
@@ -240,7 +242,7 @@ static struct columns find_columns(const struct list *list, size_t shown,
     int used = FIGURES_WIDTH + LIMITS_WIDTH + (columns.device ? 1 + columns.device : 0);
     for (size_t i = 0; i < shown; i++) {
         struct smc_text name = {0};
-        append_name(list, &list->line[i], &name);
+        best_kernels_append_name(list, &list->line[i], &name);
         int width = smc_utf8_string_columns(smc_text_string(&name));
         if (width > columns.name && width + used <= (int)style->columns)
             columns.name = width;
@@ -250,8 +252,8 @@ static struct columns find_columns(const struct list *list, size_t shown,
 }
 
 /* "24-32". */
-static void append_range(double low, double high, const char *mark, const char *unit, int width,
-                         struct smc_text *out)
+static void best_kernels_append_range(double low, double high, const char *mark, const char *unit,
+                                      int width, struct smc_text *out)
 {
     char text[64];
     if (low < high)
@@ -294,7 +296,7 @@ static struct figures find_figures(const struct line *line, size_t device)
     return figures;
 }
 
-static void append_limiters(uint32_t limiters, struct smc_text *line)
+static void best_kernels_append_limiters(uint32_t limiters, struct smc_text *line)
 {
     static const char *const names[SMC_LIMIT_COUNT] = {
         [SMC_LIMIT_WARPS] = "warps",       [SMC_LIMIT_BLOCKS] = "blocks",
@@ -312,14 +314,15 @@ static void append_limiters(uint32_t limiters, struct smc_text *line)
         }
 }
 
-static void append_figures(const struct line *line, size_t device, struct smc_text *row,
-                           struct marks *marks)
+static void best_kernels_append_figures(const struct line *line, size_t device,
+                                        struct smc_text *row, struct marks *marks)
 {
     const struct figures figures = find_figures(line, device);
     const struct smc_best_proposal *proposal = &line->first->first[device];
     char size[32];
     if (figures.known)
-        append_range(figures.regs[0], figures.regs[1], figures.estimated ? "~" : "", "", 7, row);
+        best_kernels_append_range(figures.regs[0], figures.regs[1], figures.estimated ? "~" : "",
+                                  "", 7, row);
     else
         smc_text_printf(row, " %7s", "-");
     marks->estimated |= figures.known && figures.estimated;
@@ -333,19 +336,20 @@ static void append_figures(const struct line *line, size_t device, struct smc_te
              figures.forced ? "*" : " ");
     marks->forced |= figures.forced;
     smc_text_printf(row, " %8s", size);
-    append_range(figures.blocks[0], figures.blocks[1], "", "", 6, row);
-    append_range(figures.percent[0], figures.percent[1], "", " %", 9, row);
+    best_kernels_append_range(figures.blocks[0], figures.blocks[1], "", "", 6, row);
+    best_kernels_append_range(figures.percent[0], figures.percent[1], "", " %", 9, row);
     smc_text_append(row, "  ");
-    append_limiters(figures.limiters, row);
+    best_kernels_append_limiters(figures.limiters, row);
 }
 
 /* A name that is too long for its column has lines of its own. */
-static void append_line(const struct list *list, const struct line *line,
-                        const struct columns *columns, const struct smc_report_style *style,
-                        struct marks *marks, struct smc_text *out)
+static void best_kernels_append_line(const struct list *list, const struct line *line,
+                                     const struct columns *columns,
+                                     const struct smc_report_style *style, struct marks *marks,
+                                     struct smc_text *out)
 {
     struct smc_text name = {0};
-    append_name(list, line, &name);
+    best_kernels_append_name(list, line, &name);
     const bool fits = smc_utf8_string_columns(smc_text_string(&name)) <= columns->name;
     marks->grouped |= line->kernels > 1;
     if (!fits)
@@ -358,7 +362,7 @@ static void append_line(const struct list *list, const struct line *line,
             smc_overview_append_device(&answer_of(line->first, d)->query.device, -columns->device,
                                        &row);
         }
-        append_figures(line, d, &row, marks);
+        best_kernels_append_figures(line, d, &row, marks);
         smc_layout_begin(out, style, is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD);
         smc_layout_row(out, &row);
         smc_layout_end(out, style);
@@ -367,8 +371,8 @@ static void append_line(const struct list *list, const struct line *line,
     smc_text_free(&name);
 }
 
-static void append_head(const struct list *list, const struct columns *columns,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void best_kernels_append_head(const struct list *list, const struct columns *columns,
+                                     const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = answer_of(list->kernel, 0);
     struct smc_text line = {0};
@@ -451,19 +455,19 @@ void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t 
     struct list list = {0};
     struct marks marks = {0};
     size_t hidden = 0;
-    bool has_memory = find_kernels(proposals, count, &list);
+    bool has_memory = best_find_kernels(proposals, count, &list);
     if (has_memory && style->most_kernels > 0 && style->most_kernels < list.kernels) {
         hidden = list.kernels - style->most_kernels;
         list.kernels = style->most_kernels;
     }
-    has_memory = has_memory && find_lines(style->instances, &list);
+    has_memory = has_memory && best_kernels_find_lines(style->instances, &list);
     if (has_memory) {
         find_names(&list);
         const size_t shown = count_shown(&list, style, &hidden);
-        const struct columns columns = find_columns(&list, shown, style);
-        append_head(&list, &columns, style, out);
+        const struct columns columns = best_kernels_find_columns(&list, shown, style);
+        best_kernels_append_head(&list, &columns, style, out);
         for (size_t i = 0; i < shown; i++)
-            append_line(&list, &list.line[i], &columns, style, &marks, out);
+            best_kernels_append_line(&list, &list.line[i], &columns, style, &marks, out);
         append_foot(&list, &marks, hidden, style, out);
     }
     out->failed |= !has_memory;

@@ -9,10 +9,10 @@
 #include "rules/banks.h"
 #include "show/report/csv_parts.h"
 #include "show/report/device_table.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 static const struct smc_candidate *ranked(const struct smc_best *best, size_t rank)
@@ -70,8 +70,8 @@ static void append_time(const struct smc_time *own, const struct smc_time *other
 
 /* Why a size ranks below the proposal: "729 threads leave 7 lanes of each block's last warp idle".
    Nothing for the proposal itself. */
-static void append_reason(const struct smc_best *best, const struct smc_candidate *candidate,
-                          struct smc_text *out)
+static void best_append_reason(const struct smc_best *best, const struct smc_candidate *candidate,
+                               struct smc_text *out)
 {
     const struct smc_candidate *proposal = smc_best_proposal(best);
     const struct smc_answer *answer = &candidate->answer;
@@ -139,7 +139,7 @@ static struct row make_row(const struct smc_best *best, size_t rank)
 {
     const struct smc_candidate *candidate = ranked(best, rank);
     struct row row = {.best = best, .candidate = candidate, .answer = &candidate->answer};
-    append_reason(best, candidate, &row.reason);
+    best_append_reason(best, candidate, &row.reason);
     smc_words_untie(&row.reason);
     return row;
 }
@@ -225,7 +225,7 @@ enum { MOST_ROWS = 12, MOST_REASONS = 7, REASON_INDENT = 8 };
 
 /* "use --threads 128: 12 blocks per SM, occupancy 75 %, limited by registers"; of a kernel of a
    file "saxpy: use blocks of 128 threads: ...". */
-static void append_proposal(const struct smc_best *best, struct smc_text *line)
+static void best_append_proposal(const struct smc_best *best, struct smc_text *line)
 {
     const struct smc_candidate *proposal = smc_best_proposal(best);
     const struct smc_file_kernel *kernel = best->candidate[0].answer.query.file_kernel;
@@ -262,7 +262,7 @@ static void append_proposal(const struct smc_best *best, struct smc_text *line)
 static void append_verdict(const struct smc_best *best, struct smc_text *line,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    append_proposal(best, line);
+    best_append_proposal(best, line);
     smc_layout_verdict(out, style, smc_best_proposal(best) ? SMC_GOOD : SMC_BAD, line);
 }
 
@@ -302,8 +302,8 @@ static bool has_same_bytes(const struct smc_best *best, size_t count)
 }
 
 /* What is the same for every size, without the parameters in the set `without`. */
-static void append_launch(const struct smc_best *best, size_t count, uint32_t without,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void best_append_launch(const struct smc_best *best, size_t count, uint32_t without,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = &ranked(best, 0)->answer;
     const struct smc_launch *launch = &answer->launch;
@@ -437,8 +437,8 @@ static void append_time_columns(const struct smc_answer *answer, const char *mov
                     launches ? smc_time_term_info[answer->time.bound_by].label : "cannot launch");
 }
 
-static void append_row(const struct smc_best *best, const struct smc_candidate *candidate,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void best_append_row(const struct smc_best *best, const struct smc_candidate *candidate,
+                            const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = &candidate->answer;
     const struct smc_launch *launch = &answer->launch;
@@ -471,8 +471,8 @@ static void append_row(const struct smc_best *best, const struct smc_candidate *
     smc_layout_end(out, style);
 }
 
-static void append_table(const struct smc_best *best, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void best_append_table(const struct smc_best *best, const struct smc_report_style *style,
+                              struct smc_text *out)
 {
     size_t shown = best->count < MOST_ROWS ? best->count : MOST_ROWS;
     smc_text_printf(out, "\n  %4s threads regs smem B blocks  occup.%s\n",
@@ -480,7 +480,7 @@ static void append_table(const struct smc_best *best, const struct smc_report_st
                     best->by_time ? "   time ms moved MB  bound by"
                                   : "  waves  in use moved MB  excluded by");
     for (size_t rank = 0; rank < shown; rank++)
-        append_row(best, ranked(best, rank), style, out);
+        best_append_row(best, ranked(best, rank), style, out);
     if (shown < best->count)
         smc_text_printf(out, "  and %zu more, clearly worse (--format csv lists all)\n",
                         best->count - shown);
@@ -504,7 +504,7 @@ static void append_reasons(const struct smc_best *best, const struct smc_report_
         struct smc_text text = {0};
         char label[32];
         snprintf(label, sizeof label, "%6" PRId64, candidate->size);
-        append_reason(best, candidate, &text);
+        best_append_reason(best, candidate, &text);
         smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text), style->columns);
         out->failed |= text.failed;
         smc_text_free(&text);
@@ -561,19 +561,19 @@ static void append_no_time(const struct smc_best *best, const struct smc_report_
     smc_layout_line(out, style, "time", &line);
 }
 
-static void write_one(const struct smc_best *best, const struct smc_report_style *style,
-                      struct smc_text *out)
+static void best_write_one(const struct smc_best *best, const struct smc_report_style *style,
+                           struct smc_text *out)
 {
     struct smc_text verdict = {0};
     append_verdict(best, &verdict, style, out);
     smc_text_append_char(out, '\n', 1);
-    append_launch(best, 1, 0, style, out);
+    best_append_launch(best, 1, 0, style, out);
     append_file_lines(best, 1, style, out);
     smc_text_device_line(&ranked(best, 0)->answer, style, out);
     append_no_time(best, style, out);
     if (!smc_best_proposal(best))
         return;
-    append_table(best, style, out);
+    best_append_table(best, style, out);
     append_reasons(best, style, out);
     append_rules(best, style, out);
 }
@@ -611,7 +611,7 @@ static bool is_useful(const struct smc_best *best, const struct smc_candidate *c
 }
 
 /* The device with the largest block has all sizes of the others. */
-static void find_rows(const struct smc_best *best, size_t count, struct compared *compared)
+static void best_find_rows(const struct smc_best *best, size_t count, struct compared *compared)
 {
     const struct smc_best *most = best;
     *compared = (struct compared){.best = best, .by_time = true};
@@ -640,7 +640,7 @@ static void append_label(const void *context, size_t row, struct smc_text *text)
     smc_text_printf(text, "%" PRId64, compared->size[row]);
 }
 
-static void append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
+static void best_append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
 {
     const struct compared *compared = context;
     const struct smc_candidate *candidate = find_size(&compared->best[device], compared->size[row]);
@@ -692,12 +692,12 @@ static void compare_rules(const struct compared *compared, const struct smc_repo
     }
 }
 
-static void write_several(const struct smc_best *best, size_t count,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void best_write_several(const struct smc_best *best, size_t count,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     const uint32_t chosen = 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK;
     struct compared compared;
-    find_rows(best, count, &compared);
+    best_find_rows(best, count, &compared);
     const struct smc_device_table table = {
         .context = &compared,
         .devices = count,
@@ -706,7 +706,7 @@ static void write_several(const struct smc_best *best, size_t count,
         .row_head = best->option,
         .cell_head = compared.by_time ? "time ms occup." : "blocks occup. by",
         .label = append_label,
-        .cell = append_cell,
+        .cell = best_append_cell,
     };
     for (size_t i = 0; i < count; i++) {
         struct smc_text line = {0};
@@ -714,7 +714,7 @@ static void write_several(const struct smc_best *best, size_t count,
         append_verdict(&best[i], &line, style, out);
     }
     smc_text_append_char(out, '\n', 1);
-    append_launch(best, count, chosen, style, out);
+    best_append_launch(best, count, chosen, style, out);
     append_file_lines(best, count, style, out);
     if (compared.rows == 0)
         return;
@@ -726,9 +726,9 @@ void smc_text_best(const struct smc_best *best, size_t count, const struct smc_r
                    struct smc_text *out)
 {
     if (count > 1)
-        write_several(best, count, style, out);
+        best_write_several(best, count, style, out);
     else
-        write_one(best, style, out);
+        best_write_one(best, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -756,7 +756,7 @@ json_t *smc_json_best(const struct smc_best *best)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-static void write_rows(const struct smc_best *best, struct smc_text *out)
+static void best_write_rows(const struct smc_best *best, struct smc_text *out)
 {
     for (size_t rank = 0; rank < best->count; rank++) {
         struct row row = make_row(best, rank);
@@ -772,7 +772,7 @@ void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_re
     (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
-        write_rows(&best[i], out);
+        best_write_rows(&best[i], out);
 }
 
 void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
@@ -783,7 +783,7 @@ void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t c
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);
-        write_rows(best, out);
+        best_write_rows(best, out);
     }
     out->failed |= !best;
     free(best);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 static bool has_launch(const struct smc_answer *answer)
@@ -223,8 +223,8 @@ static void append_choice(const struct smc_answer *answer, const struct smc_carv
 }
 
 /* Several devices each begin with their name. */
-static void append_heading(const struct smc_answer *answer, bool alone,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void carveouts_append_heading(const struct smc_answer *answer, bool alone,
+                                     const struct smc_report_style *style, struct smc_text *out)
 {
     if (!alone) {
         smc_layout_begin(out, style, SMC_STRONG);
@@ -248,7 +248,7 @@ void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carve
     }
     for (size_t i = 0; i < count; i++) {
         const struct smc_answer *answer = &answers[i], *next = i + 1 < count ? answer + 1 : NULL;
-        append_heading(answer, count == 1, style, out);
+        carveouts_append_heading(answer, count == 1, style, out);
         append_sizes(answer, &carveouts[i], style, out);
         if (!next || choice(next, &carveouts[i + 1]) != choice(answer, &carveouts[i])) {
             append_choice(answer, &carveouts[i], style, out);

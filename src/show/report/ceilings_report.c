@@ -5,8 +5,8 @@
 #include "rules/ceilings.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
@@ -49,8 +49,8 @@ static void append_share(const struct smc_ceiling_info *info, double value, doub
     smc_text_printf(out, "  %5.1f %% of %s", 100 * value / peak, number);
 }
 
-static void append_head(const struct smc_calibration *calibration,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void ceilings_append_head(const struct smc_calibration *calibration,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_device *device = &calibration->device;
     smc_layout_begin(out, style, SMC_STRONG);
@@ -83,7 +83,7 @@ void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_dev
 void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
                           const struct smc_report_style *style, struct smc_text *out)
 {
-    append_head(calibration, style, out);
+    ceilings_append_head(calibration, style, out);
     for (int i = 0; i < SMC_CEILING_COUNT; i++) {
         const struct smc_ceiling_info *info = &smc_ceiling_info[i];
         double value = calibration->ceilings.value[i];

@@ -27,8 +27,8 @@ static void append_cell(const struct band *band, const char *text, struct smc_te
     smc_text_cell(line, text, band->width - 2);
 }
 
-static void append_head(const struct band *band, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void device_table_append_head(const struct band *band, const struct smc_report_style *style,
+                                     struct smc_text *out)
 {
     struct smc_text names = {0}, capabilities = {0}, heads = {0};
     smc_text_append_char(&names, ' ', LABEL_WIDTH);
@@ -50,7 +50,7 @@ static void append_head(const struct band *band, const struct smc_report_style *
     smc_layout_row(out, &heads);
 }
 
-static void append_row(const struct band *band, size_t row, struct smc_text *out)
+static void device_table_append_row(const struct band *band, size_t row, struct smc_text *out)
 {
     const struct smc_device_table *table = band->table;
     struct smc_text line = {0}, label = {0};
@@ -81,9 +81,9 @@ void smc_device_table(const struct smc_device_table *table, const struct smc_rep
     for (size_t first = 0; first < table->devices; first += each) {
         size_t end = first + each < table->devices ? first + each : table->devices;
         struct band band = {table, first, end, (int)(width < MOST_WIDTH ? width : MOST_WIDTH)};
-        append_head(&band, style, out);
+        device_table_append_head(&band, style, out);
         for (size_t row = 0; row < table->rows; row++)
-            append_row(&band, row, out);
+            device_table_append_row(&band, row, out);
     }
     smc_text_append_char(out, '\n', 1);
 }

@@ -6,10 +6,10 @@
 
 #include "rules/device_file.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 enum { NAME_WIDTH = 44, FACT_WIDTH = 32 };
 
@@ -38,7 +38,8 @@ static struct smc_value capability_of(const struct smc_sm *sm)
     return smc_value_copy(text);
 }
 
-static struct smc_value value_of(const struct smc_device_key *key, const struct smc_device *device)
+static struct smc_value devices_value_of(const struct smc_device_key *key,
+                                         const struct smc_device *device)
 {
     const void *member = smc_device_key_member(key, device);
     switch (key->kind) {
@@ -75,7 +76,7 @@ static struct smc_value value_named(const char *name, const struct smc_device *d
 {
     for (size_t i = 0; i < smc_device_key_count; i++)
         if (strcmp(smc_device_keys[i].name, name) == 0)
-            return value_of(&smc_device_keys[i], device);
+            return devices_value_of(&smc_device_keys[i], device);
     return (struct smc_value){.kind = SMC_VALUE_UNKNOWN};
 }
 
@@ -89,7 +90,7 @@ static void append_number(struct smc_text *out, int width, double value)
         smc_text_printf(out, " %*s", width, "-");
 }
 
-static void append_row(const struct smc_device *device, struct smc_text *out)
+static void devices_append_row(const struct smc_device *device, struct smc_text *out)
 {
     smc_text_cell(out, device->name, -NAME_WIDTH);
     smc_text_printf(out, " %2d.%d", device->sm.cc / 10, device->sm.cc % 10);
@@ -102,7 +103,8 @@ static void append_row(const struct smc_device *device, struct smc_text *out)
 }
 
 /* Boards of the built-in table are grouped by architecture. */
-static void append_table(const struct smc_device *devices, size_t count, struct smc_text *out)
+static void devices_append_table(const struct smc_device *devices, size_t count,
+                                 struct smc_text *out)
 {
     smc_text_printf(out, "%-*s %4s %4s %5s %5s %5s %6s\n", NAME_WIDTH, "device", "CC", "SMs", "MHz",
                     "GB/s", "smem", "L2");
@@ -114,7 +116,7 @@ static void append_table(const struct smc_device *devices, size_t count, struct 
             smc_text_printf(out, "\n%s\n", devices[i].family);
         if (devices[i].source == SMC_DEVICE_LIVE)
             smc_text_printf(out, "gpu%d, in this machine:\n", devices[i].gpu_index);
-        append_row(&devices[i], out);
+        devices_append_row(&devices[i], out);
     }
 }
 
@@ -225,7 +227,7 @@ void smc_text_devices(const struct smc_device *devices, const struct smc_ceiling
     if (count == 1)
         append_in_full(devices, ceilings, style, out);
     else
-        append_table(devices, count, out);
+        devices_append_table(devices, count, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -234,7 +236,7 @@ json_t *smc_json_device(const struct smc_device *device)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < smc_device_key_count; i++) {
-        const struct smc_value value = value_of(&smc_device_keys[i], device);
+        const struct smc_value value = devices_value_of(&smc_device_keys[i], device);
         smc_value_to_json(&value, smc_device_keys[i].name, object);
     }
     return object;

@@ -11,12 +11,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/findings_report.h"
 #include "show/report/json_parts.h"
+#include "show/report/report_fields.h"
+#include "show/report/text_parts.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
-#include "show/report/text_parts.h"
 #include "show/words/words.h"
 
 enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
@@ -251,7 +251,7 @@ static void append_causes(const struct smc_diff_pair *pair, struct smc_text *out
 }
 
 /* "96 to 128, 192 and 256": block sizes of a set. */
-static void append_sizes(uint32_t sizes, struct smc_text *out)
+static void diff_append_sizes(uint32_t sizes, struct smc_text *out)
 {
     enum { MOST_RANGES = 5 };
     size_t ranges = 0;
@@ -288,12 +288,12 @@ static void append_example(const struct smc_diff_pair *pair, uint32_t sizes, str
                     pair->after.sizes.blocks_per_sm[size]);
 }
 
-static void append_curve(const struct smc_diff_pair *pair, struct smc_text *out)
+static void diff_append_curve(const struct smc_diff_pair *pair, struct smc_text *out)
 {
     uint32_t lost = pair->lost_sizes, gained = pair->gained_sizes;
     if (lost) {
         smc_text_append(out, "fewer blocks per SM at ");
-        append_sizes(lost, out);
+        diff_append_sizes(lost, out);
         smc_text_append(out, " threads");
         append_example(pair, lost, out);
     }
@@ -301,7 +301,7 @@ static void append_curve(const struct smc_diff_pair *pair, struct smc_text *out)
         smc_text_append(out, "; ");
     if (gained) {
         smc_text_append(out, "more blocks per SM at ");
-        append_sizes(gained, out);
+        diff_append_sizes(gained, out);
         smc_text_append(out, " threads");
         append_example(pair, gained, out);
     }
@@ -368,7 +368,7 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
     } else if (pair->is_undecided) {
         append_undecided(pair, out);
     } else if (before->threads_per_block == 0) {
-        append_curve(pair, out);
+        diff_append_curve(pair, out);
     } else if (before->threads_per_block != after->threads_per_block) {
         smc_text_printf(out, "%u -> %u threads per block, occupancy ", before->threads_per_block,
                         after->threads_per_block);
@@ -403,7 +403,7 @@ void smc_words_difference(const struct smc_diff_pair *pair, struct smc_text *out
 }
 
 /* "3 of 412 kernels are worse (1 as allowed), 1 better, 2 added, 1 removed; 1 lost blocks" */
-static void append_headline(const struct smc_diff *diff, struct smc_text *out)
+static void diff_append_headline(const struct smc_diff *diff, struct smc_text *out)
 {
     const size_t *kernels = diff->kernels;
     size_t worse = smc_diff_worse(diff);
@@ -456,8 +456,8 @@ static void append_share(const struct smc_diff *diff, const struct smc_diff_note
         smc_text_printf(out, " (%zu of %zu)", note->count, diff->compared_pairs);
 }
 
-static void append_note(const struct smc_diff *diff, const struct smc_diff_note *note,
-                        struct smc_text *out)
+static void diff_append_note(const struct smc_diff *diff, const struct smc_diff_note *note,
+                             struct smc_text *out)
 {
     const char *plural = smc_text_plural(note->count);
     bool debug = is_debug(note->before) || is_debug(note->after);
@@ -507,7 +507,7 @@ static void append_note(const struct smc_diff *diff, const struct smc_diff_note 
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static const char *heading_of(enum smc_diff_verdict verdict)
+static const char *diff_heading_of(enum smc_diff_verdict verdict)
 {
     static const char *const headings[] = {
         [SMC_DIFF_CLIFF] = "Fewer resident blocks or no launch",
@@ -522,8 +522,9 @@ static const char *heading_of(enum smc_diff_verdict verdict)
     return headings[verdict];
 }
 
-static void append_names(const struct smc_kernel_names *names, const struct smc_diff_pair *pair,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void diff_append_names(const struct smc_kernel_names *names,
+                              const struct smc_diff_pair *pair,
+                              const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
     struct smc_text line = {0};
@@ -600,7 +601,7 @@ static void append_kernel(const struct smc_diff *diff, size_t from, size_t end,
                           const struct smc_kernel_names *names,
                           const struct smc_report_style *style, struct smc_text *out)
 {
-    append_names(names, &diff->pair[from], style, out);
+    diff_append_names(names, &diff->pair[from], style, out);
     for (size_t i = from; i < end; i++)
         if (diff->pair[i].verdict < SMC_DIFF_SAME)
             append_pair(&diff->pair[i], device_width(diff), style, out);
@@ -623,7 +624,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
         if (verdict_of_kernel(diff, i, end) != verdict)
             continue;
         if (listed++ == 0)
-            smc_text_printf(out, "\n%s\n", heading_of(verdict));
+            smc_text_printf(out, "\n%s\n", diff_heading_of(verdict));
         if (!is_limited(verdict) || listed <= MOST_LISTED)
             append_kernel(diff, i, end, names, style, out);
     }
@@ -632,7 +633,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
 }
 
 /* Which of all kernels have the same short name. */
-static void find_names(const struct smc_diff *diff, struct smc_kernel_names *names)
+static void diff_find_names(const struct smc_diff *diff, struct smc_kernel_names *names)
 {
     const char **shown = smc_calloc(2 * diff->count + 1, sizeof *shown);
     size_t count = 0;
@@ -652,16 +653,16 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
 {
     struct smc_kernel_names names = {0};
     struct smc_text line = {0};
-    append_headline(diff, &line);
+    diff_append_headline(diff, &line);
     smc_layout_verdict(out, style, smc_diff_worse(diff) > diff->excused ? SMC_BAD : SMC_GOOD,
                        &line);
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
-        append_note(diff, &diff->note[i], &note);
+        diff_append_note(diff, &diff->note[i], &note);
         smc_layout_paragraph(out, "", 2, smc_text_string(&note), style->columns);
         smc_text_free(&note);
     }
-    find_names(diff, &names);
+    diff_find_names(diff, &names);
     for (int verdict = 0; verdict < SMC_DIFF_VERDICT_COUNT; verdict++)
         append_section(diff, (enum smc_diff_verdict)verdict, &names, style, out);
     if (diff->kernels[SMC_DIFF_SAME] > 0)
@@ -673,7 +674,7 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
 /* --- Markdown --------------------------------------------------------------------------------- */
 
 /* Code in a cell of a table: a bar would end the cell, a backtick the code. */
-static void append_code(const char *text, struct smc_text *out)
+static void diff_append_code(const char *text, struct smc_text *out)
 {
     smc_text_append_char(out, '`', 1);
     for (; *text; text++) {
@@ -692,13 +693,13 @@ static void append_short_code(const struct smc_kernel_names *names, const char *
     struct smc_text name = {0}, flat = {0};
     smc_kernel_names_append(names, shown, SIZE_MAX, &name);
     smc_text_append_bytes(&flat, smc_text_string(&name), name.length ? name.length - 1 : 0);
-    append_code(smc_text_string(&flat), out);
+    diff_append_code(smc_text_string(&flat), out);
     smc_text_free(&name);
     smc_text_free(&flat);
 }
 
 /* Options come from files, so markup in them is escaped. */
-static void append_plain(const char *text, struct smc_text *out)
+static void diff_append_plain(const char *text, struct smc_text *out)
 {
     for (char before = ' '; *text; before = *text++) {
         bool is_arrow = *text == '>' && before == '-';
@@ -766,18 +767,18 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 {
     struct smc_kernel_names names = {0};
     smc_text_append(out, "### smemcalc: ");
-    append_headline(diff, out);
+    diff_append_headline(diff, out);
     smc_text_append(out, "\n\n");
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
-        append_note(diff, &diff->note[i], &note);
+        diff_append_note(diff, &diff->note[i], &note);
         smc_text_append(out, "- ");
-        append_plain(smc_text_string(&note), out);
+        diff_append_plain(smc_text_string(&note), out);
         smc_text_append(out, "\n");
         smc_text_free(&note);
     }
     smc_text_append(out, diff->note_count ? "\n" : "");
-    find_names(diff, &names);
+    diff_find_names(diff, &names);
     if (has_rows(diff, SMC_DIFF_CLIFF, SMC_DIFF_WORSE))
         append_markdown_rows(diff, SMC_DIFF_CLIFF, SMC_DIFF_WORSE, &names, out);
     if (has_rows(diff, SMC_DIFF_CHANGED, SMC_DIFF_ADDED)) {
@@ -792,7 +793,7 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 /* --- Findings --------------------------------------------------------------------------------- */
 
 /* The rule and the level of a pair's finding. */
-static struct smc_check_finding finding_of(const struct smc_diff_pair *pair, uint32_t failing)
+static struct smc_check_finding diff_finding_of(const struct smc_diff_pair *pair, uint32_t failing)
 {
     const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
     const char *rule = gravest(pair);
@@ -831,7 +832,7 @@ bool smc_diff_findings(const struct smc_diff *diff, uint32_t failing, struct smc
     bool done = true;
     for (size_t i = 0; i < diff->count && done; i++) {
         const struct smc_diff_pair *pair = &diff->pair[i];
-        struct smc_check_finding finding = finding_of(pair, failing);
+        struct smc_check_finding finding = diff_finding_of(pair, failing);
         struct smc_text message = {0};
         if (pair->before.kernel && pair->after.kernel)
             done = smc_judgements_add(judgements, finding.file, finding.kernel, finding.device);
@@ -870,7 +871,7 @@ static json_t *json_notes(const struct smc_diff *diff)
         const struct smc_diff_note *note = &diff->note[i];
         struct smc_text text = {0};
         json_t *object = json_object();
-        append_note(diff, note, &text);
+        diff_append_note(diff, note, &text);
         smc_json_string(object, "kind", note_key(note->kind));
         smc_json_string(object, "before", note->before);
         smc_json_string(object, "after", note->after);

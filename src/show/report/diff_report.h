@@ -2,9 +2,9 @@
 #ifndef SMC_REPORT_DIFF_H
 #define SMC_REPORT_DIFF_H
 
-#include "base/text.h"
 #include "answers/diff.h"
 #include "answers/judge_findings.h"
+#include "base/text.h"
 
 /* "64 -> 65 registers: 4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads". Nothing for kernels
    that are only in one build. */

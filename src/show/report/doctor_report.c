@@ -4,10 +4,10 @@
 
 #include "base/platform.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -46,8 +46,8 @@ static struct row make_row(const struct smc_doctor_row *row, struct smc_text *me
 
 enum { STATE_WIDTH = 8, SUBJECT_WIDTH = 16 };
 
-static void append_rows(const struct smc_doctor *doctor, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void doctor_append_rows(const struct smc_doctor *doctor,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     static const enum smc_emphasis emphasis[SMC_DOCTOR_COUNT] = {
         [SMC_DOCTOR_OK] = SMC_PLAIN,
@@ -66,7 +66,7 @@ static void append_rows(const struct smc_doctor *doctor, const struct smc_report
     }
 }
 
-static void append_commands(const struct smc_doctor *doctor, struct smc_text *out)
+static void doctor_append_commands(const struct smc_doctor *doctor, struct smc_text *out)
 {
     bool begun = false;
     for (size_t i = 0; i < doctor->count; i++) {
@@ -101,8 +101,8 @@ void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_st
                         count[SMC_DOCTOR_NOTE] == 1 ? " is" : "s are");
     smc_layout_verdict(out, style, count[SMC_DOCTOR_BROKEN] ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
-    append_rows(doctor, style, out);
-    append_commands(doctor, out);
+    doctor_append_rows(doctor, style, out);
+    doctor_append_commands(doctor, out);
 }
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */

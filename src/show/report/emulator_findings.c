@@ -30,8 +30,8 @@ static void append_name(const char *name, struct smc_text *out)
 }
 
 /* "in deep, called from outer at sum.cu:9, from kernel at sum.cu:24". */
-static void append_stack(const struct smc_emulated_run *emulated, const struct smc_run_stack *stack,
-                         struct smc_text *out)
+static void emulator_findings_append_stack(const struct smc_emulated_run *emulated,
+                                           const struct smc_run_stack *stack, struct smc_text *out)
 {
     for (size_t i = 0; i < stack->frames; i++) {
         const struct smc_run_frame *frame = &stack->frame[i];
@@ -51,11 +51,11 @@ static void append_stacks(const struct smc_emulated_run *emulated,
 {
     bool has_first = says_more(&found->stack);
     if (has_first)
-        append_stack(emulated, &found->stack, out);
+        emulator_findings_append_stack(emulated, &found->stack, out);
     if (!found->finding.has_other || !says_more(&found->other_stack))
         return;
     smc_text_printf(out, "%sthe other access ", has_first ? between : "");
-    append_stack(emulated, &found->other_stack, out);
+    emulator_findings_append_stack(emulated, &found->other_stack, out);
 }
 
 bool smc_findings_have_stacks(const struct smc_emulated_run *emulated)
@@ -69,8 +69,9 @@ bool smc_findings_have_stacks(const struct smc_emulated_run *emulated)
     return false;
 }
 
-static void append_finding(const struct smc_emulated_run *emulated, size_t i,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void emulator_findings_append_finding(const struct smc_emulated_run *emulated, size_t i,
+                                             const struct smc_report_style *style,
+                                             struct smc_text *out)
 {
     struct smc_text stacks = {0};
     smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
@@ -85,7 +86,7 @@ void smc_text_findings(const struct smc_emulated_run *emulated,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     for (size_t i = 0; i < emulated->finding_count; i++)
-        append_finding(emulated, i, style, out);
+        emulator_findings_append_finding(emulated, i, style, out);
 }
 
 /* The first race, because what is unwritten or wrong may follow from it; else the first finding
@@ -108,12 +109,12 @@ void smc_text_leading_findings(const struct smc_emulated_run *emulated, const ch
 {
     const size_t lead = find_lead(emulated);
     if (lead < emulated->finding_count)
-        append_finding(emulated, lead, style, out);
+        emulator_findings_append_finding(emulated, lead, style, out);
     if (*advice)
         smc_layout_paragraph(out, "", 4, advice, style->columns);
     for (size_t i = 0; i < emulated->finding_count; i++)
         if (i != lead)
-            append_finding(emulated, i, style, out);
+            emulator_findings_append_finding(emulated, i, style, out);
 }
 
 void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text *out)
@@ -273,8 +274,9 @@ static void append_subject(const struct smc_finding *finding, const struct smc_c
             smc_text_printf(out, "%c%s", i ? ' ' : '\n', path[k].place[i].function);
 }
 
-static bool add_finding(const struct smc_sanitized *run, const struct smc_run_finding *found,
-                        struct smc_findings *findings)
+static bool emulator_findings_add_finding(const struct smc_sanitized *run,
+                                          const struct smc_run_finding *found,
+                                          struct smc_findings *findings)
 {
     const struct smc_finding *finding = &found->finding;
     const uint32_t *other = finding->between_blocks ? finding->other_block : finding->block;
@@ -317,6 +319,6 @@ bool smc_findings_of_run(const struct smc_sanitized *run, struct smc_findings *f
 {
     bool added = true;
     for (size_t i = 0; added && i < run->emulated->finding_count; i++)
-        added = add_finding(run, &run->emulated->finding[i], findings);
+        added = emulator_findings_add_finding(run, &run->emulated->finding[i], findings);
     return added;
 }

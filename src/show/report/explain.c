@@ -3,12 +3,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "rules/allocation.h"
-#include "base/numbers.h"
 #include "answers/query.h"
-#include "show/words/layout.h"
+#include "base/numbers.h"
+#include "rules/allocation.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { INDENT = 15 };
@@ -20,9 +20,10 @@ struct step {
     const char *heading;
 };
 
-static void say(struct step *step, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void explain_say(struct step *step, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void say(struct step *step, const char *format, ...)
+static void explain_say(struct step *step, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -38,18 +39,19 @@ static void explain_warps(const struct smc_answer *a, struct step *step)
     const struct smc_sm *sm = &a->query.device.sm;
     uint32_t threads = a->launch.threads_per_block, warps = a->occupancy.warps_per_block;
     step->heading = "warps";
-    say(step, "%u threads / %u lanes, rounded up = %u warp%s per block", threads, sm->warp_size,
-        warps, smc_text_plural(warps));
+    explain_say(step, "%u threads / %u lanes, rounded up = %u warp%s per block", threads,
+                sm->warp_size, warps, smc_text_plural(warps));
     if (threads > sm->max_threads_per_block) {
-        say(step, "%u threads are more than %u, the most that a block may have: 0 blocks", threads,
-            sm->max_threads_per_block);
+        explain_say(step, "%u threads are more than %u, the most that a block may have: 0 blocks",
+                    threads, sm->max_threads_per_block);
         return;
     }
-    say(step, "%u warps per SM / %u, rounded down = %u block%s (%u threads / %u)",
-        sm->max_warps_per_sm, warps, a->occupancy.limit[SMC_LIMIT_WARPS],
-        smc_text_plural(a->occupancy.limit[SMC_LIMIT_WARPS]), sm->max_threads_per_sm, threads);
+    explain_say(step, "%u warps per SM / %u, rounded down = %u block%s (%u threads / %u)",
+                sm->max_warps_per_sm, warps, a->occupancy.limit[SMC_LIMIT_WARPS],
+                smc_text_plural(a->occupancy.limit[SMC_LIMIT_WARPS]), sm->max_threads_per_sm,
+                threads);
     if (a->occupancy.partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
-        say(step, "partitioned global caching: each half of the SM is counted on its own");
+        explain_say(step, "partitioned global caching: each half of the SM is counted on its own");
 }
 
 static void explain_registers_by_block(const struct smc_answer *a, struct step *step)
@@ -57,13 +59,14 @@ static void explain_registers_by_block(const struct smc_answer *a, struct step *
     const struct smc_sm *sm = &a->query.device.sm;
     uint64_t warps = round_up(a->occupancy.warps_per_block, sm->warp_alloc_granularity);
     uint32_t regs = a->launch.regs_per_thread;
-    say(step, "CC 1.x allocates per block: its warps rounded up to a multiple of %u = %" PRIu64,
-        sm->warp_alloc_granularity, warps);
-    say(step,
-        "%" PRIu64 " warps x %u lanes x %u registers = %" PRIu64
-        ", rounded up to a multiple of %u = %u per block",
-        warps, sm->warp_size, regs, warps * sm->warp_size * regs, sm->reg_alloc_unit,
-        a->occupancy.regs_allocated_per_block);
+    explain_say(step,
+                "CC 1.x allocates per block: its warps rounded up to a multiple of %u = %" PRIu64,
+                sm->warp_alloc_granularity, warps);
+    explain_say(step,
+                "%" PRIu64 " warps x %u lanes x %u registers = %" PRIu64
+                ", rounded up to a multiple of %u = %u per block",
+                warps, sm->warp_size, regs, warps * sm->warp_size * regs, sm->reg_alloc_unit,
+                a->occupancy.regs_allocated_per_block);
 }
 
 static void explain_registers_by_warp(const struct smc_answer *a, struct step *step)
@@ -71,19 +74,21 @@ static void explain_registers_by_warp(const struct smc_answer *a, struct step *s
     const struct smc_sm *sm = &a->query.device.sm;
     const struct smc_occupancy *occupancy = &a->occupancy;
     uint32_t regs = a->launch.regs_per_thread, warp = occupancy->regs_allocated_per_warp;
-    say(step, "%u per thread x %u lanes = %u, rounded up to a multiple of %u = %u per warp", regs,
-        sm->warp_size, regs * sm->warp_size, smc_registers_unit(sm, regs), warp);
+    explain_say(step, "%u per thread x %u lanes = %u, rounded up to a multiple of %u = %u per warp",
+                regs, sm->warp_size, regs * sm->warp_size, smc_registers_unit(sm, regs), warp);
     uint32_t subpartitions = smc_registers_checked_subpartitions(sm);
     uint64_t checked = round_up(occupancy->warps_per_block, subpartitions);
-    say(step,
-        "launch check: %u warps rounded up to a multiple of %u = %" PRIu64 "; x %u = %" PRIu64
-        ", of the %u that a block may have: %s",
-        occupancy->warps_per_block, subpartitions, checked, warp, checked * warp,
-        sm->max_regs_per_block, checked * warp > sm->max_regs_per_block ? "refused" : "passed");
+    explain_say(step,
+                "launch check: %u warps rounded up to a multiple of %u = %" PRIu64
+                "; x %u = %" PRIu64 ", of the %u that a block may have: %s",
+                occupancy->warps_per_block, subpartitions, checked, warp, checked * warp,
+                sm->max_regs_per_block,
+                checked * warp > sm->max_regs_per_block ? "refused" : "passed");
     if (checked * warp > sm->max_regs_per_block || warp == 0)
         return;
     uint32_t share = sm->regs_per_sm / sm->subpartitions, warps = share / warp;
-    say(step,
+    explain_say(
+        step,
         "%u sub-partition%s of %u registers: %u / %u, rounded down = %u warps each, %u per SM",
         sm->subpartitions, smc_text_plural(sm->subpartitions), share, share, warp, warps,
         warps * sm->subpartitions);
@@ -95,18 +100,19 @@ static void explain_registers(const struct smc_answer *a, struct step *step)
     uint32_t limit = a->occupancy.limit[SMC_LIMIT_REGISTERS];
     step->heading = "registers";
     if (!smc_words_regs_known(a) || a->launch.regs_per_thread == 0) {
-        say(step, "%s: they do not limit", smc_words_regs_known(a) ? "0 per thread" : "not known");
+        explain_say(step, "%s: they do not limit",
+                    smc_words_regs_known(a) ? "0 per thread" : "not known");
         return;
     }
     if (sm->regs_allocated_per_block) {
         explain_registers_by_block(a, step);
-        say(step, "%u registers per SM / %u, rounded down = %u block%s", sm->regs_per_sm,
-            a->occupancy.regs_allocated_per_block, limit, smc_text_plural(limit));
+        explain_say(step, "%u registers per SM / %u, rounded down = %u block%s", sm->regs_per_sm,
+                    a->occupancy.regs_allocated_per_block, limit, smc_text_plural(limit));
         return;
     }
     explain_registers_by_warp(a, step);
-    say(step, "warps per SM / %u warps per block, rounded down = %u block%s",
-        a->occupancy.warps_per_block, limit, smc_text_plural(limit));
+    explain_say(step, "warps per SM / %u warps per block, rounded down = %u block%s",
+                a->occupancy.warps_per_block, limit, smc_text_plural(limit));
 }
 
 static void explain_carveout(const struct smc_answer *a, struct step *step)
@@ -117,22 +123,24 @@ static void explain_carveout(const struct smc_answer *a, struct step *step)
     enum smc_smem_mode mode = a->launch.smem_mode;
     uint32_t configured = a->occupancy.smem_configured_bytes;
     if (mode != SMC_SMEM_MODE_DEFAULT)
-        say(step, "mode %s (%s): a block may have %u B", smc_smem_mode_name(mode),
-            smc_smem_mode_runtime_name(mode), smc_smem_most_per_block(sm, &a->launch));
+        explain_say(step, "mode %s (%s): a block may have %u B", smc_smem_mode_name(mode),
+                    smc_smem_mode_runtime_name(mode), smc_smem_most_per_block(sm, &a->launch));
     if (configured > sm->smem_per_sm_bytes) {
-        say(step, "configured oversized: %u B per SM, which leaves %u B of L1", configured,
-            sm->l1_smem_unified_bytes - configured);
+        explain_say(step, "configured oversized: %u B per SM, which leaves %u B of L1", configured,
+                    sm->l1_smem_unified_bytes - configured);
         return;
     }
     if (!sm->carveout_by_cache_config && percent != SMC_CARVEOUT_DEFAULT)
-        say(step,
+        explain_say(
+            step,
             "carve-out: %d %% of %u B, rounded up to a size the SM has = %u B (a hint to the "
             "driver)",
             percent, sm->smem_per_sm_bytes, preferred);
     else if (preferred != sm->smem_per_sm_bytes)
-        say(step, "the cache preference leaves %u of %u B", preferred, sm->smem_per_sm_bytes);
+        explain_say(step, "the cache preference leaves %u of %u B", preferred,
+                    sm->smem_per_sm_bytes);
     if (configured != preferred)
-        say(step, "too little for one block: raised to %u B", configured);
+        explain_say(step, "too little for one block: raised to %u B", configured);
 }
 
 static void explain_smem(const struct smc_answer *a, struct step *step)
@@ -144,28 +152,30 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
                    sm->smem_reserved_per_block_bytes;
     step->heading = "shared memory";
     if (sm->smem_reserved_per_block_bytes)
-        say(step, "%u static + %u dynamic + %u reserved = %" PRIu64 " B per block",
-            a->launch.static_smem_bytes, a->launch.dynamic_smem_bytes,
-            sm->smem_reserved_per_block_bytes, sum);
+        explain_say(step, "%u static + %u dynamic + %u reserved = %" PRIu64 " B per block",
+                    a->launch.static_smem_bytes, a->launch.dynamic_smem_bytes,
+                    sm->smem_reserved_per_block_bytes, sum);
     else
-        say(step, "%u static + %u dynamic = %" PRIu64 " B per block", a->launch.static_smem_bytes,
-            a->launch.dynamic_smem_bytes, sum);
-    say(step, "rounded up to a multiple of %u = %u B", sm->smem_alloc_unit_bytes,
-        occupancy->smem_allocated_per_block_bytes);
+        explain_say(step, "%u static + %u dynamic = %" PRIu64 " B per block",
+                    a->launch.static_smem_bytes, a->launch.dynamic_smem_bytes, sum);
+    explain_say(step, "rounded up to a multiple of %u = %u B", sm->smem_alloc_unit_bytes,
+                occupancy->smem_allocated_per_block_bytes);
     if (sm->smem_holds_arguments)
-        say(step, "not counted: on CC 1.x a kernel's arguments are in shared memory, too (CUDA C "
-                  "Programming Guide 4.2)");
+        explain_say(step,
+                    "not counted: on CC 1.x a kernel's arguments are in shared memory, too (CUDA C "
+                    "Programming Guide 4.2)");
     explain_carveout(a, step);
     struct smc_text call = {0};
     if (smc_words_opt_in(a, NULL, &call))
-        say(step, "more than %u B per block, so before the launch: %s",
-            sm->smem_per_block_default_bytes, smc_text_string(&call));
+        explain_say(step, "more than %u B per block, so before the launch: %s",
+                    sm->smem_per_block_default_bytes, smc_text_string(&call));
     smc_text_free(&call);
     if (limit == SMC_UNLIMITED)
-        say(step, "none is used: it does not limit");
+        explain_say(step, "none is used: it does not limit");
     else if (limit > 0)
-        say(step, "%u B per SM / %u B, rounded down = %u block%s", occupancy->smem_configured_bytes,
-            occupancy->smem_allocated_per_block_bytes, limit, smc_text_plural(limit));
+        explain_say(step, "%u B per SM / %u B, rounded down = %u block%s",
+                    occupancy->smem_configured_bytes, occupancy->smem_allocated_per_block_bytes,
+                    limit, smc_text_plural(limit));
 }
 
 static void explain_rest(const struct smc_answer *a, struct step *step)
@@ -173,16 +183,16 @@ static void explain_rest(const struct smc_answer *a, struct step *step)
     const struct smc_sm *sm = &a->query.device.sm;
     const uint32_t *limit = a->occupancy.limit;
     step->heading = "block slots";
-    say(step, "%u per SM", sm->max_blocks_per_sm);
+    explain_say(step, "%u per SM", sm->max_blocks_per_sm);
     step->heading = "barriers";
     if (limit[SMC_LIMIT_BARRIERS] != SMC_UNLIMITED)
-        say(step, "%u per SM / %u per block, rounded down = %u blocks", sm->barriers_per_sm,
-            a->launch.barriers_per_block, limit[SMC_LIMIT_BARRIERS]);
+        explain_say(step, "%u per SM / %u per block, rounded down = %u blocks", sm->barriers_per_sm,
+                    a->launch.barriers_per_block, limit[SMC_LIMIT_BARRIERS]);
     step->heading = smc_words_short_label(SMC_LIMIT_VIRTUAL_RESOURCES);
     if (limit[SMC_LIMIT_VIRTUAL_RESOURCES] != SMC_UNLIMITED)
-        say(step, "%u per SM / %u per block, rounded down = %u blocks",
-            sm->virtual_resources_per_sm, a->launch.virtual_resources,
-            limit[SMC_LIMIT_VIRTUAL_RESOURCES]);
+        explain_say(step, "%u per SM / %u per block, rounded down = %u blocks",
+                    sm->virtual_resources_per_sm, a->launch.virtual_resources,
+                    limit[SMC_LIMIT_VIRTUAL_RESOURCES]);
 }
 
 static void explain_refusals(const struct smc_answer *a, struct step *step)
@@ -193,7 +203,7 @@ static void explain_refusals(const struct smc_answer *a, struct step *step)
             continue;
         struct smc_text reason = {0};
         smc_words_refusal(a, (enum smc_refusal)i, &reason);
-        say(step, "%s", smc_text_string(&reason));
+        explain_say(step, "%s", smc_text_string(&reason));
         smc_text_free(&reason);
     }
 }
@@ -207,18 +217,19 @@ static void explain_result(const struct smc_answer *a, struct step *step)
             smc_text_printf(&minimum, "%s%u", minimum.length ? ", " : "", occupancy->limit[i]);
     step->heading = "result";
     if (occupancy->refusals & SMC_GRID_REFUSALS)
-        say(step, "the grid is refused: no block resides");
+        explain_say(step, "the grid is refused: no block resides");
     else if (occupancy->refusals & (SMC_SHAPE_REFUSALS | 1u << SMC_REFUSAL_COOPERATIVE_SIZE))
-        say(step, "the launch is refused: no block resides");
+        explain_say(step, "the launch is refused: no block resides");
     else
-        say(step, "the least of %s = %u block%s", smc_text_string(&minimum),
-            occupancy->blocks_per_sm, smc_text_plural(occupancy->blocks_per_sm));
+        explain_say(step, "the least of %s = %u block%s", smc_text_string(&minimum),
+                    occupancy->blocks_per_sm, smc_text_plural(occupancy->blocks_per_sm));
     char percent[32];
     smc_words_percent(a->occupancy_percent, percent);
-    say(step, "%u x %u threads = %u of %u threads; %u of %u warps = %s", occupancy->blocks_per_sm,
-        a->launch.threads_per_block, occupancy->blocks_per_sm * a->launch.threads_per_block,
-        a->query.device.sm.max_threads_per_sm, occupancy->warps_per_sm,
-        a->query.device.sm.max_warps_per_sm, percent);
+    explain_say(step, "%u x %u threads = %u of %u threads; %u of %u warps = %s",
+                occupancy->blocks_per_sm, a->launch.threads_per_block,
+                occupancy->blocks_per_sm * a->launch.threads_per_block,
+                a->query.device.sm.max_threads_per_sm, occupancy->warps_per_sm,
+                a->query.device.sm.max_warps_per_sm, percent);
     smc_text_free(&minimum);
 }
 
@@ -230,14 +241,16 @@ static void explain_bounds(const struct smc_answer *a, struct step *step)
     if (trial->min_blocks == 0)
         return;
     step->heading = "launch bounds";
-    say(step, "compiled with __launch_bounds__(%u, %u): %u registers per thread, %u block%s per SM",
+    explain_say(
+        step, "compiled with __launch_bounds__(%u, %u): %u registers per thread, %u block%s per SM",
         a->launch.threads_per_block, trial->min_blocks, resources->regs_per_thread,
         trial->blocks_per_sm, smc_text_plural(trial->blocks_per_sm));
     if (resources->spill_store_bytes + resources->spill_load_bytes == 0)
-        say(step, "nothing is spilled");
+        explain_say(step, "nothing is spilled");
     else
-        say(step, "it spills: %u B stored, %u B loaded by each thread, to and from local memory",
-            resources->spill_store_bytes, resources->spill_load_bytes);
+        explain_say(step,
+                    "it spills: %u B stored, %u B loaded by each thread, to and from local memory",
+                    resources->spill_store_bytes, resources->spill_load_bytes);
 }
 
 static void explain_wall(const struct smc_answer *answer, struct step *step)
@@ -245,10 +258,11 @@ static void explain_wall(const struct smc_answer *answer, struct step *step)
     const struct smc_workload *workload = &answer->workload;
     const struct smc_shared_work *shared = &workload->shared;
     step->heading = "the wall";
-    say(step, "a warp's FMA: %u lanes / %u of the SM = %.3g clocks",
-        answer->query.device.sm.warp_size, answer->query.device.sm.fp32_lanes_per_sm,
-        workload->fma_cycles_per_step);
-    say(step,
+    explain_say(step, "a warp's FMA: %u lanes / %u of the SM = %.3g clocks",
+                answer->query.device.sm.warp_size, answer->query.device.sm.fp32_lanes_per_sm,
+                workload->fma_cycles_per_step);
+    explain_say(
+        step,
         "its shared memory, one wavefront per clock: (%.4g loads + %.4g stores) / %.4g FMA = %.3g "
         "clocks: %.0f %% of the theoretical FMA peak at most",
         shared->loads.wavefronts, shared->stores.wavefronts, answer->work.fma_instructions,
@@ -264,20 +278,23 @@ static void explain_work(const struct smc_answer *answer, struct step *step)
         const struct smc_global_access *access = &work->access[i];
         const char *done = access->store ? "stored" : "loaded";
         if (answer->query.device.sm.global_sector_bytes == 0) /* half warps, and segments */
-            say(step, "%s %s: %.4g elements", access->name, done, access->elements);
+            explain_say(step, "%s %s: %.4g elements", access->name, done, access->elements);
         else
-            say(step, "%s %s: %.4g elements in %.4g requests of a warp = %.4g sectors of 32 B",
-                access->name, done, access->elements, access->requests, access->sectors);
+            explain_say(step,
+                        "%s %s: %.4g elements in %.4g requests of a warp = %.4g sectors of 32 B",
+                        access->name, done, access->elements, access->requests, access->sectors);
     }
     if (workload->flops_per_load > 0)
-        say(step,
+        explain_say(
+            step,
             "CGMA %.4g: %.4g operations for each element loaded; %.4g per byte loaded, %.4g per "
             "byte loaded or stored",
             workload->flops_per_load, workload->flops_per_load, workload->flops_per_load_byte,
             workload->flops_per_moved_byte);
     step->heading = "shared memory";
     if (workload->has_shared)
-        say(step,
+        explain_say(
+            step,
             "%.4g loads of a warp = %.4g wavefronts (as written %.4g loads); %.4g stores = %.4g "
             "wavefronts",
             workload->shared.loads.instructions, workload->shared.loads.wavefronts,

@@ -101,8 +101,8 @@ static const char *shown_file(const char *file)
 }
 
 /* The failures of a case are one element: most readers show no more than the first. */
-static void append_failures(const struct test_case *c, size_t begin, size_t end,
-                            struct smc_text *out)
+static void findings_junit_append_failures(const struct test_case *c, size_t begin, size_t end,
+                                           struct smc_text *out)
 {
     size_t first = begin;
     while (first < end && !is_failure(&c[first]))
@@ -127,7 +127,8 @@ static void append_failures(const struct test_case *c, size_t begin, size_t end,
     smc_text_append(out, "</failure>\n");
 }
 
-static void append_notes(const struct test_case *c, size_t begin, size_t end, struct smc_text *out)
+static void findings_junit_append_notes(const struct test_case *c, size_t begin, size_t end,
+                                        struct smc_text *out)
 {
     bool begun = false;
     for (size_t i = begin; i < end; i++) {
@@ -157,8 +158,8 @@ static void append_case(const struct test_case *c, size_t begin, size_t end, str
         plain &= !c[i].finding;
     smc_text_append(out, plain ? "/>\n" : ">\n");
     if (!plain) {
-        append_failures(c, begin, end, out);
-        append_notes(c, begin, end, out);
+        findings_junit_append_failures(c, begin, end, out);
+        findings_junit_append_notes(c, begin, end, out);
         smc_text_append(out, "    </testcase>\n");
     }
     out->failed |= name.failed;

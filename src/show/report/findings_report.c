@@ -110,7 +110,7 @@ static void append_prose(const char *text, struct smc_text *out)
 }
 
 /* A code span, in which only the '|' of tables must be escaped. */
-static void append_code(const char *text, struct smc_text *out)
+static void findings_append_code(const char *text, struct smc_text *out)
 {
     size_t run = 0, longest = 0;
     for (const char *c = text; *c; c++) {
@@ -137,7 +137,7 @@ static void append_safely(void (*append)(const char *, struct smc_text *), const
     free(safe);
 }
 
-static void append_place(const struct smc_check_finding *f, struct smc_text *out)
+static void findings_append_place(const struct smc_check_finding *f, struct smc_text *out)
 {
     struct smc_text place = {0};
     smc_text_append(&place, strcmp(f->file, "-") == 0 ? "standard input" : f->file);
@@ -149,17 +149,17 @@ static void append_place(const struct smc_check_finding *f, struct smc_text *out
     smc_text_free(&place);
 }
 
-static void append_finding(const struct smc_check_finding *f, struct smc_text *out)
+static void findings_append_finding(const struct smc_check_finding *f, struct smc_text *out)
 {
     smc_text_printf(out, "| %s | ", smc_finding_level_name(f->level));
     if (f->kernel[0])
-        append_safely(append_code, f->kernel, out);
+        append_safely(findings_append_code, f->kernel, out);
     smc_text_append(out, " | ");
     append_safely(append_prose, f->device, out);
     smc_text_append(out, " | ");
     append_safely(append_prose, f->message, out);
     smc_text_append(out, " | ");
-    append_place(f, out);
+    findings_append_place(f, out);
     smc_text_append(out, " |\n");
 }
 
@@ -170,8 +170,9 @@ void smc_left_out(size_t rows, struct smc_text *out)
                         rows == 1 ? " is" : "s are");
 }
 
-static void append_table(const struct smc_findings *findings, enum smc_finding_level highest,
-                         enum smc_finding_level lowest, struct smc_text *out)
+static void findings_append_table(const struct smc_findings *findings,
+                                  enum smc_finding_level highest, enum smc_finding_level lowest,
+                                  struct smc_text *out)
 {
     size_t left_out = 0;
     smc_text_append(out, "| | kernel | device | finding | where |\n|---|---|---|---|---|\n");
@@ -180,7 +181,7 @@ static void append_table(const struct smc_findings *findings, enum smc_finding_l
             struct smc_text row = {0};
             if (findings->item[i].level != (enum smc_finding_level)level)
                 continue;
-            append_finding(&findings->item[i], &row);
+            findings_append_finding(&findings->item[i], &row);
             if (out->length + row.length > SMC_LONGEST_COMMENT)
                 left_out++;
             else
@@ -201,12 +202,12 @@ void smc_markdown_findings(const struct smc_findings *findings, const char *titl
                     smc_text_plural(errors), warnings, smc_text_plural(warnings));
     if (errors + warnings > 0) {
         smc_text_append(out, "\n");
-        append_table(findings, SMC_FINDING_ERROR, SMC_FINDING_WARNING, out);
+        findings_append_table(findings, SMC_FINDING_ERROR, SMC_FINDING_WARNING, out);
     }
     if (notes > 0) {
         smc_text_printf(out, "\n<details><summary>%zu note%s</summary>\n\n", notes,
                         smc_text_plural(notes));
-        append_table(findings, SMC_FINDING_NOTE, SMC_FINDING_NOTE, out);
+        findings_append_table(findings, SMC_FINDING_NOTE, SMC_FINDING_NOTE, out);
         smc_text_append(out, "\n</details>\n");
     }
 }

@@ -2,8 +2,8 @@
 #ifndef SMC_REPORT_FINDINGS_H
 #define SMC_REPORT_FINDINGS_H
 
-#include "base/text.h"
 #include "answers/judge_findings.h"
+#include "base/text.h"
 
 /* A line for each: "FILE:LINE: KERNEL on DEVICE: MESSAGE". */
 void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text *out);

@@ -67,7 +67,7 @@ static const char *path_from_here(const char *file)
 }
 
 /* A reference to the file; a colon in the first folder's name would begin a scheme. */
-static void append_uri(const char *file, struct smc_text *uri)
+static void findings_sarif_append_uri(const char *file, struct smc_text *uri)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-._~/!$&'()*+,;=@";
@@ -86,10 +86,11 @@ static void append_uri(const char *file, struct smc_text *uri)
 }
 
 /* A place in a file, in a function; without what is unknown. */
-static void set_place(json_t *location, const char *file, uint32_t line, const char *function)
+static void findings_sarif_set_place(json_t *location, const char *file, uint32_t line,
+                                     const char *function)
 {
     struct smc_text uri = {0};
-    append_uri(file, &uri);
+    findings_sarif_append_uri(file, &uri);
     if (uri.length > 0) {
         json_t *object = json_object(), *artifact = json_object();
         smc_json_string(artifact, "uri", smc_text_string(&uri));
@@ -114,8 +115,8 @@ static json_t *locations(const struct smc_check_finding *finding)
 {
     json_t *list = json_array();
     bool has_path = finding->paths > 0 && finding->path[0].places > 0;
-    set_place(add_object(list), finding->file, finding->line,
-              has_path ? finding->path[0].place[0].function : finding->kernel);
+    findings_sarif_set_place(add_object(list), finding->file, finding->line,
+                             has_path ? finding->path[0].place[0].function : finding->kernel);
     return list;
 }
 
@@ -126,7 +127,7 @@ static json_t *location_of(const struct smc_check_path *path, size_t index)
     const struct smc_check_place *place = &path->place[index];
     struct smc_text words = {0};
     json_t *location = json_object();
-    set_place(location, place->file, place->line, place->function);
+    findings_sarif_set_place(location, place->file, place->line, place->function);
     if (index == 0)
         smc_text_append(&words, path->thread);
     else if (path->place[index - 1].function[0])
@@ -196,7 +197,7 @@ static void add_paths(json_t *result, const struct smc_check_finding *finding)
 static uint64_t print_of(const struct smc_check_finding *finding)
 {
     struct smc_text uri = {0};
-    append_uri(finding->file, &uri);
+    findings_sarif_append_uri(finding->file, &uri);
     const char *parts[] = {finding->rule, finding->kernel, finding->device, smc_text_string(&uri),
                            finding->subject};
     size_t count = sizeof parts / sizeof *parts - !finding->subject[0];

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/openmetrics.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -172,8 +172,8 @@ static void append_nodes(size_t count, const char *after, struct smc_text *out)
     smc_text_printf(out, " node%s %s", smc_text_plural(count), after);
 }
 
-static void write_verdict(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void fleet_write_verdict(const struct smc_fleet *fleet, const struct smc_report_style *style,
+                                struct smc_text *out)
 {
     bool whole = fleet->health[SMC_CHECKED_HEALTHY] == fleet->gpus && fleet->gpus > 0;
     struct smc_text line = {0};
@@ -307,7 +307,7 @@ static void write_remarks(const struct smc_fleet *fleet, const struct smc_report
 void smc_text_fleet(const struct smc_fleet *fleet, const struct smc_report_style *style,
                     struct smc_text *out)
 {
-    write_verdict(fleet, style, out);
+    fleet_write_verdict(fleet, style, out);
     write_drains(fleet, style, out);
     write_stragglers(fleet, style, out);
     write_silent(fleet, style, out);

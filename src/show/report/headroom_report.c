@@ -5,10 +5,10 @@
 
 #include "show/report/csv_parts.h"
 #include "show/report/device_table.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -78,8 +78,8 @@ static void append_name(const struct smc_answer *answer, struct smc_text *line)
 }
 
 /* "256 threads, 8 warps per block; 40 registers per thread": what the search leaves as it is. */
-static void append_fixed(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                         struct smc_text *line)
+static void headroom_append_fixed(const struct smc_answer *answer,
+                                  const struct smc_headroom *headroom, struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
     smc_text_printf(line, "%u thread%s, %u warp%s per block", launch->threads_per_block,
@@ -111,8 +111,9 @@ static void append_refusal(const struct smc_answer *answer, const struct smc_hea
 
 /* --- Text: one device ------------------------------------------------------------------------- */
 
-static void append_rows(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void headroom_append_rows(const struct smc_answer *answer,
+                                 const struct smc_headroom *headroom,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
                          "  per SM  per SM         per thread  per block\n");
@@ -211,8 +212,9 @@ static bool lacks_times(const struct smc_headroom *headroom)
     return has_costs;
 }
 
-static void append_legend(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void headroom_append_legend(const struct smc_answer *answer,
+                                   const struct smc_headroom *headroom,
+                                   const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     struct smc_text line = {0};
@@ -245,8 +247,9 @@ static void append_legend(const struct smc_answer *answer, const struct smc_head
     smc_layout_line(out, style, "caution", &line);
 }
 
-static void write_verdict(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void headroom_write_verdict(const struct smc_answer *answer,
+                                   const struct smc_headroom *headroom,
+                                   const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text verdict = {0};
     append_name(answer, &verdict);
@@ -254,7 +257,7 @@ static void write_verdict(const struct smc_answer *answer, const struct smc_head
         smc_text_append(&verdict, "up to ");
         smc_words_blocks(headroom->most.blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM: ");
-        append_fixed(answer, headroom, &verdict);
+        headroom_append_fixed(answer, headroom, &verdict);
     } else {
         append_refusal(answer, headroom, &verdict);
     }
@@ -262,20 +265,20 @@ static void write_verdict(const struct smc_answer *answer, const struct smc_head
     smc_text_append_char(out, '\n', 1);
 }
 
-static void write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                      const struct smc_report_style *style, struct smc_text *out)
+static void headroom_write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
-    write_verdict(answer, headroom, style, out);
+    headroom_write_verdict(answer, headroom, style, out);
     smc_text_kernel_line(answer, style, out);
     smc_text_device_line(answer, style, out);
     if (smc_words_is_compiled(answer))
         smc_text_block_line(answer, style, out);
     if (headroom->count == 0)
         return;
-    append_rows(answer, headroom, style, out);
+    headroom_append_rows(answer, headroom, style, out);
     append_costs(headroom, out);
     append_maximum(headroom, style, out);
-    append_legend(answer, headroom, style, out);
+    headroom_append_legend(answer, headroom, style, out);
     append_opt_in(answer, headroom, style, out);
 }
 
@@ -298,7 +301,8 @@ static void append_label(const void *context, size_t row, struct smc_text *text)
     smc_text_printf(text, "%zu", row + 1);
 }
 
-static void append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
+static void headroom_append_cell(const void *context, size_t device, size_t row,
+                                 struct smc_text *text)
 {
     const struct compared *compared = context;
     const struct smc_headroom *headroom = &compared->headroom[device];
@@ -343,8 +347,9 @@ static void compare_legend(const struct smc_answer *answer, const struct smc_rep
     smc_layout_line(out, style, "legend", &line);
 }
 
-static void write_several(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                          size_t count, const struct smc_report_style *style, struct smc_text *out)
+static void headroom_write_several(const struct smc_answer *answers,
+                                   const struct smc_headroom *headroom, size_t count,
+                                   const struct smc_report_style *style, struct smc_text *out)
 {
     const struct compared compared = {answers, headroom};
     struct smc_device_table table = {
@@ -354,13 +359,13 @@ static void write_several(const struct smc_answer *answers, const struct smc_hea
         .row_head = "blocks",
         .cell_head = "regs dynamic B",
         .label = append_label,
-        .cell = append_cell,
+        .cell = headroom_append_cell,
     };
     for (size_t i = 0; i < count; i++)
         table.rows = headroom[i].count > table.rows ? headroom[i].count : table.rows;
     struct smc_text fixed = {0};
     append_name(answers, &fixed);
-    append_fixed(answers, headroom, &fixed);
+    headroom_append_fixed(answers, headroom, &fixed);
     smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
     smc_text_append_char(out, '\n', 1);
     smc_text_kernel_line(answers, style, out);
@@ -374,9 +379,9 @@ void smc_text_headroom(const struct smc_answer *answers, const struct smc_headro
                        size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     if (count > 1)
-        write_several(answers, headroom, count, style, out);
+        headroom_write_several(answers, headroom, count, style, out);
     else
-        write_one(answers, headroom, style, out);
+        headroom_write_one(answers, headroom, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

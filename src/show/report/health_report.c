@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/openmetrics.h"
+#include "show/report/report_fields.h"
+#include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
 /* "132 of 132 SMs; ", "65.2 TFLOP/s, expected 65; ". */
-static void append_seen(const struct smc_health_test_info *info,
-                        const struct smc_health_result *result, struct smc_text *out)
+static void health_append_seen(const struct smc_health_test_info *info,
+                               const struct smc_health_result *result, struct smc_text *out)
 {
     double seen = result->seen / info->per_shown_unit;
     double expected = result->expected / info->per_shown_unit;
@@ -34,14 +34,14 @@ static void append_tests(const struct smc_health *health, const struct smc_repor
         struct smc_text line = {0};
         smc_text_printf(&line, "%s: ", smc_health_outcome_name(result->outcome));
         if (!isnan(result->seen))
-            append_seen(&smc_health_test_info[i], result, &line);
+            health_append_seen(&smc_health_test_info[i], result, &line);
         smc_text_append(&line, result->detail);
         smc_layout_line(out, style, smc_health_test_info[i].name, &line);
     }
 }
 
-static void append_gpu(const struct smc_health *health, const struct smc_report_style *style,
-                       struct smc_text *out)
+static void health_append_gpu(const struct smc_health *health, const struct smc_report_style *style,
+                              struct smc_text *out)
 {
     struct smc_text line = {0};
     bool is_healthy = health->verdict == SMC_HEALTHY;
@@ -67,8 +67,8 @@ static void append_gpu(const struct smc_health *health, const struct smc_report_
     append_tests(health, style, out);
 }
 
-static void write_text(const struct smc_host_health *host, const struct smc_report_style *style,
-                       struct smc_text *out)
+static void health_write_text(const struct smc_host_health *host,
+                              const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     size_t healthy = 0;
@@ -86,7 +86,7 @@ static void write_text(const struct smc_host_health *host, const struct smc_repo
     smc_layout_verdict(out, style, host->verdict == SMC_HEALTHY ? SMC_GOOD : SMC_BAD, &line);
     for (size_t i = 0; i < host->count; i++) {
         smc_text_append(out, "\n");
-        append_gpu(&host->gpu[i], style, out);
+        health_append_gpu(&host->gpu[i], style, out);
     }
 }
 
@@ -334,7 +334,7 @@ static const struct {
      "Memory that was written and read back.", 1},
 };
 
-static void append_figures(const struct smc_host_health *host, struct smc_text *out)
+static void health_append_figures(const struct smc_host_health *host, struct smc_text *out)
 {
     for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
         smc_openmetrics_family(metrics[m].name, metrics[m].unit, metrics[m].help, out);
@@ -359,7 +359,7 @@ static void write_metrics(const struct smc_host_health *host, struct smc_text *o
     end_sample((double)host->count, out);
     append_verdicts(host, out);
     append_outcomes(host, out);
-    append_figures(host, out);
+    health_append_figures(host, out);
     smc_text_append(out, "# EOF\n");
 }
 
@@ -371,5 +371,5 @@ void smc_health_write(const struct smc_host_health *host, enum smc_health_format
     else if (format == SMC_HEALTH_OPENMETRICS)
         write_metrics(host, out);
     else
-        write_text(host, style, out);
+        health_write_text(host, style, out);
 }

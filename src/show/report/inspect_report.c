@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/selection.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "code/names.h"
-#include "answers/selection.h"
 #include "show/report/bank_accesses_report.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
+#include "show/report/overview.h"
+#include "show/report/report_fields.h"
+#include "show/report/text_parts.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
-#include "show/report/overview.h"
-#include "show/report/text_parts.h"
 #include "show/words/words.h"
 
 enum {
@@ -219,7 +219,7 @@ static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
     return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
 }
 
-static void find_names(const struct smc_inspect_rows *rows, struct smc_kernel_names *names)
+static void inspect_find_names(const struct smc_inspect_rows *rows, struct smc_kernel_names *names)
 {
     const char **shown = smc_calloc(rows->count + 1, sizeof *shown);
     size_t count = 0;
@@ -231,8 +231,8 @@ static void find_names(const struct smc_inspect_rows *rows, struct smc_kernel_na
 }
 
 /* "LABEL x.cu (CUDA source)" */
-static void append_file(const struct smc_inspect_kernel *kernel, const char *label,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_file(const struct smc_inspect_kernel *kernel, const char *label,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     const char *file = strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
@@ -301,8 +301,8 @@ static void append_architecture(const struct smc_inspect_row *row,
 /* --- Text: block sizes ------------------------------------------------------------------------ */
 
 /* Occupancy at common block sizes. */
-static void append_curve(const struct smc_inspect_row *row, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void inspect_append_curve(const struct smc_inspect_row *row,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     static const uint16_t shown[] = {32, 64, 128, 256, 384, 512, 768, 1024};
     struct smc_text line = {0};
@@ -353,7 +353,7 @@ static void append_highest(const struct smc_inspect_row *row, struct smc_text *l
 
 /* "best block size: 128 threads (50 %, 8 blocks), limited by registers; highest occupancy: 50 %
    with 64, 128, 256": the best may have a little less, in more blocks. */
-static void append_best(const struct smc_inspect_row *row, struct smc_text *line)
+static void inspect_append_best(const struct smc_inspect_row *row, struct smc_text *line)
 {
     const struct smc_block_sizes *sizes = &row->sizes;
     const uint32_t best = sizes->best_threads_per_block;
@@ -379,8 +379,8 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
 }
 
 /* If no block size is stated, the gains are those of the best one. */
-static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void inspect_append_steps(const struct smc_inspect_row *row,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     const bool settled = smc_inspect_is_settled(row);
     struct smc_text line = {0}, gains = {0}, call = {0};
@@ -395,7 +395,7 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
         smc_text_gains(&answer, &gains);
     if (!settled || row->sizes.best_percent > answer.occupancy_percent) {
         smc_text_append(&line, line.length > 0 ? "\n" : "");
-        append_best(row, &line);
+        inspect_append_best(row, &line);
     }
     smc_words_set_regs(&row->kernel->resources,
                        line.length > 0 ? "\nafter the launch " : "after the launch ", &line);
@@ -428,8 +428,8 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
 }
 
 /* Devices have the width of the longest name, if it fits. */
-static struct columns find_columns(const struct smc_inspect_rows *rows,
-                                   const struct smc_report_style *style)
+static struct columns inspect_find_columns(const struct smc_inspect_rows *rows,
+                                           const struct smc_report_style *style)
 {
     struct columns columns = {0};
     for (size_t i = 0; i < rows->count; i++)
@@ -443,8 +443,8 @@ static struct columns find_columns(const struct smc_inspect_rows *rows,
     return columns;
 }
 
-static void append_row(const struct smc_inspect_row *row, const struct columns *columns,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_row(const struct smc_inspect_row *row, const struct columns *columns,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     const size_t figures = FIGURES_WIDTH + (columns->has_stack ? STACK_WIDTH : 0);
     struct smc_text left = {0}, right = {0};
@@ -459,11 +459,11 @@ static void append_row(const struct smc_inspect_row *row, const struct columns *
     smc_text_free(&right);
     append_architecture(row, style, out);
     if (!smc_inspect_is_settled(row)) {
-        append_curve(row, style, out);
+        inspect_append_curve(row, style, out);
         if (style->utf8)
             append_sparkline(row, out);
     }
-    append_steps(row, style, out);
+    inspect_append_steps(row, style, out);
     append_banks(row, style, out);
 }
 
@@ -485,8 +485,8 @@ static bool is_log(const struct smc_inspect_kernel *kernel)
 }
 
 /* What the signs in the tables mean. */
-static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_worst,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
     bool several = false, spills = false;
@@ -521,7 +521,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
          only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
                       "loads"
                     : "bytes per thread, stores + loads"},
-        {find_columns(rows, style).has_stack, "  stack B",
+        {inspect_find_columns(rows, style).has_stack, "  stack B",
          "bytes per thread in local memory: local arrays, spilled registers, calls"},
         {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
         {unknown, "  ?",
@@ -553,22 +553,22 @@ static bool has(const uint64_t *list, size_t count, uint64_t value)
 }
 
 /* Those of the kernel that begins here; or the worst, and how many others there are. */
-static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool only_worst,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_rows(const struct smc_inspect_rows *rows, size_t begin, bool only_worst,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_row *worst = &rows->item[begin];
-    const struct columns columns = find_columns(rows, style);
+    const struct columns columns = inspect_find_columns(rows, style);
     size_t end = begin;
     do {
         const struct smc_inspect_row *row = &rows->item[end++];
         if (smc_inspect_is_worse(rows, row, worst))
             worst = row;
         if (!only_worst)
-            append_row(row, &columns, style, out);
+            inspect_append_row(row, &columns, style, out);
     } while (end < rows->count && !begins_kernel(rows, end));
     if (!only_worst)
         return;
-    append_row(worst, &columns, style, out);
+    inspect_append_row(worst, &columns, style, out);
     const size_t more = end - begin - 1;
     if (more > 0)
         smc_text_printf(out, "      +%zu more %s%s\n", more,
@@ -578,14 +578,14 @@ static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool 
 
 /* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates, each where
    it is worst. */
-static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
-                           const struct smc_kernel_names *names,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t most,
+                                   const struct smc_kernel_names *names,
+                                   const struct smc_report_style *style, struct smc_text *out)
 {
     const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    const struct columns columns = find_columns(rows, style);
+    const struct columns columns = inspect_find_columns(rows, style);
     smc_text_printf(out, "  %-*s %4s %8s%s %6s %7s %6s %7s  %s\n", columns.device, "device", "regs",
                     "spills B", columns.has_stack ? " stack B" : "", "smem B", "threads", "blocks",
                     "occup.", "limited by");
@@ -605,8 +605,8 @@ static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
         smc_kernel_names_append(names, kernel->shown, style->columns, out);
         smc_layout_end(out, style);
         if (files)
-            append_file(kernel, "  in", style, out);
-        append_rows(rows, i, !all, style, out);
+            inspect_append_file(kernel, "  in", style, out);
+        inspect_append_rows(rows, i, !all, style, out);
     }
 }
 
@@ -619,7 +619,7 @@ static void append_overview(const struct smc_inspect_rows *rows,
     struct smc_text line = {0};
     if (!style->all_kernels) {
         smc_text_append(out, "\n");
-        append_kernels(rows, MOST_WORST, names, style, out);
+        inspect_append_kernels(rows, MOST_WORST, names, style, out);
     }
     if (left_out > 0)
         smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
@@ -646,9 +646,9 @@ size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
     const bool in_full = style->verbose || fits_in_full(rows);
     struct smc_kernel_names names = {0};
     (void)first;
-    find_names(rows, &names);
+    inspect_find_names(rows, &names);
     if (rows->count > 0 && summary->files <= 1)
-        append_file(rows->item[0].kernel, "", style, out);
+        inspect_append_file(rows->item[0].kernel, "", style, out);
     if (summary->kernels > 1 || rows->count == 0)
         smc_overview_headline(rows, &names, style, out);
     smc_overview_strays(rows, style, out);
@@ -657,9 +657,9 @@ size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
     if (!in_full)
         append_overview(rows, &names, style, out);
     else if (rows->count > 0)
-        append_kernels(rows, SIZE_MAX, &names, style, out);
+        inspect_append_kernels(rows, SIZE_MAX, &names, style, out);
     smc_kernel_names_free(&names);
-    append_notes(rows, !in_full, style, out);
+    inspect_append_notes(rows, !in_full, style, out);
     return rows->count;
 }
 
@@ -672,8 +672,8 @@ static bool begins_bounds(const struct smc_inspect_promises *promises, size_t i)
     return !before || before->file != kernel->file || before->version_hash != kernel->version_hash;
 }
 
-static void append_bounds(const struct smc_inspect_kernel *kernel,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_bounds(const struct smc_inspect_kernel *kernel,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_kernel_names whole = {0};
     smc_layout_begin(out, style, SMC_STRONG);
@@ -693,7 +693,7 @@ static void append_bounds(const struct smc_inspect_kernel *kernel,
 }
 
 /* Why the promise does not hold, or that it does. */
-static void append_verdict(const struct smc_inspect_promise *promise, struct smc_text *out)
+static void inspect_append_verdict(const struct smc_inspect_promise *promise, struct smc_text *out)
 {
     const struct smc_answer *answer = &promise->answer;
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -738,8 +738,8 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
     }
 }
 
-static void append_devices(const struct smc_inspect_promises *promises, size_t from, size_t to,
-                           struct smc_text *out)
+static void inspect_append_devices(const struct smc_inspect_promises *promises, size_t from,
+                                   size_t to, struct smc_text *out)
 {
     for (size_t i = from; i < to; i++) {
         const struct smc_device *device = &promises->item[i].answer.query.device;
@@ -757,16 +757,16 @@ static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
 {
     struct smc_text verdict = {0}, left = {0};
     size_t end = i + 1;
-    append_verdict(&promises->item[i], &verdict);
+    inspect_append_verdict(&promises->item[i], &verdict);
     for (; end < promises->count && end < i + 5 && !begins_bounds(promises, end); end++) {
         struct smc_text next = {0};
-        append_verdict(&promises->item[end], &next);
+        inspect_append_verdict(&promises->item[end], &next);
         bool same = strcmp(smc_text_string(&next), smc_text_string(&verdict)) == 0;
         smc_text_free(&next);
         if (!same)
             break;
     }
-    append_devices(promises, i, end, &left);
+    inspect_append_devices(promises, i, end, &left);
     smc_layout_paragraph(out, smc_text_string(&left), VERDICT_COLUMN, smc_text_string(&verdict),
                          style->columns);
     smc_text_free(&verdict);
@@ -781,7 +781,7 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
     for (size_t i = 0; i < promises->count;) {
         if (begins_bounds(promises, i)) {
             smc_text_append(out, i == 0 ? "" : "\n");
-            append_bounds(promises->item[i].kernel, style, out);
+            inspect_append_bounds(promises->item[i].kernel, style, out);
         }
         i = append_same(promises, i, style, out);
     }

@@ -1,16 +1,16 @@
 /* The kernels of the catalog, their parameters and what they show, as text, JSON and CSV. */
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
 enum { NAME_WIDTH = 20 };
 
 /* The options of a kernel's parameters, such as "--tile --dtype". */
-static void append_options(const struct smc_kernel *kernel, const char *before,
-                           const char *separator, struct smc_text *out)
+static void kernels_append_options(const struct smc_kernel *kernel, const char *before,
+                                   const char *separator, struct smc_text *out)
 {
     const char *gap = "";
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
@@ -26,7 +26,7 @@ void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
         struct smc_text options = {0};
-        append_options(kernel, "--", " ", &options);
+        kernels_append_options(kernel, "--", " ", &options);
         smc_layout_begin(out, style, SMC_STRONG);
         smc_layout_paragraph(out, kernel->name, NAME_WIDTH, kernel->summary, style->columns);
         smc_layout_end(out, style);
@@ -96,7 +96,7 @@ void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out)
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
         smc_text_printf(out, "%s,%s,", kernel->name, kernel->family);
-        append_options(kernel, "", "+", out);
+        kernels_append_options(kernel, "", "+", out);
         smc_text_append(out, ",");
         smc_csv_field(out, kernel->summary);
         smc_text_append(out, "\n");

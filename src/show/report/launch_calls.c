@@ -4,8 +4,8 @@
 
 #include "code/names.h"
 #include "rules/allocation.h"
-#include "show/words/layout.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 void smc_words_opt_in_call(const char *shown, uint32_t bytes, struct smc_text *line)

@@ -5,10 +5,10 @@
 
 #include "base/numbers.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ static void append_predicted(double value, const char *unit, struct smc_text *li
 }
 
 /* "8", or "API 8, measured 7" if they differ; with the prediction if that differs. */
-static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
+static void merge_append_seen(const struct smc_merge_row *row, struct smc_text *line)
 {
     static const char *const names[SMC_SOURCE_COUNT] = {"", "API ", "emulated ", "measured "};
     const struct smc_reading *seen = row->seen, best = smc_merge_seen(row);
@@ -220,7 +220,7 @@ static void append_odd(const struct smc_merged *merged, const struct smc_merged_
         smc_text_append(line, "; ");
         append_machine(merged, value->report, line);
         smc_text_append(line, ": ");
-        append_seen(value->row, line);
+        merge_append_seen(value->row, line);
         double seen = smc_merge_seen(value->row).value, median = peers->common.value;
         if (quantity->is_rate && median != 0)
             smc_text_printf(line, " (%+.0f" SMC_TIE "%%)", 100 * (seen - median) / fabs(median));
@@ -262,7 +262,7 @@ static void write_quantity(const struct smc_merged *merged,
     smc_text_free(&label);
 }
 
-static size_t widest_name(const struct smc_merged_question *question)
+static size_t merge_widest_name(const struct smc_merged_question *question)
 {
     size_t widest = 0;
     for (size_t i = 0; i < question->quantity_count; i++) {
@@ -281,7 +281,8 @@ static size_t sources_shown(size_t count, const struct smc_report_style *style)
 }
 
 /* "and 197 more; --verbose lists them all" */
-static void write_fold(size_t count, const struct smc_report_style *style, struct smc_text *out)
+static void merge_write_fold(size_t count, const struct smc_report_style *style,
+                             struct smc_text *out)
 {
     struct smc_text line = {0};
     if (count == sources_shown(count, style))
@@ -309,7 +310,7 @@ static void write_sources(const struct smc_merged *merged,
                                                   : "");
         smc_layout_line(out, style, i == 0 ? "reported by" : "", &line);
     }
-    write_fold(question->report_count, style, out);
+    merge_write_fold(question->report_count, style, out);
 }
 
 static bool has_other_devices(const struct smc_merged_question *question)
@@ -330,7 +331,7 @@ static void write_question(const struct smc_merged *merged,
     smc_layout_line(out, style, "question", &text);
     smc_text_append_char(out, '\n', 1);
     for (size_t i = 0; i < question->quantity_count; i++)
-        write_quantity(merged, &question->quantity[i], widest_name(question), style, out);
+        write_quantity(merged, &question->quantity[i], merge_widest_name(question), style, out);
     if (has_other_devices(question))
         smc_layout_paragraph(out, "", 0,
                              "Counts are compared with those of GPUs with the same compute "
@@ -360,8 +361,8 @@ static void append_counted(const struct smc_merged *merged, struct smc_text *lin
     smc_text_append(line, ", ");
 }
 
-static void write_verdict(const struct smc_merged *merged, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void merge_write_verdict(const struct smc_merged *merged,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     size_t worst = merged->disagreeing ? merged->disagreeing : merged->differing;
     bool all_alone = merged->alone == merged->quantities;
@@ -402,13 +403,13 @@ static void write_copies(const struct smc_merged *merged, const struct smc_repor
                         original->line);
         smc_layout_line(out, style, "given twice", &line);
     }
-    write_fold(merged->copy_count, style, out);
+    merge_write_fold(merged->copy_count, style, out);
 }
 
-static void write_runs(const struct smc_merged *merged, const struct smc_report_style *style,
-                       struct smc_text *out)
+static void merge_write_runs(const struct smc_merged *merged, const struct smc_report_style *style,
+                             struct smc_text *out)
 {
-    write_verdict(merged, style, out);
+    merge_write_verdict(merged, style, out);
     for (size_t i = 0; i < merged->failed_count; i++) {
         struct smc_text line = {0};
         append_machine(merged, merged->failed[i], &line);
@@ -429,7 +430,7 @@ void smc_text_merge(const struct smc_merged *merged, const struct smc_fleet *fle
     if (fleet && merged)
         smc_text_append(out, "\n");
     if (merged)
-        write_runs(merged, style, out);
+        merge_write_runs(merged, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

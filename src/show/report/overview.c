@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/selection.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "code/names.h"
-#include "answers/selection.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
@@ -67,8 +67,8 @@ int smc_overview_device_width(const struct smc_inspect_rows *rows, int most)
 /* --- Headline --------------------------------------------------------------------------------- */
 
 /* At most HEADLINE_NAME columns of the name. */
-static void append_short(const struct smc_kernel_names *names, const char *shown,
-                         struct smc_text *line)
+static void overview_append_short(const struct smc_kernel_names *names, const char *shown,
+                                  struct smc_text *line)
 {
     enum { HEADLINE_NAME = 60 };
     struct smc_text name = {0};
@@ -80,8 +80,8 @@ static void append_short(const struct smc_kernel_names *names, const char *shown
     smc_text_free(&name);
 }
 
-static void append_worst(const struct smc_inspect_summary *summary,
-                         const struct smc_kernel_names *names, struct smc_text *line)
+static void overview_append_worst(const struct smc_inspect_summary *summary,
+                                  const struct smc_kernel_names *names, struct smc_text *line)
 {
     const struct smc_occupancy limits = {.limiters = summary->worst_limiters};
     if (summary->worst_launches && summary->worst_percent >= 100) {
@@ -89,7 +89,7 @@ static void append_worst(const struct smc_inspect_summary *summary,
         return;
     }
     smc_text_append(line, "; worst: ");
-    append_short(names, summary->worst->shown, line);
+    overview_append_short(names, summary->worst->shown, line);
     if (!summary->worst_launches) {
         smc_text_append(line, " (cannot launch)");
         return;
@@ -108,8 +108,8 @@ static void append_count(size_t count, const char *what, const char *several, st
 }
 
 /* "412 kernels in 3 files", or that the filter keeps none of them. */
-static void append_kernels(const struct smc_inspect_summary *summary, size_t shown,
-                           struct smc_text *line)
+static void overview_append_kernels(const struct smc_inspect_summary *summary, size_t shown,
+                                    struct smc_text *line)
 {
     if (shown > 0)
         smc_text_printf(line, "%zu kernel%s", summary->kernels, smc_text_plural(summary->kernels));
@@ -131,13 +131,13 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
     struct smc_text line = {0};
     char low[32];
     snprintf(low, sizeof low, "below %d %%", SMC_LOW_PERCENT);
-    append_kernels(summary, shown, &line);
+    overview_append_kernels(summary, shown, &line);
     append_count(summary->spilling, "spills", "spill", &line);
     append_count(summary->low, low, low, &line);
     append_count(summary->failing, "cannot launch", "cannot launch", &line);
     append_count(summary->unknown, "of unknown block size", "of unknown block size", &line);
     if (summary->worst && summary->kernels > 1)
-        append_worst(summary, names, &line);
+        overview_append_worst(summary, names, &line);
     if (shown > 0 && shown < summary->kernels)
         smc_text_printf(&line, "; %zu shown", shown);
     smc_layout_begin(out, style, SMC_STRONG);
@@ -297,7 +297,7 @@ struct line {
     bool dynamic_smem_unknown;
 };
 
-static void add_row(const struct smc_inspect_row *row, struct line *line)
+static void overview_add_row(const struct smc_inspect_row *row, struct line *line)
 {
     const struct smc_launch *launch = &row->launch;
     if (row->outcome == SMC_LAUNCHES) {
@@ -335,7 +335,8 @@ static size_t end_of_kernel(const struct smc_inspect_rows *rows, size_t begin)
     return i;
 }
 
-static void find_worst(const struct smc_inspect_rows *rows, size_t begin, struct line *line)
+static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begin,
+                                struct line *line)
 {
     const size_t end = end_of_kernel(rows, begin);
     size_t others = 0;
@@ -347,17 +348,17 @@ static void find_worst(const struct smc_inspect_rows *rows, size_t begin, struct
     line->more = others > line->more ? others : line->more;
 }
 
-static struct line find_line(const struct smc_inspect_rows *rows, const struct families *families,
-                             const struct family *family)
+static struct line overview_find_line(const struct smc_inspect_rows *rows,
+                                      const struct families *families, const struct family *family)
 {
     const struct member *member = &families->member[family->member];
     struct line line = {0};
     for (size_t m = 0; m < family->kernels; m++)
-        find_worst(rows, member[m].row, &line);
+        overview_find_worst(rows, member[m].row, &line);
     for (size_t m = 0; m < family->kernels; m++)
         for (size_t i = member[m].row; i < end_of_kernel(rows, member[m].row); i++)
             if (is_same_device(&rows->item[i], line.worst))
-                add_row(&rows->item[i], &line);
+                overview_add_row(&rows->item[i], &line);
     return line;
 }
 
@@ -395,7 +396,7 @@ static void append_percent(const struct line *line, struct smc_text *out)
 }
 
 /* Of several instances, what limits all of them. */
-static void append_limits(const struct line *line, struct smc_text *out)
+static void overview_append_limits(const struct line *line, struct smc_text *out)
 {
     char text[32] = "varies";
     if (line->launches && line->fails)
@@ -434,9 +435,9 @@ static bool has_room(const struct columns *columns, const struct smc_report_styl
     return (unsigned)used + 2 + LEAST_NAME <= style->columns;
 }
 
-static struct columns find_columns(const struct smc_inspect_rows *rows,
-                                   const struct families *families,
-                                   const struct smc_report_style *style)
+static struct columns overview_find_columns(const struct smc_inspect_rows *rows,
+                                            const struct families *families,
+                                            const struct smc_report_style *style)
 {
     struct columns columns = {.instances = families->count < families->member_count};
     for (size_t i = 0; i < rows->count; i++) {
@@ -456,7 +457,7 @@ static struct columns find_columns(const struct smc_inspect_rows *rows,
     return columns;
 }
 
-static void append_head(const struct columns *columns, struct smc_text *out)
+static void overview_append_head(const struct columns *columns, struct smc_text *out)
 {
     smc_text_append_char(out, ' ', columns->name_first ? 2 : 1);
     if (columns->devices)
@@ -475,8 +476,8 @@ static void append_head(const struct columns *columns, struct smc_text *out)
 }
 
 /* "~CC 10.0 +3": at the worst of four devices, for which the machine code is not made. */
-static void append_place(const struct line *line, const struct columns *columns,
-                         struct smc_text *out)
+static void overview_append_place(const struct line *line, const struct columns *columns,
+                                  struct smc_text *out)
 {
     char more[24] = "";
     smc_text_append(out, line->stands_in ? "~" : " ");
@@ -489,12 +490,12 @@ static void append_place(const struct line *line, const struct columns *columns,
     smc_text_printf(out, " %-*s ", MORE_WIDTH, more);
 }
 
-static void append_figures(const struct line *line, const struct columns *columns,
-                           struct smc_text *out)
+static void overview_append_figures(const struct line *line, const struct columns *columns,
+                                    struct smc_text *out)
 {
-    append_place(line, columns, out);
+    overview_append_place(line, columns, out);
     append_percent(line, out);
-    append_limits(line, out);
+    overview_append_limits(line, out);
     if (columns->threads && line->unknown && !line->threads.known)
         smc_text_printf(out, " %*s", THREADS_WIDTH, "?");
     else if (columns->threads)
@@ -635,17 +636,17 @@ static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows
 }
 
 /* The name ends the line, or is a paragraph before it. */
-static void append_line(const struct smc_inspect_rows *rows, const struct families *families,
-                        const struct family *family, const struct listed_name *name,
-                        const struct columns *columns, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void overview_append_line(const struct smc_inspect_rows *rows,
+                                 const struct families *families, const struct family *family,
+                                 const struct listed_name *name, const struct columns *columns,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct line line = find_line(rows, families, family);
+    const struct line line = overview_find_line(rows, families, family);
     if (columns->name_first && name->cut.length > 0)
         smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
     else if (columns->name_first)
         smc_kernel_name_wrap(smc_text_string(&name->whole), style->columns, out);
-    append_figures(&line, columns, out);
+    overview_append_figures(&line, columns, out);
     if (columns->name_first) {
         smc_text_append(out, "\n");
         return;
@@ -660,18 +661,19 @@ static size_t name_columns(const struct columns *columns, const struct smc_repor
 {
     enum { LEAST_COLUMNS = 16 };
     struct smc_text head = {0};
-    append_head(columns, &head);
+    overview_append_head(columns, &head);
     const size_t used =
         columns->name_first ? 0 : head.length - (head.length ? strlen("kernel\n") : 0);
     smc_text_free(&head);
     return style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS;
 }
 
-static size_t append_table(const struct smc_inspect_rows *rows, const struct families *families,
-                           const struct smc_kernel_names *names,
-                           const struct smc_report_style *style, struct smc_text *out)
+static size_t overview_append_table(const struct smc_inspect_rows *rows,
+                                    const struct families *families,
+                                    const struct smc_kernel_names *names,
+                                    const struct smc_report_style *style, struct smc_text *out)
 {
-    struct columns columns = find_columns(rows, families, style);
+    struct columns columns = overview_find_columns(rows, families, style);
     const bool all = style->all_kernels || families->count < MOST_LINES;
     const size_t most = all ? families->count : MOST_LINES;
     size_t left_out = 0;
@@ -684,10 +686,10 @@ static size_t append_table(const struct smc_inspect_rows *rows, const struct fam
         listed = find_listed_names(rows, families, most, names, true, name_columns(&columns, style),
                                    &distinct);
     }
-    append_head(&columns, out);
+    overview_append_head(&columns, out);
     out->failed |= !listed;
     for (size_t i = 0; listed && i < most; i++)
-        append_line(rows, families, &families->item[i], &listed[i], &columns, style, out);
+        overview_append_line(rows, families, &families->item[i], &listed[i], &columns, style, out);
     free_names(listed, most);
     for (size_t i = most; i < families->count; i++)
         left_out += families->item[i].kernels;
@@ -702,7 +704,7 @@ size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_
     if (!find_families(rows, style->instances, &families))
         out->failed = true;
     else if (rows->count > 0)
-        left_out = append_table(rows, &families, names, style, out);
+        left_out = overview_append_table(rows, &families, names, style, out);
     free_families(&families);
     return left_out;
 }

@@ -2,8 +2,8 @@
 #ifndef SMC_REPORT_OVERVIEW_H
 #define SMC_REPORT_OVERVIEW_H
 
-#include "show/words/kernel_names.h"
 #include "show/report/report.h"
+#include "show/words/kernel_names.h"
 
 /* "412 kernels in 3 files; 31 spill; 12 below 25 %; ..." and how many of them are shown. */
 void smc_overview_headline(const struct smc_inspect_rows *rows,

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
 #include "answers/query.h"
+#include "base/text.h"
 
 enum smc_value_kind {
     SMC_VALUE_UNKNOWN, /* null in JSON, empty in CSV */

@@ -7,12 +7,12 @@
 #include "show/report/banks_report.h"
 #include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/run_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -187,7 +187,8 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct tabl
 }
 
 /* Which sources have a column; narrow columns where the usual width exceeds the terminal's. */
-static struct table lay_out(const struct smc_confirmation *confirmation, bool all, size_t columns)
+static struct table run_lay_out(const struct smc_confirmation *confirmation, bool all,
+                                size_t columns)
 {
     struct table table = {.label_width = LABEL_WIDTH, .width[SMC_PREDICTED] = VALUE_WIDTH};
     size_t total = LABEL_WIDTH + VERDICT_GAP + VERDICT_WIDTH;
@@ -204,8 +205,8 @@ static struct table lay_out(const struct smc_confirmation *confirmation, bool al
 }
 
 /* The prediction comes first: its words may begin right after a short label. */
-static void append_values(const struct smc_row *row, const struct table *table,
-                          struct smc_text *out)
+static void run_append_values(const struct smc_row *row, const struct table *table,
+                              struct smc_text *out)
 {
     char text[SMC_ROW_WORDS];
     int label_width = (int)strlen(row->label);
@@ -220,11 +221,11 @@ static void append_values(const struct smc_row *row, const struct table *table,
 }
 
 /* A note equal to that of the row before is not repeated. */
-static void append_row(const struct smc_row *row, const char *note_before,
-                       const struct table *table, const struct smc_report_style *style,
-                       struct smc_text *out)
+static void run_append_row(const struct smc_row *row, const char *note_before,
+                           const struct table *table, const struct smc_report_style *style,
+                           struct smc_text *out)
 {
-    append_values(row, table, out);
+    run_append_values(row, table, out);
     smc_text_append_char(out, ' ', VERDICT_GAP);
     smc_layout_begin(out, style, smc_verdict_emphasis(row->verdict));
     smc_text_append(out, smc_verdict_name(row->verdict));
@@ -237,15 +238,15 @@ static void append_row(const struct smc_row *row, const char *note_before,
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct table table = lay_out(confirmation, all, style->columns);
+    const struct table table = run_lay_out(confirmation, all, style->columns);
     smc_text_printf(out, "%-*s", table.label_width, "");
     for (int c = 0; c < SMC_ROW_SOURCES; c++)
         if (table.width[c] > 0)
             smc_text_printf(out, " %*s", table.width[c], smc_source_headings[c]);
     smc_text_append(out, "  verdict\n");
     for (size_t i = 0; i < confirmation->row_count; i++)
-        append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,
-                   out);
+        run_append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,
+                       out);
 }
 
 /* --- Text: a run ------------------------------------------------------------------------------ */
@@ -314,7 +315,7 @@ struct sum {
     size_t failed;
 };
 
-static struct sum add_up(const struct smc_all_gpus *all)
+static struct sum run_add_up(const struct smc_all_gpus *all)
 {
     struct sum sum = {.failed = 0};
     for (size_t i = 0; i < all->count; i++) {
@@ -349,7 +350,7 @@ static void write_part(const struct smc_gpu_part *part, const char *host_name,
 void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
                        struct smc_text *out)
 {
-    const struct sum sum = add_up(all);
+    const struct sum sum = run_add_up(all);
     struct smc_text verdict = {0};
     smc_text_printf(&verdict, "%zu GPU%s", all->count, smc_text_plural(all->count));
     if (sum.failed > 0)
@@ -401,7 +402,7 @@ json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char
     return object;
 }
 
-static json_t *run_object(const struct smc_run_result *result)
+static json_t *run_run_object(const struct smc_run_result *result)
 {
     bool timed = result->timing.succeeded;
     json_t *object = smc_json_machine(result->host_name, result->gpu_uuid, result->driver,
@@ -435,7 +436,7 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation)
 {
     smc_json_rows(object, confirmation);
-    smc_json_set(object, "run", run_object(result));
+    smc_json_set(object, "run", run_run_object(result));
     smc_json_set(object, "emulation", emulated_object(result));
 }
 

@@ -6,10 +6,10 @@
 
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/run_report.h"
 #include "show/report/series_report.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -103,8 +103,8 @@ static void append_own_params(const struct smc_series *series, size_t index, str
     smc_words_some_params(query_of(run), without | ~known_params(run), out);
 }
 
-static void append_name(const struct smc_series *series, size_t index, bool is_short,
-                        struct smc_text *out)
+static void series_append_name(const struct smc_series *series, size_t index, bool is_short,
+                               struct smc_text *out)
 {
     struct smc_text params = {0};
     append_own_params(series, index, &params);
@@ -117,7 +117,7 @@ static void append_name(const struct smc_series *series, size_t index, bool is_s
 /* "matmul-tiled, tile 16": what distinguishes a run from the others of its value, in a table. */
 static void words_run(const struct smc_series *series, size_t index, struct smc_text *out)
 {
-    append_name(series, index, true, out);
+    series_append_name(series, index, true, out);
 }
 
 /* "block-m 128, ...": parameters that are too long for a table, or nothing. */
@@ -126,7 +126,7 @@ static void words_details(const struct smc_series *series, size_t index, struct 
     struct smc_text params = {0};
     append_own_params(series, index, &params);
     if (params.length > LONGEST_IN_TABLE)
-        append_name(series, index, false, out);
+        series_append_name(series, index, false, out);
     smc_text_free(&params);
 }
 
@@ -171,7 +171,7 @@ static void words_whole_run(const struct smc_series *series, size_t index, struc
 }
 
 /* "1, 2, 4, 8; 4 of the values from 1 to 8, ...". */
-static void words_values(const struct smc_series_axis *axis, struct smc_text *out)
+static void series_words_values(const struct smc_series_axis *axis, struct smc_text *out)
 {
     for (size_t i = 0; i < axis->count; i++) {
         smc_text_append(out, i ? ", " : "");
@@ -286,8 +286,8 @@ static const char *form_of(enum smc_figure figure, double value)
     return is_rate(figure) && value < 100 ? "%.3g" : "%.0f";
 }
 
-static void cell_of(const struct sheet *sheet, size_t index, enum smc_figure figure,
-                    char cell[CELL])
+static void series_cell_of(const struct sheet *sheet, size_t index, enum smc_figure figure,
+                           char cell[CELL])
 {
     const struct series_table *table = sheet->table;
     double value;
@@ -339,20 +339,20 @@ static void measure_left(struct sheet *sheet)
     smc_text_free(&text);
 }
 
-static size_t width_of(const struct sheet *sheet, enum smc_figure figure)
+static size_t series_width_of(const struct sheet *sheet, enum smc_figure figure)
 {
     char cell[CELL];
     heading_of(sheet, figure, cell);
     size_t width = strlen(cell);
     for (size_t i = 0; i < sheet->rows; i++) {
-        cell_of(sheet, i, figure, cell);
+        series_cell_of(sheet, i, figure, cell);
         width = wider(width, strlen(cell));
     }
     return width + sheet->gap;
 }
 
 /* The columns from `first` on that share a heading: their width, and the figure after them. */
-static int group_of(const struct sheet *sheet, int first, size_t *width)
+static int series_group_of(const struct sheet *sheet, int first, size_t *width)
 {
     int figure = first;
     for (*width = 0; figure < SMC_FIGURE_COUNT; figure++) {
@@ -364,16 +364,16 @@ static int group_of(const struct sheet *sheet, int first, size_t *width)
 }
 
 /* A shared heading widens the last of its columns. */
-static void measure(struct sheet *sheet, size_t gap)
+static void series_measure(struct sheet *sheet, size_t gap)
 {
     sheet->gap = gap;
     measure_left(sheet);
     for (int f = 0; f < SMC_FIGURE_COUNT; f++)
         if (is_shown(sheet, f))
-            sheet->width[f] = width_of(sheet, (enum smc_figure)f);
+            sheet->width[f] = series_width_of(sheet, (enum smc_figure)f);
     size_t width;
     for (int f = 0, next; f < SMC_FIGURE_COUNT; f = next) {
-        next = group_of(sheet, f, &width);
+        next = series_group_of(sheet, f, &width);
         size_t needed = strlen(headings[f].above) + sheet->gap;
         int last = next - 1;
         while (last > f && !is_shown(sheet, last))
@@ -412,14 +412,14 @@ static void append_left(const struct sheet *sheet, const char *value, const char
         smc_text_printf(out, "%-*s", (int)sheet->label_width, label);
 }
 
-static void append_head(const struct sheet *sheet, struct smc_text *out)
+static void series_append_head(const struct sheet *sheet, struct smc_text *out)
 {
     const char *option = words_option(&sheet->table->series->axis);
     struct smc_text line = {0};
     append_left(sheet, "", "", &line);
     size_t width;
     for (int f = 0, next; f < SMC_FIGURE_COUNT; f = next) {
-        next = group_of(sheet, f, &width);
+        next = series_group_of(sheet, f, &width);
         if (width > 0)
             smc_text_printf(&line, "%*s", (int)width, headings[f].above);
     }
@@ -436,8 +436,8 @@ static void append_head(const struct sheet *sheet, struct smc_text *out)
     smc_text_append_char(out, '\n', 1);
 }
 
-static void append_verdict(const struct sheet *sheet, size_t index,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void series_append_verdict(const struct sheet *sheet, size_t index,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_series *series = sheet->table->series;
     enum smc_verdict verdict = smc_series_verdict(series, index);
@@ -468,8 +468,8 @@ static void append_difference(const struct smc_row *row, struct smc_text *out)
 }
 
 /* Why there is no result, or what differs. */
-static void append_reason(const struct sheet *sheet, const struct smc_series_run *run,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void series_append_reason(const struct sheet *sheet, const struct smc_series_run *run,
+                                 const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text reason = {0};
     size_t indent = sheet->value_width + (size_t)2 * WIDE_GAP;
@@ -497,29 +497,29 @@ static void append_table_run(const struct sheet *sheet, size_t index,
         char cell[CELL];
         if (!is_shown(sheet, f))
             continue;
-        cell_of(sheet, index, (enum smc_figure)f, cell);
+        series_cell_of(sheet, index, (enum smc_figure)f, cell);
         smc_text_printf(out, "%*s", (int)sheet->width[f], cell);
     }
     if (sheet->table->verdicts)
-        append_verdict(sheet, index, style, out);
+        series_append_verdict(sheet, index, style, out);
     smc_text_append_char(out, '\n', 1);
     if (sheet->table->verdicts)
-        append_reason(sheet, run, style, out);
+        series_append_reason(sheet, run, style, out);
     smc_text_free(&value);
     smc_text_free(&label);
 }
 
 /* Begins with an empty line. */
-static void append_table(const struct series_table *table, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void series_append_table(const struct series_table *table,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     struct sheet sheet = {.table = table, .rows = smc_series_started(table->series)};
     struct smc_text rest = {0};
-    measure(&sheet, WIDE_GAP);
+    series_measure(&sheet, WIDE_GAP);
     if (width_of_all(&sheet) > style->columns)
-        measure(&sheet, NARROW_GAP);
+        series_measure(&sheet, NARROW_GAP);
     smc_text_append_char(out, '\n', 1);
-    append_head(&sheet, out);
+    series_append_head(&sheet, out);
     for (size_t i = 0; i < sheet.rows; i++)
         append_table_run(&sheet, i, style, out);
     if (table->verdicts)
@@ -548,8 +548,8 @@ static bool any_best(const struct smc_series *series)
     return false;
 }
 
-static void append_subject(const struct smc_series *series, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void series_append_subject(const struct smc_series *series,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_series_run *first = &series->run[0], *driven = first;
     struct smc_text subject = {0}, values = {0};
@@ -562,7 +562,7 @@ static void append_subject(const struct smc_series *series, const struct smc_rep
     smc_text_run_device_line(&first->query.device, driven->seen.result.driver,
                              driven->seen.result.runtime, &first->query, style, out);
     if (option)
-        words_values(&series->axis, &values);
+        series_words_values(&series->axis, &values);
     smc_layout_line(out, style, option, &values);
 }
 
@@ -604,8 +604,8 @@ static void append_ratio(const struct series_table *table, const char *each, str
 }
 
 /* What the table does not explain by itself. */
-static void append_notes(const struct series_table *table, bool has_counts,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void series_append_notes(const struct series_table *table, bool has_counts,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_series *series = table->series;
     enum smc_series_vary vary = series->axis.vary;
@@ -653,21 +653,21 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
     smc_layout_verdict(out, style, smc_verdict_emphasis(smc_series_whole_verdict(series)),
                        &verdicts);
     smc_text_append_char(out, '\n', 1);
-    append_subject(series, style, out);
+    series_append_subject(series, style, out);
     append_details(series, style, out);
-    append_table(&table, style, out);
+    series_append_table(&table, style, out);
     bool timed = table.figures & BIT(TIME_MS);
     bool has_counts = timed && series->family && any_conflicts(series);
     if (has_counts) {
         struct series_table counts = {.series = series, .figures = SMC_SHARED_COUNTS};
-        append_table(&counts, style, out);
+        series_append_table(&counts, style, out);
     }
-    append_notes(&table, has_counts, style, out);
+    series_append_notes(&table, has_counts, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *value_of(const struct smc_series_axis *axis, int64_t value)
+static json_t *series_value_of(const struct smc_series_axis *axis, int64_t value)
 {
     if (axis->vary != SMC_VARY_CACHE_CONFIG)
         return json_integer(value);
@@ -690,12 +690,12 @@ static json_t *figures_object(const struct smc_series *series, size_t index)
     return object;
 }
 
-static json_t *run_object(const struct smc_series *series, size_t index)
+static json_t *series_run_object(const struct smc_series *series, size_t index)
 {
     const struct smc_series_run *run = &series->run[index];
     json_t *object = json_object();
     smc_json_set(object, "value",
-                 run->has_value ? value_of(&series->axis, run->value) : json_null());
+                 run->has_value ? series_value_of(&series->axis, run->value) : json_null());
     smc_json_set(object, "figures", figures_object(series, index));
     smc_json_set(object, "fastest", json_boolean(smc_series_is_best(series, index)));
     struct smc_text reason = {0};
@@ -717,7 +717,7 @@ static json_t *run_object(const struct smc_series *series, size_t index)
     return object;
 }
 
-static json_t *axis_object(const struct smc_series_axis *axis)
+static json_t *series_axis_object(const struct smc_series_axis *axis)
 {
     const char *option = words_option(axis);
     if (!option)
@@ -725,7 +725,7 @@ static json_t *axis_object(const struct smc_series_axis *axis)
     json_t *object = json_object(), *values = json_array();
     smc_json_string(object, "option", option);
     for (size_t i = 0; i < axis->count; i++)
-        json_array_append_new(values, value_of(axis, axis->value[i]));
+        json_array_append_new(values, series_value_of(axis, axis->value[i]));
     smc_json_set(object, "values", values);
     smc_json_set(object, "spread", json_boolean(axis->spread));
     return object;
@@ -736,11 +736,11 @@ void smc_json_series(json_t *object, const struct smc_series *series)
     int baseline = series->run[0].baseline;
     json_t *list = json_array();
     for (size_t i = 0; i < series->count; i++)
-        json_array_append_new(list, run_object(series, i));
+        json_array_append_new(list, series_run_object(series, i));
     smc_json_known_string(object, "family", series->family ? series->family : "");
     smc_json_known_string(object, "baseline",
                           baseline != SMC_NO_RUN ? series->run[baseline].query.kernel->name : "");
-    smc_json_set(object, "varied", axis_object(&series->axis));
+    smc_json_set(object, "varied", series_axis_object(&series->axis));
     smc_json_set(object, "comparison", list);
 }
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { CELL = 6, TIME_CELL = 8, LABEL_MOST = 26, RUNS_SHOWN = 6 };
@@ -74,7 +74,8 @@ void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out)
         smc_text_append(out, " (assumed)");
 }
 
-static void append_source(const struct smc_sweep_point *point, bool first, struct smc_text *out)
+static void sweep_append_source(const struct smc_sweep_point *point, bool first,
+                                struct smc_text *out)
 {
     static const char *const names[] = {
         [SMC_RESOURCES_NVRTC] = "",
@@ -130,7 +131,7 @@ void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_t
         for (size_t k = 0; k < kinds; k++)
             is_new = is_new && (seen[k].source != point->source || seen[k].nvrtc != point->nvrtc);
         if (is_new) {
-            append_source(point, kinds == 0, out);
+            sweep_append_source(point, kinds == 0, out);
             seen[kinds++] = *point;
         }
     }
@@ -204,8 +205,8 @@ static uint64_t last_alike(const struct grid *grid, uint64_t row)
 }
 
 /* "12.3s*": three digits, and the term that binds. */
-static void append_time(const struct grid *grid, const struct smc_sweep_point *point,
-                        struct smc_text *out)
+static void sweep_append_time(const struct grid *grid, const struct smc_sweep_point *point,
+                              struct smc_text *out)
 {
     double value = point->predicted_ms * grid->unit;
     if (point->predicted_ms == 0) {
@@ -220,15 +221,15 @@ static void append_time(const struct grid *grid, const struct smc_sweep_point *p
                     point->predicted_ms <= grid->best ? '*' : ' ');
 }
 
-static void append_cell(const struct grid *grid, const struct smc_sweep_point *point,
-                        struct smc_text *out)
+static void sweep_append_cell(const struct grid *grid, const struct smc_sweep_point *point,
+                              struct smc_text *out)
 {
     if (grid->times)
         smc_text_append_char(out, ' ', point->state == SMC_POINT_LAUNCHES ? 0 : TIME_CELL - CELL);
     switch (point->state) {
     case SMC_POINT_LAUNCHES:
         if (grid->times) {
-            append_time(grid, point, out);
+            sweep_append_time(grid, point, out);
             return;
         }
         smc_text_printf(out, " %3d%c%c", (int)(point->percent + 0.5),
@@ -254,8 +255,8 @@ static void end_line(struct smc_text *out)
     smc_text_append(out, "\n");
 }
 
-static void append_row_label(const struct grid *grid, uint64_t first, uint64_t last,
-                             struct smc_text *out)
+static void sweep_append_row_label(const struct grid *grid, uint64_t first, uint64_t last,
+                                   struct smc_text *out)
 {
     struct smc_text label = {0};
     bool device = grid->result->sweep->axis[grid->down].id == SMC_AXIS_DEVICE;
@@ -284,15 +285,15 @@ static void append_band(const struct grid *grid, uint64_t first, uint64_t end, s
     end_line(out);
     for (uint64_t row = 0, last; row < grid->rows; row = last + 1) {
         last = last_alike(grid, row);
-        append_row_label(grid, row, last, out);
+        sweep_append_row_label(grid, row, last, out);
         for (uint64_t c = first; c < end; c++)
-            append_cell(grid, point_at(grid, row, c), out);
+            sweep_append_cell(grid, point_at(grid, row, c), out);
         end_line(out);
     }
 }
 
 /* Those that bind somewhere. */
-static void append_terms(const struct grid *grid, struct smc_text *line)
+static void sweep_report_append_terms(const struct grid *grid, struct smc_text *line)
 {
     uint32_t seen = 0;
     bool unknown = false;
@@ -310,7 +311,7 @@ static void append_terms(const struct grid *grid, struct smc_text *line)
     smc_text_append(line, unknown ? " ? not predicted," : "");
 }
 
-static void append_limits(const struct grid *grid, struct smc_text *line)
+static void sweep_append_limits(const struct grid *grid, struct smc_text *line)
 {
     uint32_t seen = 0;
     for (uint64_t i = 0; i < grid->result->answered; i++)
@@ -323,17 +324,17 @@ static void append_limits(const struct grid *grid, struct smc_text *line)
                             smc_limit_label((enum smc_limit)i));
 }
 
-static void append_legend(const struct grid *grid, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void sweep_append_legend(const struct grid *grid, const struct smc_report_style *style,
+                                struct smc_text *out)
 {
     struct smc_text line = {0};
     uint32_t states = 0;
     for (uint64_t i = 0; i < grid->result->answered; i++)
         states |= 1u << grid->result->point[i].state;
     if (grid->times)
-        append_terms(grid, &line);
+        sweep_report_append_terms(grid, &line);
     else
-        append_limits(grid, &line);
+        sweep_append_limits(grid, &line);
     smc_text_append(&line, " * the best");
     if (states & 1u << SMC_POINT_REFUSED)
         smc_text_append(&line, ", - cannot launch");
@@ -343,7 +344,7 @@ static void append_legend(const struct grid *grid, const struct smc_report_style
     smc_layout_line(out, style, "cells", &line);
 }
 
-static int widest_label(const struct grid *grid)
+static int sweep_widest_label(const struct grid *grid)
 {
     const struct smc_sweep *sweep = grid->result->sweep;
     size_t width = strlen(smc_axis_info[sweep->axis[grid->down].id].option);
@@ -362,8 +363,8 @@ static int widest_label(const struct grid *grid)
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
 }
 
-static void append_grid(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void sweep_append_grid(const struct smc_sweep_result *result,
+                              const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_axis *axis = result->sweep->axis;
     bool first_down =
@@ -378,13 +379,13 @@ static void append_grid(const struct smc_sweep_result *result, const struct smc_
     grid.unit = smc_words_time_unit(grid.best, &grid.unit_name);
     grid.rows = smc_axis_values(&axis[grid.down]);
     grid.columns = smc_axis_values(&axis[grid.across]);
-    grid.label_width = widest_label(&grid);
+    grid.label_width = sweep_widest_label(&grid);
     uint64_t fit = (style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
     for (uint64_t first = 0; first < grid.columns; first += fit) {
         uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;
         append_band(&grid, first, end, out);
     }
-    append_legend(&grid, style, out);
+    sweep_append_legend(&grid, style, out);
 }
 
 /* --- Table: one value varied ------------------------------------------------------------------ */
@@ -407,7 +408,7 @@ static bool shows_block(enum smc_axis_id id)
     return id != SMC_AXIS_DEVICE;
 }
 
-static int label_width(const struct smc_sweep *sweep)
+static int sweep_report_label_width(const struct smc_sweep *sweep)
 {
     size_t width = strlen(value_name(sweep->axis[0].id));
     uint64_t count = smc_axis_values(&sweep->axis[0]);
@@ -421,7 +422,7 @@ static int label_width(const struct smc_sweep *sweep)
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
 }
 
-static void append_head(const struct smc_sweep *sweep, int width, struct smc_text *out)
+static void sweep_append_head(const struct smc_sweep *sweep, int width, struct smc_text *out)
 {
     enum smc_axis_id id = sweep->axis[0].id;
     smc_text_printf(out, "\n  %*s", id == SMC_AXIS_DEVICE ? -width : width, value_name(id));
@@ -433,8 +434,8 @@ static void append_head(const struct smc_sweep *sweep, int width, struct smc_tex
                                       : "  blocks  warps  occup.  limited by\n");
 }
 
-static void append_counts(const struct smc_sweep *sweep, const struct smc_sweep_point *point,
-                          struct smc_text *left)
+static void sweep_append_counts(const struct smc_sweep *sweep, const struct smc_sweep_point *point,
+                                struct smc_text *left)
 {
     enum smc_axis_id id = sweep->axis[0].id;
     if (shows_block(id))
@@ -467,7 +468,7 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
     if (point->state == SMC_POINT_NO_ANSWER)
         smc_text_append(&right, "no such launch on this device");
     else
-        append_counts(result->sweep, point, &left);
+        sweep_append_counts(result->sweep, point, &left);
     if (point->state == SMC_POINT_REFUSED)
         smc_text_append(&right, "cannot launch");
     if (point->state == SMC_POINT_LAUNCHES && result->sweep->times)
@@ -533,8 +534,8 @@ static void append_runs(const struct smc_sweep_result *result, double best, stru
     }
 }
 
-static void append_best(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void sweep_report_append_best(const struct smc_sweep_result *result,
+                                     const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     char percent[32];
@@ -591,15 +592,15 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_free(&line);
     if (result->sweep->axis_count == 1) {
-        int width = label_width(result->sweep);
-        append_head(result->sweep, width, out);
+        int width = sweep_report_label_width(result->sweep);
+        sweep_append_head(result->sweep, width, out);
         for (uint64_t i = 0; i < result->answered; i++)
             append_table_point(result, i, width, style, out);
     } else {
-        append_grid(result, style, out);
+        sweep_append_grid(result, style, out);
     }
     smc_text_append(out, "\n");
-    append_best(result, style, out);
+    sweep_report_append_best(result, style, out);
     append_without_time(result, style, out);
     append_sources(result, style, out);
     append_ended(result, out);
@@ -607,7 +608,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *axis_object(const struct smc_sweep *sweep, size_t axis)
+static json_t *sweep_axis_object(const struct smc_sweep *sweep, size_t axis)
 {
     const struct smc_axis *varied = &sweep->axis[axis];
     json_t *object = json_object();
@@ -636,7 +637,7 @@ void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
 {
     json_t *axes = json_array();
     for (size_t i = 0; i < sweep->axis_count; i++)
-        json_array_append_new(axes, axis_object(sweep, i));
+        json_array_append_new(axes, sweep_axis_object(sweep, i));
     smc_text_append(out, "{\"schema\":\"smemcalc/1\",\"axes\":");
     dump(axes, out);
     smc_text_append(out, ",\"answers\":[\n");

@@ -2,8 +2,8 @@
 #ifndef SMC_REPORT_TEXT_PARTS_H
 #define SMC_REPORT_TEXT_PARTS_H
 
-#include "show/words/layout.h"
 #include "show/report/report.h"
+#include "show/words/layout.h"
 
 /* The line that names the GPU; nothing where none ran. */
 void smc_text_machine_line(const char *host_name, const char *gpu_uuid,

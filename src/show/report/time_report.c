@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ static double dram_bytes_per_s(const struct smc_time *time)
 }
 
 /* ", 69 % of the measured FMA ceiling"; nothing for integers, or if neither is known. */
-static void append_share(const struct smc_answer *answer, double rate, struct smc_text *out)
+static void time_append_share(const struct smc_answer *answer, double rate, struct smc_text *out)
 {
     const struct smc_query *query = &answer->query;
     const enum smc_ceiling ceiling =
@@ -118,7 +118,7 @@ static void append_flops(const struct smc_answer *answer, struct smc_text *out)
         return;
     smc_text_append(out, "\n");
     append_rate(rate, smc_query_dtype(answer) == SMC_INT32 ? "op/s" : "FLOP/s", out);
-    append_share(answer, rate, out);
+    time_append_share(answer, rate, out);
 }
 
 /* "tensor cores at 42 % of their peak". */
@@ -154,7 +154,7 @@ static void append_bytes(const struct smc_answer *answer, struct smc_text *out)
 /* Below it the launch is not mentioned. */
 static const double launch_share = 0.1;
 
-static void append_prediction(const struct smc_answer *answer, struct smc_text *out)
+static void time_append_prediction(const struct smc_answer *answer, struct smc_text *out)
 {
     const struct smc_time *time = &answer->time;
     const double *term = time->term_ms;
@@ -190,7 +190,7 @@ void smc_text_time_line(const struct smc_answer *answer, const struct smc_report
 {
     struct smc_text line = {0};
     if (smc_time_is_known(&answer->time))
-        append_prediction(answer, &line);
+        time_append_prediction(answer, &line);
     smc_text_join_items(&line);
     smc_layout_line(out, style, "time", &line);
 }
@@ -259,8 +259,8 @@ static double sm_clocks_per_ms(const struct smc_query *query)
 
 /* What was counted for a term: "4.19e+07 instructions, 3.6 a clock". Nothing where there
    is no count. */
-static void append_count(const struct smc_answer *answer, enum smc_time_term term,
-                         struct smc_text *out)
+static void time_append_count(const struct smc_answer *answer, enum smc_time_term term,
+                              struct smc_text *out)
 {
     const struct smc_time *time = &answer->time;
     const struct {
@@ -304,7 +304,7 @@ static void append_term(const struct smc_answer *answer, enum smc_time_term term
                     : ms >= 0.0995 ? 3
                                    : 5,
                     ms);
-    append_count(answer, term, &count);
+    time_append_count(answer, term, &count);
     smc_layout_paragraph(out, smc_text_string(&label), label.length + 2, smc_text_string(&count),
                          style->columns);
     out->failed |= label.failed || count.failed;

@@ -10,12 +10,12 @@
 
 #include "base/memory.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/kernel_names.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/report/trace_table.h"
+#include "show/words/kernel_names.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -397,7 +397,7 @@ static void append_took(const struct smc_trace_answer *answer, struct smc_text *
 }
 
 /* "41 % of the time limited by registers, 38 % in launches too small to fill the GPU". */
-static void append_bounds(const struct smc_trace_answer *answer, struct smc_text *line)
+static void trace_report_append_bounds(const struct smc_trace_answer *answer, struct smc_text *line)
 {
     bool used[SMC_TRACE_BOUND_COUNT] = {false};
     const char *what = answer->trace->launches_unknown ? " of the kernels"
@@ -432,7 +432,7 @@ static void append_means(const struct smc_trace_answer *answer, struct smc_text 
     smc_text_append(line, " of what the GPU holds");
 }
 
-static void append_short(const struct smc_trace_answer *answer, struct smc_text *line)
+static void trace_append_short(const struct smc_trace_answer *answer, struct smc_text *line)
 {
     if (answer->short_launches == 0)
         return;
@@ -453,11 +453,11 @@ static void append_sentence(struct smc_text *line, enum smc_emphasis emphasis,
     smc_text_free(line);
 }
 
-static void append_headline(const struct smc_trace_answer *answer,
-                            const struct smc_report_style *style, struct smc_text *out)
+static void trace_append_headline(const struct smc_trace_answer *answer,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     static void (*const parts[])(const struct smc_trace_answer *, struct smc_text *) = {
-        append_took, append_bounds, append_means, append_short};
+        append_took, trace_report_append_bounds, append_means, trace_append_short};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct smc_text line = {0};
         parts[i](answer, &line);
@@ -593,8 +593,8 @@ static void append_paragraphs(const struct smc_text *lines, const struct smc_rep
 }
 
 /* The launches of a file, and of all files with the same name. */
-static void append_file(const struct smc_trace_answer *answer, const char *file,
-                        struct smc_text *line)
+static void trace_append_file(const struct smc_trace_answer *answer, const char *file,
+                              struct smc_text *line)
 {
     uint64_t launches = 0, ns = 0;
     double share = 0, occupancy = 0;
@@ -634,7 +634,7 @@ static void append_files(const struct smc_trace_answer *answer,
         if (seen || listed++ >= MOST_FILES)
             continue;
         struct smc_text line = {0};
-        append_file(answer, file, &line);
+        trace_append_file(answer, file, &line);
         append_note(&line, style, out);
     }
     if (listed > MOST_FILES) {
@@ -644,8 +644,8 @@ static void append_files(const struct smc_trace_answer *answer,
     }
 }
 
-static void append_notes(const struct smc_trace_answer *answer,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void trace_append_notes(const struct smc_trace_answer *answer,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_trace *trace = answer->trace;
     struct smc_text line = {0};
@@ -708,10 +708,10 @@ void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_repo
     append_exit(answer->trace, style, out);
     append_findings(answer->trace, style, out);
     if (answer->row_count > 0) {
-        append_headline(answer, style, out);
+        trace_append_headline(answer, style, out);
         append_contradictions(answer, style, out);
         smc_trace_table(answer, style, out);
-        append_notes(answer, style, out);
+        trace_append_notes(answer, style, out);
         return;
     }
     smc_text_append(&line, answer->trace->filter.pattern_count > 0 || answer->trace->skipped > 0

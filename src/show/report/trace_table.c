@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/report/text_parts.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
-#include "show/report/text_parts.h"
 #include "show/words/words.h"
 
 /* --- Configurations in lines ------------------------------------------------------------------ */
@@ -91,8 +91,8 @@ static void add_to_line(const struct smc_trace_row *row, struct line *line)
 }
 
 /* The lines of a kernel, by share; NULL: out of memory. Free them. */
-static struct line *find_lines(const struct smc_trace_answer *answer,
-                               const struct smc_trace_kernel *kernel, size_t *count)
+static struct line *trace_table_find_lines(const struct smc_trace_answer *answer,
+                                           const struct smc_trace_kernel *kernel, size_t *count)
 {
     const struct smc_trace_row **rows = smc_malloc(kernel->count * sizeof *rows);
     struct line *lines = smc_calloc(kernel->count, sizeof *lines);
@@ -176,7 +176,7 @@ static const char *limit_words(const struct smc_trace_row *row)
     }
 }
 
-static void append_heading(const struct smc_trace_answer *answer, struct smc_text *out)
+static void trace_table_append_heading(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     smc_text_printf(out, "%6s%9s%9s%6s%5s%8s%4s%6s%6s %9s %s\n",
                     answer->trace->launches_unknown ? ""
@@ -187,8 +187,9 @@ static void append_heading(const struct smc_trace_answer *answer, struct smc_tex
 }
 
 /* The cells that a kernel as a whole has too. */
-static void append_counts(const struct smc_trace *trace, double share, uint64_t launches,
-                          uint64_t timed_launches, uint64_t total_ns, struct smc_text *out)
+static void trace_table_append_counts(const struct smc_trace *trace, double share,
+                                      uint64_t launches, uint64_t timed_launches, uint64_t total_ns,
+                                      struct smc_text *out)
 {
     char percent[16], mean[32];
     percent_cell(100 * share, percent);
@@ -199,8 +200,8 @@ static void append_counts(const struct smc_trace *trace, double share, uint64_t 
         smc_text_printf(out, "%6s%9" PRIu64 "%9s", percent, launches, mean);
 }
 
-static void append_figures(const struct smc_trace *trace, const struct line *line,
-                           struct smc_text *out)
+static void trace_table_append_figures(const struct smc_trace *trace, const struct line *line,
+                                       struct smc_text *out)
 {
     const struct smc_trace_row *row = line->row;
     const uint64_t threads = smc_trace_threads(row->launch);
@@ -214,7 +215,8 @@ static void append_figures(const struct smc_trace *trace, const struct line *lin
     percent_cell(line->resident_share > 0 ? line->resident_sum / line->resident_share : -1,
                  resident);
     waves_cell(line, waves);
-    append_counts(trace, line->share, line->launches, line->timed_launches, line->total_ns, &text);
+    trace_table_append_counts(trace, line->share, line->launches, line->timed_launches,
+                              line->total_ns, &text);
     smc_text_printf(&text, "%6s%5s%8s%4s%6s%6s %9s %s", block, regs, smem, blocks, percent,
                     resident, waves, limit_words(row));
     smc_layout_row(out, &text);
@@ -233,7 +235,7 @@ static void append_shape(const uint32_t size[3], struct smc_text *out)
 }
 
 /* "grid 120 x 64, block 32 x 8, cluster 2"; "86 grids of 1 to 4096 blocks". */
-static void append_shapes(const struct line *line, struct smc_text *out)
+static void trace_table_append_shapes(const struct line *line, struct smc_text *out)
 {
     const struct smc_trace_launch *launch = line->row->launch;
     if (line->most_blocks > line->fewest_blocks)
@@ -255,7 +257,7 @@ static void append_item(struct smc_text *out, struct smc_text *item)
 }
 
 /* How far the grid is from filling the GPU, or how empty it leaves the last wave. */
-static void append_grid(const struct line *line, struct smc_text *out)
+static void trace_table_append_grid(const struct line *line, struct smc_text *out)
 {
     enum { FEW_WAVES = 4, LARGE_TAIL = 25 };
     const struct smc_trace_row *row = line->row;
@@ -299,14 +301,14 @@ static bool has_several_models(const struct smc_trace_answer *answer)
     return false;
 }
 
-static void append_line(const struct smc_trace_answer *answer, const struct line *line,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void trace_table_append_line(const struct smc_trace_answer *answer, const struct line *line,
+                                    const struct smc_report_style *style, struct smc_text *out)
 {
     enum { STEPS_COLUMN = 7 };
     const struct smc_trace_row *row = line->row;
     struct smc_text words = {0}, item = {0};
-    append_figures(answer->trace, line, out);
-    append_shapes(line, &words);
+    trace_table_append_figures(answer->trace, line, out);
+    trace_table_append_shapes(line, &words);
     if (row->device && has_several_models(answer))
         smc_text_printf(&item, "on %s", row->device->name);
     append_item(&words, &item);
@@ -315,7 +317,7 @@ static void append_line(const struct smc_trace_answer *answer, const struct line
     if (row->agreement == SMC_TRACE_DIFFERS)
         smc_text_printf(&item, "the driver says %d blocks per SM", row->launch->api_blocks_per_sm);
     append_item(&words, &item);
-    append_grid(line, &words);
+    trace_table_append_grid(line, &words);
     append_gains(row, &words);
     if (words.length > 0)
         smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&words), style->columns);
@@ -328,8 +330,8 @@ enum { MOST_KERNELS = 15, MOST_LINES = 3 };
 
 /* A name has a line of its own: of two distinct forms the longer, with all template arguments, if
    it fits. */
-static void append_name(const struct smc_kernel_names *names, const char *shown,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void trace_table_append_name(const struct smc_kernel_names *names, const char *shown,
+                                    const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text shortest = {0}, brief = {0};
     smc_kernel_names_choose(names, shown, &shortest);
@@ -342,25 +344,25 @@ static void append_name(const struct smc_kernel_names *names, const char *shown,
     smc_text_free(&brief);
 }
 
-static void append_kernel(const struct smc_trace_answer *answer,
-                          const struct smc_trace_kernel *kernel,
-                          const struct smc_kernel_names *names,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void trace_table_append_kernel(const struct smc_trace_answer *answer,
+                                      const struct smc_trace_kernel *kernel,
+                                      const struct smc_kernel_names *names,
+                                      const struct smc_report_style *style, struct smc_text *out)
 {
     size_t count;
     double rest = 0;
-    struct line *lines = find_lines(answer, kernel, &count);
+    struct line *lines = trace_table_find_lines(answer, kernel, &count);
     out->failed |= !lines;
     const size_t shown = style->verbose || count <= MOST_LINES ? count : MOST_LINES;
-    append_name(names, kernel->shown, style, out);
+    trace_table_append_name(names, kernel->shown, style, out);
     if (count > 1) {
-        append_counts(answer->trace, kernel->share, kernel->launches, kernel->timed_launches,
-                      kernel->total_ns, out);
+        trace_table_append_counts(answer->trace, kernel->share, kernel->launches,
+                                  kernel->timed_launches, kernel->total_ns, out);
         smc_text_append(out, "  in all:\n");
     }
     for (size_t i = 0; i < count; i++)
         if (i < shown)
-            append_line(answer, &lines[i], style, out);
+            trace_table_append_line(answer, &lines[i], style, out);
         else
             rest += lines[i].share;
     if (shown < count) {
@@ -391,10 +393,10 @@ void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_rep
     double rest = 0;
     find_names(answer, &names);
     smc_text_append(out, "\n");
-    append_heading(answer, out);
+    trace_table_append_heading(answer, out);
     for (size_t i = 0; i < answer->kernel_count; i++)
         if (i < most)
-            append_kernel(answer, &answer->kernels[i], &names, style, out);
+            trace_table_append_kernel(answer, &answer->kernels[i], &names, style, out);
         else
             rest += answer->kernels[i].share;
     smc_kernel_names_free(&names);

@@ -8,10 +8,10 @@
 
 #include "base/memory.h"
 #include "show/report/csv_parts.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -355,7 +355,7 @@ static int axis_width(const struct smc_tune_axis *axis)
     return (int)strlen(part[1]) > width ? (int)strlen(part[1]) : width;
 }
 
-static void append_heading(const struct smc_tune *tune, struct smc_text *out)
+static void tune_append_heading(const struct smc_tune *tune, struct smc_text *out)
 {
     for (int line = 0; line < HEADING; line++) {
         struct smc_text row = {0};
@@ -380,8 +380,8 @@ static void append_ms(bool known, double ms, struct smc_text *row)
 
 /* What a person must know about a row: else what bounds it, or without a time its occupancy. After
    many values only the short name of a term fits. */
-static void append_remark(const struct smc_tune_shape *shape, unsigned columns,
-                          struct smc_text *row)
+static void tune_append_remark(const struct smc_tune_shape *shape, unsigned columns,
+                               struct smc_text *row)
 {
     const struct smc_time_term_info *term = &smc_time_term_info[shape->time.bound_by];
     char percent[32];
@@ -398,8 +398,8 @@ static void append_remark(const struct smc_tune_shape *shape, unsigned columns,
         smc_text_printf(row, "not predicted; occupancy %s", percent);
 }
 
-static void append_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void tune_append_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
+                              const struct smc_report_style *style, struct smc_text *out)
 {
     bool won = shape == smc_tune_winner(tune);
     struct smc_text row = {0};
@@ -408,7 +408,7 @@ static void append_shape(const struct smc_tune *tune, const struct smc_tune_shap
         smc_text_printf(&row, " %*" PRId64, axis_width(&tune->axis[i]), shape->value[i]);
     append_ms(shape->time.basis != SMC_TIME_UNKNOWN, shape->time.predicted_ms, &row);
     append_ms(shape->measured, shape->median_ms, &row);
-    append_remark(shape, style->columns, &row);
+    tune_append_remark(shape, style->columns, &row);
     smc_layout_begin(out, style, won ? SMC_STRONG : shape->wrong ? SMC_BAD : SMC_PLAIN);
     smc_layout_row(out, &row);
     smc_layout_end(out, style);
@@ -420,7 +420,7 @@ static int place_in_table(const struct smc_tune_shape *shape)
     return !shape->tried ? 2 : shape->measured && !shape->wrong ? 0 : 1;
 }
 
-static int compare_lines(const void *left, const void *right)
+static int tune_compare_lines(const void *left, const void *right)
 {
     const struct smc_tune_shape *a = *(const struct smc_tune_shape *const *)left;
     const struct smc_tune_shape *b = *(const struct smc_tune_shape *const *)right;
@@ -430,8 +430,8 @@ static int compare_lines(const void *left, const void *right)
     return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static void append_table(const struct smc_tune *tune, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void tune_append_table(const struct smc_tune *tune, const struct smc_report_style *style,
+                              struct smc_text *out)
 {
     size_t shown = style->most_kernels ? style->most_kernels : tune->ranked;
     const struct smc_tune_shape **line = smc_calloc(tune->ranked + 1, sizeof *line);
@@ -440,11 +440,11 @@ static void append_table(const struct smc_tune *tune, const struct smc_report_st
     for (size_t i = 0; i < tune->ranked && line; i++)
         line[i] = &tune->shape[tune->order[i]];
     if (line)
-        qsort(line, tune->ranked, sizeof *line, compare_lines);
+        qsort(line, tune->ranked, sizeof *line, tune_compare_lines);
     smc_text_append_char(out, '\n', 1);
-    append_heading(tune, out);
+    tune_append_heading(tune, out);
     for (size_t i = 0; i < shown && line; i++)
-        append_shape(tune, line[i], style, out);
+        tune_append_shape(tune, line[i], style, out);
     if (shown < tune->ranked)
         smc_text_printf(out, "  %4s %zu more; --top all lists every rank\n", "...",
                         tune->ranked - shown);
@@ -453,8 +453,8 @@ static void append_table(const struct smc_tune *tune, const struct smc_report_st
 }
 
 /* The first of each kind of failure. */
-static void append_failures(const struct smc_tune *tune, const struct smc_report_style *style,
-                            struct smc_text *out)
+static void tune_append_failures(const struct smc_tune *tune, const struct smc_report_style *style,
+                                 struct smc_text *out)
 {
     for (size_t i = 0; i < tune->count; i++) {
         const struct smc_tune_shape *shape = &tune->shape[i];
@@ -489,8 +489,8 @@ void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *s
     append_line(tune, words_shapes, "shapes", style, out);
     append_line(tune, words_ranks, "ranked", style, out);
     append_line(tune, words_measured, "measured", style, out);
-    append_failures(tune, style, out);
-    append_table(tune, style, out);
+    tune_append_failures(tune, style, out);
+    tune_append_table(tune, style, out);
     append_line(tune, words_winner, "winner", style, out);
     append_line(tune, words_favourite, "first", style, out);
     append_line(tune, words_regret, "regret", style, out);

@@ -10,7 +10,7 @@
 
 enum { LINE = 4096, MEMBER_WIDTH = 100, COLUMN_WIDTH = 72 };
 
-static const struct smc_field *find_table(const char *name)
+static const struct smc_field *update_formats_find_table(const char *name)
 {
     const struct smc_field_table *const lists[] = {
         smc_answer_tables, smc_workload_tables, smc_inspect_tables, smc_bank_accesses_tables,
@@ -114,19 +114,20 @@ static bool skip_until(const char *end, char line[LINE])
 }
 
 /* A list is replaced after its first line has been copied. */
-static bool replace(const char *copied)
+static bool update_formats_replace(const char *copied)
 {
     char name[64], object[64] = "", line[LINE];
     const struct smc_field *fields;
     if (sscanf(copied, ".\\\" fields: %63s %63s", name, object) >= 1) {
-        fields = find_table(name);
+        fields = update_formats_find_table(name);
         if (!fields)
             return fprintf(stderr, "update_formats: unknown table '%s'\n", name), false;
         print_fields(fields, object);
         if (!skip_until(".\\\" end", line))
             return false;
         fputs(line, stdout);
-    } else if (sscanf(copied, ".\\\" columns: %63s", name) == 1 && (fields = find_table(name))) {
+    } else if (sscanf(copied, ".\\\" columns: %63s", name) == 1 &&
+               (fields = update_formats_find_table(name))) {
         if (!fgets(line, sizeof line, stdin))
             return false;
         fputs(line, stdout);
@@ -143,7 +144,7 @@ int main(void)
     char line[LINE];
     while (fgets(line, sizeof line, stdin)) {
         fputs(line, stdout);
-        if (!replace(line))
+        if (!update_formats_replace(line))
             return 1;
     }
     return 0;

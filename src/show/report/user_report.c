@@ -8,10 +8,10 @@
 #include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
 #include "show/report/run_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
+#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { SHOWN_VALUES = 6 };
@@ -24,7 +24,7 @@ static const char *const kinds[SMC_EMULATED_KINDS] = {
 
 /* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2
  * places", or the first failure's message. */
-static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
+static void user_append_verdict(const struct smc_user_run *run, struct smc_text *out)
 {
     const struct smc_emulated_run *emulated = &run->result.emulated;
     const struct smc_run_result *gpu = &run->result;
@@ -74,7 +74,7 @@ static const struct smc_user_digest *digest_of(const struct smc_user_memory *mem
 }
 
 /* The first elements after the run on the emulator, or else on the GPU: "0, 1, 2, ...". */
-static void append_values(const struct smc_user_memory *memory, struct smc_text *out)
+static void user_append_values(const struct smc_user_memory *memory, struct smc_text *out)
 {
     const struct smc_user_argument *argument = memory->argument;
     const void *data = memory->has_emulated ? memory->after_emulated : memory->after_gpu;
@@ -99,8 +99,8 @@ static void append_extent(const uint32_t size[3], struct smc_text *line)
         smc_text_printf(line, " x %u", size[2]);
 }
 
-static void append_time(const struct smc_user_run *run, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void user_append_time(const struct smc_user_run *run, const struct smc_report_style *style,
+                             struct smc_text *out)
 {
     const struct smc_time *time = &run->answer.time;
     struct smc_text line = {0};
@@ -114,8 +114,8 @@ static void append_time(const struct smc_user_run *run, const struct smc_report_
     }
 }
 
-static void append_head(const struct smc_user_run *run, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void user_append_head(const struct smc_user_run *run, const struct smc_report_style *style,
+                             struct smc_text *out)
 {
     const struct smc_user_request *request = &run->request;
     const struct smc_run_result *gpu = &run->result;
@@ -132,7 +132,7 @@ static void append_head(const struct smc_user_run *run, const struct smc_report_
     smc_text_block_line(&run->answer, style, out);
     smc_text_opt_in_line(&run->answer, run->row.kernel->shown, style, out);
     smc_text_cooperative_line(&run->answer, style, out);
-    append_time(run, style, out);
+    user_append_time(run, style, out);
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
     smc_text_conflict_fix(&fix, request->file, style, out);
@@ -190,7 +190,7 @@ static void append_memory(const struct smc_user_run *run, const struct smc_repor
         append_traffic(run, i, &line);
         if (digest) {
             smc_text_append(&line, "; ");
-            append_values(memory, &line);
+            user_append_values(memory, &line);
             smc_text_printf(&line, "; %" PRIu64 SMC_TIE "changed; CRC-32" SMC_TIE "%08" PRIx32,
                             digest->changed, digest->crc32);
             append_agreement(&memory->agreement, &line);
@@ -217,7 +217,7 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     const struct smc_emulated_run *counts = &run->result.emulated;
     struct smc_text verdict = {0};
     append_printed(run, out);
-    append_verdict(run, &verdict);
+    user_append_verdict(run, &verdict);
     smc_layout_verdict(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     if (counts->finding_count > 0) {
@@ -227,7 +227,7 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
         smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
     }
-    append_head(run, style, out);
+    user_append_head(run, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_limits(&run->answer, style, out);
     smc_text_append_char(out, '\n', 1);

@@ -1,9 +1,9 @@
 /* The work of a launch: a line of text, and every number in JSON. */
 #include "answers/query.h"
-#include "show/report/report_fields.h"
 #include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 

@@ -238,7 +238,7 @@ static bool same_arrays(const struct smc_banks_choice *a, const struct smc_banks
     return true;
 }
 
-static void update(struct smc_banks_state *banks, const struct smc_banks_choice *before)
+static void banks_update(struct smc_banks_state *banks, const struct smc_banks_choice *before)
 {
     if (answers_differ(before, &banks->choice) || !banks->answered)
         find_answer(banks);
@@ -280,7 +280,7 @@ void smc_banks_choose(struct smc_banks_state *banks, const struct smc_banks_choi
         memmove(banks->undo, banks->undo + 1, --banks->undo_count * sizeof banks->undo[0]);
     banks->undo[banks->undo_count++] = before;
     banks->choice = *choice;
-    update(banks, &before);
+    banks_update(banks, &before);
 }
 
 bool smc_banks_undo(struct smc_banks_state *banks)
@@ -289,7 +289,7 @@ bool smc_banks_undo(struct smc_banks_state *banks)
         return false;
     struct smc_banks_choice before = banks->choice;
     banks->choice = banks->undo[--banks->undo_count];
-    update(banks, &before);
+    banks_update(banks, &before);
     return true;
 }
 
@@ -351,7 +351,7 @@ static const struct {
     [SMC_BANK_FIELD_MODE] = {"bank size", SMC_BANK_MODE_4_BYTES, 1, true},
 };
 
-static bool applies(const struct smc_banks_state *banks, enum smc_bank_field field)
+static bool banks_applies(const struct smc_banks_state *banks, enum smc_bank_field field)
 {
     bool has_pattern = banks->answer.pattern_count > 0;
     switch (field) {
@@ -377,7 +377,7 @@ size_t smc_bank_fields_shown(const struct smc_banks_state *banks,
 {
     size_t count = 0;
     for (int field = 0; field < SMC_BANK_FIELD_COUNT; field++)
-        if (applies(banks, (enum smc_bank_field)field))
+        if (banks_applies(banks, (enum smc_bank_field)field))
             list[count++] = (enum smc_bank_field)field;
     return count;
 }
@@ -437,8 +437,8 @@ static void set_place(int64_t warp, int64_t iteration, struct smc_banks_choice *
     choice->iteration = choice->placed ? (uint32_t)iteration : choice->iteration;
 }
 
-static void set(const struct smc_banks_state *banks, enum smc_bank_field field, int64_t value,
-                struct smc_banks_choice *choice)
+static void banks_set(const struct smc_banks_state *banks, enum smc_bank_field field, int64_t value,
+                      struct smc_banks_choice *choice)
 {
     uint32_t array = smc_banks_shown(banks)->array;
     switch (field) {
@@ -498,7 +498,7 @@ void smc_bank_field_step(const struct smc_banks_state *banks, enum smc_bank_fiel
         value += direction * (far ? info[field].far : 1);
     value = value > range.highest ? range.highest : value < range.lowest ? range.lowest : value;
     if (value != range.now)
-        set(banks, field, value, choice);
+        banks_set(banks, field, value, choice);
 }
 
 bool smc_bank_field_flip(const struct smc_banks_state *banks, enum smc_bank_field field,
@@ -512,7 +512,7 @@ bool smc_bank_field_flip(const struct smc_banks_state *banks, enum smc_bank_fiel
 void smc_bank_field_reset(const struct smc_banks_state *banks, enum smc_bank_field field,
                           struct smc_banks_choice *choice)
 {
-    set(banks, field, info[field].initial, choice);
+    banks_set(banks, field, info[field].initial, choice);
 }
 
 /* --- Typing into fields --- */
@@ -550,7 +550,7 @@ static bool type_number(const struct smc_banks_state *banks, enum smc_bank_field
     if (!smc_parse_integer(typed, range.lowest, range.highest, &value) ||
         (field == SMC_BANK_FIELD_WIDTH && (value & (value - 1))))
         return false;
-    set(banks, field, value, choice);
+    banks_set(banks, field, value, choice);
     return true;
 }
 
@@ -607,8 +607,8 @@ static void show_block(const uint32_t block[3], struct smc_field_view *view)
 }
 
 /* A number, and what follows it. */
-static void show_number(const struct smc_banks_state *banks, enum smc_bank_field field,
-                        struct smc_field_view *view)
+static void banks_show_number(const struct smc_banks_state *banks, enum smc_bank_field field,
+                              struct smc_field_view *view)
 {
     const struct smc_banks_choice *choice = &banks->choice;
     struct smc_rearrangement layout;
@@ -658,7 +658,7 @@ void smc_bank_field_show(const struct smc_banks_state *banks, enum smc_bank_fiel
                  choice->mode == SMC_BANK_MODE_8_BYTES ? 8 : 4);
         break;
     default:
-        show_number(banks, field, view);
+        banks_show_number(banks, field, view);
     }
 }
 

@@ -9,8 +9,8 @@
 
 #include "answers/banks_query.h"
 #include "answers/query.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/frame.h"
+#include "show/tui/tui_fields.h"
 
 enum { SMC_BANKS_UNDO_STEPS = 100 };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/words/words.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/frame.h"
+#include "show/tui/tui_fields.h"
+#include "show/words/words.h"
 
 enum {
     MOST_POINTS = 512,
@@ -111,9 +111,10 @@ static struct axis choose_axis(const struct smc_answer *answer, enum smc_field w
 
 /* A parameter changes the kernel and needs its own registers; any other field changes only the
    launch. */
-static struct smc_chart_point point_at(const struct smc_query *asked,
-                                       const struct smc_answer *answer, const struct axis *axis,
-                                       int64_t value, const struct smc_memo *memo)
+static struct smc_chart_point chart_point_at(const struct smc_query *asked,
+                                             const struct smc_answer *answer,
+                                             const struct axis *axis, int64_t value,
+                                             const struct smc_memo *memo)
 {
     struct smc_answer other;
     struct smc_query query = *asked;
@@ -141,7 +142,7 @@ static struct smc_chart_point point_at(const struct smc_query *asked,
     return point;
 }
 
-static bool reserve(struct smc_chart *chart, size_t count)
+static bool chart_reserve(struct smc_chart *chart, size_t count)
 {
     if (count <= chart->capacity)
         return true;
@@ -166,18 +167,18 @@ void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
     chart->now = axis.now;
     chart->unit = axis.unit;
     chart->count = 0;
-    if (!(launch_known || smc_field_is_param(axis.field)) || !reserve(chart, steps + 1))
+    if (!(launch_known || smc_field_is_param(axis.field)) || !chart_reserve(chart, steps + 1))
         return;
     bool now_is_in = false;
     for (size_t i = 0; i < steps; i++) {
         int64_t value = axis.lowest + (int64_t)i * axis.step;
         if (!now_is_in && axis.now < value)
-            chart->point[chart->count++] = point_at(query, answer, &axis, axis.now, memo);
+            chart->point[chart->count++] = chart_point_at(query, answer, &axis, axis.now, memo);
         now_is_in = axis.now <= value;
-        chart->point[chart->count++] = point_at(query, answer, &axis, value, memo);
+        chart->point[chart->count++] = chart_point_at(query, answer, &axis, value, memo);
     }
     if (!now_is_in)
-        chart->point[chart->count++] = point_at(query, answer, &axis, axis.now, memo);
+        chart->point[chart->count++] = chart_point_at(query, answer, &axis, axis.now, memo);
 }
 
 bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
@@ -373,7 +374,7 @@ static void draw_column(const struct smc_chart_point *point, bool now, struct sm
 }
 
 /* The vertical axis. A percentage is beside the top cell of a bar of that height. */
-static void draw_scale(struct smc_rect rect, struct smc_rect plot, struct smc_frame *frame)
+static void chart_draw_scale(struct smc_rect rect, struct smc_rect plot, struct smc_frame *frame)
 {
     int step = plot.rows >= 12 ? 25 : plot.rows >= 5 ? 50 : 100, axis = AXIS_COLUMNS - 1;
     for (int row = 0; row < plot.rows; row++)
@@ -412,8 +413,8 @@ static void draw_limiters(const struct columns *columns, struct smc_rect rect, s
 }
 
 /* On the bottom edge: what the signs mean, and the letters where they are shown. */
-static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, bool has_letters,
-                        struct smc_frame *frame)
+static void chart_draw_legend(const struct smc_chart *chart, struct smc_rect rect, bool has_letters,
+                              struct smc_frame *frame)
 {
     uint32_t seen = 0;
     bool fails = false, uncompiled = false, pending = false;
@@ -449,8 +450,8 @@ static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, boo
 }
 
 /* On the top edge, where it fits: "32: 2 blocks, 100 %". */
-static void draw_heading(const struct smc_chart *chart, struct smc_rect rect,
-                         struct smc_frame *frame)
+static void chart_draw_heading(const struct smc_chart *chart, struct smc_rect rect,
+                               struct smc_frame *frame)
 {
     const struct smc_chart_point *point = &chart->point[current_point(chart)];
     char value[32], percent[32], text[128];
@@ -510,7 +511,7 @@ void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct 
     struct smc_rect labels = {floor.row + 1, plot.col, 1, plot.cols};
     struct smc_rect letters = {labels.row + 1, plot.col, 1, plot.cols};
     size_t now = current_point(chart);
-    draw_scale(rect, plot, frame);
+    chart_draw_scale(rect, plot, frame);
     smc_frame_fill(frame, floor, SMC_STYLE_FRAME, FLOOR);
     draw_labels(&columns, labels, frame);
     for (int column = 0; column < plot.cols; column++) {
@@ -521,6 +522,6 @@ void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct 
     }
     if (rect.rows >= WHY_FROM)
         draw_limiters(&columns, rect, letters, frame);
-    draw_legend(chart, rect, rect.rows >= WHY_FROM, frame);
-    draw_heading(chart, rect, frame);
+    chart_draw_legend(chart, rect, rect.rows >= WHY_FROM, frame);
+    chart_draw_heading(chart, rect, frame);
 }

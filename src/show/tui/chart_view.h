@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "answers/query.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/frame.h"
 #include "show/tui/memo.h"
+#include "show/tui/tui_fields.h"
 
 struct smc_chart_point {
     int64_t value;

@@ -25,7 +25,7 @@ const struct smc_launched *smc_confirm_chosen(const struct smc_confirm_state *st
     return state->count ? state->launched[state->chosen] : NULL;
 }
 
-static bool has_room(struct smc_confirm_state *state)
+static bool confirm_has_room(struct smc_confirm_state *state)
 {
     if (state->count < state->capacity)
         return true;
@@ -41,7 +41,7 @@ static bool has_room(struct smc_confirm_state *state)
 bool smc_confirm_keep(struct smc_confirm_state *state, const struct smc_confirmed_run *runs,
                       size_t run_count)
 {
-    struct smc_launched *launched = has_room(state) ? smc_malloc(sizeof *launched) : NULL;
+    struct smc_launched *launched = confirm_has_room(state) ? smc_malloc(sizeof *launched) : NULL;
     if (!launched)
         return false;
     launched->number = (unsigned)state->count + 1;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/words/words.h"
 #include "show/tui/tui_fields.h"
+#include "show/words/words.h"
 
 /* --- Answers --- */
 
@@ -31,8 +31,8 @@ static bool is_row_of(const struct smc_device_row *row, const struct smc_device 
 }
 
 /* `known`: what the kernel uses on another device of the same compute capability, or NULL. */
-static void answer(const struct smc_query *launch, const struct smc_device *device,
-                   const struct smc_resources *known, struct smc_device_row *row)
+static void devices_answer(const struct smc_query *launch, const struct smc_device *device,
+                           const struct smc_resources *known, struct smc_device_row *row)
 {
     struct smc_query query = *launch;
     struct smc_text warnings = {0};
@@ -68,12 +68,12 @@ struct rows {
     const struct smc_devices_state *before; /* for the marks */
 };
 
-static void add(struct rows *rows, const struct smc_device *device)
+static void devices_add(struct rows *rows, const struct smc_device *device)
 {
     struct smc_devices_state *devices = rows->devices;
     struct smc_device_row *row = &devices->row[devices->count];
     const struct smc_device_row *last = devices->count ? row - 1 : NULL;
-    answer(rows->launch, device, find_known(rows->launch, device, rows->memo, last), row);
+    devices_answer(rows->launch, device, find_known(rows->launch, device, rows->memo, last), row);
     row->marked = false;
     for (size_t i = 0; i < rows->before->count; i++)
         if (is_row_of(&rows->before->row[i], device))
@@ -89,12 +89,12 @@ static void add_table(struct rows *rows)
     for (size_t c = 0; c < smc_capability_count(); c++) {
         smc_capability_at(c, &capability);
         smc_device_of_capability(&capability, &device);
-        add(rows, &device);
+        devices_add(rows, &device);
         for (size_t i = 0; i < smc_device_count(); i++) {
             if (smc_device_cc_at(i) != capability.sm.cc)
                 continue;
             smc_device_at(i, &device);
-            add(rows, &device);
+            devices_add(rows, &device);
         }
     }
 }
@@ -135,9 +135,9 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
         return;
     }
     for (size_t i = 0; i < gpu_count; i++)
-        add(&rows, &gpu[i]);
+        devices_add(&rows, &gpu[i]);
     if (query->device.source == SMC_DEVICE_FILE)
-        add(&rows, &query->device);
+        devices_add(&rows, &query->device);
     add_table(&rows);
     devices->cursor =
         find(devices, fresh ? &query->device : &before.row[before.cursor].answer.query.device);
@@ -181,7 +181,8 @@ static bool has_waves(const struct smc_device_row *row)
     return row->answered && row->answer.has_waves;
 }
 
-static void write_name(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
+static void devices_write_name(const struct smc_device_row *row, int columns,
+                               char text[SMC_CELL_CHARS])
 {
     const struct smc_device *device = &row->answer.query.device;
     (void)columns;
@@ -321,7 +322,8 @@ static enum smc_style style_of_limiters(const struct smc_device_row *row)
 }
 
 const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COUNT] = {
-    [SMC_DEVICE_COLUMN_NAME] = {"device", 0, 0, true, true, NULL, NULL, write_name, style_of_name},
+    [SMC_DEVICE_COLUMN_NAME] = {"device", 0, 0, true, true, NULL, NULL, devices_write_name,
+                                style_of_name},
     [SMC_DEVICE_COLUMN_CC] = {"CC", 5, 0, false, false, cc_of, NULL, write_cc, NULL},
     [SMC_DEVICE_COLUMN_SMS] = {"SMs", 4, 75, false, false, sms_of, has_sms, write_sms, NULL},
     [SMC_DEVICE_COLUMN_SMEM] = {"smem", 5, 75, false, false, smem_of, NULL, write_smem, NULL},
@@ -346,7 +348,7 @@ static int compare(double a, double b)
     return (a > b) - (a < b);
 }
 
-static bool comes_before(const struct smc_devices_state *devices, size_t a, size_t b)
+static bool devices_comes_before(const struct smc_devices_state *devices, size_t a, size_t b)
 {
     const struct smc_device_row *row = &devices->row[a], *other = &devices->row[b];
     const struct smc_device_column_info *column = &smc_device_column_info[devices->sort];
@@ -370,7 +372,7 @@ void smc_devices_sort(struct smc_devices_state *devices, enum smc_device_column 
     devices->reversed = reversed;
     for (size_t i = 0; i < devices->count; i++) {
         size_t at = i;
-        for (; at > 0 && comes_before(devices, i, devices->order[at - 1]); at--)
+        for (; at > 0 && devices_comes_before(devices, i, devices->order[at - 1]); at--)
             devices->order[at] = devices->order[at - 1];
         devices->order[at] = i;
     }
@@ -399,7 +401,7 @@ void smc_devices_move(struct smc_devices_state *devices, int by)
 
 /* --- Searching and comparing --- */
 
-static bool matches(const struct smc_device_row *row, const char *text)
+static bool devices_matches(const struct smc_device_row *row, const char *text)
 {
     const struct smc_device *device = &row->answer.query.device;
     struct smc_text limiters = {0};
@@ -418,7 +420,7 @@ bool smc_devices_search(struct smc_devices_state *devices, const char *text)
     size_t here = smc_devices_place(devices);
     for (size_t i = 1; i <= devices->count; i++) {
         size_t row = devices->order[(here + i) % devices->count];
-        if (!matches(&devices->row[row], text))
+        if (!devices_matches(&devices->row[row], text))
             continue;
         devices->cursor = row;
         return true;

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/words/layout.h"
 #include "show/report/text_parts.h"
-#include "show/words/words.h"
 #include "show/tui/explore.h"
 #include "show/tui/keys.h"
+#include "show/words/layout.h"
+#include "show/words/words.h"
 
 enum { LABEL_COLUMNS = 15 };
 
@@ -140,8 +140,8 @@ void smc_explore_lay_out(struct smc_rect body, int steps_rows, enum smc_time_for
 
 /* --- The launch --- */
 
-static int list_fields(const struct smc_explore *explore, int rows,
-                       enum smc_field fields[SMC_FIELD_COUNT], int *count)
+static int draw_explore_list_fields(const struct smc_explore *explore, int rows,
+                                    enum smc_field fields[SMC_FIELD_COUNT], int *count)
 {
     int at = 0;
     *count = (int)smc_fields_shown(&explore->query, fields);
@@ -164,11 +164,11 @@ static void draw_field(const struct smc_explore *explore, enum smc_field field,
     smc_list_draw_field(&view, field == explore->field, line, frame);
 }
 
-static void draw_launch(const struct smc_explore *explore, struct smc_rect rect,
-                        struct smc_frame *frame)
+static void explore_draw_launch(const struct smc_explore *explore, struct smc_rect rect,
+                                struct smc_frame *frame)
 {
     enum smc_field fields[SMC_FIELD_COUNT];
-    int count, first = list_fields(explore, rect.rows, fields, &count);
+    int count, first = draw_explore_list_fields(explore, rect.rows, fields, &count);
     for (int row = 0; row < rect.rows && first + row < count; row++) {
         struct smc_rect line = {rect.row + row, rect.col, 1, rect.cols};
         draw_field(explore, fields[first + row], line, frame);
@@ -180,7 +180,7 @@ bool smc_explore_field_at(const struct smc_explore *explore, struct smc_rect rec
                           enum smc_field *field)
 {
     enum smc_field fields[SMC_FIELD_COUNT];
-    int count, first = list_fields(explore, rect.rows, fields, &count);
+    int count, first = draw_explore_list_fields(explore, rect.rows, fields, &count);
     if (row < 0 || row >= rect.rows || first + row >= count)
         return false;
     *field = fields[first + row];
@@ -336,8 +336,8 @@ static void draw_part(struct smc_part part, struct smc_rect bar, int cell, struc
 }
 
 /* Returns the kinds of parts drawn. */
-static unsigned draw_bar(const struct smc_share *share, struct smc_rect bar,
-                         struct smc_frame *frame)
+static unsigned explore_draw_bar(const struct smc_share *share, struct smc_rect bar,
+                                 struct smc_frame *frame)
 {
     unsigned kinds = 0;
     int cells = bar.rows * bar.cols;
@@ -350,7 +350,7 @@ static unsigned draw_bar(const struct smc_share *share, struct smc_rect bar,
 }
 
 /* On the frame's top edge: what the kinds of parts mean. */
-static void draw_legend(unsigned kinds, struct smc_rect rect, struct smc_frame *frame)
+static void explore_draw_legend(unsigned kinds, struct smc_rect rect, struct smc_frame *frame)
 {
     enum { TITLE_COLUMNS = 12 };
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};
@@ -430,15 +430,15 @@ static void draw_sm(const struct smc_answer *answer, struct smc_rect rect, int r
         struct smc_rect right = {line.row, bar.col + bar.cols, drawn, amount};
         smc_frame_text(frame, line, 0, 1, share[i].binds ? SMC_STYLE_BINDS : SMC_STYLE_LABEL,
                        share[i].label);
-        kinds |= draw_bar(&share[i], bar, frame);
+        kinds |= explore_draw_bar(&share[i], bar, frame);
         if (amount)
             draw_amounts(&share[i], right, amount == WIDE_AMOUNT, frame);
     }
-    draw_legend(kinds, rect, frame);
+    explore_draw_legend(kinds, rect, frame);
 }
 
 /* On the frame's top edge: the bars end at the SM's number of block slots. */
-static void draw_scale(uint32_t scale, struct smc_rect rect, struct smc_frame *frame)
+static void explore_draw_scale(uint32_t scale, struct smc_rect rect, struct smc_frame *frame)
 {
     char text[48];
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};
@@ -476,7 +476,7 @@ static void draw_limits(const struct smc_answer *answer, struct smc_rect rect,
         row++;
     }
     if (clipped && rect.rows > 0)
-        draw_scale(scale, rect, frame);
+        explore_draw_scale(scale, rect, frame);
 }
 
 /* --- Words: the next steps, the work, and why there is no answer --- */
@@ -625,8 +625,8 @@ void smc_explore_write_steps(const struct smc_explore *explore, int columns, str
 }
 
 /* Drawn instead of the SM if no block is resident. */
-static void draw_why(const struct smc_explore *explore, struct smc_rect rect,
-                     struct smc_frame *frame)
+static void explore_draw_why(const struct smc_explore *explore, struct smc_rect rect,
+                             struct smc_frame *frame)
 {
     struct smc_text words = {0};
     if (!explore->answered) {
@@ -670,13 +670,13 @@ void smc_draw_explore(const struct smc_explore *explore, struct smc_rect body,
     struct smc_explore_layout layout;
     smc_explore_place(explore, body, &layout);
     draw_frames(explore, &layout, frame);
-    draw_launch(explore, layout.inside[SMC_PANEL_LAUNCH], frame);
+    explore_draw_launch(explore, layout.inside[SMC_PANEL_LAUNCH], frame);
     smc_draw_time_line(explore, layout.time_line, frame);
     smc_draw_time(explore, layout.inside[SMC_PANEL_TIME], frame);
     if (explore->answered && explore->answer.outcome == SMC_LAUNCHES)
         draw_sm(&explore->answer, layout.inside[SMC_PANEL_SM], layout.sm_rows, frame);
     else
-        draw_why(explore, layout.inside[SMC_PANEL_SM], frame);
+        explore_draw_why(explore, layout.inside[SMC_PANEL_SM], frame);
     smc_draw_chart(&explore->chart, layout.inside[SMC_PANEL_CHART], frame);
     smc_draw_steps(explore, layout.inside[SMC_PANEL_STEPS], frame);
     if (!explore->answered)

@@ -1,10 +1,10 @@
 /* The predicted time on the first screen: one line, or a panel with a bar for each term. */
 #include <stdio.h>
 
-#include "show/words/layout.h"
 #include "show/report/time_report.h"
-#include "show/words/words.h"
 #include "show/tui/explore.h"
+#include "show/words/layout.h"
+#include "show/words/words.h"
 
 static const struct smc_time *time_of(const struct smc_explore *explore)
 {
@@ -41,7 +41,7 @@ static const char *reason_of(const struct smc_explore *explore)
 }
 
 /* Where the rates are from. */
-static const char *basis_of(const struct smc_explore *explore)
+static const char *draw_time_basis_of(const struct smc_explore *explore)
 {
     static const char *const words[] = {
         [SMC_TIME_UNKNOWN] = "",
@@ -55,7 +55,8 @@ static const char *basis_of(const struct smc_explore *explore)
 /* --- The line --- */
 
 /* "0.253 ms (0.240 to 0.271), bound by shared memory, then DRAM", as much as fits. */
-static void append_line(const struct smc_explore *explore, int columns, struct smc_text *out)
+static void draw_time_append_line(const struct smc_explore *explore, int columns,
+                                  struct smc_text *out)
 {
     struct smc_text longer = {0};
     smc_words_time_range(time_of(explore), out);
@@ -81,7 +82,7 @@ void smc_draw_time_line(const struct smc_explore *explore, struct smc_rect line,
         return;
     int col = smc_frame_text(frame, inner, 0, 0, SMC_STYLE_LABEL, "time  ");
     if (is_known(explore))
-        append_line(explore, inner.cols - col, &words);
+        draw_time_append_line(explore, inner.cols - col, &words);
     else
         smc_text_printf(&words, "%s%s",
                         explore->wants_time ? "" : "not predicted: ", reason_of(explore));
@@ -89,8 +90,9 @@ void smc_draw_time_line(const struct smc_explore *explore, struct smc_rect line,
                           is_known(explore) ? style_of(explore, SMC_STYLE_NORMAL) : SMC_STYLE_DIM,
                           smc_text_string(&words));
     col += smc_utf8_string_columns(smc_text_string(&words)) + 2;
-    if (is_known(explore) && col + smc_utf8_string_columns(basis_of(explore)) <= inner.cols)
-        smc_frame_text_right(frame, inner, 0, SMC_STYLE_DIM, basis_of(explore));
+    if (is_known(explore) &&
+        col + smc_utf8_string_columns(draw_time_basis_of(explore)) <= inner.cols)
+        smc_frame_text_right(frame, inner, 0, SMC_STYLE_DIM, draw_time_basis_of(explore));
     smc_text_free(&words);
 }
 
@@ -182,7 +184,7 @@ static void draw_basis(const struct smc_explore *explore, struct smc_rect rect,
 {
     char text[64];
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};
-    snprintf(text, sizeof text, " %s ", basis_of(explore));
+    snprintf(text, sizeof text, " %s ", draw_time_basis_of(explore));
     smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, text);
 }
 

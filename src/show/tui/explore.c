@@ -8,8 +8,8 @@
 
 /* From what is known at once: compiled before, or the table's. Where there is no answer, `answer`
    has as much of it as could be found. */
-static enum smc_status evaluate(const struct smc_explore *explore, struct smc_answer *answer,
-                                struct smc_error *error)
+static enum smc_status explore_evaluate(const struct smc_explore *explore,
+                                        struct smc_answer *answer, struct smc_error *error)
 {
     struct smc_query query = explore->query;
     const struct smc_resources *known = NULL;
@@ -51,12 +51,12 @@ static void expect_time(struct smc_explore *explore, const struct smc_time *befo
         smc_query_find_time_of(&explore->answer, &nothing, NULL);
 }
 
-static void update(struct smc_explore *explore)
+static void explore_update(struct smc_explore *explore)
 {
     struct smc_answer *answer = &explore->answer;
     struct smc_time before = answer->time;
     struct smc_error error = {""};
-    enum smc_status status = evaluate(explore, answer, &error);
+    enum smc_status status = explore_evaluate(explore, answer, &error);
     explore->answered = status == SMC_OK;
     explore->compile_failure[0] = '\0';
     snprintf(explore->why, sizeof explore->why, "%s", error.message);
@@ -77,7 +77,7 @@ void smc_explore_open(struct smc_explore *explore, const struct smc_query *query
     enum smc_field fields[SMC_FIELD_COUNT];
     size_t count = smc_fields_shown(query, fields);
     explore->field = count > 2 ? fields[2] : fields[0]; /* the tile, or what shapes a block */
-    update(explore);
+    explore_update(explore);
 }
 
 void smc_explore_close(struct smc_explore *explore)
@@ -136,7 +136,7 @@ static void take_change(struct smc_explore *explore, const struct smc_query *bef
     push_undo(explore, before);
     find_carried(explore, before, set);
     explore->field = field_behind(explore, 0);
-    update(explore);
+    explore_update(explore);
 }
 
 void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before)
@@ -176,7 +176,7 @@ bool smc_explore_undo(struct smc_explore *explore)
     explore->carried = explore->undo_carried[explore->undo_count];
     explore->query.compile = compile; /* an edited source stays edited */
     explore->field = field_behind(explore, 0);
-    update(explore);
+    explore_update(explore);
     return true;
 }
 
@@ -207,7 +207,7 @@ void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *q
     if (!explore->wants_compile)
         return;
     if (!failure) {
-        update(explore);
+        explore_update(explore);
     } else if (is_same_kernel(query, &explore->answer.query)) {
         explore->wants_compile = false;
         snprintf(explore->compile_failure, sizeof explore->compile_failure, "%s", failure);
@@ -243,7 +243,7 @@ void smc_explore_timed(struct smc_explore *explore, uint64_t serial, const struc
 void smc_explore_recompile(struct smc_explore *explore)
 {
     smc_memo_forget(&explore->memo);
-    update(explore);
+    explore_update(explore);
 }
 
 static void take_device(struct smc_query *query, const struct smc_device *device)
@@ -260,5 +260,5 @@ void smc_explore_find_device(struct smc_explore *explore, const struct smc_devic
     for (size_t i = 0; i < explore->undo_count; i++)
         take_device(&explore->undo[i], device);
     take_device(&explore->query, device);
-    update(explore);
+    explore_update(explore);
 }

@@ -8,9 +8,9 @@
 
 #include "answers/query.h"
 #include "show/tui/chart_view.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/frame.h"
 #include "show/tui/memo.h"
+#include "show/tui/tui_fields.h"
 
 enum { SMC_UNDO_STEPS = 100 };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/platform.h"
-#include "show/words/words.h"
 #include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
+#include "show/words/words.h"
 
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
 #define VIEW(id, name) [SMC_VIEW_##id] = &smc_view_##name,
@@ -83,7 +83,7 @@ static void open_search(struct smc_tui *tui)
 }
 
 /* The actions of every view, unless the view handles them itself. */
-static void act(struct smc_tui *tui, enum smc_action action)
+static void explorer_act(struct smc_tui *tui, enum smc_action action)
 {
     if (smc_views[tui->view]->act(tui, action))
         return;
@@ -151,7 +151,7 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
     enum smc_action action = smc_key_action(tui->view, key);
     if (action == SMC_ACTION_SUSPEND ||
         action == SMC_ACTION_REDRAW) { /* even if something is open */
-        act(tui, action);
+        explorer_act(tui, action);
         return;
     }
     if (tui->prompt.open) {
@@ -167,7 +167,7 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
         return;
     }
     if (action != SMC_ACTION_NONE)
-        act(tui, action);
+        explorer_act(tui, action);
     else if (smc_views[tui->view]->type && key >= ' ' && key < SMC_KEY_FIRST)
         smc_views[tui->view]->type(tui, key);
 }
@@ -286,7 +286,7 @@ static const char pick_keys[] = "type to find   Up Down choose   Enter selects  
 static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key closes";
 
 /* On other screens: the progress of a running launch, and the key of its screen. */
-static void write_progress(const struct smc_tui *tui, char text[64])
+static void explorer_write_progress(const struct smc_tui *tui, char text[64])
 {
     text[0] = '\0';
     if (!smc_tui_is_launching(tui) || tui->view == SMC_VIEW_CONFIRM)
@@ -298,7 +298,7 @@ static void write_progress(const struct smc_tui *tui, char text[64])
         snprintf(text, 64, " launching (F5) ");
 }
 
-static void write_verdict(const struct smc_explore *explore, char text[64])
+static void explorer_write_verdict(const struct smc_explore *explore, char text[64])
 {
     const struct smc_answer *answer = &explore->answer;
     if (!explore->answered) {
@@ -319,7 +319,7 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     char verdict[64], launch[64], subject[256];
     const struct smc_query *query = &tui->explore.query;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
-    write_verdict(&tui->explore, verdict);
+    explorer_write_verdict(&tui->explore, verdict);
     snprintf(subject, sizeof subject, ": %s | %s on %s", smc_views[tui->view]->title,
              query->kernel        ? query->kernel->name
              : query->file_kernel ? query->file_kernel->short_name
@@ -327,7 +327,7 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
              query->device.name);
     struct smc_rect left = {line.row, line.col, 1,
                             line.cols - smc_utf8_string_columns(verdict) - 1};
-    write_progress(tui, launch);
+    explorer_write_progress(tui, launch);
     smc_frame_text_right(frame, left, 0, SMC_STYLE_BAR_STRONG, launch);
     left.cols -= smc_utf8_string_columns(launch);
     int col = smc_frame_text(frame, left, 0, 1, SMC_STYLE_BAR_STRONG, "smemcalc");

@@ -357,7 +357,8 @@ static const uint16_t line_glyph[16] = {
     [UP | DOWN | LEFT | RIGHT] = 0x253c,
 };
 
-static void join(struct smc_frame *frame, struct smc_rect rect, int row, int col, unsigned sides)
+static void frame_join(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                       unsigned sides)
 {
     struct smc_cell *cell = cell_at(frame, rect, row, col);
     if (!cell)
@@ -374,17 +375,17 @@ void smc_frame_box(struct smc_frame *frame, struct smc_rect rect, const char *ti
     if (bottom < 1 || right < 1)
         return;
     for (int col = 1; col < right; col++) {
-        join(frame, rect, 0, col, LEFT | RIGHT);
-        join(frame, rect, bottom, col, LEFT | RIGHT);
+        frame_join(frame, rect, 0, col, LEFT | RIGHT);
+        frame_join(frame, rect, bottom, col, LEFT | RIGHT);
     }
     for (int row = 1; row < bottom; row++) {
-        join(frame, rect, row, 0, UP | DOWN);
-        join(frame, rect, row, right, UP | DOWN);
+        frame_join(frame, rect, row, 0, UP | DOWN);
+        frame_join(frame, rect, row, right, UP | DOWN);
     }
-    join(frame, rect, 0, 0, DOWN | RIGHT);
-    join(frame, rect, 0, right, DOWN | LEFT);
-    join(frame, rect, bottom, 0, UP | RIGHT);
-    join(frame, rect, bottom, right, UP | LEFT);
+    frame_join(frame, rect, 0, 0, DOWN | RIGHT);
+    frame_join(frame, rect, 0, right, DOWN | LEFT);
+    frame_join(frame, rect, bottom, 0, UP | RIGHT);
+    frame_join(frame, rect, bottom, right, UP | LEFT);
     if (*title && right > 4) {
         struct smc_rect top = {rect.row, rect.col + 2, 1, rect.cols - 4};
         char padded[LINE_CHARS];

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
 #include "answers/query.h"
+#include "base/text.h"
 
 /* Start from {0}. */
 struct smc_lessons {

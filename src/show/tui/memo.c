@@ -14,7 +14,7 @@ struct smc_memo_entry {
     struct smc_resources resources;
 };
 
-static bool write_defines(const struct smc_query *query, char defines[128])
+static bool memo_write_defines(const struct smc_query *query, char defines[128])
 {
     struct smc_text text = {0};
     query->kernel->defines(query->kernel, &query->params, &text);
@@ -25,10 +25,11 @@ static bool write_defines(const struct smc_query *query, char defines[128])
     return fits;
 }
 
-static struct smc_memo_entry *find_entry(const struct smc_memo *memo, const struct smc_query *query)
+static struct smc_memo_entry *memo_find_entry(const struct smc_memo *memo,
+                                              const struct smc_query *query)
 {
     char defines[128];
-    if (!query->kernel || memo->count == 0 || !write_defines(query, defines))
+    if (!query->kernel || memo->count == 0 || !memo_write_defines(query, defines))
         return NULL;
     for (size_t i = 0; i < memo->count; i++) {
         struct smc_memo_entry *entry = &memo->entry[i];
@@ -42,17 +43,17 @@ static struct smc_memo_entry *find_entry(const struct smc_memo *memo, const stru
 const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
                                           const struct smc_query *query)
 {
-    const struct smc_memo_entry *entry = find_entry(memo, query);
+    const struct smc_memo_entry *entry = memo_find_entry(memo, query);
     return entry && !entry->failed ? &entry->resources : NULL;
 }
 
 bool smc_memo_has_failed(const struct smc_memo *memo, const struct smc_query *query)
 {
-    const struct smc_memo_entry *entry = find_entry(memo, query);
+    const struct smc_memo_entry *entry = memo_find_entry(memo, query);
     return entry && entry->failed;
 }
 
-static bool reserve(struct smc_memo *memo)
+static bool memo_reserve(struct smc_memo *memo)
 {
     if (memo->count < memo->capacity)
         return true;
@@ -70,14 +71,14 @@ void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
 {
     struct smc_memo_entry entry = {
         .kernel = query->kernel, .cc = query->device.sm.cc, .failed = !resources};
-    struct smc_memo_entry *present = find_entry(memo, query);
+    struct smc_memo_entry *present = memo_find_entry(memo, query);
     if (resources)
         entry.resources = *resources;
-    if (!query->kernel || !write_defines(query, entry.defines))
+    if (!query->kernel || !memo_write_defines(query, entry.defines))
         return;
     if (present && present->failed)
         *present = entry;
-    else if (!present && reserve(memo))
+    else if (!present && memo_reserve(memo))
         memo->entry[memo->count++] = entry;
 }
 

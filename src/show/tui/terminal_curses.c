@@ -234,7 +234,7 @@ static bool skip_sequence(void)
     return true;
 }
 
-static void next(struct smc_event *event)
+static void terminal_curses_next(struct smc_event *event)
 {
     wint_t code;
     *event = (struct smc_event){.kind = SMC_EVENT_NONE};
@@ -282,7 +282,7 @@ static bool row_changed(const struct smc_cell *cells, int row, int cols)
     return false;
 }
 
-static void show(const struct smc_frame *frame, bool everything)
+static void terminal_curses_show(const struct smc_frame *frame, bool everything)
 {
     size_t cells = (size_t)frame->rows * (size_t)frame->cols;
     bool known = !everything && on.shown.rows == frame->rows && on.shown.cols == frame->cols;
@@ -321,8 +321,8 @@ const struct smc_terminal smc_terminal_curses = {
     .open = open_terminal,
     .close = close_terminal,
     .descriptor = descriptor,
-    .next = next,
-    .show = show,
+    .next = terminal_curses_next,
+    .show = terminal_curses_show,
     .pause = pause_terminal,
     .resume = resume,
     .print = print_nothing,

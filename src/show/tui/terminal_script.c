@@ -18,7 +18,7 @@ static void fail_line(const char *why, const char *what)
                               script->line, why, what);
 }
 
-static bool read_size(const char *text, int *rows, int *cols)
+static bool terminal_script_read_size(const char *text, int *rows, int *cols)
 {
     int64_t size[2];
     if (smc_parse_dimensions(text, MOST_COLS, size, 2) != 2 || size[1] > MOST_ROWS)
@@ -29,7 +29,7 @@ static bool read_size(const char *text, int *rows, int *cols)
 }
 
 /* The next line that is neither empty nor a comment, without its newline; NULL after the last. */
-static char *next_line(void)
+static char *terminal_script_next_line(void)
 {
     while (script->rest && *script->rest) {
         char *line = script->rest, *end = strchr(line, '\n');
@@ -117,7 +117,7 @@ static void read_command(char *line, struct smc_event *event)
         read_click(rest, *line == 'w', event);
     } else if (strcmp(line, "size") == 0) {
         event->kind = SMC_EVENT_RESIZE;
-        if (!read_size(rest, &event->rows, &event->cols))
+        if (!terminal_script_read_size(rest, &event->rows, &event->cols))
             fail_line("not COLUMNSxROWS up to 1000x500:", rest);
     } else if (strcmp(line, "wait") == 0) {
         event->kind = SMC_EVENT_SETTLE;
@@ -129,7 +129,7 @@ static void read_command(char *line, struct smc_event *event)
     }
 }
 
-static void next(struct smc_event *event)
+static void terminal_script_next(struct smc_event *event)
 {
     *event = (struct smc_event){.kind = SMC_EVENT_NONE};
     if (script->repeats > 0) {
@@ -143,7 +143,7 @@ static void next(struct smc_event *event)
                 (struct smc_event){.kind = SMC_EVENT_KEY, .key = smc_utf8_next(&script->typing)};
             return;
         }
-        char *line = next_line();
+        char *line = terminal_script_next_line();
         if (!line)
             break;
         read_command(line, event);
@@ -162,7 +162,7 @@ static void nothing(void)
 {
 }
 
-static void print(const struct smc_frame *frame)
+static void terminal_script_print(const struct smc_frame *frame)
 {
     if (script->colours) {
         smc_frame_write_colours(frame, script->utf8, script->out);
@@ -177,9 +177,9 @@ const struct smc_terminal smc_terminal_script = {
     .open = open_script,
     .close = close_script,
     .descriptor = descriptor,
-    .next = next,
+    .next = terminal_script_next,
     .show = show,
     .pause = nothing,
     .resume = nothing,
-    .print = print,
+    .print = terminal_script_print,
 };

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/words/kernel_names.h"
 #include "show/report/text_parts.h"
+#include "show/words/kernel_names.h"
 #include "show/words/words.h"
 
 /* --- The lines -------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column colu
 
 /* --- Opening ---------------------------------------------------------------------------------- */
 
-static bool name_kernels(struct smc_trace_list *list)
+static bool trace_list_name_kernels(struct smc_trace_list *list)
 {
     const size_t count = list->answer->kernel_count;
     struct smc_kernel_names names;
@@ -231,7 +231,7 @@ void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_ans
         .line = smc_calloc(kernels + answer->row_count + 1, sizeof *list->line),
     };
     if (!list->name || !list->file_kernel || !list->unfolded || !list->order || !list->line ||
-        !name_kernels(list)) {
+        !trace_list_name_kernels(list)) {
         smc_trace_list_close(list);
         return;
     }
@@ -543,7 +543,7 @@ const char *smc_trace_fact_label(enum smc_trace_fact fact)
     return labels[fact];
 }
 
-static void append_shape(const char *what, const uint32_t shape[3], struct smc_text *out)
+static void trace_list_append_shape(const char *what, const uint32_t shape[3], struct smc_text *out)
 {
     if (shape[0] == 0)
         return;
@@ -554,12 +554,12 @@ static void append_shape(const char *what, const uint32_t shape[3], struct smc_t
         smc_text_printf(out, "x%u", shape[2]);
 }
 
-static void append_launch(const struct smc_trace_row *row, struct smc_text *out)
+static void trace_list_append_launch(const struct smc_trace_row *row, struct smc_text *out)
 {
     const struct smc_trace_launch *launch = row->launch;
-    append_shape("block", launch->block, out);
-    append_shape("grid", launch->grid, out);
-    append_shape("cluster", launch->cluster, out);
+    trace_list_append_shape("block", launch->block, out);
+    trace_list_append_shape("grid", launch->grid, out);
+    trace_list_append_shape("cluster", launch->cluster, out);
     const char *comma = out->length ? ", " : "";
     if (launch->regs_per_thread >= 0)
         smc_text_printf(out, "%s%d registers", comma, launch->regs_per_thread);
@@ -576,8 +576,8 @@ static void append_launch(const struct smc_trace_row *row, struct smc_text *out)
         smc_text_printf(out, ", carve-out %d %%", launch->carveout_percent);
 }
 
-static void append_kernel(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                          struct smc_text *out)
+static void trace_list_append_kernel(const struct smc_trace_list *list,
+                                     const struct smc_trace_line *line, struct smc_text *out)
 {
     const struct smc_trace_kernel *kernel = kernel_of(list, line);
     char percent[32];
@@ -606,7 +606,7 @@ static void append_occupancy(const struct smc_trace_row *row, struct smc_text *o
     }
 }
 
-static void append_waves(const struct smc_trace_row *row, struct smc_text *out)
+static void trace_list_append_waves(const struct smc_trace_row *row, struct smc_text *out)
 {
     char percent[32];
     if (!row->has_waves)
@@ -622,7 +622,7 @@ static void append_waves(const struct smc_trace_row *row, struct smc_text *out)
                         row->waves.waves, row->tail_percent, percent);
 }
 
-static void append_steps(const struct smc_trace_row *row, struct smc_text *out)
+static void trace_list_append_steps(const struct smc_trace_row *row, struct smc_text *out)
 {
     struct smc_answer answer;
     if (row->unknown)
@@ -640,8 +640,8 @@ static void append_ns(double ns, struct smc_text *out)
     smc_words_time(ns / 1e6, out);
 }
 
-static void append_time(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                        struct smc_text *out)
+static void trace_list_append_time(const struct smc_trace_list *list,
+                                   const struct smc_trace_line *line, struct smc_text *out)
 {
     const struct smc_trace_launch *launch = row_of(list, line)->launch;
     if (list->answer->trace->launches_unknown)
@@ -689,8 +689,8 @@ static void append_recorded(const struct smc_trace_row *row, struct smc_text *ou
         smc_text_printf(out, "%sbarriers are not: one is assumed", out->length ? ", " : "");
 }
 
-static void append_place(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                         struct smc_text *out)
+static void trace_list_append_place(const struct smc_trace_list *list,
+                                    const struct smc_trace_line *line, struct smc_text *out)
 {
     const struct smc_trace *trace = list->answer->trace;
     const struct smc_trace_launch *launch = row_of(list, line)->launch;
@@ -715,28 +715,28 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     struct smc_text words = {0};
     switch (fact) {
     case SMC_TRACE_FACT_KERNEL:
-        append_kernel(list, line, &words);
+        trace_list_append_kernel(list, line, &words);
         break;
     case SMC_TRACE_FACT_LAUNCH:
-        append_launch(row, &words);
+        trace_list_append_launch(row, &words);
         break;
     case SMC_TRACE_FACT_OCCUPANCY:
         append_occupancy(row, &words);
         break;
     case SMC_TRACE_FACT_WAVES:
-        append_waves(row, &words);
+        trace_list_append_waves(row, &words);
         break;
     case SMC_TRACE_FACT_STEPS:
-        append_steps(row, &words);
+        trace_list_append_steps(row, &words);
         break;
     case SMC_TRACE_FACT_TIME:
-        append_time(list, line, &words);
+        trace_list_append_time(list, line, &words);
         break;
     case SMC_TRACE_FACT_RECORDED:
         append_recorded(row, &words);
         break;
     case SMC_TRACE_FACT_PLACE:
-        append_place(list, line, &words);
+        trace_list_append_place(list, line, &words);
         break;
     case SMC_TRACE_FACT_COUNT:
         break;
@@ -748,7 +748,7 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
 }
 
 /* The bound with the next smaller share; the count after the last. */
-static int next_bound(const double *share, int last)
+static int trace_list_next_bound(const double *share, int last)
 {
     int next = SMC_TRACE_BOUND_COUNT;
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
@@ -773,8 +773,8 @@ void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc
         smc_text_printf(out, ", resident warps %s", percent);
     }
     const char *separator = out->length ? ": " : "";
-    for (int i = next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
-         i = next_bound(answer->bound_share, i)) {
+    for (int i = trace_list_next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = trace_list_next_bound(answer->bound_share, i)) {
         smc_words_percent(100 * answer->bound_share[i], percent);
         smc_text_printf(out, "%s%s %s", separator, smc_trace_bound_label((enum smc_trace_bound)i),
                         percent);

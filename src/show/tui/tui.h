@@ -2,9 +2,9 @@
 #ifndef SMC_TUI_TUI_H
 #define SMC_TUI_TUI_H
 
-#include "base/status.h"
 #include "answers/query.h"
 #include "answers/trace_answer.h"
+#include "base/status.h"
 #include "show/tui/terminal.h"
 
 /* Opens on `query`, which has a device, or on a trace (or NULL), and returns when the user quits.

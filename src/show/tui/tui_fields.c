@@ -54,7 +54,7 @@ const char *smc_field_label(enum smc_field field)
                                      : field_info[field].label;
 }
 
-static bool applies(const struct smc_query *query, enum smc_field field)
+static bool tui_fields_applies(const struct smc_query *query, enum smc_field field)
 {
     const struct smc_sm *sm = &query->device.sm;
     if (smc_field_is_param(field))
@@ -79,7 +79,7 @@ size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_F
     size_t count = 0;
     for (int last = 0; last <= 1; last++)
         for (int field = 0; field < SMC_FIELD_COUNT; field++)
-            if (applies(query, (enum smc_field)field) &&
+            if (tui_fields_applies(query, (enum smc_field)field) &&
                 smc_field_is_size((enum smc_field)field) == last)
                 list[count++] = (enum smc_field)field;
     return count;
@@ -88,7 +88,7 @@ size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_F
 /* --- Numbers --- */
 
 /* The query's member that holds a number; NULL for settings and the other fields. */
-static int64_t *place_of(struct smc_query *query, enum smc_field field)
+static int64_t *tui_fields_place_of(struct smc_query *query, enum smc_field field)
 {
     switch (field) {
     case SMC_FIELD_THREADS:
@@ -118,7 +118,7 @@ static int64_t number_in(const struct smc_query *query, enum smc_field field)
     case SMC_FIELD_CLUSTER: /* 0 and 1 both mean none */
         return query->settings.blocks_per_cluster ? query->settings.blocks_per_cluster : 1;
     default:
-        return *place_of((struct smc_query *)query, field);
+        return *tui_fields_place_of((struct smc_query *)query, field);
     }
 }
 
@@ -273,7 +273,7 @@ void smc_field_set_number(struct smc_query *query, enum smc_field field, int64_t
     else if (field == SMC_FIELD_CLUSTER)
         query->settings.blocks_per_cluster = (uint32_t)value;
     else
-        *place_of(query, field) = value;
+        *tui_fields_place_of(query, field) = value;
     if (smc_field_is_param(field))
         query->params.given |= 1u << smc_field_param(field);
 }
@@ -287,7 +287,8 @@ static bool is_dtype(enum smc_field field)
 
 /* The name of a value of the type or the mode; NULL if it has none, or the kernel has no such type.
  */
-static const char *name_of(const struct smc_query *query, enum smc_field field, int64_t value)
+static const char *tui_fields_name_of(const struct smc_query *query, enum smc_field field,
+                                      int64_t value)
 {
     if (field == SMC_FIELD_SMEM_MODE)
         return value >= 0 && value < SMC_SMEM_MODE_COUNT
@@ -307,9 +308,9 @@ static void list_names(const struct smc_query *query, enum smc_field field, char
 {
     int length = 0;
     for (int i = 0; i < MOST_VALUES; i++)
-        if (name_of(query, field, i))
+        if (tui_fields_name_of(query, field, i))
             length += snprintf(list + length, 128 - (size_t)length, "%s%s", length ? ", " : "",
-                               name_of(query, field, i));
+                               tui_fields_name_of(query, field, i));
 }
 
 static enum smc_status type_name(struct smc_query *query, enum smc_field field, const char *typed,
@@ -317,7 +318,7 @@ static enum smc_status type_name(struct smc_query *query, enum smc_field field, 
 {
     char names[128];
     for (int i = 0; i < MOST_VALUES; i++) {
-        const char *name = name_of(query, field, i);
+        const char *name = tui_fields_name_of(query, field, i);
         if (name && smc_equal_ignoring_case(name, typed)) {
             smc_field_set_number(query, field, i);
             return SMC_OK;
@@ -370,8 +371,8 @@ static void show_device(const struct smc_query *query, struct smc_field_view *vi
 }
 
 /* Of a launch that is not known (the answer says why), only numbers that were given are shown. */
-static void show_number(const struct smc_query *query, const struct smc_answer *answer,
-                        enum smc_field field, struct smc_field_view *view)
+static void tui_fields_show_number(const struct smc_query *query, const struct smc_answer *answer,
+                                   enum smc_field field, struct smc_field_view *view)
 {
     const char *word = view->given ? NULL : field_info[field].absent;
     if (!word && !view->given && answer->launch.threads_per_block == 0)
@@ -407,7 +408,7 @@ void smc_field_show(const struct smc_query *query, const struct smc_answer *answ
     else if (smc_field_is_param(field))
         show_param(answer, field, view);
     else
-        show_number(query, answer, field, view);
+        tui_fields_show_number(query, answer, field, view);
     if (view->given && field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL)
         set_source(view, "given");
 }
@@ -455,8 +456,8 @@ static void step_dtype(struct smc_query *query, enum smc_field field, int direct
     int64_t value = query->params.value[SMC_PARAM_DTYPE];
     do
         value += direction;
-    while (value >= 0 && value < SMC_DTYPE_COUNT && !name_of(query, field, value));
-    if (name_of(query, field, value))
+    while (value >= 0 && value < SMC_DTYPE_COUNT && !tui_fields_name_of(query, field, value));
+    if (tui_fields_name_of(query, field, value))
         smc_field_set_number(query, field, value);
 }
 
@@ -534,8 +535,8 @@ static void pick_kernel(const struct smc_query *query, struct smc_pick *pick)
 static void pick_dtype(const struct smc_query *query, enum smc_field field, struct smc_pick *pick)
 {
     for (int i = 0; i < SMC_DTYPE_COUNT; i++)
-        if (name_of(query, field, i))
-            smc_pick_add(pick, name_of(query, field, i), "");
+        if (tui_fields_name_of(query, field, i))
+            smc_pick_add(pick, tui_fields_name_of(query, field, i), "");
     smc_pick_show(pick, smc_dtype_name((enum smc_dtype)query->params.value[SMC_PARAM_DTYPE]));
 }
 
@@ -591,7 +592,8 @@ static enum smc_status type_kernel(struct smc_query *query, const char *typed,
                     typed);
 }
 
-static bool parse_number(const struct smc_field_range *range, const char *typed, int64_t *value)
+static bool tui_fields_parse_number(const struct smc_field_range *range, const char *typed,
+                                    int64_t *value)
 {
     uint64_t bytes;
     if (!range->bytes)
@@ -613,7 +615,7 @@ enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, co
         return type_name(query, field, typed, error);
     struct smc_field_range range = smc_field_range(query, field);
     int64_t value;
-    if (!parse_number(&range, typed, &value)) {
+    if (!tui_fields_parse_number(&range, typed, &value)) {
         char hint[128];
         smc_field_hint(query, field, hint);
         return smc_fail(error, SMC_USAGE, "%s: '%.64s' is not %s", smc_field_label(field), typed,

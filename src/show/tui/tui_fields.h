@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/status.h"
 #include "answers/query.h"
+#include "base/status.h"
 #include "show/tui/widgets.h"
 
 enum smc_field {

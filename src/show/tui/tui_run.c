@@ -49,7 +49,7 @@ struct loop {
 
 enum { NO_COMMAND = 127 }; /* the shell's exit status where it finds none */
 
-static enum smc_status make_folder(struct edit *edit, struct smc_error *error)
+static enum smc_status tui_run_make_folder(struct edit *edit, struct smc_error *error)
 {
     const char *temporary = getenv("TMPDIR");
     if (edit->folder[0])
@@ -158,7 +158,7 @@ static enum smc_status edit_kernel(struct edit *edit, const struct smc_query *qu
     if (!query->kernel)
         return smc_fail(error, SMC_USAGE,
                         "your own kernel has no source here; choose a catalog kernel on F2");
-    enum smc_status status = make_folder(edit, error);
+    enum smc_status status = tui_run_make_folder(edit, error);
     if (status == SMC_OK)
         status = copy_kernels(edit, query->compile.kernel_dir, error);
     return status == SMC_OK ? edit_copy(edit, query->kernel, error) : status;
@@ -226,7 +226,7 @@ static void take(struct loop *loop, struct smc_worker *worker)
     loop->dirty = true;
 }
 
-static void draw(struct loop *loop)
+static void tui_run_draw(struct loop *loop)
 {
     struct smc_tui *tui = loop->tui;
     if ((loop->frame.rows != tui->rows || loop->frame.cols != tui->cols) &&
@@ -320,7 +320,7 @@ static void show_settled(struct loop *loop)
     smc_tui_compile_job(loop->tui, &wanted);
     if (wanted.kind != SMC_JOB_NONE && loop->compiler.busy)
         return;
-    draw(loop);
+    tui_run_draw(loop);
     loop->terminal->print(&loop->frame);
     loop->showing = false;
 }
@@ -398,10 +398,10 @@ static void run_loop(struct loop *loop)
             if (event.kind != SMC_EVENT_NONE)
                 goes_on = handle(loop, &event);
             if (loop->dirty && loop->terminal->descriptor() < 0)
-                draw(loop); /* in a script every frame is drawn */
+                tui_run_draw(loop); /* in a script every frame is drawn */
         } while (goes_on && event.kind != SMC_EVENT_NONE && loop->terminal->descriptor() >= 0);
         if (goes_on && loop->dirty)
-            draw(loop);
+            tui_run_draw(loop);
         if (goes_on) {
             give_jobs(loop);
             show_settled(loop);
@@ -410,9 +410,9 @@ static void run_loop(struct loop *loop)
     }
 }
 
-static enum smc_status play(struct loop *loop, const struct smc_query *query,
-                            const struct smc_trace_answer *trace, void *context,
-                            struct smc_error *error)
+static enum smc_status tui_run_play(struct loop *loop, const struct smc_query *query,
+                                    const struct smc_trace_answer *trace, void *context,
+                                    struct smc_error *error)
 {
     int rows, cols;
     loop->signals = smc_signals_watch(true);
@@ -446,8 +446,9 @@ enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trac
         .launcher = SMC_WORKER_INIT,
         .kept = kept,
     };
-    enum smc_status status = loop.tui && loop.result ? play(&loop, query, trace, script, error)
-                                                     : smc_out_of_memory(error);
+    enum smc_status status = loop.tui && loop.result
+                                 ? tui_run_play(&loop, query, trace, script, error)
+                                 : smc_out_of_memory(error);
     if (status == SMC_OK && (loop.out_of_memory || smc_memory_failed()))
         status = smc_out_of_memory(error);
     smc_frame_free(&loop.frame);

@@ -55,9 +55,9 @@ static void draw_list_heading(const struct columns *columns, struct smc_rect lin
                      wide ? "conflicts" : "confl.");
 }
 
-static void draw_pattern(const struct smc_banks_state *banks, uint32_t index,
-                         const struct columns *columns, struct smc_rect line,
-                         struct smc_frame *frame)
+static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_t index,
+                                    const struct columns *columns, struct smc_rect line,
+                                    struct smc_frame *frame)
 {
     const struct smc_banks_pattern *pattern = &banks->answer.pattern[index];
     struct smc_bank_cost total = banks->total[index];
@@ -87,8 +87,8 @@ static int first_pattern(const struct smc_banks_state *banks, struct smc_rect re
     return smc_list_first((int)banks->pattern, (int)banks->answer.pattern_count, rect.rows - 1);
 }
 
-static void draw_list(const struct smc_banks_state *banks, struct smc_rect rect,
-                      struct smc_frame *frame)
+static void view_banks_draw_list(const struct smc_banks_state *banks, struct smc_rect rect,
+                                 struct smc_frame *frame)
 {
     int count = (int)banks->answer.pattern_count, first = first_pattern(banks, rect);
     struct columns columns = columns_for(rect.cols);
@@ -98,7 +98,7 @@ static void draw_list(const struct smc_banks_state *banks, struct smc_rect rect,
     draw_list_heading(&columns, heading, frame);
     for (int row = 0; row < rows.rows && first + row < count; row++) {
         struct smc_rect line = {rows.row + row, rows.col, 1, rows.cols};
-        draw_pattern(banks, (uint32_t)(first + row), &columns, line, frame);
+        view_banks_draw_pattern(banks, (uint32_t)(first + row), &columns, line, frame);
     }
     smc_list_draw_arrows(first, count, rows, frame);
 }
@@ -235,8 +235,9 @@ static void draw_headings(const struct grid *grid, struct smc_rect rect, struct 
 
 /* The first lane, in base 32 where a cell is narrow; beside it '!' where it conflicts and '+' where
    other lanes are served with it. */
-static void draw_cell(const struct grid *grid, uint32_t lanes, bool conflicts, uint32_t bank,
-                      struct smc_rect rect, int line, struct smc_frame *frame)
+static void view_banks_draw_cell(const struct grid *grid, uint32_t lanes, bool conflicts,
+                                 uint32_t bank, struct smc_rect rect, int line,
+                                 struct smc_frame *frame)
 {
     int col = column_of(grid, bank);
     bool decimal = grid->cell >= DECIMAL_CELL;
@@ -268,8 +269,8 @@ static void draw_wavefront(const struct grid *grid, uint32_t row, struct smc_rec
     else
         smc_frame_printf(frame, rect, line, 0, SMC_STYLE_LABEL, "%5u", row + 1);
     for (uint32_t bank = 0; bank < grid->banks; bank++)
-        draw_cell(grid, grid->map->wavefront[row].lanes[bank], grid->conflicts[row] >> bank & 1,
-                  bank, rect, line, frame);
+        view_banks_draw_cell(grid, grid->map->wavefront[row].lanes[bank],
+                             grid->conflicts[row] >> bank & 1, bank, rect, line, frame);
 }
 
 /* The same lanes at the place of their words, below the wavefronts and a blank line. */
@@ -288,8 +289,8 @@ static void draw_memory(const struct grid *grid, const struct smc_bank_memory *m
     for (int i = 0; i < shown; i++) {
         smc_frame_printf(frame, rect, 2 + i, 0, SMC_STYLE_LABEL, "%8u", memory->row[i]);
         for (uint32_t bank = 0; bank < grid->banks; bank++)
-            draw_cell(grid, memory->lanes[i][bank], memory->lanes[i][bank] & grid->lanes, bank,
-                      rect, 2 + i, frame);
+            view_banks_draw_cell(grid, memory->lanes[i][bank], memory->lanes[i][bank] & grid->lanes,
+                                 bank, rect, 2 + i, frame);
     }
 }
 
@@ -306,7 +307,8 @@ static void draw_verdict(const struct smc_bank_map *map, struct smc_rect rect,
     smc_frame_text_right(frame, edge, 0, conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, text);
 }
 
-static void draw_legend(const struct grid *grid, struct smc_rect rect, struct smc_frame *frame)
+static void view_banks_draw_legend(const struct grid *grid, struct smc_rect rect,
+                                   struct smc_frame *frame)
 {
     struct smc_text legend = {0};
     bool shared = grid->cell > 1 && grid->has_shared;
@@ -346,7 +348,7 @@ static void draw_grid(const struct smc_banks_state *banks, struct smc_rect rect,
     draw_verdict(&banks->map, rect, frame);
     smc_rect_cut_top(&rows, wavefronts);
     draw_memory(&grid, &banks->memory, rows, frame);
-    draw_legend(&grid, rect, frame);
+    view_banks_draw_legend(&grid, rect, frame);
 }
 
 /* --- What removes the conflicts --- */
@@ -413,7 +415,8 @@ static void append_change(const struct smc_banks_state *banks, size_t most, stru
         append_layout(banks, &layout, most, out);
 }
 
-static void append_remedy(const struct smc_banks_state *banks, size_t most, struct smc_text *out)
+static void view_banks_append_remedy(const struct smc_banks_state *banks, size_t most,
+                                     struct smc_text *out)
 {
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     struct smc_bank_cost now = banks->total[banks->pattern];
@@ -456,7 +459,7 @@ static void draw_remedy(const struct smc_banks_state *banks, struct smc_rect rec
     if (banks->answered) {
         struct smc_bank_cost now = banks->total[banks->pattern];
         style = now.wavefronts > now.least ? SMC_STYLE_WARN : SMC_STYLE_GOOD;
-        append_remedy(banks, most, &words);
+        view_banks_append_remedy(banks, most, &words);
     } else {
         smc_text_append(&words, banks->why);
     }
@@ -470,7 +473,7 @@ static void draw_remedy(const struct smc_banks_state *banks, struct smc_rect rec
 
 /* --- The view --- */
 
-static void write_title(const struct smc_banks_state *banks, int cols, char title[256])
+static void view_banks_write_title(const struct smc_banks_state *banks, int cols, char title[256])
 {
     enum { VERDICT = 32, EDGES = 8 };
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
@@ -481,14 +484,15 @@ static void write_title(const struct smc_banks_state *banks, int cols, char titl
         snprintf(title + used, 256 - (size_t)used, " of %.200s", pattern->label);
 }
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
+                            struct smc_frame *frame)
 {
     const struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_layout layout;
     char title[256] = "banks";
     smc_banks_lay_out(body, &layout);
     if (banks->answered)
-        write_title(banks, layout.frame[SMC_BANKS_GRID].cols, title);
+        view_banks_write_title(banks, layout.frame[SMC_BANKS_GRID].cols, title);
     smc_frame_box(frame, layout.frame[SMC_BANKS_LIST],
                   smc_banks_is_own(banks) ? "expression" : banks->launch.kernel->name);
     smc_frame_box(frame, layout.frame[SMC_BANKS_FIELDS], "layout");
@@ -499,7 +503,7 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
     draw_remedy(banks, layout.inside[SMC_BANKS_REMEDY], frame);
     if (!banks->answered)
         return;
-    draw_list(banks, layout.inside[SMC_BANKS_LIST], frame);
+    view_banks_draw_list(banks, layout.inside[SMC_BANKS_LIST], frame);
     draw_grid(banks, layout.inside[SMC_BANKS_GRID], frame);
 }
 
@@ -520,7 +524,7 @@ static void step(struct smc_banks_state *banks, int direction, bool far)
 }
 
 /* On an instruction, resets its array and its place. */
-static void reset(struct smc_banks_state *banks)
+static void view_banks_reset(struct smc_banks_state *banks)
 {
     static const enum smc_bank_field all[] = {SMC_BANK_FIELD_PADDING, SMC_BANK_FIELD_SWIZZLE,
                                               SMC_BANK_FIELD_WARP};
@@ -533,7 +537,7 @@ static void reset(struct smc_banks_state *banks)
     smc_banks_choose(banks, &choice);
 }
 
-static void ask(struct smc_tui *tui, const char *begun)
+static void view_banks_ask(struct smc_tui *tui, const char *begun)
 {
     char hint[128];
     struct smc_field_view view;
@@ -544,7 +548,7 @@ static void ask(struct smc_tui *tui, const char *begun)
 }
 
 /* From an instruction to its layout; a switch is flipped; any other field asks for a value. */
-static void enter(struct smc_tui *tui)
+static void view_banks_enter(struct smc_tui *tui)
 {
     struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_choice choice = banks->choice;
@@ -553,11 +557,11 @@ static void enter(struct smc_tui *tui)
     else if (smc_bank_field_flip(banks, banks->field, &choice))
         smc_banks_choose(banks, &choice);
     else
-        ask(tui, banks->field == SMC_BANK_FIELD_EXPRESSION ? choice.expression : "");
+        view_banks_ask(tui, banks->field == SMC_BANK_FIELD_EXPRESSION ? choice.expression : "");
 }
 
 /* A value without an answer is not kept. */
-static void typed(struct smc_tui *tui, const char *text)
+static void view_banks_typed(struct smc_tui *tui, const char *text)
 {
     struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_choice choice = banks->choice;
@@ -574,7 +578,7 @@ static void typed(struct smc_tui *tui, const char *text)
         smc_banks_undo(banks);
 }
 
-static void type(struct smc_tui *tui, uint32_t character)
+static void view_banks_type(struct smc_tui *tui, uint32_t character)
 {
     struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_choice choice = banks->choice;
@@ -585,10 +589,10 @@ static void type(struct smc_tui *tui, uint32_t character)
     if (!banks->on_field || is_switch || !(digit || (expression && character == '(')))
         return;
     begun[smc_utf8_encode(character, begun)] = '\0';
-    ask(tui, begun);
+    view_banks_ask(tui, begun);
 }
 
-static bool search(struct smc_tui *tui)
+static bool view_banks_search(struct smc_tui *tui)
 {
     struct smc_banks_state *banks = &tui->banks;
     enum smc_bank_field fields[SMC_BANK_FIELD_COUNT];
@@ -612,7 +616,7 @@ static bool search(struct smc_tui *tui)
 
 /* A command with the same answer. For a kernel with a changed layout that is possible only for the
    access shown. */
-static void show_command(struct smc_tui *tui)
+static void view_banks_show_command(struct smc_tui *tui)
 {
     const struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_query query = banks->answer.query;
@@ -637,7 +641,7 @@ static void scroll(struct smc_tui *tui, int pages)
     tui->banks.top = smc_list_scrolled(tui->banks.top, pages * rows, last);
 }
 
-static bool act(struct smc_tui *tui, enum smc_action action)
+static bool view_banks_act(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_banks_state *banks = &tui->banks;
     switch (action) {
@@ -664,27 +668,28 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         step(banks, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
         return true;
     case SMC_ACTION_ENTER:
-        enter(tui);
+        view_banks_enter(tui);
         return true;
     case SMC_ACTION_RESET:
-        reset(banks);
+        view_banks_reset(banks);
         return true;
     case SMC_ACTION_UNDO:
         if (!smc_banks_undo(banks))
             smc_tui_say(tui, SMC_STYLE_WARN, "nothing to undo");
         return true;
     case SMC_ACTION_AGAIN:
-        return search(tui);
+        return view_banks_search(tui);
     case SMC_ACTION_COMMAND:
         if (banks->answered)
-            show_command(tui);
+            view_banks_show_command(tui);
         return banks->answered;
     default:
         return false;
     }
 }
 
-static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+static void view_banks_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
+                             int direction)
 {
     struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_layout layout;
@@ -708,9 +713,9 @@ const struct smc_view smc_view_banks = {
     .title = "banks",
     .open = open,
     .refresh = open,
-    .draw = draw,
-    .act = act,
-    .type = type,
-    .typed = typed,
-    .click = click,
+    .draw = view_banks_draw,
+    .act = view_banks_act,
+    .type = view_banks_type,
+    .typed = view_banks_typed,
+    .click = view_banks_click,
 };

@@ -12,9 +12,9 @@
 #include "base/platform.h"
 #include "show/report/report.h"
 #include "show/report/run_report.h"
-#include "show/words/words.h"
 #include "show/tui/state.h"
 #include "show/tui/widgets.h"
+#include "show/words/words.h"
 
 /* --- The next launch --- */
 
@@ -54,7 +54,7 @@ static void choose_place(struct smc_tui *tui, int by)
 }
 
 /* "preparing", "12 of 1024 blocks", "checking the result". */
-static void write_progress(const struct smc_tui *tui, char text[64])
+static void view_confirm_write_progress(const struct smc_tui *tui, char text[64])
 {
     if (tui->blocks == 0)
         snprintf(text, 64, "preparing");
@@ -82,7 +82,7 @@ static enum smc_style count_verdicts(const struct smc_launched *launched, char t
     return verdict_style(confirmed, differing);
 }
 
-static void launch(struct smc_tui *tui)
+static void view_confirm_launch(struct smc_tui *tui)
 {
     struct smc_query query = launch_query(tui);
     if (smc_tui_is_launching(tui)) {
@@ -98,7 +98,7 @@ static void launch(struct smc_tui *tui)
 
 /* The result of the launch in the bottom line; this view shows a failure above the table instead.
  */
-static void report_end(struct smc_tui *tui)
+static void view_confirm_report_end(struct smc_tui *tui)
 {
     const struct smc_confirm_state *state = &tui->confirm;
     bool here = tui->view == SMC_VIEW_CONFIRM;
@@ -114,7 +114,7 @@ static void report_end(struct smc_tui *tui)
                 here ? "" : "; F5 shows it");
 }
 
-static void done(struct smc_tui *tui, const struct smc_job_result *result)
+static void view_confirm_done(struct smc_tui *tui, const struct smc_job_result *result)
 {
     struct smc_confirm_state *state = &tui->confirm;
     if (result->job.kind != SMC_JOB_RUN)
@@ -123,14 +123,14 @@ static void done(struct smc_tui *tui, const struct smc_job_result *result)
     snprintf(state->failure, sizeof state->failure, "%s", failed ? result->error.message : "");
     if (result->run_count > 0 && !smc_confirm_keep(state, result->run, result->run_count))
         snprintf(state->failure, sizeof state->failure, "out of memory");
-    report_end(tui);
+    view_confirm_report_end(tui);
 }
 
 static void cancel(struct smc_tui *tui)
 {
     char progress[64];
     bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
-    write_progress(tui, progress);
+    view_confirm_write_progress(tui, progress);
     if (emulated)
         snprintf(tui->confirm.failure, sizeof tui->confirm.failure,
                  "the emulation was stopped (%s)", progress);
@@ -141,7 +141,8 @@ static void cancel(struct smc_tui *tui)
 
 /* --- The panel of the next launch --- */
 
-static void draw_kernel(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+static void view_confirm_draw_kernel(const struct smc_tui *tui, struct smc_rect line,
+                                     struct smc_frame *frame)
 {
     struct smc_query query = launch_query(tui);
     struct smc_text words = {0};
@@ -187,7 +188,7 @@ static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struc
     double share = emulated ? (double)tui->blocks_done / (double)(tui->blocks ? tui->blocks : 1)
                             : ms / timeout_ms;
     char progress[64], words[128];
-    write_progress(tui, progress);
+    view_confirm_write_progress(tui, progress);
     if (emulated)
         snprintf(words, sizeof words, "%s, %.1f s; Esc stops it", progress, ms / 1000);
     else
@@ -206,14 +207,15 @@ static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struc
 /* The keys, for which the bottom bar of a narrow screen has no space. */
 static void draw_keys(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
-    char launch[16], save[16];
+    char launch[16], view_confirm_save[16];
     bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
     smc_key_name(smc_action_key(SMC_ACTION_LAUNCH, 0), launch);
-    smc_key_name(smc_action_key(SMC_ACTION_SAVE, 0), save);
+    smc_key_name(smc_action_key(SMC_ACTION_SAVE, 0), view_confirm_save);
     int col = smc_frame_printf(frame, line, 0, 1, SMC_STYLE_DIM, "%s or Enter %s it", launch,
                                emulated ? "emulates" : "launches");
     if (tui->confirm.count > 0)
-        smc_frame_printf(frame, line, 0, col, SMC_STYLE_DIM, "; %s saves the table", save);
+        smc_frame_printf(frame, line, 0, col, SMC_STYLE_DIM, "; %s saves the table",
+                         view_confirm_save);
     else if (emulated)
         smc_frame_text(frame, line, 0, col, SMC_STYLE_DIM, "; small sizes run quickly");
 }
@@ -222,7 +224,7 @@ static void draw_keys(const struct smc_tui *tui, struct smc_rect line, struct sm
 static void draw_next_launch(const struct smc_tui *tui, struct smc_rect rect,
                              struct smc_frame *frame)
 {
-    draw_kernel(tui, smc_rect_cut_top(&rect, 1), frame);
+    view_confirm_draw_kernel(tui, smc_rect_cut_top(&rect, 1), frame);
     draw_place(tui, smc_rect_cut_top(&rect, 1), frame);
     if (smc_tui_is_launching(tui))
         draw_progress(tui, rect, frame);
@@ -260,8 +262,8 @@ static void find_time(const struct smc_launched *launched, char text[SMC_ROW_WOR
     }
 }
 
-static void draw_launch(const struct smc_launched *launched, bool chosen, struct smc_rect rect,
-                        struct smc_frame *frame)
+static void view_confirm_draw_launch(const struct smc_launched *launched, bool chosen,
+                                     struct smc_rect rect, struct smc_frame *frame)
 {
     char counts[64], time[SMC_ROW_WORDS];
     struct smc_text params = {0};
@@ -307,7 +309,7 @@ static void draw_history(const struct smc_confirm_state *state, struct smc_rect 
         size_t index = index_of(state, first + i);
         struct smc_rect room = {rect.row + i * rows_per_launch, rect.col, rows_per_launch,
                                 rect.cols - 1};
-        draw_launch(state->launched[index], index == state->chosen, room, frame);
+        view_confirm_draw_launch(state->launched[index], index == state->chosen, room, frame);
     }
     smc_list_draw_arrows(first * rows_per_launch, (int)state->count * rows_per_launch, rect, frame);
 }
@@ -358,7 +360,7 @@ static int widest_value(const struct smc_confirmation *confirmation, int reading
     return widest;
 }
 
-static struct columns lay_out(const struct smc_confirmation *confirmation, int cols)
+static struct columns view_confirm_lay_out(const struct smc_confirmation *confirmation, int cols)
 {
     struct columns columns = {{0}, 0, 0};
     bool emulated = smc_words_any_emulated(confirmation);
@@ -399,8 +401,8 @@ static int draw_note(const char *note, const struct columns *columns, struct smc
     return smc_frame_paragraph(frame, room, columns->note ? line : line + 1, SMC_STYLE_DIM, note);
 }
 
-static int draw_row(const struct smc_row *row, const struct columns *columns, struct smc_rect rect,
-                    int line, struct smc_frame *frame)
+static int view_confirm_draw_row(const struct smc_row *row, const struct columns *columns,
+                                 struct smc_rect rect, int line, struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
     for (int i = 0; i < SMC_ROW_SOURCES; i++) {
@@ -443,7 +445,7 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
                     struct smc_frame *frame)
 {
     const struct smc_confirmation *confirmation = &run->confirmation;
-    struct columns columns = lay_out(confirmation, rect.cols);
+    struct columns columns = view_confirm_lay_out(confirmation, rect.cols);
     struct smc_text summary = {0};
     smc_words_verdicts(confirmation, &summary);
     line = draw_words(&summary, verdict_style(confirmation->confirmed, confirmation->differing),
@@ -453,7 +455,7 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
     smc_frame_text(frame, rect, line, columns.verdict, SMC_STYLE_TITLE, "verdict");
     line++;
     for (size_t i = 0; i < confirmation->row_count; i++)
-        line = draw_row(&confirmation->row[i], &columns, rect, line, frame);
+        line = view_confirm_draw_row(&confirmation->row[i], &columns, rect, line, frame);
     return draw_subject(run, rect, line + 1, frame);
 }
 
@@ -503,7 +505,8 @@ static struct smc_rect draw_failure(const struct smc_confirm_state *state, struc
 }
 
 /* The rectangle of the table, and how many of its lines do not fit. */
-static struct smc_rect find_table(const struct smc_tui *tui, struct smc_rect body, int *more)
+static struct smc_rect view_confirm_find_table(const struct smc_tui *tui, struct smc_rect body,
+                                               int *more)
 {
     struct smc_confirm_layout layout;
     struct smc_frame nothing = {0};
@@ -515,7 +518,8 @@ static struct smc_rect find_table(const struct smc_tui *tui, struct smc_rect bod
     return rect;
 }
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_confirm_draw(const struct smc_tui *tui, struct smc_rect body,
+                              struct smc_frame *frame)
 {
     const struct smc_confirm_state *state = &tui->confirm;
     const struct smc_launched *chosen = smc_confirm_chosen(state);
@@ -531,7 +535,7 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
     draw_history(state, layout.inside[SMC_CONFIRM_HISTORY], layout.rows_per_launch, frame);
     draw_failure(state, layout.inside[SMC_CONFIRM_TABLE], frame);
     int more;
-    struct smc_rect rect = find_table(tui, body, &more);
+    struct smc_rect rect = view_confirm_find_table(tui, body, &more);
     if (chosen)
         smc_draw_launched(chosen, rect, state->top < more ? state->top : more, frame);
     else
@@ -543,12 +547,12 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
 static void scroll(struct smc_tui *tui, int lines, int pages)
 {
     int more;
-    struct smc_rect rect = find_table(tui, smc_tui_body(tui), &more);
+    struct smc_rect rect = view_confirm_find_table(tui, smc_tui_body(tui), &more);
     int by = lines + pages * (rect.rows - 1);
     tui->confirm.top = smc_list_scrolled(tui->confirm.top, by, more);
 }
 
-static const struct smc_writer *writer_of(const char *path)
+static const struct smc_writer *view_confirm_writer_of(const char *path)
 {
     static const struct {
         const char *ending;
@@ -573,11 +577,11 @@ static void ask_file(struct smc_tui *tui)
         smc_tui_say(tui, SMC_STYLE_WARN, "nothing has been launched in this session yet");
 }
 
-static void save(struct smc_tui *tui, const char *path)
+static void view_confirm_save(struct smc_tui *tui, const char *path)
 {
     enum { FILE_COLUMNS = 80 };
     const struct smc_launched *launched = smc_confirm_chosen(&tui->confirm);
-    const struct smc_writer *writer = writer_of(path);
+    const struct smc_writer *writer = view_confirm_writer_of(path);
     const struct smc_report_style style = {.columns = FILE_COLUMNS};
     if (path[0] == '\0')
         return;
@@ -590,7 +594,7 @@ static void save(struct smc_tui *tui, const char *path)
     smc_tui_save(tui, path, &text);
 }
 
-static void show_command(struct smc_tui *tui)
+static void view_confirm_show_command(struct smc_tui *tui)
 {
     const struct smc_run_settings *settings = &tui->confirm.settings;
     struct smc_query query = launch_query(tui);
@@ -616,7 +620,7 @@ static void show_command(struct smc_tui *tui)
 }
 
 /* The next older launch with the searched text in its kernel's name or parameters. */
-static void search(struct smc_tui *tui)
+static void view_confirm_search(struct smc_tui *tui)
 {
     struct smc_confirm_state *state = &tui->confirm;
     for (size_t i = 1; i <= state->count; i++) {
@@ -633,7 +637,7 @@ static void search(struct smc_tui *tui)
     smc_tui_say(tui, SMC_STYLE_WARN, "'%s' was not launched in this session", tui->searched);
 }
 
-static bool act(struct smc_tui *tui, enum smc_action action)
+static bool view_confirm_act(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_confirm_state *state = &tui->confirm;
     switch (action) {
@@ -656,7 +660,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_ENTER:
     case SMC_ACTION_LAUNCH:
-        launch(tui);
+        view_confirm_launch(tui);
         return true;
     case SMC_ACTION_CANCEL:
         if (smc_tui_is_launching(tui))
@@ -666,17 +670,18 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         ask_file(tui);
         return true;
     case SMC_ACTION_COMMAND:
-        show_command(tui);
+        view_confirm_show_command(tui);
         return true;
     case SMC_ACTION_AGAIN:
-        search(tui);
+        view_confirm_search(tui);
         return true;
     default:
         return false;
     }
 }
 
-static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+static void view_confirm_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
+                               int direction)
 {
     enum { LINES = 3 };
     struct smc_confirm_layout layout;
@@ -695,9 +700,9 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
 
 const struct smc_view smc_view_confirm = {
     .title = "confirm",
-    .draw = draw,
-    .act = act,
-    .typed = save,
-    .click = click,
-    .done = done,
+    .draw = view_confirm_draw,
+    .act = view_confirm_act,
+    .typed = view_confirm_save,
+    .click = view_confirm_click,
+    .done = view_confirm_done,
 };

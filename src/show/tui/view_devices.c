@@ -1,11 +1,11 @@
 /* The devices' screen: the present launch on every device as a table, and some side by side. */
 #include <stdio.h>
 
-#include "show/words/words.h"
 #include "show/tui/devices_state.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/state.h"
+#include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
+#include "show/words/words.h"
 
 /* --- Layout --- */
 
@@ -71,8 +71,9 @@ static const struct {
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 /* Text begins where its column does, numbers end where it does. */
-static void draw_cell(const char *text, enum smc_device_column column, struct smc_device_span span,
-                      enum smc_style style, struct smc_rect line, struct smc_frame *frame)
+static void view_devices_draw_cell(const char *text, enum smc_device_column column,
+                                   struct smc_device_span span, enum smc_style style,
+                                   struct smc_rect line, struct smc_frame *frame)
 {
     int gap = column != SMC_DEVICE_COLUMN_NAME;
     struct smc_rect cell = {line.row, line.col + span.col + gap, 1, span.cols - gap};
@@ -88,12 +89,14 @@ static void draw_heading(const struct smc_devices_state *devices,
 {
     for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++)
         if (span[i].cols)
-            draw_cell(smc_device_column_info[i].heading, i, span[i],
-                      i == devices->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line, frame);
+            view_devices_draw_cell(smc_device_column_info[i].heading, i, span[i],
+                                   i == devices->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line,
+                                   frame);
 }
 
-static void draw_row(const struct smc_device_row *row, const struct smc_device_span *span,
-                     struct smc_rect line, struct smc_frame *frame)
+static void view_devices_draw_row(const struct smc_device_row *row,
+                                  const struct smc_device_span *span, struct smc_rect line,
+                                  struct smc_frame *frame)
 {
     for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
         const struct smc_device_column_info *column = &smc_device_column_info[i];
@@ -102,7 +105,7 @@ static void draw_row(const struct smc_device_row *row, const struct smc_device_s
         if (!span[i].cols)
             continue;
         column->write(row, span[i].cols - 1, text);
-        draw_cell(*text ? text : "-", i, span[i], style, line, frame);
+        view_devices_draw_cell(*text ? text : "-", i, span[i], style, line, frame);
         if (i == SMC_DEVICE_COLUMN_REGS && *text && !span[SMC_DEVICE_COLUMN_SOURCE].cols)
             smc_frame_glyph(frame, line, 0, span[i].col + span[i].cols - 1, style,
                             (uint32_t)sources[row->answer.resources.source].letter);
@@ -116,8 +119,8 @@ static int first_shown(const struct smc_devices_state *devices, int rows)
     return smc_list_first((int)smc_devices_place(devices), (int)devices->count, rows);
 }
 
-static void draw_legend(const struct smc_devices_state *devices, struct smc_rect rect,
-                        struct smc_frame *frame)
+static void view_devices_draw_legend(const struct smc_devices_state *devices, struct smc_rect rect,
+                                     struct smc_frame *frame)
 {
     bool occurs[SOURCES] = {false};
     struct smc_text legend = {0};
@@ -132,8 +135,9 @@ static void draw_legend(const struct smc_devices_state *devices, struct smc_rect
 }
 
 /* A line for each device, the one under the cursor visible. */
-static void draw_table(const struct smc_devices_state *devices, const struct smc_device *present,
-                       struct smc_rect rect, struct smc_frame *frame)
+static void view_devices_draw_table(const struct smc_devices_state *devices,
+                                    const struct smc_device *present, struct smc_rect rect,
+                                    struct smc_frame *frame)
 {
     struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
@@ -143,7 +147,7 @@ static void draw_table(const struct smc_devices_state *devices, const struct smc
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_device_row *row = smc_devices_at(devices, (size_t)first + (size_t)i);
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
-        draw_row(row, span, line, frame);
+        view_devices_draw_row(row, span, line, frame);
         if (row == &devices->row[devices->cursor])
             smc_frame_restyle(frame, line, 0, SMC_STYLE_CURSOR);
         if (smc_field_is_device(&row->answer.query.device, present))
@@ -151,7 +155,7 @@ static void draw_table(const struct smc_devices_state *devices, const struct smc
     }
     smc_list_draw_arrows(first, count, rows, frame);
     if (span[SMC_DEVICE_COLUMN_SOURCE].cols == 0)
-        draw_legend(devices, rect, frame);
+        view_devices_draw_legend(devices, rect, frame);
 }
 
 /* --- The comparison: a column per device --- */
@@ -185,7 +189,7 @@ static double waves_of(const struct smc_answer *answer)
     return answer->has_waves ? (double)waves->grid_blocks / (double)waves->resident_blocks : 0;
 }
 
-static double value_of(enum fact fact, const struct smc_device_row *row)
+static double view_devices_value_of(enum fact fact, const struct smc_device_row *row)
 {
     const struct smc_answer *a = &row->answer;
     const struct smc_device *d = &a->query.device;
@@ -230,7 +234,7 @@ static double best_of(enum fact fact, const struct smc_device_row *const *list, 
 {
     double best = 0, worst = 0;
     for (size_t i = 0; i < count && facts[fact].better; i++) {
-        double value = value_of(fact, list[i]);
+        double value = view_devices_value_of(fact, list[i]);
         bool better = facts[fact].better > 0 ? value > best : value < best;
         bool worse = facts[fact].better > 0 ? value < worst : value > worst;
         if (value > 0 && (best == 0 || better))
@@ -248,7 +252,7 @@ static void draw_fact(enum fact fact, const struct smc_device_row *const *list, 
     smc_frame_text(frame, line, 0, 1, SMC_STYLE_LABEL, facts[fact].label);
     for (size_t i = 0; i < count; i++) {
         char text[64];
-        double value = value_of(fact, list[i]);
+        double value = view_devices_value_of(fact, list[i]);
         write_fact(fact, &list[i]->answer, value, text);
         smc_frame_text_within(frame, line, 0, LABEL_COLUMNS + (int)i * DEVICE_COLUMNS,
                               DEVICE_COLUMNS - 1,
@@ -272,8 +276,8 @@ static void draw_device_names(const struct smc_device_row *const *list, size_t c
 }
 
 /* In the last lines: why the launch fails on the device under the cursor. */
-static void draw_why(const struct smc_device_row *row, struct smc_rect *rect,
-                     struct smc_frame *frame)
+static void view_devices_draw_why(const struct smc_device_row *row, struct smc_rect *rect,
+                                  struct smc_frame *frame)
 {
     enum { TALL = 12 };
     struct smc_text words = {0};
@@ -322,7 +326,7 @@ static void draw_comparison(const struct smc_devices_state *devices, struct smc_
     count = count < most ? count : most;
     if (count == 0)
         return;
-    draw_why(list[0], &rect, frame);
+    view_devices_draw_why(list[0], &rect, frame);
     draw_device_names(list, count, smc_rect_cut_top(&rect, 1), frame);
     for (int i = 0; i < FACTS && rect.rows > 0; i++)
         draw_fact((enum fact)i, list, count, smc_rect_cut_top(&rect, 1), frame);
@@ -339,7 +343,8 @@ static void write_title(const struct smc_devices_state *devices, char title[64])
              info->rises != devices->reversed ? "rising" : "falling");
 }
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_devices_draw(const struct smc_tui *tui, struct smc_rect body,
+                              struct smc_frame *frame)
 {
     const struct smc_devices_state *devices = &tui->devices;
     struct smc_devices_layout layout;
@@ -354,7 +359,7 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
     smc_frame_box(frame, layout.compare, title);
     if (devices->count == 0)
         return;
-    draw_table(devices, &tui->explore.query.device, layout.table_inside, frame);
+    view_devices_draw_table(devices, &tui->explore.query.device, layout.table_inside, frame);
     draw_comparison(devices, layout.compare_inside, frame);
 }
 
@@ -374,7 +379,7 @@ static struct smc_rect table_of(struct smc_rect body)
 }
 
 /* The next of the columns shown. */
-static void sort_by_next(struct smc_tui *tui, int direction)
+static void view_devices_sort_by_next(struct smc_tui *tui, int direction)
 {
     struct smc_devices_state *devices = &tui->devices;
     struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
@@ -387,7 +392,7 @@ static void sort_by_next(struct smc_tui *tui, int direction)
 }
 
 /* Shows the first screen for this device; undo there restores the device before. */
-static void choose(struct smc_tui *tui)
+static void view_devices_choose(struct smc_tui *tui)
 {
     struct smc_explore *explore = &tui->explore;
     struct smc_query before = explore->query;
@@ -410,7 +415,7 @@ static bool search(struct smc_tui *tui)
 }
 
 /* The same launch on the devices that are compared. */
-static bool show_command(struct smc_tui *tui)
+static bool view_devices_show_command(struct smc_tui *tui)
 {
     enum { MOST = 32 };
     const struct smc_device_row *list[MOST] = {NULL};
@@ -428,7 +433,7 @@ static bool show_command(struct smc_tui *tui)
     return true;
 }
 
-static bool act(struct smc_tui *tui, enum smc_action action)
+static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_devices_state *devices = &tui->devices;
     int by = smc_list_rows_of(action, table_of(smc_tui_body(tui)).rows - 2);
@@ -438,11 +443,11 @@ static bool act(struct smc_tui *tui, enum smc_action action)
     }
     switch (action) {
     case SMC_ACTION_LESS:
-        sort_by_next(tui, -1);
+        view_devices_sort_by_next(tui, -1);
         return true;
     case SMC_ACTION_MORE:
     case SMC_ACTION_SORT:
-        sort_by_next(tui, 1);
+        view_devices_sort_by_next(tui, 1);
         return true;
     case SMC_ACTION_REVERSE:
         smc_devices_sort(devices, devices->sort, !devices->reversed);
@@ -452,12 +457,12 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         smc_devices_move(devices, 1);
         return true;
     case SMC_ACTION_ENTER:
-        choose(tui);
+        view_devices_choose(tui);
         return true;
     case SMC_ACTION_AGAIN:
         return search(tui);
     case SMC_ACTION_COMMAND:
-        return show_command(tui);
+        return view_devices_show_command(tui);
     default:
         return false;
     }
@@ -473,7 +478,7 @@ static int place_at(const struct smc_devices_state *devices, struct smc_rect rec
 }
 
 /* The column whose heading is at a column of the panel. */
-static bool heading_at(struct smc_rect rect, int col, enum smc_device_column *column)
+static bool view_devices_heading_at(struct smc_rect rect, int col, enum smc_device_column *column)
 {
     struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
     smc_devices_spans(rect.cols, span);
@@ -486,7 +491,8 @@ static bool heading_at(struct smc_rect rect, int col, enum smc_device_column *co
 }
 
 /* A click on a line moves the cursor there, and there marks it; one on a heading sorts. */
-static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+static void view_devices_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
+                               int direction)
 {
     enum { WHEEL_STEP = 3 };
     struct smc_devices_state *devices = &tui->devices;
@@ -499,7 +505,7 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
     if (!smc_rect_holds(table, row, col))
         return;
     int place = place_at(devices, table, row - table.row);
-    if (row == table.row && heading_at(table, col - table.col, &column))
+    if (row == table.row && view_devices_heading_at(table, col - table.col, &column))
         smc_devices_sort(devices, column, column == devices->sort && !devices->reversed);
     else if (place >= 0 && smc_devices_at(devices, (size_t)place) == &devices->row[devices->cursor])
         devices->row[devices->cursor].marked = !devices->row[devices->cursor].marked;
@@ -511,7 +517,7 @@ const struct smc_view smc_view_devices = {
     .title = "devices",
     .open = open,
     .refresh = open,
-    .draw = draw,
-    .act = act,
-    .click = click,
+    .draw = view_devices_draw,
+    .act = view_devices_act,
+    .click = view_devices_click,
 };

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "show/tui/explore.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
+#include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
 
 static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
@@ -32,7 +32,7 @@ static void reset(struct smc_tui *tui)
 }
 
 /* A list to choose from where the field has one, else a line to type into. */
-static void ask(struct smc_tui *tui, const char *begun)
+static void view_explore_ask(struct smc_tui *tui, const char *begun)
 {
     char hint[128];
     const struct smc_explore *explore = &tui->explore;
@@ -45,7 +45,7 @@ static void ask(struct smc_tui *tui, const char *begun)
     smc_tui_ask(tui, smc_field_label(explore->field), hint, begun);
 }
 
-static void typed(struct smc_tui *tui, const char *text)
+static void view_explore_typed(struct smc_tui *tui, const char *text)
 {
     struct smc_explore *explore = &tui->explore;
     struct smc_query before = explore->query;
@@ -63,12 +63,12 @@ static void type(struct smc_tui *tui, uint32_t character)
     char begun[5] = "";
     if (character >= '0' && character <= '9') {
         begun[smc_utf8_encode(character, begun)] = '\0';
-        ask(tui, begun);
+        view_explore_ask(tui, begun);
     }
 }
 
 /* The next field whose name or value contains what was searched. */
-static bool search(struct smc_tui *tui)
+static bool view_explore_search(struct smc_tui *tui)
 {
     struct smc_explore *explore = &tui->explore;
     enum smc_field fields[SMC_FIELD_COUNT];
@@ -104,7 +104,7 @@ static void show_steps(struct smc_tui *tui)
                             &tui->popup.text);
 }
 
-static bool act(struct smc_tui *tui, enum smc_action action)
+static bool view_explore_act(struct smc_tui *tui, enum smc_action action)
 {
     enum { PAGE = 5 };
     struct smc_explore *explore = &tui->explore;
@@ -123,7 +123,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         smc_explore_step(explore, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
         return true;
     case SMC_ACTION_ENTER:
-        ask(tui, "");
+        view_explore_ask(tui, "");
         return true;
     case SMC_ACTION_STEPS:
         show_steps(tui);
@@ -136,7 +136,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
             smc_tui_say(tui, SMC_STYLE_WARN, "nothing to undo");
         return true;
     case SMC_ACTION_AGAIN:
-        return search(tui);
+        return view_explore_search(tui);
     default:
         return false;
     }
@@ -168,7 +168,8 @@ static void click_chart(struct smc_tui *tui, struct smc_rect rect, int col)
     note_change(explore, &before);
 }
 
-static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+static void view_explore_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
+                               int direction)
 {
     struct smc_explore_layout layout;
     smc_explore_place(&tui->explore, body, &layout);
@@ -185,8 +186,8 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
 const struct smc_view smc_view_explore = {
     .title = "explore",
     .draw = draw,
-    .act = act,
+    .act = view_explore_act,
     .type = type,
-    .typed = typed,
-    .click = click,
+    .typed = view_explore_typed,
+    .click = view_explore_click,
 };

@@ -95,8 +95,8 @@ static int rows_per_lesson(struct smc_rect rect)
     return rows > 3 ? 3 : rows < 1 ? 1 : rows;
 }
 
-static void draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
-                      struct smc_frame *frame)
+static void view_lessons_draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
+                                   struct smc_frame *frame)
 {
     int count = (int)smc_lesson_count(), each = rows_per_lesson(rect);
     for (int i = 0; i < count; i++) {
@@ -172,14 +172,15 @@ static struct smc_rect page_room(struct smc_rect body)
     return (struct smc_rect){rect.row, rect.col + MARGIN, rect.rows, rect.cols - 2 * MARGIN};
 }
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_lessons_draw(const struct smc_tui *tui, struct smc_rect body,
+                              struct smc_frame *frame)
 {
     const struct smc_lessons *lessons = &tui->lessons;
     smc_frame_box(frame, body, lessons->is_open ? present(lessons)->title : "lessons");
     if (lessons->is_open)
         draw_page(lessons, page_room(body), frame);
     else
-        draw_list(lessons, smc_rect_inside(body), frame);
+        view_lessons_draw_list(lessons, smc_rect_inside(body), frame);
 }
 
 /* --- Keys --- */
@@ -227,7 +228,7 @@ static void ask(struct smc_tui *tui, const char *begun)
     smc_tui_ask(tui, "answer", "a number, or the letter of a choice", begun);
 }
 
-static void enter(struct smc_tui *tui)
+static void view_lessons_enter(struct smc_tui *tui)
 {
     struct smc_lessons *lessons = &tui->lessons;
     if (!lessons->is_open) {
@@ -266,7 +267,7 @@ static void show_command(struct smc_tui *tui)
 }
 
 /* The next lesson with the searched text in its title or summary. */
-static void search(struct smc_tui *tui)
+static void view_lessons_search(struct smc_tui *tui)
 {
     struct smc_lessons *lessons = &tui->lessons;
     size_t count = smc_lesson_count();
@@ -281,7 +282,7 @@ static void search(struct smc_tui *tui)
     smc_tui_say(tui, SMC_STYLE_WARN, "'%s' is in no lesson's title or summary", tui->searched);
 }
 
-static bool act_on_list(struct smc_tui *tui, enum smc_action action)
+static bool view_lessons_act_on_list(struct smc_tui *tui, enum smc_action action)
 {
     int by = smc_list_rows_of(action, SMC_LIST_ALL);
     if (by != 0) {
@@ -294,10 +295,10 @@ static bool act_on_list(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_MORE:
     case SMC_ACTION_ENTER:
-        enter(tui);
+        view_lessons_enter(tui);
         return true;
     case SMC_ACTION_AGAIN:
-        search(tui);
+        view_lessons_search(tui);
         return true;
     default:
         return false;
@@ -329,7 +330,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
         tui->lessons.is_open = false;
         return true;
     case SMC_ACTION_ENTER:
-        enter(tui);
+        view_lessons_enter(tui);
         return true;
     case SMC_ACTION_TRY:
         try_it(tui);
@@ -345,11 +346,11 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         show_command(tui);
         return true;
     }
-    return tui->lessons.is_open ? act_on_page(tui, action) : act_on_list(tui, action);
+    return tui->lessons.is_open ? act_on_page(tui, action) : view_lessons_act_on_list(tui, action);
 }
 
 /* In the list a digit opens a lesson; on the question page any character begins an answer. */
-static void type(struct smc_tui *tui, uint32_t character)
+static void view_lessons_type(struct smc_tui *tui, uint32_t character)
 {
     char begun[5] = "";
     struct smc_lessons *lessons = &tui->lessons;
@@ -359,11 +360,11 @@ static void type(struct smc_tui *tui, uint32_t character)
     } else if (!lessons->is_open && character > '0' &&
                character <= '0' + (uint32_t)smc_lesson_count()) {
         lessons->lesson = character - '1';
-        enter(tui);
+        view_lessons_enter(tui);
     }
 }
 
-static void typed(struct smc_tui *tui, const char *text)
+static void view_lessons_typed(struct smc_tui *tui, const char *text)
 {
     struct smc_lessons *lessons = &tui->lessons;
     struct smc_lesson_setting setting = setting_for(tui);
@@ -378,7 +379,8 @@ static void typed(struct smc_tui *tui, const char *text)
         lessons->solved |= 1u << lessons->lesson;
 }
 
-static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+static void view_lessons_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
+                               int direction)
 {
     (void)col;
     struct smc_lessons *lessons = &tui->lessons;
@@ -387,12 +389,12 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
     if (lessons->is_open && direction != 0) {
         scroll(tui, 3 * direction);
     } else if (lessons->is_open) {
-        enter(tui);
+        view_lessons_enter(tui);
     } else if (direction != 0) {
         choose(lessons, direction);
     } else if (row > rect.row && at < count) {
         lessons->lesson = (size_t)at;
-        enter(tui);
+        view_lessons_enter(tui);
     }
 }
 
@@ -407,9 +409,9 @@ const struct smc_view smc_view_lessons = {
     .title = "lessons",
     .open = open_view,
     .resized = open_view,
-    .draw = draw,
+    .draw = view_lessons_draw,
     .act = act,
-    .type = type,
-    .typed = typed,
-    .click = click,
+    .type = view_lessons_type,
+    .typed = view_lessons_typed,
+    .click = view_lessons_click,
 };

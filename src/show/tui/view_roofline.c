@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answers/query.h"
 #include "base/memory.h"
 #include "show/plot/plot.h"
-#include "answers/query.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
+#include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
 
 /* --- The family --- */
@@ -110,7 +110,7 @@ void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job
 
 /* --- The picture --- */
 
-static enum smc_style style_of(const struct smc_plot_cell *cell)
+static enum smc_style view_roofline_style_of(const struct smc_plot_cell *cell)
 {
     switch (cell->ink) {
     case SMC_INK_MUTED:
@@ -143,7 +143,8 @@ static void copy_cells(const struct smc_picture *picture, int top, struct smc_re
         for (int col = 0; col < rect.cols; col++) {
             const struct smc_plot_cell *cell = &cells[row * rect.cols + col];
             if (cell->character != ' ')
-                smc_frame_glyph(frame, rect, row - top, col, style_of(cell), cell->character);
+                smc_frame_glyph(frame, rect, row - top, col, view_roofline_style_of(cell),
+                                cell->character);
         }
     free(cells);
 }
@@ -229,7 +230,8 @@ static void draw_edge(const struct smc_tui *tui, struct smc_rect inner, struct s
     smc_frame_text(frame, lower, 0, 0, SMC_STYLE_BAD, text);
 }
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_roofline_draw(const struct smc_tui *tui, struct smc_rect body,
+                               struct smc_frame *frame)
 {
     const struct smc_explore *explore = &tui->explore;
     struct smc_rect inner = inner_of(body);
@@ -272,7 +274,7 @@ static void show_command(struct smc_tui *tui)
     smc_text_free(&words);
 }
 
-static bool act(struct smc_tui *tui, enum smc_action action)
+static bool view_roofline_act(struct smc_tui *tui, enum smc_action action)
 {
     int by = smc_list_rows_of(action, tui->rows / 2);
     if (by != 0) {
@@ -314,7 +316,7 @@ const struct smc_view smc_view_roofline = {
     .title = "roofline",
     .open = refresh,
     .refresh = refresh,
-    .draw = draw,
-    .act = act,
+    .draw = view_roofline_draw,
+    .act = view_roofline_act,
     .click = click,
 };

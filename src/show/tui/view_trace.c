@@ -22,7 +22,7 @@ struct layout {
     struct smc_rect summary, heading, lines, facts_inside;
 };
 
-static void lay_out(struct smc_rect body, struct layout *layout)
+static void view_trace_lay_out(struct smc_rect body, struct layout *layout)
 {
     static const struct smc_split split = {
         .beside_from = SIDE_BY_SIDE_FROM,
@@ -42,14 +42,15 @@ static void lay_out(struct smc_rect body, struct layout *layout)
 static struct layout layout_of(const struct smc_tui *tui)
 {
     struct layout layout;
-    lay_out(smc_tui_body(tui), &layout);
+    view_trace_lay_out(smc_tui_body(tui), &layout);
     return layout;
 }
 
 /* --- The table --- */
 
-static void draw_cell(const char *text, enum smc_trace_column column, struct smc_trace_span span,
-                      enum smc_style style, struct smc_rect line, struct smc_frame *frame)
+static void view_trace_draw_cell(const char *text, enum smc_trace_column column,
+                                 struct smc_trace_span span, enum smc_style style,
+                                 struct smc_rect line, struct smc_frame *frame)
 {
     int gap = column != SMC_TRACE_COLUMN_NAME ? 1 : 0;
     gap += smc_trace_column_info[column].is_text && gap; /* two blanks before text */
@@ -65,13 +66,14 @@ static void draw_heading(const struct smc_trace_list *list, const struct smc_tra
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
         if (span[i].cols)
-            draw_cell(smc_trace_column_info[i].heading, (enum smc_trace_column)i, span[i],
-                      i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line, frame);
+            view_trace_draw_cell(smc_trace_column_info[i].heading, (enum smc_trace_column)i,
+                                 span[i], i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
+                                 line, frame);
 }
 
 /* The kernel's name; for a configuration its block and grid, indented. */
-static void append_name(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                        struct smc_text *out)
+static void view_trace_append_name(const struct smc_trace_list *list,
+                                   const struct smc_trace_line *line, struct smc_text *out)
 {
     const struct smc_trace_launch *launch = list->answer->rows[line->row].launch;
     if (line->is_kernel) {
@@ -82,8 +84,9 @@ static void append_name(const struct smc_trace_list *list, const struct smc_trac
                     launch->block[2], launch->grid[0], launch->grid[1], launch->grid[2]);
 }
 
-static enum smc_style style_of(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                               enum smc_trace_column column)
+static enum smc_style view_trace_style_of(const struct smc_trace_list *list,
+                                          const struct smc_trace_line *line,
+                                          enum smc_trace_column column)
 {
     const enum smc_trace_bound bound = list->answer->rows[line->row].bound;
     if (column == SMC_TRACE_COLUMN_BOUND)
@@ -109,11 +112,11 @@ static void draw_line(const struct smc_trace_list *list, const struct smc_trace_
         if (column->write)
             column->write(list, here, text);
         else
-            append_name(list, here, &name);
-        draw_cell(!column->write ? smc_text_string(&name)
-                  : *text        ? text
-                                 : "-",
-                  id, span[i], style_of(list, here, id), line, frame);
+            view_trace_append_name(list, here, &name);
+        view_trace_draw_cell(!column->write ? smc_text_string(&name)
+                             : *text        ? text
+                                            : "-",
+                             id, span[i], view_trace_style_of(list, here, id), line, frame);
         smc_text_free(&name);
     }
     if (smc_trace_list_is_sum(list, here))
@@ -133,8 +136,8 @@ static int first_shown(const struct smc_trace_list *list, int rows)
     return smc_list_first((int)list->cursor, (int)list->count, rows);
 }
 
-static void draw_table(const struct smc_tui *tui, const struct layout *layout,
-                       struct smc_frame *frame)
+static void view_trace_draw_table(const struct smc_tui *tui, const struct layout *layout,
+                                  struct smc_frame *frame)
 {
     const struct smc_trace_list *list = &tui->trace;
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
@@ -240,7 +243,8 @@ static void draw_message(struct smc_rect body, const char *text, const char *mor
         smc_frame_paragraph(frame, inner, row + 1, SMC_STYLE_DIM, more);
 }
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_trace_draw(const struct smc_tui *tui, struct smc_rect body,
+                            struct smc_frame *frame)
 {
     const struct smc_trace_list *list = &tui->trace;
     struct layout layout;
@@ -254,12 +258,12 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
                      smc_text_string(&list->answer->trace->notes), frame);
         return;
     }
-    lay_out(body, &layout);
+    view_trace_lay_out(body, &layout);
     write_title(list, title);
     smc_frame_box(frame, layout.table, title);
     smc_frame_box(frame, layout.facts,
                   smc_trace_list_here(list)->is_kernel ? "kernel" : "configuration");
-    draw_table(tui, &layout, frame);
+    view_trace_draw_table(tui, &layout, frame);
     draw_facts(list, layout.facts_inside, frame);
 }
 
@@ -316,7 +320,7 @@ static void unfold(struct smc_tui *tui, bool unfold)
 }
 
 /* The next of the columns shown. */
-static void sort_by_next(struct smc_tui *tui)
+static void view_trace_sort_by_next(struct smc_tui *tui)
 {
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
     int column = (int)tui->trace.sort;
@@ -336,7 +340,7 @@ static void search(struct smc_tui *tui)
                     tui->searched);
 }
 
-static void show_command(struct smc_tui *tui)
+static void view_trace_show_command(struct smc_tui *tui)
 {
     struct smc_query query = tui->explore.query;
     struct smc_text words = {0};
@@ -347,7 +351,7 @@ static void show_command(struct smc_tui *tui)
     smc_text_free(&words);
 }
 
-static bool act_on_list(struct smc_tui *tui, enum smc_action action)
+static bool view_trace_act_on_list(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_trace_list *list = &tui->trace;
     int page = layout_of(tui).lines.rows - 1, all = (int)list->count;
@@ -373,7 +377,7 @@ static bool act_on_list(struct smc_tui *tui, enum smc_action action)
         smc_trace_list_unfold_all(list, action == SMC_ACTION_UNFOLD_ALL);
         return true;
     case SMC_ACTION_SORT:
-        sort_by_next(tui);
+        view_trace_sort_by_next(tui);
         return true;
     case SMC_ACTION_REVERSE:
         smc_trace_list_sort(list, list->sort, !list->reversed);
@@ -383,7 +387,7 @@ static bool act_on_list(struct smc_tui *tui, enum smc_action action)
     }
 }
 
-static bool act(struct smc_tui *tui, enum smc_action action)
+static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
 {
     if (tui->trace.count == 0) /* nothing to search or choose; the rest is for every view */
         return action == SMC_ACTION_SEARCH || action == SMC_ACTION_AGAIN;
@@ -398,17 +402,17 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         search(tui);
         return true;
     case SMC_ACTION_COMMAND:
-        show_command(tui);
+        view_trace_show_command(tui);
         return true;
     default:
-        return act_on_list(tui, action);
+        return view_trace_act_on_list(tui, action);
     }
 }
 
 /* --- Clicks --- */
 
 /* The column whose heading is at a column of the panel; the count if there is none. */
-static int heading_at(int columns, int col)
+static int view_trace_heading_at(int columns, int col)
 {
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
     int column = 0;
@@ -421,18 +425,19 @@ static int heading_at(int columns, int col)
 
 /* A click on a line moves the cursor there, and there does what Enter does; one on a heading sorts.
  */
-static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
+static void view_trace_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
+                             int direction)
 {
     enum { WHEEL_STEP = 3 };
     struct smc_trace_list *list = &tui->trace;
     struct layout layout;
-    lay_out(body, &layout);
+    view_trace_lay_out(body, &layout);
     if (list->count == 0)
         return;
     if (direction != 0) {
         smc_trace_list_move(list, direction * WHEEL_STEP);
     } else if (smc_rect_holds(layout.heading, row, col)) {
-        int column = heading_at(layout.heading.cols, col - layout.heading.col);
+        int column = view_trace_heading_at(layout.heading.cols, col - layout.heading.col);
         if (column < SMC_TRACE_COLUMN_COUNT)
             smc_trace_list_sort(list, (enum smc_trace_column)column,
                                 column == (int)list->sort && !list->reversed);
@@ -455,7 +460,7 @@ void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answ
 
 const struct smc_view smc_view_trace = {
     .title = "trace",
-    .draw = draw,
-    .act = act,
-    .click = click,
+    .draw = view_trace_draw,
+    .act = view_trace_act,
+    .click = view_trace_click,
 };

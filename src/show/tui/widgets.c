@@ -96,7 +96,7 @@ void smc_list_draw_legend(struct smc_text *legend, struct smc_rect rect, struct 
 /* --- Typing and boxes --- */
 
 /* Backspace, Ctrl-U or a character; false where the text stays as it is. */
-static bool type(char *typed, size_t size, uint32_t key)
+static bool widgets_type(char *typed, size_t size, uint32_t key)
 {
     size_t length = strlen(typed);
     if (key == SMC_KEY_BACKSPACE) {
@@ -145,7 +145,7 @@ enum smc_prompt_end smc_prompt_key(struct smc_prompt *prompt, uint32_t key)
         prompt->open = false;
         return SMC_PROMPT_DONE;
     default:
-        type(prompt->typed, sizeof prompt->typed, key);
+        widgets_type(prompt->typed, sizeof prompt->typed, key);
         return SMC_PROMPT_GOES_ON;
     }
 }
@@ -178,7 +178,7 @@ void smc_pick_close(struct smc_pick *pick)
     *pick = (struct smc_pick){0};
 }
 
-static bool has_room(struct smc_pick *pick)
+static bool widgets_has_room(struct smc_pick *pick)
 {
     if (pick->count < pick->capacity)
         return true;
@@ -196,7 +196,7 @@ static bool has_room(struct smc_pick *pick)
 
 void smc_pick_add(struct smc_pick *pick, const char *text, const char *note)
 {
-    if (!has_room(pick))
+    if (!widgets_has_room(pick))
         return;
     struct smc_pick_entry *entry = &pick->entry[pick->count++];
     snprintf(entry->text, sizeof entry->text, "%s", text);
@@ -207,7 +207,7 @@ void smc_pick_add(struct smc_pick *pick, const char *text, const char *note)
    rather than its laptop variant), at the beginning of a word, anywhere, in its note. */
 enum { WHOLE, BEGINNING, LAST_WORDS, WORD, PART, NOTE, NO_MATCH };
 
-static int rank_of(const struct smc_pick_entry *entry, const char *typed)
+static int widgets_rank_of(const struct smc_pick_entry *entry, const char *typed)
 {
     const char *at = strcasestr(entry->text, typed);
     if (strcasecmp(entry->text, typed) == 0)
@@ -227,7 +227,7 @@ static void find_matches(struct smc_pick *pick)
     pick->match_count = pick->at = 0;
     for (int rank = WHOLE; rank < NO_MATCH; rank++)
         for (size_t i = 0; i < pick->count; i++)
-            if (rank_of(&pick->entry[i], pick->typed) == rank)
+            if (widgets_rank_of(&pick->entry[i], pick->typed) == rank)
                 pick->match[pick->match_count++] = i;
 }
 
@@ -270,7 +270,7 @@ enum smc_prompt_end smc_pick_key(struct smc_pick *pick, uint32_t key)
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
         if (moves[i].key == key)
             move(pick, moves[i].by);
-    if (type(pick->typed, sizeof pick->typed, key))
+    if (widgets_type(pick->typed, sizeof pick->typed, key))
         find_matches(pick);
     return SMC_PROMPT_GOES_ON;
 }

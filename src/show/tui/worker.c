@@ -22,8 +22,8 @@
 #include "base/platform.h"
 #include "base/signals.h"
 #include "code/nvrtc.h"
-#include "hardware/measured_ceilings.h"
 #include "hardware/executor.h"
+#include "hardware/measured_ceilings.h"
 #include "show/tui/restore.h"
 
 /* --- Jobs --- */
@@ -65,8 +65,8 @@ static enum smc_status compile_query(const struct smc_query *query, struct smc_t
     return status;
 }
 
-static void predict(struct smc_job_result *result, const struct smc_compiled *compiled,
-                    struct smc_text *warnings)
+static void worker_predict(struct smc_job_result *result, const struct smc_compiled *compiled,
+                           struct smc_text *warnings)
 {
     struct smc_answer answer = {0};
     struct smc_error why = {""};
@@ -79,7 +79,7 @@ static void predict(struct smc_job_result *result, const struct smc_compiled *co
         snprintf(result->time.reason, sizeof result->time.reason, "%.199s", why.message);
 }
 
-static void compile(struct smc_job_result *result, struct smc_text *warnings)
+static void worker_compile(struct smc_job_result *result, struct smc_text *warnings)
 {
     struct smc_query *query = &result->job.query;
     struct smc_text log = {0};
@@ -90,7 +90,7 @@ static void compile(struct smc_job_result *result, struct smc_text *warnings)
     if (result->status == SMC_OK)
         result->resources = compiled.resources;
     if (result->status == SMC_OK && !result->job.of_chart)
-        predict(result, &compiled, warnings);
+        worker_predict(result, &compiled, warnings);
     smc_binary_free(&compiled.binary);
     snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
     smc_text_free(&log);
@@ -107,7 +107,7 @@ static void find_gpus(struct smc_job_result *result)
 }
 
 /* A launch on a GPU is predicted for that GPU, whatever device the screen shows. */
-static void run(struct smc_job_result *result, struct smc_text *warnings)
+static void worker_run(struct smc_job_result *result, struct smc_text *warnings)
 {
     const struct smc_run_settings *settings = &result->job.settings;
     struct smc_query *query = &result->job.query;
@@ -136,13 +136,13 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
     compiling->builds = &builds;
     switch (job->kind) {
     case SMC_JOB_COMPILE:
-        compile(result, &warnings);
+        worker_compile(result, &warnings);
         break;
     case SMC_JOB_GPUS:
         find_gpus(result);
         break;
     case SMC_JOB_RUN:
-        run(result, &warnings);
+        worker_run(result, &warnings);
         smc_builds_free(&builds); /* the process goes on after an edit */
         break;
     case SMC_JOB_NONE:
@@ -204,8 +204,8 @@ static void leave_terminal(void)
     smc_restore_done();
 }
 
-static void serve(int socket, pid_t screen, const sigset_t *mask,
-                  struct smc_emulation_progress *progress)
+static void worker_serve(int socket, pid_t screen, const sigset_t *mask,
+                         struct smc_emulation_progress *progress)
 {
     struct smc_job job;
     struct smc_job_result *result = smc_malloc(sizeof *result);
@@ -239,7 +239,7 @@ static void unshare_progress(struct smc_emulation_progress *progress)
         munmap(progress, sizeof *progress);
 }
 
-static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
+static enum smc_status worker_start(struct smc_worker *worker, struct smc_error *error)
 {
     int ends[2];
     struct smc_emulation_progress *progress = share_progress();
@@ -253,7 +253,7 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
     pid_t screen = getpid(), process = fork();
     if (process == 0) {
         close(ends[0]);
-        serve(ends[1], screen, &mask, progress);
+        worker_serve(ends[1], screen, &mask, progress);
     }
     smc_signals_unblock(&mask);
     close(ends[1]);
@@ -285,7 +285,7 @@ enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job 
     if (worker->process && !send_all(worker->socket, job, sizeof *job))
         smc_worker_stop(worker); /* it died while idle */
     if (!worker->process) {
-        enum smc_status status = start(worker, error);
+        enum smc_status status = worker_start(worker, error);
         if (status != SMC_OK)
             return status;
         if (!send_all(worker->socket, job, sizeof *job)) {
@@ -323,7 +323,7 @@ static void wait_for_dying(struct smc_worker *worker, int how)
         worker->dying = 0;
 }
 
-static void report_end(struct smc_worker *worker, struct smc_job_result *result)
+static void worker_report_end(struct smc_worker *worker, struct smc_job_result *result)
 {
     const char *what = worker->job.kind == SMC_JOB_COMPILE ? "the compiler" : "the launch";
     int how = 0;
@@ -346,7 +346,7 @@ bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
     bool expected = worker->busy;
     result->run_count = 0;
     if (!receive_all(worker->socket, result, bytes_of(worker->job.kind))) {
-        report_end(worker, result);
+        worker_report_end(worker, result);
         smc_worker_stop(worker);
     } else if (result->status == SMC_MACHINE) {
         smc_worker_stop(worker); /* a kernel may still be running, or have broken the context */

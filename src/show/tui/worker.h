@@ -9,8 +9,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "hardware/confirmed_launch.h"
 #include "answers/query.h"
+#include "hardware/confirmed_launch.h"
 
 /* --- Jobs --- */
 

@@ -2,8 +2,8 @@
 #ifndef SMC_REPORT_LAYOUT_H
 #define SMC_REPORT_LAYOUT_H
 
-#include "show/words/paragraphs.h"
 #include "show/report/report.h"
+#include "show/words/paragraphs.h"
 
 enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/words/paragraphs.h"
 #include "base/text.h"
 #include "rules/headroom.h"
+#include "show/words/paragraphs.h"
 
 static unsigned count_bits(uint32_t set)
 {
@@ -124,7 +124,7 @@ static void append_matrix_sizes(const struct smc_kernel *kernel, const struct sm
 
 /* Omitted are a leading dimension that follows from the sizes, a padding of 0, and N and K, which
    are shown together with M. */
-static bool is_shown(const struct smc_params *params, int param)
+static bool words_is_shown(const struct smc_params *params, int param)
 {
     bool given = params->given & 1u << param;
     switch (param) {
@@ -162,7 +162,7 @@ void smc_words_some_params(const struct smc_query *query, uint32_t without, stru
     bool first = true;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
         bool accepted = (kernel->params & ~without) & 1u << i;
-        if (!accepted || !is_shown(params, i))
+        if (!accepted || !words_is_shown(params, i))
             continue;
         smc_text_append(out, first ? "" : ", ");
         first = false;

@@ -3,11 +3,11 @@
 #ifndef SMC_REPORT_WORDS_H
 #define SMC_REPORT_WORDS_H
 
-#include "base/text.h"
 #include "answers/best.h"
 #include "answers/sweep.h"
-#include "answers/tune.h"
 #include "answers/trace_answer.h"
+#include "answers/tune.h"
+#include "base/text.h"
 
 /* "warps and registers". */
 void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out);
