@@ -1,6 +1,6 @@
 /* TOML, read by toml++ into a tree of C: the only file that knows the library is gate_toml.cc. */
-#ifndef SMC_JUDGE_GATE_TOML_H
-#define SMC_JUDGE_GATE_TOML_H
+#ifndef SMC_ANSWERS_GATE_TOML_H
+#define SMC_ANSWERS_GATE_TOML_H
 
 #include <stddef.h>
 #include <stdint.h>

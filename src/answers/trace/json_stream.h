@@ -1,6 +1,6 @@
 /* JSON of any size as a sequence of values: memory does not grow with the file. */
-#ifndef SMC_TRACE_JSON_STREAM_H
-#define SMC_TRACE_JSON_STREAM_H
+#ifndef SMC_ANSWERS_JSON_STREAM_H
+#define SMC_ANSWERS_JSON_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Numbers and units as Nsight Compute writes them: with the point or the comma before the fraction,
    with signs between thousands or none, all by the locale of the machine that recorded. */
-#ifndef SMC_TRACE_NCU_NUMBERS_H
-#define SMC_TRACE_NCU_NUMBERS_H
+#ifndef SMC_ANSWERS_NCU_NUMBERS_H
+#define SMC_ANSWERS_NCU_NUMBERS_H
 
 #include <stdbool.h>
 

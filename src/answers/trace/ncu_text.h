@@ -1,6 +1,6 @@
 /* The tables that Nsight Compute prints without --csv, as rows of its page details in CSV. */
-#ifndef SMC_TRACE_NCU_TEXT_H
-#define SMC_TRACE_NCU_TEXT_H
+#ifndef SMC_ANSWERS_NCU_TEXT_H
+#define SMC_ANSWERS_NCU_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What the injected library of one process wrote, read into a trace. */
-#ifndef SMC_TRACE_RECORDS_H
-#define SMC_TRACE_RECORDS_H
+#ifndef SMC_ANSWERS_RECORDS_READ_H
+#define SMC_ANSWERS_RECORDS_READ_H
 
 #include "answers/trace/trace.h"
 

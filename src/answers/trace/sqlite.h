@@ -1,7 +1,7 @@
 /* A SQLite file from elsewhere, read without trusting it: no journal is made, nothing is written,
    views, triggers and functions of the file do not run, and reading a damaged file ends. */
-#ifndef SMC_TRACE_SQLITE_H
-#define SMC_TRACE_SQLITE_H
+#ifndef SMC_ANSWERS_SQLITE_H
+#define SMC_ANSWERS_SQLITE_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

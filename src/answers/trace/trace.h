@@ -2,8 +2,8 @@
    GPU, how often and for how long. Filled by the library that is injected into a program
    (trace/collect.h) or from a file that another tool recorded (trace/read.h). Memory grows with the
    number of configurations, never with the number of launches. */
-#ifndef SMC_TRACE_TRACE_H
-#define SMC_TRACE_TRACE_H
+#ifndef SMC_ANSWERS_TRACE_H
+#define SMC_ANSWERS_TRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The bytes of a recorded file: of a file, a pipe or standard input, plain or gzip. */
-#ifndef SMC_TRACE_INPUT_H
-#define SMC_TRACE_INPUT_H
+#ifndef SMC_ANSWERS_TRACE_INPUT_H
+#define SMC_ANSWERS_TRACE_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Which module each kernel of a trace is from. */
-#ifndef SMC_TRACE_MODULES_H
-#define SMC_TRACE_MODULES_H
+#ifndef SMC_ANSWERS_TRACE_MODULES_H
+#define SMC_ANSWERS_TRACE_MODULES_H
 
 #include "answers/trace/trace.h"
 

@@ -1,6 +1,6 @@
 /* Compiling one kernel with one NVRTC, or reading the outcome from the cache. */
-#ifndef SMC_COMPILE_BUILD_H
-#define SMC_COMPILE_BUILD_H
+#ifndef SMC_CODE_BUILD_H
+#define SMC_CODE_BUILD_H
 
 #include "code/compile.h"
 #include "code/compile/resources.h"

@@ -1,7 +1,7 @@
 /* The log of a build in which several compilers wrote at once: the lines of each compilation are
    brought together where they can only belong to it. */
-#ifndef SMC_COMPILE_BUILD_LOG_H
-#define SMC_COMPILE_BUILD_LOG_H
+#ifndef SMC_CODE_BUILD_LOG_H
+#define SMC_CODE_BUILD_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* How machine code was compiled: the toolkit, and the options that change code. */
-#ifndef SMC_COMPILE_BUILD_NOTE_H
-#define SMC_COMPILE_BUILD_NOTE_H
+#ifndef SMC_CODE_BUILD_NOTE_H
+#define SMC_CODE_BUILD_NOTE_H
 
 #include <stddef.h>
 

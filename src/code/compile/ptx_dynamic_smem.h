@@ -1,7 +1,7 @@
 /* Which kernels use dynamic shared memory: those whose PTX names an array of shared memory without
    a size, itself or in a function that it calls. */
-#ifndef SMC_COMPILE_PTX_DYNAMIC_SMEM_H
-#define SMC_COMPILE_PTX_DYNAMIC_SMEM_H
+#ifndef SMC_CODE_PTX_DYNAMIC_SMEM_H
+#define SMC_CODE_PTX_DYNAMIC_SMEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The built-in table of resources, data/resources.csv: the resources of the kernels when it was
    generated. */
-#ifndef SMC_COMPILE_TABLE_H
-#define SMC_COMPILE_TABLE_H
+#ifndef SMC_CODE_RESOURCE_TABLE_H
+#define SMC_CODE_RESOURCE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

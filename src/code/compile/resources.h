@@ -1,7 +1,7 @@
 /* The result of compiling a kernel: its registers and shared memory, their source, its machine code
    and PTX. */
-#ifndef SMC_COMPILE_RESOURCES_H
-#define SMC_COMPILE_RESOURCES_H
+#ifndef SMC_CODE_RESOURCES_H
+#define SMC_CODE_RESOURCES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What all compilers share: errors, checks of options, and the cache. */
-#ifndef SMC_INSPECT_COMPILATION_H
-#define SMC_INSPECT_COMPILATION_H
+#ifndef SMC_CODE_COMPILATION_H
+#define SMC_CODE_COMPILATION_H
 
 #include "code/compilers.h"
 #include "code/readers/output_cache.h"

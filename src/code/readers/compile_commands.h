@@ -1,6 +1,6 @@
 /* compile_commands.json: how a build compiles each of its sources. */
-#ifndef SMC_INSPECT_COMPILE_COMMANDS_H
-#define SMC_INSPECT_COMPILE_COMMANDS_H
+#ifndef SMC_CODE_COMPILE_COMMANDS_H
+#define SMC_CODE_COMPILE_COMMANDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Inputs that stand for the same kernels: one file under several names, and sources of which a
    folder has the compiled code. */
-#ifndef SMC_INSPECT_DOUBLES_H
-#define SMC_INSPECT_DOUBLES_H
+#ifndef SMC_CODE_DOUBLES_H
+#define SMC_CODE_DOUBLES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Machine code within other files: programs, objects, archives, libraries, and containers alone. */
-#ifndef SMC_INSPECT_EMBEDDED_H
-#define SMC_INSPECT_EMBEDDED_H
+#ifndef SMC_CODE_EMBEDDED_H
+#define SMC_CODE_EMBEDDED_H
 
 #include "code/user_kernels.h"
 

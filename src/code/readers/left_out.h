@@ -1,6 +1,6 @@
 /* Kernels of a source that were not compiled, although the program may launch them. */
-#ifndef SMC_INSPECT_LEFT_OUT_H
-#define SMC_INSPECT_LEFT_OUT_H
+#ifndef SMC_CODE_LEFT_OUT_H
+#define SMC_CODE_LEFT_OUT_H
 
 #include "code/source_tree.h"
 #include "code/user_kernels.h"

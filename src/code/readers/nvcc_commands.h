@@ -1,6 +1,6 @@
 /* What nvcc would do: the commands of its dry run, and the headers that its preprocessor read. */
-#ifndef SMC_INSPECT_NVCC_COMMANDS_H
-#define SMC_INSPECT_NVCC_COMMANDS_H
+#ifndef SMC_CODE_NVCC_COMMANDS_H
+#define SMC_CODE_NVCC_COMMANDS_H
 
 #include <stdbool.h>
 

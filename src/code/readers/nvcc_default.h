@@ -1,6 +1,6 @@
 /* The architecture for which nvcc compiles if no option names one. */
-#ifndef SMC_INSPECT_NVCC_DEFAULT_H
-#define SMC_INSPECT_NVCC_DEFAULT_H
+#ifndef SMC_CODE_NVCC_DEFAULT_H
+#define SMC_CODE_NVCC_DEFAULT_H
 
 #include <stdint.h>
 

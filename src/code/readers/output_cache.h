@@ -1,7 +1,7 @@
 /* Outputs of compilers in the cache. An output is found again as long as the key and the contents
    of the files that were read for it are the same. */
-#ifndef SMC_INSPECT_OUTPUT_CACHE_H
-#define SMC_INSPECT_OUTPUT_CACHE_H
+#ifndef SMC_CODE_OUTPUT_CACHE_H
+#define SMC_CODE_OUTPUT_CACHE_H
 
 #include <stdbool.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* The declarations of C++ source at namespace level and in classes, found without a grammar: where
    each begins and ends, what it declares, and whether it is device code. */
-#ifndef SMC_SOURCE_CPP_DECLARATIONS_H
-#define SMC_SOURCE_CPP_DECLARATIONS_H
+#ifndef SMC_CODE_CPP_DECLARATIONS_H
+#define SMC_CODE_CPP_DECLARATIONS_H
 
 #include "code/cpp_tokens.h"
 

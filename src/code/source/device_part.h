@@ -1,8 +1,8 @@
 /* The device part of a CUDA source: the source and its headers without the host's functions, types
    and headers, so that NVRTC, which compiles no host code, can compile it. Lines keep their
    numbers. */
-#ifndef SMC_SOURCE_DEVICE_PART_H
-#define SMC_SOURCE_DEVICE_PART_H
+#ifndef SMC_CODE_DEVICE_PART_H
+#define SMC_CODE_DEVICE_PART_H
 
 #include "code/source/instantiations.h"
 #include "code/source_tree.h"

@@ -1,6 +1,6 @@
 /* A piece of host code whose tokens are written out with arguments in place of its parameters. */
-#ifndef SMC_SOURCE_HOST_PIECE_H
-#define SMC_SOURCE_HOST_PIECE_H
+#ifndef SMC_CODE_HOST_PIECE_H
+#define SMC_CODE_HOST_PIECE_H
 
 #include <stdbool.h>
 #include <stddef.h>

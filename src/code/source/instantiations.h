@@ -1,7 +1,7 @@
 /* Which instances of kernel templates the host code launches: kernel<float, 4><<<...>>>(...),
    directly, through host templates and through macros. */
-#ifndef SMC_SOURCE_INSTANTIATIONS_H
-#define SMC_SOURCE_INSTANTIATIONS_H
+#ifndef SMC_CODE_INSTANTIATIONS_H
+#define SMC_CODE_INSTANTIATIONS_H
 
 #include "code/source_tree.h"
 

@@ -1,7 +1,7 @@
 /* Calls in host code that launch kernels of Thrust or CUB, which only nvcc compiles: their
    templates are in headers of the toolkit. */
-#ifndef SMC_SOURCE_LIBRARY_CALLS_H
-#define SMC_SOURCE_LIBRARY_CALLS_H
+#ifndef SMC_CODE_LIBRARY_CALLS_H
+#define SMC_CODE_LIBRARY_CALLS_H
 
 #include "code/source_tree.h"
 

@@ -1,7 +1,7 @@
 /* Instances of class templates in host code, and the type of an object whose member is called.
    Types are written without blanks and without other namespaces than std: "Buffer<double>". */
-#ifndef SMC_SOURCE_OBJECT_TYPES_H
-#define SMC_SOURCE_OBJECT_TYPES_H
+#ifndef SMC_CODE_OBJECT_TYPES_H
+#define SMC_CODE_OBJECT_TYPES_H
 
 #include "code/source/host_piece.h"
 

@@ -1,7 +1,7 @@
 /* The arrays that the source declares in shared memory, so that advice speaks of them as it does:
    half t[16][64]. */
-#ifndef SMC_SOURCE_SHARED_ARRAYS_H
-#define SMC_SOURCE_SHARED_ARRAYS_H
+#ifndef SMC_CODE_SHARED_ARRAYS_H
+#define SMC_CODE_SHARED_ARRAYS_H
 
 #include "code/source_tree.h"
 #include "rules/banks.h"

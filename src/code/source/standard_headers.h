@@ -1,7 +1,7 @@
 /* Short versions of the C and C++ standard headers, with the declarations that kernels use, for
    NVRTC, which has none. */
-#ifndef SMC_SOURCE_STANDARD_HEADERS_H
-#define SMC_SOURCE_STANDARD_HEADERS_H
+#ifndef SMC_CODE_STANDARD_HEADERS_H
+#define SMC_CODE_STANDARD_HEADERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

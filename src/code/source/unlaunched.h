@@ -1,7 +1,7 @@
 /* Kernel templates of a source of which nothing was compiled, because no launch of them was found
    whose template arguments are known. */
-#ifndef SMC_SOURCE_UNLAUNCHED_H
-#define SMC_SOURCE_UNLAUNCHED_H
+#ifndef SMC_CODE_UNLAUNCHED_H
+#define SMC_CODE_UNLAUNCHED_H
 
 #include "code/source/instantiations.h"
 

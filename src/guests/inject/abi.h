@@ -1,8 +1,8 @@
 /* What the injected library calls in CUDA's driver and in CUPTI, and how they lay out what they
    pass. Declared here so that neither is needed to build; tests/trace/abi.c compares it with the
    headers where those are installed. */
-#ifndef SMC_TRACE_INJECT_ABI_H
-#define SMC_TRACE_INJECT_ABI_H
+#ifndef SMC_GUESTS_ABI_H
+#define SMC_GUESTS_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>

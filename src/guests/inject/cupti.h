@@ -1,6 +1,6 @@
 /* CUPTI: what the GPU executed, with times, and the program's calls of the driver. */
-#ifndef SMC_TRACE_INJECT_CUPTI_H
-#define SMC_TRACE_INJECT_CUPTI_H
+#ifndef SMC_GUESTS_CUPTI_H
+#define SMC_GUESTS_CUPTI_H
 
 #include <stdbool.h>
 

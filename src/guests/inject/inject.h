@@ -1,6 +1,6 @@
 /* The library as a whole: what its environment asks for, when it starts and ends. */
-#ifndef SMC_TRACE_INJECT_INJECT_H
-#define SMC_TRACE_INJECT_INJECT_H
+#ifndef SMC_GUESTS_INJECT_H
+#define SMC_GUESTS_INJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

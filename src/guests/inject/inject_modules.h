@@ -1,6 +1,6 @@
 /* The machine code of the modules that the program loads. */
-#ifndef SMC_TRACE_INJECT_MODULES_H
-#define SMC_TRACE_INJECT_MODULES_H
+#ifndef SMC_GUESTS_INJECT_MODULES_H
+#define SMC_GUESTS_INJECT_MODULES_H
 
 #include <stddef.h>
 

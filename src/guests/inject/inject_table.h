@@ -1,7 +1,7 @@
 /* The file of this process: records of launches, found by what identifies them. Every function may
    be called from any thread, and does nothing where there is no file. */
-#ifndef SMC_TRACE_INJECT_TABLE_H
-#define SMC_TRACE_INJECT_TABLE_H
+#ifndef SMC_GUESTS_INJECT_TABLE_H
+#define SMC_GUESTS_INJECT_TABLE_H
 
 #include <stdbool.h>
 

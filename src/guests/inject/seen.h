@@ -1,7 +1,7 @@
 /* Launches as the program calls for them, from CUPTI's callbacks or from the hooks: counted, and
    for each configuration the driver is asked once how many blocks of it are resident per SM. */
-#ifndef SMC_TRACE_INJECT_SEEN_H
-#define SMC_TRACE_INJECT_SEEN_H
+#ifndef SMC_GUESTS_SEEN_H
+#define SMC_GUESTS_SEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* What programs pass to CUDA's driver and runtime, as this project declares it: the numbers of
    errors and attributes, and structures. Neither needs CUDA's headers to be built;
    tests/shim/abi.c compares this with them where they are installed. */
-#ifndef SMC_SHIM_API_H
-#define SMC_SHIM_API_H
+#ifndef SMC_GUESTS_API_H
+#define SMC_GUESTS_API_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What the files of the driver API share. */
-#ifndef SMC_SHIM_DRIVER_H
-#define SMC_SHIM_DRIVER_H
+#ifndef SMC_GUESTS_DRIVER_H
+#define SMC_GUESTS_DRIVER_H
 
 #include "guests/shim/shim.h"
 

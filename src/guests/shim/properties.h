@@ -1,6 +1,6 @@
 /* struct cudaDeviceProp, as versions 12 and 13 of the runtime lay it out. */
-#ifndef SMC_SHIM_PROPERTIES_H
-#define SMC_SHIM_PROPERTIES_H
+#ifndef SMC_GUESTS_PROPERTIES_H
+#define SMC_GUESTS_PROPERTIES_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
    Device memory is memory of the process, at the same addresses: what a program stores as a device
    pointer, also within structures, is what its kernels get. Everything runs in the order of the
    calls and is over when they return; streams and events are only names. */
-#ifndef SMC_SHIM_SHIM_H
-#define SMC_SHIM_SHIM_H
+#ifndef SMC_GUESTS_SHIM_H
+#define SMC_GUESTS_SHIM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The runtime's files: the driver's calls that they make, and what they share. */
-#ifndef SMC_SHIM_RUNTIME_H
-#define SMC_SHIM_RUNTIME_H
+#ifndef SMC_GUESTS_SHIM_RUNTIME_H
+#define SMC_GUESTS_SHIM_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Compares predictions with what was observed: one row per quantity, one verdict per row. Uses no
    CUDA and no I/O, so that every verdict can be tested without a GPU. */
-#ifndef SMC_CONFIRM_CONFIRM_H
-#define SMC_CONFIRM_CONFIRM_H
+#ifndef SMC_HARDWARE_CONFIRM_H
+#define SMC_HARDWARE_CONFIRM_H
 
 #include <stdbool.h>
 #include <stddef.h>

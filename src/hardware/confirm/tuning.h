@@ -1,6 +1,6 @@
 /* Measures the shapes that query/tune.h ranked first. */
-#ifndef SMC_CONFIRM_TUNING_H
-#define SMC_CONFIRM_TUNING_H
+#ifndef SMC_HARDWARE_TUNING_H
+#define SMC_HARDWARE_TUNING_H
 
 #include "answers/tune.h"
 #include "hardware/executor.h"

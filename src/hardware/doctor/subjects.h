@@ -1,6 +1,6 @@
 /* The subjects of an examination: a function for each, which adds rows. */
-#ifndef SMC_DOCTOR_SUBJECTS_H
-#define SMC_DOCTOR_SUBJECTS_H
+#ifndef SMC_HARDWARE_SUBJECTS_H
+#define SMC_HARDWARE_SUBJECTS_H
 
 #include "hardware/doctor.h"
 

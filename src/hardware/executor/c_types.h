@@ -1,6 +1,6 @@
 /* The numeric types of C and CUDA C++ by their names, as parameters are declared with them. */
-#ifndef SMC_EXECUTOR_C_TYPES_H
-#define SMC_EXECUTOR_C_TYPES_H
+#ifndef SMC_HARDWARE_C_TYPES_H
+#define SMC_HARDWARE_C_TYPES_H
 
 #include "base/text.h"
 #include "hardware/executor/user_argument.h"

@@ -1,8 +1,8 @@
 /* Hardware counters of launches, through CUPTI's range profiler. Each launch is measured
    separately, and CUPTI replays it if the metrics need several passes. CUPTI is loaded at run time;
    nothing links to it. */
-#ifndef SMC_EXECUTOR_COUNTERS_H
-#define SMC_EXECUTOR_COUNTERS_H
+#ifndef SMC_HARDWARE_COUNTERS_H
+#define SMC_HARDWARE_COUNTERS_H
 
 #include <stddef.h>
 

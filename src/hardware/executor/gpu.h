@@ -1,7 +1,7 @@
 /* What the files of the GPU back end share. Only src/hardware/executor, the GPU tests and the
    benchmarks include it. */
-#ifndef SMC_EXECUTOR_GPU_H
-#define SMC_EXECUTOR_GPU_H
+#ifndef SMC_HARDWARE_GPU_H
+#define SMC_HARDWARE_GPU_H
 
 #include <cuda_runtime_api.h>
 

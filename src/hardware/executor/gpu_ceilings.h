@@ -1,6 +1,6 @@
 /* What the measurements of ceilings share. Only src/hardware/executor includes it. */
-#ifndef SMC_EXECUTOR_GPU_CEILINGS_H
-#define SMC_EXECUTOR_GPU_CEILINGS_H
+#ifndef SMC_HARDWARE_GPU_CEILINGS_H
+#define SMC_HARDWARE_GPU_CEILINGS_H
 
 #include "hardware/executor/gpu.h"
 #include "hardware/measured_ceilings.h"

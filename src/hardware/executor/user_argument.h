@@ -4,8 +4,8 @@
    f32x64]: an array of pointers), an address within the memory of another argument (@2+16), or a
    texture or surface over memory of its own (tex.linear:f32x64x32:random). Pure: no file is opened
    here. */
-#ifndef SMC_USER_ARGUMENT_H
-#define SMC_USER_ARGUMENT_H
+#ifndef SMC_HARDWARE_USER_ARGUMENT_H
+#define SMC_HARDWARE_USER_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

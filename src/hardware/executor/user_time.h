@@ -1,6 +1,6 @@
 /* The predicted time of a user's kernel. */
-#ifndef SMC_EXECUTOR_USER_TIME_H
-#define SMC_EXECUTOR_USER_TIME_H
+#ifndef SMC_HARDWARE_USER_TIME_H
+#define SMC_HARDWARE_USER_TIME_H
 
 #include "hardware/user.h"
 

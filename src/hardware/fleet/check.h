@@ -1,6 +1,6 @@
 /* Compares the result of a run with the CPU reference, for every back end. */
-#ifndef SMC_EXECUTOR_CHECK_H
-#define SMC_EXECUTOR_CHECK_H
+#ifndef SMC_HARDWARE_CHECK_H
+#define SMC_HARDWARE_CHECK_H
 
 #include "hardware/executor.h"
 

@@ -1,8 +1,8 @@
 /* The health of a GPU: whether every SM computes correctly and memory keeps what is written to it,
    at the speed of the board. The result for one GPU is plain data without pointers: a child process
    checks the GPU and leaves the result in memory that it shares with the process that reports. */
-#ifndef SMC_EXECUTOR_HEALTH_H
-#define SMC_EXECUTOR_HEALTH_H
+#ifndef SMC_HARDWARE_HEALTH_H
+#define SMC_HARDWARE_HEALTH_H
 
 #include <stdbool.h>
 #include <stdint.h>

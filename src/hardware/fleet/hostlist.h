@@ -1,6 +1,6 @@
 /* Names of hosts, and lists of them as Slurm writes them: "n[1-4,7],gpu-[001-128]-ib,login". */
-#ifndef SMC_FLEET_HOSTLIST_H
-#define SMC_FLEET_HOSTLIST_H
+#ifndef SMC_HARDWARE_HOSTLIST_H
+#define SMC_HARDWARE_HOSTLIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Which of many measured rates are too low to be noise. */
-#ifndef SMC_FLEET_STRAGGLERS_H
-#define SMC_FLEET_STRAGGLERS_H
+#ifndef SMC_HARDWARE_STRAGGLERS_H
+#define SMC_HARDWARE_STRAGGLERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The different accesses of a kernel to shared memory: a layout that removes conflicts must do so
    for each of them. */
-#ifndef SMC_EMULATOR_ACCESS_LOG_H
-#define SMC_EMULATOR_ACCESS_LOG_H
+#ifndef SMC_MACHINE_ACCESS_LOG_H
+#define SMC_MACHINE_ACCESS_LOG_H
 
 #include "rules/banks.h"
 

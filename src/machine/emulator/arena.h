@@ -1,6 +1,6 @@
 /* An arena: memory that is allocated piece by piece and freed all at once. */
-#ifndef SMC_EMULATOR_ARENA_H
-#define SMC_EMULATOR_ARENA_H
+#ifndef SMC_MACHINE_ARENA_H
+#define SMC_MACHINE_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* Follows each warp of one block through a kernel, as far as that is known without running it, and
    counts what its accesses to shared memory cost. Only bank_accesses.c and bank_walk.c include this
    header. */
-#ifndef SMC_EMULATOR_BANK_WALK_H
-#define SMC_EMULATOR_BANK_WALK_H
+#ifndef SMC_MACHINE_BANK_WALK_H
+#define SMC_MACHINE_BANK_WALK_H
 
 #include "machine/bank_accesses.h"
 #include "machine/emulator/access_log.h"

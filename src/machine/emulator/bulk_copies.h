@@ -1,7 +1,7 @@
 /* Accesses of many bytes that one thread begins and another unit performs: places in global memory,
    or in shared memory of any block of the cluster. */
-#ifndef SMC_EMULATOR_BULK_COPIES_H
-#define SMC_EMULATOR_BULK_COPIES_H
+#ifndef SMC_MACHINE_BULK_COPIES_H
+#define SMC_MACHINE_BULK_COPIES_H
 
 #include "machine/emulator/emulator_state.h"
 

@@ -1,8 +1,8 @@
 /* Blocks that make progress together: those of a cluster, and all of a cooperative launch. Each has
    a worker of its own, and one thread runs them in turns. Races between them are looked for in the
    shared memory of a cluster only: see peers.h. */
-#ifndef SMC_EMULATOR_CLUSTERS_H
-#define SMC_EMULATOR_CLUSTERS_H
+#ifndef SMC_MACHINE_CLUSTERS_H
+#define SMC_MACHINE_CLUSTERS_H
 
 #include "machine/emulator/emulator_state.h"
 

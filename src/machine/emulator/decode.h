@@ -1,8 +1,8 @@
 /* Translates PTX statements into ops: what the decoders of all groups of instructions share. A
    decoder reads `decoder->statement` and emits ops. On failure it returns false, either after
    smc_decode_refuse or after the message of an operand. Only decode*.c include this header. */
-#ifndef SMC_EMULATOR_DECODE_H
-#define SMC_EMULATOR_DECODE_H
+#ifndef SMC_MACHINE_DECODE_H
+#define SMC_MACHINE_DECODE_H
 
 #include "machine/emulator/emulator_program.h"
 

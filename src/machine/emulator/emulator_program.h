@@ -5,8 +5,8 @@
    Values of 8 and 16 bits are stored in 32-bit lanes, zero-extended. decode*.c make the ops,
    reconvergence.c sets where divergent lanes reconverge, and ops_*.c and steps_*.c hold the
    functions that ops point to. */
-#ifndef SMC_EMULATOR_PROGRAM_H
-#define SMC_EMULATOR_PROGRAM_H
+#ifndef SMC_MACHINE_EMULATOR_PROGRAM_H
+#define SMC_MACHINE_EMULATOR_PROGRAM_H
 
 #include "machine/emulator.h"
 #include "machine/emulator/arena.h"

@@ -1,7 +1,7 @@
 /* The state of a running launch: the launch, its workers (one thread each, which run a block at a
    time), the block's warps, and the divergent groups of a warp's lanes. */
-#ifndef SMC_EMULATOR_RUNTIME_H
-#define SMC_EMULATOR_RUNTIME_H
+#ifndef SMC_MACHINE_EMULATOR_STATE_H
+#define SMC_MACHINE_EMULATOR_STATE_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* The operations that decoders choose from: arithmetic, and the steps for everything else. */
-#ifndef SMC_EMULATOR_OPERATIONS_H
-#define SMC_EMULATOR_OPERATIONS_H
+#ifndef SMC_MACHINE_EMULATOR_STEPS_H
+#define SMC_MACHINE_EMULATOR_STEPS_H
 
 #include "machine/emulator/emulator_program.h"
 

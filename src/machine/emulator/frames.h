@@ -1,7 +1,7 @@
 /* What frames.c and calls.c share: the frame of a call, and the places of the values that it
    passes. What others ask of frames is in runtime.h. */
-#ifndef SMC_EMULATOR_FRAMES_H
-#define SMC_EMULATOR_FRAMES_H
+#ifndef SMC_MACHINE_FRAMES_H
+#define SMC_MACHINE_FRAMES_H
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
    The values are in a register file as the emulator has it (program.h), so that an operation whose
    sources are exact is computed by the emulator's own function. Only bank_accesses.c and
    bank_walk.c include this header. */
-#ifndef SMC_EMULATOR_LANE_VALUES_H
-#define SMC_EMULATOR_LANE_VALUES_H
+#ifndef SMC_MACHINE_LANE_VALUES_H
+#define SMC_MACHINE_LANE_VALUES_H
 
 #include "machine/emulator/emulator_program.h"
 

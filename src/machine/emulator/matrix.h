@@ -1,6 +1,6 @@
 /* The fragments of matrices that the threads of a warp hold for mma, wmma and their loads. */
-#ifndef SMC_EMULATOR_MATRIX_H
-#define SMC_EMULATOR_MATRIX_H
+#ifndef SMC_MACHINE_MATRIX_H
+#define SMC_MACHINE_MATRIX_H
 
 #include "machine/emulator/emulator_steps.h"
 

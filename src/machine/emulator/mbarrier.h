@@ -1,7 +1,7 @@
 /* What others need of mbarrier objects: bulk and tensor copies and asynchronous stores complete
    their transactions, and a deadlock names one. */
-#ifndef SMC_EMULATOR_MBARRIER_H
-#define SMC_EMULATOR_MBARRIER_H
+#ifndef SMC_MACHINE_MBARRIER_H
+#define SMC_MACHINE_MBARRIER_H
 
 #include "machine/emulator/emulator_state.h"
 

@@ -1,8 +1,8 @@
 /* Shapes: the differences between the addresses of one instruction's lanes. An instruction mostly
    has the same shape as when it was last executed; then the first address tells the extent and the
    costs of all. Only memory.c and memory_shapes.c include this header. */
-#ifndef SMC_EMULATOR_MEMORY_SHAPES_H
-#define SMC_EMULATOR_MEMORY_SHAPES_H
+#ifndef SMC_MACHINE_MEMORY_SHAPES_H
+#define SMC_MACHINE_MEMORY_SHAPES_H
 
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/shadow.h"

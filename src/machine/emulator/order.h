@@ -14,8 +14,8 @@
    later barrier; and a barrier after an atomic operation as the fence that acquires (the reduction
    of the CUDA C++ Programming Guide's section on memory fences, and threadFenceReduction of the
    CUDA samples, whose last block has only __syncthreads after its ticket). */
-#ifndef SMC_EMULATOR_ORDER_H
-#define SMC_EMULATOR_ORDER_H
+#ifndef SMC_MACHINE_ORDER_H
+#define SMC_MACHINE_ORDER_H
 
 #include "machine/emulator/emulator_state.h"
 

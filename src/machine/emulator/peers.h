@@ -7,8 +7,8 @@
    from strong accesses after which, or before which, there is a fence. All of this is kept for the
    block as a whole: where one of its threads knows something, all do. So a race may be missed, but
    none is invented. */
-#ifndef SMC_EMULATOR_PEERS_H
-#define SMC_EMULATOR_PEERS_H
+#ifndef SMC_MACHINE_PEERS_H
+#define SMC_MACHINE_PEERS_H
 
 #include "machine/emulator/emulator_state.h"
 

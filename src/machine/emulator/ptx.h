@@ -1,7 +1,7 @@
 /* One kernel of a PTX module as the parser read it: names are resolved, nothing is decoded yet.
    decode.c translates the result into ops for the emulator. */
-#ifndef SMC_EMULATOR_PTX_H
-#define SMC_EMULATOR_PTX_H
+#ifndef SMC_MACHINE_PTX_H
+#define SMC_MACHINE_PTX_H
 
 #include "base/status.h"
 #include "base/text.h"

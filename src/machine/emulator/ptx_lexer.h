@@ -1,6 +1,6 @@
 /* Splits PTX into tokens. */
-#ifndef SMC_EMULATOR_PTX_LEXER_H
-#define SMC_EMULATOR_PTX_LEXER_H
+#ifndef SMC_MACHINE_PTX_LEXER_H
+#define SMC_MACHINE_PTX_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>

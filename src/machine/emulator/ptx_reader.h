@@ -1,6 +1,6 @@
 /* The state of reading a PTX module, and its tokens. Only ptx_*.c include this header. */
-#ifndef SMC_EMULATOR_PTX_READER_H
-#define SMC_EMULATOR_PTX_READER_H
+#ifndef SMC_MACHINE_PTX_READER_H
+#define SMC_MACHINE_PTX_READER_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
    race within a block if all barriers are barriers of the whole block. With other synchronization
    it can miss a race, but it never reports a false one. Races between blocks are found in
    other_blocks.h. */
-#ifndef SMC_EMULATOR_SHADOW_H
-#define SMC_EMULATOR_SHADOW_H
+#ifndef SMC_MACHINE_SHADOW_H
+#define SMC_MACHINE_SHADOW_H
 
 #include "machine/emulator/emulator_state.h"
 

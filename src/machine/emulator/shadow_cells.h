@@ -2,8 +2,8 @@
    includes this header. A cell is one word, or one byte if the kernel has accesses
    smaller than a word. For 32 neighboring cells, a struct word of shared memory or a struct line of
    global memory has a bit for each that needs no closer look. */
-#ifndef SMC_EMULATOR_SHADOW_CELLS_H
-#define SMC_EMULATOR_SHADOW_CELLS_H
+#ifndef SMC_MACHINE_SHADOW_CELLS_H
+#define SMC_MACHINE_SHADOW_CELLS_H
 
 #include "machine/emulator/other_blocks.h"
 #include "machine/emulator/shadow.h"

@@ -1,8 +1,8 @@
 /* The functions that a GPU's special-function unit computes (MUFU), bit for bit, and what ptxas
    makes of the PTX instructions .approx with them. Floats are given and returned as their bits.
    `flushes`: the instruction has .ftz; then subnormal operands and results count as 0. */
-#ifndef SMC_EMULATOR_SPECIAL_FUNCTIONS_H
-#define SMC_EMULATOR_SPECIAL_FUNCTIONS_H
+#ifndef SMC_MACHINE_SPECIAL_FUNCTIONS_H
+#define SMC_MACHINE_SPECIAL_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

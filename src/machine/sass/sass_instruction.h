@@ -19,8 +19,8 @@
      122-124  sources kept in the operand cache ("reuse")
 
    Modifiers of an operation are read where it is evaluated or printed. */
-#ifndef SMC_MACHINE_INSTRUCTION_H
-#define SMC_MACHINE_INSTRUCTION_H
+#ifndef SMC_MACHINE_SASS_INSTRUCTION_H
+#define SMC_MACHINE_SASS_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* A launch of machine code, and what its warps know when they start. */
-#ifndef SMC_MACHINE_LAUNCH_H
-#define SMC_MACHINE_LAUNCH_H
+#ifndef SMC_MACHINE_SASS_LAUNCH_H
+#define SMC_MACHINE_SASS_LAUNCH_H
 
 #include "machine/sass/walk.h"
 

@@ -1,7 +1,7 @@
 /* A kernel's decoded code, and which instructions decide where its warps go: only those are
    evaluated when a warp walks, all others are merely counted. */
-#ifndef SMC_MACHINE_PROGRAM_H
-#define SMC_MACHINE_PROGRAM_H
+#ifndef SMC_MACHINE_SASS_PROGRAM_H
+#define SMC_MACHINE_SASS_PROGRAM_H
 
 #include "base/status.h"
 #include "machine/sass/sass_instruction.h"

@@ -1,8 +1,8 @@
 /* The state of one warp that walks through machine code: what its 32 lanes hold in registers and
    predicates, as far as it is known. Data that was loaded is unknown, and so are double precision,
    half precision and approximations of functions other than reciprocals and roots. */
-#ifndef SMC_MACHINE_WARP_H
-#define SMC_MACHINE_WARP_H
+#ifndef SMC_MACHINE_SASS_WARP_H
+#define SMC_MACHINE_SASS_WARP_H
 
 #include "machine/sass/sass_instruction.h"
 

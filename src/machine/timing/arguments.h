@@ -1,7 +1,7 @@
 /* The arguments of a launch as its predicted time depends on them: where arrays are in global
    memory, and the parameters as they are laid out in constant memory. */
-#ifndef SMC_TIMING_ARGUMENTS_H
-#define SMC_TIMING_ARGUMENTS_H
+#ifndef SMC_MACHINE_ARGUMENTS_H
+#define SMC_MACHINE_ARGUMENTS_H
 
 #include <stddef.h>
 #include <stdint.h>

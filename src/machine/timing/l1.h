@@ -1,7 +1,7 @@
 /* The L1 cache of one SM: lines of 128 bytes in sets, least recently used first out, filled by
    sector. */
-#ifndef SMC_TIMING_L1_H
-#define SMC_TIMING_L1_H
+#ifndef SMC_MACHINE_L1_H
+#define SMC_MACHINE_L1_H
 
 #include <stdbool.h>
 #include <stdint.h>

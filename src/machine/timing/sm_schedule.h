@@ -2,8 +2,8 @@
    bits require: each sub-partition issues at most one instruction a clock, a warp waits for the
    clocks and scoreboards in its instructions' control bits, for barriers, and for the units that it
    shares with others. All times are clocks of the SM. */
-#ifndef SMC_TIMING_SM_H
-#define SMC_TIMING_SM_H
+#ifndef SMC_MACHINE_SM_SCHEDULE_H
+#define SMC_MACHINE_SM_SCHEDULE_H
 
 #include "machine/rates.h"
 #include "machine/sass/walk.h"

@@ -1,7 +1,7 @@
 /* The traces of the warps of one SM's blocks, and how often each instruction of the program is
    executed in all of them together. */
-#ifndef SMC_TIMING_TRACES_H
-#define SMC_TIMING_TRACES_H
+#ifndef SMC_MACHINE_TRACES_H
+#define SMC_MACHINE_TRACES_H
 
 #include "machine/sass/sass_launch.h"
 #include "machine/timing/sm_schedule.h"

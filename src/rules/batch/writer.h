@@ -1,7 +1,7 @@
 /* Writes answered rows as CSV: the input's columns unchanged, except for terminal control
    characters, then the results. Writes large blocks; allocates nothing after opening. */
-#ifndef SMC_BATCH_WRITER_H
-#define SMC_BATCH_WRITER_H
+#ifndef SMC_RULES_WRITER_H
+#define SMC_RULES_WRITER_H
 
 #include "base/csv_reader.h"
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* What the kernel families share. Only the files of this folder include it. */
-#ifndef SMC_CATALOG_FAMILY_H
-#define SMC_CATALOG_FAMILY_H
+#ifndef SMC_RULES_CATALOG_FAMILY_H
+#define SMC_RULES_CATALOG_FAMILY_H
 
 #include "rules/banks.h"
 #include "rules/catalog.h"

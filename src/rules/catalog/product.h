@@ -1,7 +1,7 @@
 /* Matrix products: what the kernels with one output per thread share with matmul-register. Only
    this folder includes it. */
-#ifndef SMC_CATALOG_PRODUCT_H
-#define SMC_CATALOG_PRODUCT_H
+#ifndef SMC_RULES_PRODUCT_H
+#define SMC_RULES_PRODUCT_H
 
 #include "rules/catalog/catalog_family.h"
 

@@ -1,6 +1,6 @@
 /* From arguments to questions: which launch, on which devices, in which format. */
-#ifndef SMC_CLI_ASK_H
-#define SMC_CLI_ASK_H
+#ifndef SMC_SHOW_ASK_H
+#define SMC_SHOW_ASK_H
 
 #include "answers/inspect.h"
 #include "answers/query.h"

@@ -1,6 +1,6 @@
 /* --gate and --require-...: the limits for kernels, and the findings as a report. */
-#ifndef SMC_CLI_ASK_GATE_H
-#define SMC_CLI_ASK_GATE_H
+#ifndef SMC_SHOW_ASK_GATE_H
+#define SMC_SHOW_ASK_GATE_H
 
 #include "answers/gate.h"
 #include "show/cli/ask_inspect.h"

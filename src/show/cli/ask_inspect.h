@@ -1,7 +1,7 @@
 /* From arguments to the kernels of the user's files: for which devices and block sizes, and the
    files themselves. */
-#ifndef SMC_CLI_ASK_INSPECT_H
-#define SMC_CLI_ASK_INSPECT_H
+#ifndef SMC_SHOW_ASK_INSPECT_H
+#define SMC_SHOW_ASK_INSPECT_H
 
 #include "answers/inspect.h"
 #include "code/inputs.h"

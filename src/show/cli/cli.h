@@ -1,6 +1,6 @@
 /* The command line: parses arguments, runs one command, prints its report. */
-#ifndef SMC_CLI_CLI_H
-#define SMC_CLI_CLI_H
+#ifndef SMC_SHOW_CLI_H
+#define SMC_SHOW_CLI_H
 
 /* Returns the exit status (enum smc_status). */
 int smc_cli_main(int argc, char **argv);

@@ -1,6 +1,6 @@
 /* smemcalc run: one run, a series, and your own source. */
-#ifndef SMC_CLI_RUN_H
-#define SMC_CLI_RUN_H
+#ifndef SMC_SHOW_CMD_RUN_H
+#define SMC_SHOW_CMD_RUN_H
 
 #include "hardware/confirmed_launch.h"
 #include "hardware/user.h"

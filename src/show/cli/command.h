@@ -1,6 +1,6 @@
 /* The commands: what each is called and takes, a row of commands.def, and its function. */
-#ifndef SMC_CLI_COMMAND_H
-#define SMC_CLI_COMMAND_H
+#ifndef SMC_SHOW_COMMAND_H
+#define SMC_SHOW_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>

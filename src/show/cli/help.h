@@ -1,6 +1,6 @@
 /* Help, generated from the command and option rows. */
-#ifndef SMC_CLI_HELP_H
-#define SMC_CLI_HELP_H
+#ifndef SMC_SHOW_HELP_H
+#define SMC_SHOW_HELP_H
 
 #include "base/text.h"
 #include "show/cli/command.h"

@@ -1,6 +1,6 @@
 /* The options as rows, and the arguments of one call read by them. */
-#ifndef SMC_CLI_OPTIONS_H
-#define SMC_CLI_OPTIONS_H
+#ifndef SMC_SHOW_OPTIONS_H
+#define SMC_SHOW_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Standard input, output and error: input in pieces, checked output, and what a terminal can show.
  */
-#ifndef SMC_CLI_OUTPUT_H
-#define SMC_CLI_OUTPUT_H
+#ifndef SMC_SHOW_OUTPUT_H
+#define SMC_SHOW_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Long work: a progress bar, and Ctrl-C or a time limit that ends it early, so that what is done
    can still be reported. */
-#ifndef SMC_CLI_PROGRESS_H
-#define SMC_CLI_PROGRESS_H
+#ifndef SMC_SHOW_PROGRESS_H
+#define SMC_SHOW_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Guided lessons: a few short pages each, whose numbers are computed when they are shown, followed
    by a question whose answer is checked. Pure data: the caller displays the lines. */
-#ifndef SMC_LESSON_LESSON_H
-#define SMC_LESSON_LESSON_H
+#ifndef SMC_SHOW_LESSON_H
+#define SMC_SHOW_LESSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
    the device, the launches that the page discusses, and the values that its text names. Fill
    functions query the model and set values; after a failure they do nothing. A lesson is one file
    and one row of lessons.def. */
-#ifndef SMC_LESSON_SCENE_H
-#define SMC_LESSON_SCENE_H
+#ifndef SMC_SHOW_SCENE_H
+#define SMC_SHOW_SCENE_H
 
 #include "answers/query.h"
 #include "show/lesson/lesson.h"

@@ -1,7 +1,7 @@
 /* A chart with two numeric axes, linear or logarithmic, on which lines and points are placed.
    Labels are put where they cover no other label. */
-#ifndef SMC_PLOT_CHART_H
-#define SMC_PLOT_CHART_H
+#ifndef SMC_SHOW_CHART_H
+#define SMC_SHOW_CHART_H
 
 #include "show/plot/page.h"
 

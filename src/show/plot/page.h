@@ -1,7 +1,7 @@
 /* What all pictures share: a page that is filled from top to bottom, its heading and legend, grids,
    and a diagram of occupancy over one quantity. */
-#ifndef SMC_PLOT_PAGE_H
-#define SMC_PLOT_PAGE_H
+#ifndef SMC_SHOW_PAGE_H
+#define SMC_SHOW_PAGE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The interface of a back end for files. */
-#ifndef SMC_PLOT_PAINT_H
-#define SMC_PLOT_PAINT_H
+#ifndef SMC_SHOW_PAINT_H
+#define SMC_SHOW_PAINT_H
 
 #include "show/plot/plot.h"
 

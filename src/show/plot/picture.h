@@ -1,7 +1,7 @@
 /* A picture as a list of primitives, laid out once and painted by any back end: cairo on paper,
    characters on a terminal. Layout is pure: it uses no files, fonts or terminal. */
-#ifndef SMC_PLOT_PICTURE_H
-#define SMC_PLOT_PICTURE_H
+#ifndef SMC_SHOW_PICTURE_H
+#define SMC_SHOW_PICTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

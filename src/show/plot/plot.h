@@ -1,6 +1,6 @@
 /* Pictures of answers: laid out here, and painted as SVG, PNG, PDF or characters. */
-#ifndef SMC_PLOT_PLOT_H
-#define SMC_PLOT_PLOT_H
+#ifndef SMC_SHOW_PLOT_H
+#define SMC_SHOW_PLOT_H
 
 #include <stdbool.h>
 #include <stdint.h>

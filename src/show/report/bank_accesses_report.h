@@ -1,6 +1,6 @@
 /* The bank conflicts that were found in a kernel's PTX without running it. */
-#ifndef SMC_REPORT_BANK_ACCESSES_H
-#define SMC_REPORT_BANK_ACCESSES_H
+#ifndef SMC_SHOW_BANK_ACCESSES_REPORT_H
+#define SMC_SHOW_BANK_ACCESSES_REPORT_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* Bank conflicts in words: the verdict, a layout without them, the command that asks again. */
-#ifndef SMC_REPORT_BANKS_H
-#define SMC_REPORT_BANKS_H
+#ifndef SMC_SHOW_BANKS_REPORT_H
+#define SMC_SHOW_BANKS_REPORT_H
 
 #include "answers/banks_query.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* A table that compares devices: a group of columns for each, in bands of as many devices as the
    width holds. */
-#ifndef SMC_REPORT_DEVICE_TABLE_H
-#define SMC_REPORT_DEVICE_TABLE_H
+#ifndef SMC_SHOW_DEVICE_TABLE_H
+#define SMC_SHOW_DEVICE_TABLE_H
 
 #include "show/report/report.h"
 

@@ -1,6 +1,6 @@
 /* Two builds compared, in the forms that are not those of every report. */
-#ifndef SMC_REPORT_DIFF_H
-#define SMC_REPORT_DIFF_H
+#ifndef SMC_SHOW_DIFF_REPORT_H
+#define SMC_SHOW_DIFF_REPORT_H
 
 #include "answers/diff.h"
 #include "answers/judge_findings.h"

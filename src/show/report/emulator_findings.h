@@ -1,6 +1,6 @@
 /* What the emulator found in a kernel: as text, as JSON, and as findings of a check. */
-#ifndef SMC_REPORT_EMULATOR_FINDINGS_H
-#define SMC_REPORT_EMULATOR_FINDINGS_H
+#ifndef SMC_SHOW_EMULATOR_FINDINGS_H
+#define SMC_SHOW_EMULATOR_FINDINGS_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* Findings of a check, as text, markdown, JUnit XML and SARIF. */
-#ifndef SMC_REPORT_FINDINGS_H
-#define SMC_REPORT_FINDINGS_H
+#ifndef SMC_SHOW_FINDINGS_REPORT_H
+#define SMC_SHOW_FINDINGS_REPORT_H
 
 #include "answers/judge_findings.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* What is left to say of the check reports of many GPUs: what other programs take. The reports for
    people and JSON are in report.h. */
-#ifndef SMC_REPORT_FLEET_H
-#define SMC_REPORT_FLEET_H
+#ifndef SMC_SHOW_FLEET_H
+#define SMC_SHOW_FLEET_H
 
 #include "show/report/report.h"
 

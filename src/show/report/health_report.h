@@ -1,6 +1,6 @@
 /* The health of a machine's GPUs as text, as one line of JSON, and as metrics. */
-#ifndef SMC_REPORT_HEALTH_H
-#define SMC_REPORT_HEALTH_H
+#ifndef SMC_SHOW_HEALTH_REPORT_H
+#define SMC_SHOW_HEALTH_REPORT_H
 
 #include "hardware/host_health.h"
 #include "show/report/report.h"

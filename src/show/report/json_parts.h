@@ -1,7 +1,7 @@
 /* The parts that the JSON report is made of. Each returns a new reference; after a failed
    allocation a member is missing, and json.c notices. */
-#ifndef SMC_REPORT_JSON_PARTS_H
-#define SMC_REPORT_JSON_PARTS_H
+#ifndef SMC_SHOW_JSON_PARTS_H
+#define SMC_SHOW_JSON_PARTS_H
 
 #include <jansson.h>
 

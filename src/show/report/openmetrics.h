@@ -1,6 +1,6 @@
 /* Metrics in the format of OpenMetrics, which is also that of Prometheus' text files. */
-#ifndef SMC_REPORT_OPENMETRICS_H
-#define SMC_REPORT_OPENMETRICS_H
+#ifndef SMC_SHOW_OPENMETRICS_H
+#define SMC_SHOW_OPENMETRICS_H
 
 #include "base/text.h"
 

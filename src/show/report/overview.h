@@ -1,6 +1,6 @@
 /* Many kernels at a glance: a headline, and a table with a line for each kernel or template. */
-#ifndef SMC_REPORT_OVERVIEW_H
-#define SMC_REPORT_OVERVIEW_H
+#ifndef SMC_SHOW_OVERVIEW_H
+#define SMC_SHOW_OVERVIEW_H
 
 #include "show/report/report.h"
 #include "show/words/kernel_names.h"

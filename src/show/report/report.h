@@ -1,7 +1,7 @@
 /* Results as text, JSON or CSV. A writer is a table of functions, one for each kind of result, that
    append to a text buffer; only the commands print. */
-#ifndef SMC_REPORT_REPORT_H
-#define SMC_REPORT_REPORT_H
+#ifndef SMC_SHOW_REPORT_H
+#define SMC_SHOW_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

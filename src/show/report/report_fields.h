@@ -1,8 +1,8 @@
 /* The fields of a result, listed once. A table of fields gives each its names, its unit, its
    meaning and a function that reads it; the JSON members and the CSV columns are made from the
    table. */
-#ifndef SMC_REPORT_FIELDS_H
-#define SMC_REPORT_FIELDS_H
+#ifndef SMC_SHOW_REPORT_FIELDS_H
+#define SMC_SHOW_REPORT_FIELDS_H
 
 #include <jansson.h>
 #include <stdbool.h>

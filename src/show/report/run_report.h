@@ -1,6 +1,6 @@
 /* A run in words: the kernel, the device, the value of each source, how many predictions hold. */
-#ifndef SMC_REPORT_RUN_H
-#define SMC_REPORT_RUN_H
+#ifndef SMC_SHOW_RUN_REPORT_H
+#define SMC_SHOW_RUN_REPORT_H
 
 #include "base/text.h"
 #include "hardware/confirmed_launch.h"

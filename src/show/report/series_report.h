@@ -1,6 +1,6 @@
 /* Parts of the report of a series, for tests. */
-#ifndef SMC_REPORT_SERIES_H
-#define SMC_REPORT_SERIES_H
+#ifndef SMC_SHOW_SERIES_REPORT_H
+#define SMC_SHOW_SERIES_REPORT_H
 
 #include "base/text.h"
 #include "hardware/series.h"

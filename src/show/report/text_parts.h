@@ -1,6 +1,6 @@
 /* The parts that the text report is made of, one file each. */
-#ifndef SMC_REPORT_TEXT_PARTS_H
-#define SMC_REPORT_TEXT_PARTS_H
+#ifndef SMC_SHOW_TEXT_PARTS_H
+#define SMC_SHOW_TEXT_PARTS_H
 
 #include "show/report/report.h"
 #include "show/words/layout.h"

@@ -1,7 +1,7 @@
 /* The predicted time of a launch: words for lines and tables, the object of JSON, the arithmetic.
  */
-#ifndef SMC_REPORT_TIME_H
-#define SMC_REPORT_TIME_H
+#ifndef SMC_SHOW_TIME_REPORT_H
+#define SMC_SHOW_TIME_REPORT_H
 
 #include <jansson.h>
 #include <stdbool.h>

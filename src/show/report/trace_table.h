@@ -1,6 +1,6 @@
 /* The kernels of a trace as a table. */
-#ifndef SMC_REPORT_TRACE_TABLE_H
-#define SMC_REPORT_TRACE_TABLE_H
+#ifndef SMC_SHOW_TRACE_TABLE_H
+#define SMC_SHOW_TRACE_TABLE_H
 
 #include "show/report/report.h"
 

@@ -1,7 +1,7 @@
 /* The banks view's state: which accesses are shown, how their arrays are laid out and what they
    cost; the fields that change it, and where the panels are. Pure. */
-#ifndef SMC_TUI_BANKS_H
-#define SMC_TUI_BANKS_H
+#ifndef SMC_SHOW_BANKS_STATE_H
+#define SMC_SHOW_BANKS_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The chart of occupancy along one field of the launch, everything else unchanged. */
-#ifndef SMC_TUI_CHART_H
-#define SMC_TUI_CHART_H
+#ifndef SMC_SHOW_CHART_VIEW_H
+#define SMC_SHOW_CHART_VIEW_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The confirm view's state: the launches of this session, the settings of the next one, and where
    the panels are. Pure. */
-#ifndef SMC_TUI_CONFIRM_H
-#define SMC_TUI_CONFIRM_H
+#ifndef SMC_SHOW_CONFIRM_STATE_H
+#define SMC_SHOW_CONFIRM_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

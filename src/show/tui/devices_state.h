@@ -1,7 +1,7 @@
 /* The devices' screen: the present launch on every board and compute capability, as a table to sort
    and search. Pure but for the built-in table of resources; nothing is compiled. */
-#ifndef SMC_TUI_DEVICES_H
-#define SMC_TUI_DEVICES_H
+#ifndef SMC_SHOW_DEVICES_STATE_H
+#define SMC_SHOW_DEVICES_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The first screen: one launch, its answer, its limits and the launches around it. Pure but for the
    built-in table of resources; it asks for compilations and is given their results. */
-#ifndef SMC_TUI_EXPLORE_H
-#define SMC_TUI_EXPLORE_H
+#ifndef SMC_SHOW_EXPLORE_H
+#define SMC_SHOW_EXPLORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The frame kit: rectangles, styles, signs, and a finished screen as cells to draw into. Pure: a
    terminal (terminal.h) shows the frame. */
-#ifndef SMC_TUI_FRAME_H
-#define SMC_TUI_FRAME_H
+#ifndef SMC_SHOW_FRAME_H
+#define SMC_SHOW_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

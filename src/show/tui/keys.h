@@ -1,6 +1,6 @@
 /* Keys and what they do: one table for the loop, the bottom bar, the help and scripts. */
-#ifndef SMC_TUI_KEYS_H
-#define SMC_TUI_KEYS_H
+#ifndef SMC_SHOW_KEYS_H
+#define SMC_SHOW_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The lessons view's state: the list of lessons, or one lesson open at a page. */
-#ifndef SMC_TUI_LESSONS_H
-#define SMC_TUI_LESSONS_H
+#ifndef SMC_SHOW_LESSONS_STATE_H
+#define SMC_SHOW_LESSONS_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

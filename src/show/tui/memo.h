@@ -1,6 +1,6 @@
 /* The resources of the kernels compiled in this session, so that each is compiled once. */
-#ifndef SMC_TUI_MEMO_H
-#define SMC_TUI_MEMO_H
+#ifndef SMC_SHOW_MEMO_H
+#define SMC_SHOW_MEMO_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Restores the terminal if the program crashes, by what a signal handler may do. */
-#ifndef SMC_TUI_RESTORE_H
-#define SMC_TUI_RESTORE_H
+#ifndef SMC_SHOW_RESTORE_H
+#define SMC_SHOW_RESTORE_H
 
 /* Remembers the terminal's settings; call it before anything changes them. */
 void smc_restore_prepare(void);

@@ -1,8 +1,8 @@
 /* The roofline's screen: the present launch under the ceilings of its device, beside the other
    kernels of its family. The family is predicted while the screen is shown, one kernel after
    another. */
-#ifndef SMC_TUI_ROOFLINE_H
-#define SMC_TUI_ROOFLINE_H
+#ifndef SMC_SHOW_ROOFLINE_STATE_H
+#define SMC_SHOW_ROOFLINE_STATE_H
 
 #include <stddef.h>
 #include <stdint.h>

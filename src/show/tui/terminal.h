@@ -1,7 +1,7 @@
 /* What shows the explorer and sends its keys: a table of functions with two implementations, a real
    terminal (curses) and a script. */
-#ifndef SMC_TUI_TERMINAL_H
-#define SMC_TUI_TERMINAL_H
+#ifndef SMC_SHOW_TERMINAL_H
+#define SMC_SHOW_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

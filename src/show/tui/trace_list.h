@@ -1,7 +1,7 @@
 /* The trace's screen: the kernels that a program launched, as a list to sort and search. A kernel
    unfolds to its configurations; the first screen takes one over. Pure. */
-#ifndef SMC_TUI_TRACE_LIST_H
-#define SMC_TUI_TRACE_LIST_H
+#ifndef SMC_SHOW_TRACE_LIST_H
+#define SMC_SHOW_TRACE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The explorer: smemcalc on a screen. */
-#ifndef SMC_TUI_TUI_H
-#define SMC_TUI_TUI_H
+#ifndef SMC_SHOW_TUI_H
+#define SMC_SHOW_TUI_H
 
 #include "answers/query.h"
 #include "answers/trace_answer.h"

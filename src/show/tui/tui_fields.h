@@ -1,7 +1,7 @@
 /* What can be set in the explorer: each field's value, where it comes from, its range, and how it
    changes. Pure: a field changes a query, nothing else. */
-#ifndef SMC_TUI_FIELDS_H
-#define SMC_TUI_FIELDS_H
+#ifndef SMC_SHOW_TUI_FIELDS_H
+#define SMC_SHOW_TUI_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The confirm view's table, for its tests. */
-#ifndef SMC_TUI_VIEW_CONFIRM_H
-#define SMC_TUI_VIEW_CONFIRM_H
+#ifndef SMC_SHOW_VIEW_CONFIRM_H
+#define SMC_SHOW_VIEW_CONFIRM_H
 
 #include "show/tui/confirm_state.h"
 

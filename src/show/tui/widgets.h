@@ -1,7 +1,7 @@
 /* What is drawn above or within a screen and handles its own keys: a line to type into, a list to
    choose from, a box of text; and the lines of values in panels. Pure. */
-#ifndef SMC_TUI_WIDGETS_H
-#define SMC_TUI_WIDGETS_H
+#ifndef SMC_SHOW_WIDGETS_H
+#define SMC_SHOW_WIDGETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

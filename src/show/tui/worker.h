@@ -1,8 +1,8 @@
 /* Jobs that take too long for a key press (compiling, launching, finding GPUs), and the process
    beside the screen that does them one after another: a compiler that hangs, crashes or is killed,
    and a GPU, never block the screen. */
-#ifndef SMC_TUI_WORKER_H
-#define SMC_TUI_WORKER_H
+#ifndef SMC_SHOW_WORKER_H
+#define SMC_SHOW_WORKER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* C++ kernels by names that fit a terminal: the shortest form of each that is still distinct. */
-#ifndef SMC_REPORT_KERNEL_NAMES_H
-#define SMC_REPORT_KERNEL_NAMES_H
+#ifndef SMC_SHOW_KERNEL_NAMES_H
+#define SMC_SHOW_KERNEL_NAMES_H
 
 #include "answers/inspect.h"
 

@@ -1,6 +1,6 @@
 /* Text on a terminal: what base/layout.h has, emphasis, and the lines that reports are made of. */
-#ifndef SMC_REPORT_LAYOUT_H
-#define SMC_REPORT_LAYOUT_H
+#ifndef SMC_SHOW_LAYOUT_H
+#define SMC_SHOW_LAYOUT_H
 
 #include "show/report/report.h"
 #include "show/words/paragraphs.h"

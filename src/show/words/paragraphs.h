@@ -1,6 +1,6 @@
 /* Laying plain text out in columns: wrapped paragraphs, bars, percentages. */
-#ifndef SMC_BASE_LAYOUT_H
-#define SMC_BASE_LAYOUT_H
+#ifndef SMC_SHOW_PARAGRAPHS_H
+#define SMC_SHOW_PARAGRAPHS_H
 
 #include <stdbool.h>
 #include <stddef.h>

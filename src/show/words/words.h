@@ -1,7 +1,7 @@
 /* Results in words, each with its numbers: the limiters, why a launch is refused, where a number
    comes from. */
-#ifndef SMC_REPORT_WORDS_H
-#define SMC_REPORT_WORDS_H
+#ifndef SMC_SHOW_WORDS_H
+#define SMC_SHOW_WORDS_H
 
 #include "answers/best.h"
 #include "answers/sweep.h"
