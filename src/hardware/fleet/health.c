@@ -161,7 +161,7 @@ struct lane_row {
 };
 
 static const struct lane_row lane_rows[] = {
-#include "hardware/executor/health_lanes.inc"
+#include "hardware/fleet/health_lanes.inc"
 };
 
 uint32_t smc_health_lane(enum smc_health_unit unit, unsigned lane)
@@ -184,7 +184,7 @@ bool smc_health_is_known(enum smc_health_unit unit, uint16_t cc, const char **re
 }
 
 const struct smc_health_case smc_health_cases[] = {
-#include "hardware/executor/health_results.inc"
+#include "hardware/fleet/health_results.inc"
     {.kernel = NULL},
 };
 
