@@ -12,93 +12,93 @@ check_PROGRAMS += tests/unit
 TESTS += tests/unit
 endif
 
-tests_unit_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
+tests_unit_CPPFLAGS = -I$(srcdir)/tests $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_unit_LDADD = libsmc.la $(CUNIT_LIBS) $(SQLITE_LIBS)
 tests_unit_SOURCES = \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/launches.c tests/launches.h \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
-	tests/test_annotation.c \
-	tests/test_array_advice.c \
-	tests/test_bank_accesses.c \
-	tests/test_banks.c \
-	tests/test_base.c \
-	tests/test_batch.c \
-	tests/test_choices.c \
-	tests/test_cli.c \
-	tests/test_compile.c \
-	tests/test_confirm.c \
-	tests/test_conflict_free.c \
-	tests/test_cubin.c \
-	tests/test_carveouts.c \
-	tests/test_catalog.c \
-	tests/test_ceilings.c \
-	tests/test_catalog_sets.c \
-	tests/test_compare.c \
-	tests/test_contract.c \
-	tests/test_deadlocks.c \
-	tests/test_device_file.c \
-	tests/test_devices.c \
-	tests/test_diff.c \
-	tests/test_call_stack.c \
-	tests/test_calls.c \
-	tests/test_clusters.c \
-	tests/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
-	tests/test_mbarrier.c \
-	tests/test_peers.c \
-	tests/test_pipelines.c \
-	tests/test_ranks.c \
-	tests/test_warpgroups.c \
-	tests/test_textures.c \
-	tests/test_emulator.c \
-	tests/test_executor.c \
-	tests/test_fatbin.c \
-	tests/test_fleet.c \
-	tests/test_host_code.c \
-	tests/test_inspect.c \
-	tests/test_expression.c \
-	tests/test_joins.c \
-	tests/test_lesson.c \
-	tests/test_machine.c tests/machine_text.c tests/machine_text.h \
-	tests/test_machine_code.c \
-	tests/test_timing.c \
-	tests/test_trace_chrome.c \
-	tests/test_trace_ncu.c \
-	tests/test_trace_nsys.c \
-	tests/test_trace_own.c \
-	tests/test_trace_tables.c \
-	tests/test_trace_triton.c \
-	tests/test_merge.c \
-	tests/test_build_log.c \
-	tests/test_compile_commands.c \
-	tests/test_logs.c \
-	tests/test_model.c \
-	tests/test_next_steps.c \
-	tests/test_user.c \
-	tests/test_plot.c tests/test_plot_trace.c \
+	tests/show/test_annotation.c \
+	tests/machine/test_array_advice.c \
+	tests/machine/test_bank_accesses.c \
+	tests/rules/test_banks.c \
+	tests/base/test_base.c \
+	tests/rules/test_batch.c \
+	tests/answers/test_choices.c \
+	tests/show/test_cli.c \
+	tests/code/test_compile.c \
+	tests/hardware/test_confirm.c \
+	tests/rules/test_conflict_free.c \
+	tests/code/test_cubin.c \
+	tests/rules/test_carveouts.c \
+	tests/rules/test_catalog.c \
+	tests/hardware/test_ceilings.c \
+	tests/rules/test_catalog_sets.c \
+	tests/rules/test_compare.c \
+	tests/machine/test_contract.c \
+	tests/machine/test_deadlocks.c \
+	tests/rules/test_device_file.c \
+	tests/rules/test_devices.c \
+	tests/answers/test_diff.c \
+	tests/machine/test_call_stack.c \
+	tests/machine/test_calls.c \
+	tests/machine/test_clusters.c \
+	tests/machine/test_tensor_copies.c tests/tensor_cases.c tests/tensor_cases.h \
+	tests/machine/test_mbarrier.c \
+	tests/machine/test_peers.c \
+	tests/machine/test_pipelines.c \
+	tests/machine/test_ranks.c \
+	tests/machine/test_warpgroups.c \
+	tests/machine/test_textures.c \
+	tests/machine/test_emulator.c \
+	tests/hardware/test_executor.c \
+	tests/code/test_fatbin.c \
+	tests/hardware/test_fleet.c \
+	tests/code/test_host_code.c \
+	tests/answers/test_inspect.c \
+	tests/base/test_expression.c \
+	tests/machine/test_joins.c \
+	tests/show/test_lesson.c \
+	tests/machine/test_machine.c tests/machine_text.c tests/machine_text.h \
+	tests/code/test_machine_code.c \
+	tests/machine/test_timing.c \
+	tests/answers/test_trace_chrome.c \
+	tests/answers/test_trace_ncu.c \
+	tests/answers/test_trace_nsys.c \
+	tests/answers/test_trace_own.c \
+	tests/answers/test_trace_tables.c \
+	tests/answers/test_trace_triton.c \
+	tests/hardware/test_merge.c \
+	tests/code/test_build_log.c \
+	tests/code/test_compile_commands.c \
+	tests/code/test_logs.c \
+	tests/rules/test_model.c \
+	tests/rules/test_next_steps.c \
+	tests/hardware/test_user.c \
+	tests/show/test_plot.c tests/show/test_plot_trace.c \
 	tests/plot_support.c tests/plot_support.h tests/share.c tests/share.h tests/trace_support.c tests/trace_support.h \
-	tests/test_report.c \
-	tests/test_gate.c \
-	tests/test_headroom.c \
-	tests/test_health.c \
-	tests/test_selection.c \
-	tests/test_series.c \
-	tests/test_sm.c \
-	tests/special_functions.def tests/test_special_functions.c \
-	tests/test_stop.c \
-	tests/test_stragglers.c \
-	tests/test_sweep.c \
-	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_roofline.c tests/test_tui_trace.c tests/test_tui_views.c \
+	tests/show/test_report.c \
+	tests/answers/test_gate.c \
+	tests/rules/test_headroom.c \
+	tests/hardware/test_health.c \
+	tests/answers/test_selection.c \
+	tests/show/test_series.c \
+	tests/rules/test_sm.c \
+	tests/special_functions.def tests/machine/test_special_functions.c \
+	tests/hardware/test_stop.c \
+	tests/hardware/test_stragglers.c \
+	tests/answers/test_sweep.c \
+	tests/show/test_tui_banks.c tests/show/test_tui_devices.c tests/show/test_tui_roofline.c tests/show/test_tui_trace.c tests/show/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
-	tests/test_tui_confirm.c \
-	tests/test_trace_answer.c tests/test_trace_report.c tests/trace_sample.c tests/trace_sample.h \
-	tests/test_tune.c \
-	tests/test_workload.c \
-	tests/test_tui_chart.c tests/test_tui_explore.c tests/test_tui_fields.c \
-	tests/test_tui_frame.c tests/test_tui_glyph.c tests/test_tui_keys.c \
-	tests/test_tui_layout.c tests/test_tui_memo.c tests/test_tui_popup.c \
-	tests/test_tui_script.c tests/test_tui_sm_drawing.c \
+	tests/show/test_tui_confirm.c \
+	tests/answers/test_trace_answer.c tests/show/test_trace_report.c tests/trace_sample.c tests/trace_sample.h \
+	tests/hardware/test_tune.c \
+	tests/answers/test_workload.c \
+	tests/show/test_tui_chart.c tests/show/test_tui_explore.c tests/show/test_tui_fields.c \
+	tests/show/test_tui_frame.c tests/show/test_tui_glyph.c tests/show/test_tui_keys.c \
+	tests/show/test_tui_layout.c tests/show/test_tui_memo.c tests/show/test_tui_popup.c \
+	tests/show/test_tui_script.c tests/show/test_tui_sm_drawing.c \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 

@@ -7,7 +7,7 @@
 
 #include "base/numbers.h"
 
-/* The constants of the rule, chosen by simulation: see tests/test_stragglers.c. */
+/* The constants of the rule, chosen by simulation: see tests/hardware/test_stragglers.c. */
 static const double DEVIATIONS = 4;               /* standard deviations that noise may reach */
 static const double DEVIATION_OF_MEDIAN = 1.4826; /* of normal noise, per median deviation */
 static const double FAST_SHARE = 0.005;  /* of the fast side that is left out as too fast */

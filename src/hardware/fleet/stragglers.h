@@ -26,7 +26,7 @@ struct smc_peer_spread {
      - what the slower half would reach if its tail were exponential, extrapolated from its median
        and its 80th percentile, so that up to a tenth of the peers may be stragglers,
    where the last two are widened the more the fewer peers there are. doc/many-gpus.md has the rates
-   of detection and of false alarms; tests/test_stragglers.c simulates them. */
+   of detection and of false alarms; tests/hardware/test_stragglers.c simulates them. */
 struct smc_peer_spread smc_peer_spread_of(double *values, size_t count, bool higher_is_better);
 
 /* By which share the value is slower than the median: negative if it is faster. */

@@ -2,7 +2,7 @@
    both without a rounding (.rn), are rounded twice or become one fused multiply-add; ptxas decides.
    What follows is what ptxas 13.5 did for sm_75, sm_90 and sm_120 in some 200 small PTX programs
    whose machine code was read, and ptxas 13.0 and sm_80 in a part of them. They did not differ,
-   except that sm_75 expands atom.acq_rel. tests/test_contract.c has a selection.
+   except that sm_75 expands atom.acq_rel. tests/machine/test_contract.c has a selection.
 
    1. A product is a mul of f32, f64, f16, bf16, their pairs or f32x2, without a rounding, .sat or a
       guard. mov and neg without a guard pass it on (neg.bf16x2 does not), so that c - a*b,

@@ -1,4 +1,4 @@
-/* Kernels that call functions: the source of calls.ptx beside it, which tests/test_calls.c runs.
+/* Kernels that call functions: the source of calls.ptx beside it, which tests/machine/test_calls.c runs.
      nvcc -arch=sm_80 -ptx -lineinfo -o calls.ptx calls.cu
    Each thread has an element of `out` and one of `in`, both of 8 bytes. */
 #include <cassert>

@@ -1,4 +1,4 @@
-// Kernels of tests/test_clusters.c. clusters.ptx is made of this file:
+// Kernels of tests/machine/test_clusters.c. clusters.ptx is made of this file:
 //   nvcc -arch=sm_90 -std=c++17 -ptx -lineinfo clusters.cu
 #include <cooperative_groups.h>
 #include <cuda/barrier>

@@ -1,4 +1,4 @@
-// Kernels of tests/test_deadlocks.c, which wait for ever. deadlocks.ptx is made of this file:
+// Kernels of tests/machine/test_deadlocks.c, which wait for ever. deadlocks.ptx is made of this file:
 //   nvcc -arch=sm_90 -std=c++17 -ptx -lineinfo deadlocks.cu
 #include <cstdint>
 

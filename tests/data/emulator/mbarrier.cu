@@ -1,4 +1,4 @@
-// Kernels of tests/test_mbarrier.c. mbarrier.ptx is made of this file:
+// Kernels of tests/machine/test_mbarrier.c. mbarrier.ptx is made of this file:
 //   nvcc -arch=sm_90 -std=c++17 -ptx -lineinfo mbarrier.cu
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

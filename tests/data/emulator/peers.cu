@@ -1,4 +1,4 @@
-// Kernels of tests/test_peers.c: blocks of a cluster in each other's shared memory. Those that begin
+// Kernels of tests/machine/test_peers.c: blocks of a cluster in each other's shared memory. Those that begin
 // with "bad" have one fault. peers.ptx is made of this file:
 //   nvcc -gencode arch=compute_90a,code=compute_90a -std=c++17 -ptx -lineinfo peers.cu
 //

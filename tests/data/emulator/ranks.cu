@@ -1,4 +1,4 @@
-// Kernels of tests/test_ranks.c: the lanes of one instruction access the shared memory of different
+// Kernels of tests/machine/test_ranks.c: the lanes of one instruction access the shared memory of different
 // blocks of their cluster, their own among them. ranks.ptx is made of this file:
 //   nvcc -arch=sm_90 -std=c++17 -ptx -lineinfo ranks.cu
 //

@@ -1,4 +1,4 @@
-// Kernels of tests/test_tensor_copies.c and of the GPU's tests. tensor_copies.ptx is made of this
+// Kernels of tests/machine/test_tensor_copies.c and of the GPU's tests. tensor_copies.ptx is made of this
 // file:
 //   nvcc -arch=sm_90 -std=c++17 -ptx -lineinfo tensor_copies.cu
 #include <cstdint>

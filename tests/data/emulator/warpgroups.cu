@@ -1,4 +1,4 @@
-// Kernels of tests/test_warpgroups.c: products of wgmma whose operands one thread replaces.
+// Kernels of tests/machine/test_warpgroups.c: products of wgmma whose operands one thread replaces.
 // warpgroups.ptx is made of this file:
 //   nvcc -gencode arch=compute_90a,code=compute_90a -std=c++17 -ptx -lineinfo warpgroups.cu
 //
