@@ -20,8 +20,7 @@
 
 enum { BAR_PERCENT = 90, A = 0, B, C };
 
-/* --- cuBLAS, loaded at run time ------------------------------------------------------------------
- */
+/* --- cuBLAS, loaded at run time --------------------------------------------------------------- */
 
 typedef void *cublas_handle;
 
@@ -92,8 +91,7 @@ static bool open_cublas(struct cublas *cublas, const char *wanted)
     return code == 0;
 }
 
-/* --- One size ------------------------------------------------------------------------------------
- */
+/* --- One size --------------------------------------------------------------------------------- */
 
 struct contest {
     const struct cublas *cublas; /* NULL: none */

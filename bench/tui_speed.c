@@ -62,8 +62,7 @@ static double now_s(void)
     return read_clock_s(CLOCK_MONOTONIC);
 }
 
-/* --- The program's side: the loop on curses, seen through ----------------------------------------
- */
+/* --- The program's side: the loop on curses, seen through ------------------------------------- */
 
 static struct shown shown;
 static bool is_drawn;
@@ -112,8 +111,7 @@ static int explore(bool compiles)
     return status == SMC_OK ? 0 : 1;
 }
 
-/* --- The user's side --------------------------------------------------------------------------
- */
+/* --- The user's side -------------------------------------------------------------------------- */
 
 /* Returns 0 in the new process. */
 static pid_t open_program(struct program *program)

@@ -15,8 +15,7 @@ struct draw {
     uint64_t state;
 };
 
-/* --- What is compiled, and the shape of a block ------------------------------------------------
- */
+/* --- What is compiled, and the shape of a block ----------------------------------------------- */
 
 /* The ends, powers of two and their neighbours, of every parameter except the problem's size. */
 static const struct {
@@ -62,8 +61,7 @@ static void draw_variant(struct draw *draw, struct smc_params *params)
     }
 }
 
-/* --- Problem sizes -----------------------------------------------------------------------------
- */
+/* --- Problem sizes ---------------------------------------------------------------------------- */
 
 /* One of the twelve sizes, or any size if `kind` is CATALOG_SIZES. `edge` is what one block
    computes of M, N and K. */
@@ -131,8 +129,7 @@ static void set_length(struct draw *draw, int kind, struct smc_params *params)
     launches_set(kernel, SMC_PARAM_LENGTH, 2 * radius + (chosen < 1 ? 1 : chosen), params);
 }
 
-/* --- Sets --------------------------------------------------------------------------------------
- */
+/* --- Sets ------------------------------------------------------------------------------------- */
 
 double catalog_set_effort(const struct smc_kernel *kernel, const struct smc_params *params)
 {

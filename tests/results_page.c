@@ -32,8 +32,7 @@ static long long count(const json_t *object, const char *key)
     return (long long)number(object, key);
 }
 
-/* --- On what, and when -------------------------------------------------------------------------
- */
+/* --- On what, and when ------------------------------------------------------------------------ */
 
 /* "2026-11-21T20:15:00Z" as "21 November 2026". */
 static void print_date(const char *iso)
@@ -60,8 +59,7 @@ static void print_head(const json_t *all)
            "`make gpu-bundle` makes wrote there.\n");
 }
 
-/* --- The catalog -------------------------------------------------------------------------------
- */
+/* --- The catalog ------------------------------------------------------------------------------ */
 
 static void print_kernels(const json_t *kernels)
 {
@@ -91,8 +89,7 @@ static void print_kernels(const json_t *kernels)
     printf("| all | %lld | %lld | %lld |\n", sets, confirmed, refused);
 }
 
-/* --- Sources -----------------------------------------------------------------------------------
- */
+/* --- Sources ---------------------------------------------------------------------------------- */
 
 static void print_residency(const json_t *residency)
 {
@@ -151,8 +148,7 @@ static void print_sources(const json_t *all)
                count(emulator, "equal_results"), count(emulator, "racy"));
 }
 
-/* --- Counters ----------------------------------------------------------------------------------
- */
+/* --- Counters --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *metric, *heading;
@@ -222,8 +218,7 @@ static void print_metrics(const json_t *metrics)
     }
 }
 
-/* --- Speed -------------------------------------------------------------------------------------
- */
+/* --- Speed ------------------------------------------------------------------------------------ */
 
 static const char *bar(double percent, double wanted)
 {
@@ -282,8 +277,7 @@ static void print_page(const json_t *all)
     print_speed(json_object_get(all, "speed"));
 }
 
-/* --- Into a document ---------------------------------------------------------------------------
- */
+/* --- Into a document -------------------------------------------------------------------------- */
 
 static int fail(const char *path, const char *why)
 {

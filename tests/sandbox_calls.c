@@ -39,8 +39,7 @@ static void check(const char *name, bool holds)
     fflush(stdout);
 }
 
-/* --- Calls that are refused ---------------------------------------------------------------------
- */
+/* --- Calls that are refused ------------------------------------------------------------------- */
 
 static long call_execve(void)
 {
@@ -148,8 +147,7 @@ static bool is_refused(long (*call)(void))
     return call() == -1 && errno == EPERM;
 }
 
-/* --- The filter ----------------------------------------------------------------------------------
- */
+/* --- The filter ------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 #define NUMBER(x86_64, aarch64) x86_64
@@ -198,8 +196,7 @@ static bool kills_x32(enum smc_sandbox kind)
     return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
-/* --- What still works ----------------------------------------------------------------------------
- */
+/* --- What still works ------------------------------------------------------------------------- */
 
 static void *set(void *flag)
 {

@@ -136,8 +136,7 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
                                         const struct smc_banks_answer *answer, uint32_t index,
                                         struct smc_banks_pattern *pattern, struct smc_error *error);
 
-/* --- Changes to an access ----------------------------------------------------------------------
- */
+/* --- Changes to an access --------------------------------------------------------------------- */
 
 /* The accesses of an answered query again, with their arrays in a layout that the user tries:
    padded rows or swapped columns. */

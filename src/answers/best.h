@@ -86,8 +86,7 @@ const struct smc_candidate *smc_best_proposal(const struct smc_best *best);
 void smc_best_keep(const struct smc_best *best, struct smc_best_proposal *kept);
 void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *best);
 
-/* --- Candidates --------------------------------------------------------------------------------
- */
+/* --- Candidates ------------------------------------------------------------------------------- */
 
 /* The launches among which `best` chooses, each with its predicted time: what occupancy costs and
    buys. */

@@ -170,8 +170,7 @@ void smc_inspect_promises_free(struct smc_inspect_promises *promises);
 /* "holds" ... */
 const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 
-/* --- Bank conflicts ----------------------------------------------------------------------------
- */
+/* --- Bank conflicts --------------------------------------------------------------------------- */
 
 /* The bank conflicts of the user's kernels, from the PTX that they were compiled from. */
 
@@ -192,8 +191,7 @@ enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kerne
 enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint32_t *block,
                                        struct smc_error *error);
 
-/* --- The kernels that a command is about -------------------------------------------------------
- */
+/* --- The kernels that a command is about ------------------------------------------------------ */
 
 /* The kernels of a file that a command is about: chosen by name, and as one device would load
    them. */

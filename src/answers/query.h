@@ -204,8 +204,7 @@ enum smc_dtype smc_query_dtype(const struct smc_answer *answer);
 /* The share of the FMA peak, 0 to 1, that shared memory leaves. For a workload with a wall. */
 double smc_workload_peak_share(const struct smc_workload *workload);
 
-/* --- The kernels of a family -------------------------------------------------------------------
- */
+/* --- The kernels of a family ------------------------------------------------------------------ */
 
 /* The kernels of a family, asked the same question: what a kernel is compared with. */
 
@@ -226,8 +225,7 @@ bool smc_family_has(const struct smc_kernel *asked, const struct smc_kernel *ker
 void smc_family_ask(const struct smc_answer *asked, const struct smc_kernel *kernel,
                     struct smc_query *query);
 
-/* --- The cost of fewer registers ---------------------------------------------------------------
- */
+/* --- The cost of fewer registers -------------------------------------------------------------- */
 
 /* What it costs a kernel to use fewer registers: what the compiler then spills, and the time. */
 

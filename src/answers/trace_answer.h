@@ -115,8 +115,7 @@ const char *smc_trace_bound_name(enum smc_trace_bound bound);
 const char *smc_trace_bound_label(enum smc_trace_bound bound);
 const char *smc_trace_bound_words(enum smc_trace_bound bound);
 
-/* --- Traces of other tools ---------------------------------------------------------------------
- */
+/* --- Traces of other tools -------------------------------------------------------------------- */
 
 /* Traces that other tools recorded. Each reader streams: memory does not grow with the number of
    launches. What a file does not record stays unknown and is noted. */
@@ -157,8 +156,7 @@ enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, boo
 extern const struct smc_trace_reader smc_trace_reader_nsys, smc_trace_reader_ncu,
     smc_trace_reader_tables, smc_trace_reader_chrome, smc_trace_reader_triton, smc_trace_reader_own;
 
-/* --- Recording a program -----------------------------------------------------------------------
- */
+/* --- Recording a program ---------------------------------------------------------------------- */
 
 /* Runs a program, unmodified, with the library that records its launches, and gathers what the
    library of each of its processes wrote. */
@@ -186,8 +184,7 @@ enum smc_status smc_trace_collect(const struct smc_trace_request *request, struc
 /* Waits for the end of the program and notes its exit status in `trace`. NULL: does nothing. */
 void smc_trace_await(struct smc_trace_program *program, struct smc_trace *trace);
 
-/* --- Requirements ------------------------------------------------------------------------------
- */
+/* --- Requirements ----------------------------------------------------------------------------- */
 
 /* A requirement for the kernels of a trace: those that take much of the time have at least so much
    occupancy, except for those that a file allows to have less. */

@@ -131,8 +131,7 @@ struct record_slices {
     uint64_t ns[RECORD_SLICES]; /* that launches ran in each slice of header->slice_ns */
 };
 
-/* --- Names shared with the injected library ----------------------------------------------------
- */
+/* --- Names shared with the injected library --------------------------------------------------- */
 
 /* Names that the injected library shares with the process that starts the program. */
 

@@ -36,8 +36,7 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
 enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
                                  struct smc_error *error);
 
-/* --- Folders -----------------------------------------------------------------------------------
- */
+/* --- Folders ---------------------------------------------------------------------------------- */
 
 /* The user's folders for smemcalc's files, and a search for files by a pattern. */
 

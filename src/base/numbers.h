@@ -17,8 +17,7 @@ double smc_numbers_median(const double *sorted, size_t count);
    for NaN and infinity. */
 bool smc_number_is_whole(double number);
 
-/* --- Rounding ----------------------------------------------------------------------------------
- */
+/* --- Rounding --------------------------------------------------------------------------------- */
 
 /* Rounding of unsigned quantities. */
 

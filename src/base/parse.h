@@ -60,8 +60,7 @@ int64_t smc_range_value(const struct smc_range *range, uint64_t index);
 /* Case-insensitive comparison in the C locale. */
 bool smc_equal_ignoring_case(const char *a, const char *b);
 
-/* --- Did you mean ------------------------------------------------------------------------------
- */
+/* --- Did you mean ----------------------------------------------------------------------------- */
 
 /* "Did you mean": the known name nearest to what was typed. */
 

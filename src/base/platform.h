@@ -50,8 +50,7 @@ bool smc_platform_is_of_system(const siginfo_t *info);
 /* Compares like strcmp, but digits by their number: "9" is before "10". */
 int smc_platform_compare_numbered(const char *a, const char *b);
 
-/* --- This machine ------------------------------------------------------------------------------
- */
+/* --- This machine ----------------------------------------------------------------------------- */
 
 /* Facts about this machine. */
 
@@ -75,16 +74,14 @@ void smc_machine_node_name(char name[SMC_HOST_NAME_CHARS]);
 /* The process's rank in its job, from PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID; -1: none. */
 int32_t smc_machine_rank(void);
 
-/* --- A clock -----------------------------------------------------------------------------------
- */
+/* --- A clock ---------------------------------------------------------------------------------- */
 
 /* A clock for time budgets. */
 
 /* Milliseconds since an arbitrary start; monotonic. */
 double smc_clock_ms(void);
 
-/* --- The name of this program ------------------------------------------------------------------
- */
+/* --- The name of this program ----------------------------------------------------------------- */
 
 /* The name this program was called by, for hints: a command in a hint works when pasted. */
 

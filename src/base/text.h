@@ -44,8 +44,7 @@ const char *smc_text_string(const struct smc_text *text);
 /* Frees the memory and makes the buffer empty again. */
 void smc_text_free(struct smc_text *text);
 
-/* --- UTF-8 -------------------------------------------------------------------------------------
- */
+/* --- UTF-8 ------------------------------------------------------------------------------------ */
 
 /* UTF-8, and the columns that its characters occupy on a terminal, from the tables of utf8proc. */
 

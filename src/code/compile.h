@@ -40,8 +40,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
 /* Describes the NVRTC that would be used: SMC_UNAVAILABLE with the reason if there is none. */
 enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error *error);
 
-/* --- The source of a kernel --------------------------------------------------------------------
- */
+/* --- The source of a kernel ------------------------------------------------------------------- */
 
 /* The source of a kernel: the built-in text, or an edited copy. */
 

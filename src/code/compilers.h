@@ -36,8 +36,7 @@ enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation
    with blanks together. */
 void smc_compile_options(const struct smc_inspect_request *request, struct smc_text *options);
 
-/* --- Architectures in options ------------------------------------------------------------------
- */
+/* --- Architectures in options ----------------------------------------------------------------- */
 
 /* The architectures that the user's options of the compiler name, such as -arch=sm_90a. */
 

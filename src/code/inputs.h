@@ -56,8 +56,7 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
 
 void smc_inputs_free(struct smc_inputs *inputs);
 
-/* --- One file ----------------------------------------------------------------------------------
- */
+/* --- One file --------------------------------------------------------------------------------- */
 
 /* One input file: reading it, recognizing its kind, and a reader for each kind. A reader adds
    copies of `kind`, changed only by what it read. */
@@ -120,8 +119,7 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
                                    struct smc_inspect_kernels *kernels, struct smc_text *faults,
                                    struct smc_error *error);
 
-/* --- Saved figures -----------------------------------------------------------------------------
- */
+/* --- Saved figures ---------------------------------------------------------------------------- */
 
 /* The figures of kernels in a file, to be compared with later builds: what the compiler recorded,
    without any device. JSON, one kernel a line, in a fixed order, so that the file may be kept under

@@ -51,8 +51,7 @@ void smc_machine_code_free(struct smc_machine_code *code);
 size_t smc_machine_code_count(const struct smc_machine_code *code, bool is_shared, bool is_store,
                               uint32_t width_bytes);
 
-/* --- Cubins ------------------------------------------------------------------------------------
- */
+/* --- Cubins ----------------------------------------------------------------------------------- */
 
 /* Machine code from ptxas, NVRTC or nvlink: an ELF file, read with libelf. The file is not trusted:
    facts that it states twice must agree, otherwise it counts as damaged and is not used at all. */
@@ -108,8 +107,7 @@ void smc_cubin_close(struct smc_cubin *cubin);
 enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const char *entry,
                                         uint32_t *barriers, struct smc_error *error);
 
-/* --- Containers of machine code ----------------------------------------------------------------
- */
+/* --- Containers of machine code --------------------------------------------------------------- */
 
 /* The containers ("fatbins") in which nvcc keeps machine code and PTX: found within any file, and
    their parts decompressed. The file is not trusted. */

@@ -41,8 +41,7 @@ bool smc_name_is_like(const char *shown, const char *typed, bool any_namespace);
    out of memory. Free it. */
 char *smc_name_last(const char *shown);
 
-/* --- Names that change from build to build -----------------------------------------------------
- */
+/* --- Names that change from build to build ---------------------------------------------------- */
 
 /* Names of kernels that stay the same when a program is built again, and the similarity of two
    names. */

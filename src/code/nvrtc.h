@@ -44,8 +44,7 @@ void smc_cache_write(struct smc_cache *cache, const struct smc_text *key, const 
 void smc_warn(struct smc_text *warnings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* --- NVRTC -------------------------------------------------------------------------------------
- */
+/* --- NVRTC ------------------------------------------------------------------------------------ */
 
 /* One NVRTC library, opened at run time: building needs none of its headers, and the program starts
    without it. */
@@ -165,8 +164,7 @@ struct smc_nvrtc_search {
 const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t cc,
                                              struct smc_nvrtc_search *search);
 
-/* --- What was compiled so far ------------------------------------------------------------------
- */
+/* --- What was compiled so far ----------------------------------------------------------------- */
 
 /* What one question has compiled so far, so that it compiles no kernel twice, even without the
    cache. */

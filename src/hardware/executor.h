@@ -92,8 +92,7 @@ struct smc_run_request {
     void *const *outputs; /* of the catalog: NULL, or a copy of each output goes to outputs[i] */
 };
 
-/* --- The quantities that hardware counters report of a launch ----------------------------------
- */
+/* --- The quantities that hardware counters report of a launch --------------------------------- */
 
 enum smc_metric {
 #define METRIC(id, name, quantity, label, tolerance) SMC_METRIC_##id,

@@ -43,8 +43,7 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
                               struct smc_calibration *calibration, struct smc_text *warnings,
                               struct smc_error *error);
 
-/* --- Samples of one quantity -------------------------------------------------------------------
- */
+/* --- Samples of one quantity ------------------------------------------------------------------ */
 
 enum { SMC_MOST_SAMPLES = 31 };
 
@@ -62,8 +61,7 @@ double smc_samples_median(struct smc_samples *samples, struct smc_spread *spread
 /* `amount` in this many milliseconds, per second; 0 if the time is 0. */
 double smc_rate_of_ms(double amount, double ms);
 
-/* --- Ceilings that are known -------------------------------------------------------------------
- */
+/* --- Ceilings that are known ------------------------------------------------------------------ */
 
 /* The measured ceilings that are known for a device: the user's own, else those of the built-in
    table. */

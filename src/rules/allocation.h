@@ -20,8 +20,7 @@ uint32_t smc_registers_checked_subpartitions(const struct smc_sm *sm);
 void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launch,
                          struct smc_occupancy *out);
 
-/* --- Shared memory -----------------------------------------------------------------------------
- */
+/* --- Shared memory ---------------------------------------------------------------------------- */
 
 /* Shared memory: how much is allocated to a block, the carve-out in effect, and how many blocks
    fit. */
@@ -49,8 +48,7 @@ uint32_t smc_smem_to_opt_in(const struct smc_sm *sm, const struct smc_launch *la
 void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
                     struct smc_occupancy *out);
 
-/* --- Carve-outs --------------------------------------------------------------------------------
- */
+/* --- Carve-outs ------------------------------------------------------------------------------- */
 
 /* The sizes that an SM's shared memory can be set to, and what a launch gains by each.
 

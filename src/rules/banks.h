@@ -98,8 +98,7 @@ bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_a
 /* Whether none of `count` banks, from `first` on, serves any lane. */
 bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t count);
 
-/* --- Sectors -----------------------------------------------------------------------------------
- */
+/* --- Sectors ---------------------------------------------------------------------------------- */
 
 /* Global memory: the 32-byte sectors that one access of a warp touches, four to a line of L1. */
 
@@ -116,8 +115,7 @@ uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask);
    (l1tex__t_sectors_pipe_lsu_mem_global_op_ld). */
 uint32_t smc_sectors_count_copied(const uint64_t from[32], const uint64_t to[32], uint32_t mask);
 
-/* --- Layouts without conflicts -----------------------------------------------------------------
- */
+/* --- Layouts without conflicts ---------------------------------------------------------------- */
 
 /* Layouts without bank conflicts: the search for the least change of an array's layout after which
    none of its accesses conflicts, be it a few unused elements after each row, or columns swapped by

@@ -225,8 +225,7 @@ uint64_t smc_random_start(const char *name, uint64_t seed);
    SMC_LARGEST_WHOLE of either sign, other floats in [-1, 1). */
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values);
 
-/* --- Other kernels -----------------------------------------------------------------------------
- */
+/* --- Other kernels ---------------------------------------------------------------------------- */
 
 /* The program's own kernels that it also has as PTX, for machines without an NVRTC. They have a
    name, a file, an entry and `defines`, but nothing else of a kernel of the catalog. */

@@ -55,8 +55,7 @@ double smc_ceiling_or_peak(enum smc_ceiling ceiling, const struct smc_ceilings *
 /* "table", "calibrated"; NULL if unknown. */
 const char *smc_ceilings_source_name(enum smc_ceilings_source source);
 
-/* --- Ceilings of this machine ------------------------------------------------------------------
- */
+/* --- Ceilings of this machine ----------------------------------------------------------------- */
 
 /* The measured ceilings of this user's GPUs: one file with one entry per GPU. */
 

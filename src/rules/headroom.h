@@ -56,8 +56,7 @@ struct smc_headroom {
 void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
                        struct smc_fixed fixed, struct smc_headroom *out);
 
-/* --- Choosing the best -------------------------------------------------------------------------
- */
+/* --- Choosing the best ------------------------------------------------------------------------ */
 
 /* Choosing among several block sizes: rule after rule drops those that are clearly worse. */
 
@@ -86,8 +85,7 @@ struct smc_choice {
    otherwise one proposal is left, the first of those that are equal by every rule. */
 void smc_choices_apply(struct smc_choice *choices, size_t count);
 
-/* --- Refused launches in words -----------------------------------------------------------------
- */
+/* --- Refused launches in words ---------------------------------------------------------------- */
 
 /* Why a launch is refused, in words. */
 

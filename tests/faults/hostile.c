@@ -85,8 +85,7 @@ static void check_next(size_t i, const char *what)
     trial_free(&next);
 }
 
-/* --- Signals ------------------------------------------------------------------------------------
- */
+/* --- Signals ---------------------------------------------------------------------------------- */
 
 static void pause_for(double seconds)
 {
@@ -253,8 +252,7 @@ static void send_signals(int argc, char **argv)
     count("signals at random moments", send_at_random());
 }
 
-/* --- Limits -------------------------------------------------------------------------------------
- */
+/* --- Limits ----------------------------------------------------------------------------------- */
 
 static struct {
     int which;
@@ -355,8 +353,7 @@ static void try_limits(void)
     count("limits of the size of files", tried);
 }
 
-/* --- Disks and HOME -----------------------------------------------------------------------------
- */
+/* --- Disks and HOME --------------------------------------------------------------------------- */
 
 static bool can_mount(void)
 {
@@ -453,8 +450,7 @@ static void try_disks(void)
     count("a full disk", tried);
 }
 
-/* --- Many at once -------------------------------------------------------------------------------
- */
+/* --- Many at once ----------------------------------------------------------------------------- */
 
 static void crowd(void)
 {

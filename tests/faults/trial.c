@@ -281,8 +281,7 @@ void trial_prepare(const struct trial_command *command, bool old)
         write_file(command->output, trial_old, 0644);
 }
 
-/* --- One run -----------------------------------------------------------------------------------
- */
+/* --- One run ---------------------------------------------------------------------------------- */
 
 static void split(const char *words, char *copy, char **list)
 {
@@ -443,8 +442,7 @@ void trial_free(struct trial *trial)
     free(trial->output.text);
 }
 
-/* --- Comparing ----------------------------------------------------------------------------------
- */
+/* --- Comparing -------------------------------------------------------------------------------- */
 
 bool trial_equal(const struct trial_bytes *a, const struct trial_bytes *b)
 {

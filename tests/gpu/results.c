@@ -41,8 +41,7 @@ void gpu_result_number(const char *section, const char *key, double value)
                                                    : json_real(value));
 }
 
-/* --- On what it was seen -----------------------------------------------------------------------
- */
+/* --- On what it was seen ---------------------------------------------------------------------- */
 
 const char *gpu_driver(void)
 {

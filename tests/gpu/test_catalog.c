@@ -39,8 +39,7 @@ struct tally {
     unsigned sets, confirmed, refused; /* refused as predicted: counted as confirmed */
 };
 
-/* --- Compiling ahead ---------------------------------------------------------------------------
- */
+/* --- Compiling ahead -------------------------------------------------------------------------- */
 
 struct work {
     const struct smc_kernel *kernel;
@@ -80,8 +79,7 @@ static size_t compile_ahead(const struct catalog_sets *sets)
     return work.count;
 }
 
-/* --- Confirming --------------------------------------------------------------------------------
- */
+/* --- Confirming ------------------------------------------------------------------------------- */
 
 /* The quantities that must be confirmed for a launch; for a refusal, by ptxas or the driver, only
    the first. */

@@ -384,8 +384,7 @@ static void test_opaque(void)
           32, 1, 1, 1);
 }
 
-/* --- wmma, calls, copy engines -----------------------------------------------------------------
- */
+/* --- wmma, calls, copy engines ---------------------------------------------------------------- */
 
 static const char wmma_a[] = "wmma.load.a.sync.aligned.%s.%s.shared.%s {%s}, [%%r3], %s;\n";
 
@@ -577,8 +576,7 @@ static void test_engines(void)
     }
 }
 
-/* --- The block ---------------------------------------------------------------------------------
- */
+/* --- The block -------------------------------------------------------------------------------- */
 
 static void test_shape(void)
 {

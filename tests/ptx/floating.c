@@ -488,8 +488,7 @@ uint64_t ptx_convert_pair(const struct ptx_case *test, uint64_t a, uint64_t b, u
     return ptx_convert(&single, b, 0, c) | ptx_convert(&single, a, 0, c) << 16;
 }
 
-/* --- ex2 and tanh of halves: 21 bits of the true value, cut off --------------------------------
- */
+/* --- ex2 and tanh of halves: 21 bits of the true value, cut off ------------------------------- */
 
 uint64_t ptx_function(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -515,8 +514,7 @@ uint64_t ptx_function(const struct ptx_case *test, uint64_t a, uint64_t b, uint6
     return rounded(test, &exact);
 }
 
-/* --- Formats of 8 bits: the nearest of all their numbers ---------------------------------------
- */
+/* --- Formats of 8 bits: the nearest of all their numbers -------------------------------------- */
 
 static double of_byte(bool e4m3, unsigned code)
 {

@@ -337,8 +337,7 @@ uint64_t ptx_select_sign(const struct ptx_case *test, uint64_t a, uint64_t b, ui
     return negative ? b : a;
 }
 
-/* --- Masks, bytes, carries: bit by bit ----------------------------------------------------------
- */
+/* --- Masks, bytes, carries: bit by bit -------------------------------------------------------- */
 
 uint64_t ptx_mask_field(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c)
 {

@@ -315,8 +315,7 @@ static void add_products(void)
     }
 }
 
-/* --- Rows, transposed ---------------------------------------------------------------------------
- */
+/* --- Rows, transposed ------------------------------------------------------------------------- */
 
 /* 512 bytes of shared memory for each warp, at %t3; this thread's 16 bytes of it at %t2. */
 #define WARPS_PLACE                                                                                \

@@ -429,8 +429,7 @@ static void test_defaults(void)
     smc_text_free(&stream.out);
 }
 
-/* --- Against the model and against the CSV report ------------------------------------------------
- */
+/* --- Against the model and against the CSV report --------------------------------------------- */
 
 static uint64_t random_state = 20261120;
 
@@ -534,8 +533,7 @@ static void test_report_header(void)
     smc_text_free(&report);
 }
 
-/* --- The stream ----------------------------------------------------------------------------------
- */
+/* --- The stream ------------------------------------------------------------------------------- */
 
 static void test_pieces(void)
 {

@@ -14,8 +14,7 @@
 #include "show/plot/plot.h"
 #include "unit.h"
 
-/* --- Ticks -------------------------------------------------------------------------------------
- */
+/* --- Ticks ------------------------------------------------------------------------------------ */
 
 static void test_ticks(void)
 {
@@ -64,8 +63,7 @@ static void test_random_ticks(void)
     CU_ASSERT_EQUAL(bad, 0);
 }
 
-/* --- Layouts -----------------------------------------------------------------------------------
- */
+/* --- Layouts ---------------------------------------------------------------------------------- */
 
 static void ask_device(uint16_t cc, struct smc_query *query)
 {
@@ -267,8 +265,7 @@ static void test_heat_layouts(void)
     CU_ASSERT_EQUAL(flaws, 0);
 }
 
-/* --- What the areas say ------------------------------------------------------------------------
- */
+/* --- What the areas say ----------------------------------------------------------------------- */
 
 /* The area of the second diagram (registers) at a register count, found from the positions of its
    ticks 0 and 16. */
@@ -394,8 +391,7 @@ static void test_best_is_outlined(void)
     free_sweep(swept);
 }
 
-/* --- Time --------------------------------------------------------------------------------------
- */
+/* --- Time ------------------------------------------------------------------------------------- */
 
 /* A launch on an H200 whose counts and time are made up: the layout does not depend on the model.
  */
@@ -799,8 +795,7 @@ static void test_rates(void)
     }
 }
 
-/* --- Banks -------------------------------------------------------------------------------------
- */
+/* --- Banks ------------------------------------------------------------------------------------ */
 
 static struct smc_banks_answer *ask_banks(uint16_t cc, enum smc_bank_mode mode,
                                           const char *expression, uint32_t block_x,
@@ -935,8 +930,7 @@ static void test_bank_half_warps(void)
     free(answer);
 }
 
-/* --- Back ends ---------------------------------------------------------------------------------
- */
+/* --- Back ends -------------------------------------------------------------------------------- */
 
 static void test_cells(void)
 {

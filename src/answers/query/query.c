@@ -5,8 +5,7 @@
 
 #include "base/numbers.h"
 
-/* --- The work of a launch: ratios, shared memory and the limit it sets -------------------------
- */
+/* --- The work of a launch: ratios, shared memory and the limit it sets ------------------------ */
 
 double smc_query_percent_after(const struct smc_answer *answer, const struct smc_next_step *step)
 {

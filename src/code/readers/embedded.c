@@ -48,8 +48,7 @@ struct crew {
     bool stop;
 };
 
-/* --- Pages of a mapped file --------------------------------------------------------------------
- */
+/* --- Pages of a mapped file ------------------------------------------------------------------- */
 
 /* Otherwise the pages would stay in this process's memory. The bytes outside whole pages are kept:
    another part may be in them. */
@@ -77,8 +76,7 @@ static void release_searched(void *context, size_t end)
     searched->released = end;
 }
 
-/* --- One part ----------------------------------------------------------------------------------
- */
+/* --- One part --------------------------------------------------------------------------------- */
 
 static void embedded_read_part(const struct crew *crew, const struct smc_fatbin_part *part,
                                struct smc_fatbin_buffer *buffer, struct outcome *outcome)
@@ -96,8 +94,7 @@ static void embedded_read_part(const struct crew *crew, const struct smc_fatbin_
         outcome->status = SMC_MACHINE;
 }
 
-/* --- The threads -------------------------------------------------------------------------------
- */
+/* --- The threads ------------------------------------------------------------------------------ */
 
 /* Waits until a part can be started within the limit of memory. NULL: none is left. */
 static const struct smc_fatbin_part *begin_part(struct crew *crew)
@@ -211,8 +208,7 @@ static bool embedded_wait_for(struct crew *crew, size_t i)
     return going;
 }
 
-/* --- Their results in the order of the file ----------------------------------------------------
- */
+/* --- Their results in the order of the file --------------------------------------------------- */
 
 static void embedded_append_fault(const struct crew *crew, const struct smc_fatbin_part *part,
                                   const char *what, const char *fault, struct smc_text *faults)
@@ -320,8 +316,7 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     return status == SMC_OK ? SMC_OK : smc_out_of_memory(error);
 }
 
-/* --- PTX ----------------------------------------------------------------------------------------
- */
+/* --- PTX -------------------------------------------------------------------------------------- */
 
 /* The compute capabilities for which a driver compiles it, among the PTX of its container. */
 static void embedded_find_range(const struct smc_fatbin_parts *parts,

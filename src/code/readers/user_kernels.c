@@ -109,8 +109,7 @@ bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
     return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
 }
 
-/* --- Names and shared memory -------------------------------------------------------------------
- */
+/* --- Names and shared memory ------------------------------------------------------------------ */
 
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
    the architecture. 0 if there is none. */
@@ -147,8 +146,7 @@ uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
     return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;
 }
 
-/* --- The index of the list ---------------------------------------------------------------------
- */
+/* --- The index of the list -------------------------------------------------------------------- */
 
 /* Kernels of one name, and versions of one kernel, are linked in the order of the list. Hash tables
    of open addressing find the last one; they are at most half full. Numbers are an index + 1, so

@@ -313,8 +313,7 @@ bool smc_device_part_is_whole(const struct smc_device_part *part)
     return true;
 }
 
-/* --- Macros that name the compiler -------------------------------------------------------------
- */
+/* --- Macros that name the compiler ------------------------------------------------------------ */
 
 /* Each has a twin of the same length, which <smemcalc/predefined.h> defines as nvcc defines it. The
    toolkit's headers must see those of NVRTC. */

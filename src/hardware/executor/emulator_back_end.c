@@ -186,8 +186,7 @@ static bool emulator_take(const struct smc_program *program, const struct smc_em
     return emulator_take_findings(program, emulation, file, source, run);
 }
 
-/* --- The line with the most bank conflicts, and what removes them ------------------------------
- */
+/* --- The line with the most bank conflicts, and what removes them ----------------------------- */
 
 static uint32_t line_of(const struct smc_program *program, size_t instruction)
 {
@@ -277,8 +276,7 @@ static enum smc_status find_conflicts(const struct smc_program *program,
     return SMC_OK;
 }
 
-/* --- A launch ----------------------------------------------------------------------------------
- */
+/* --- A launch --------------------------------------------------------------------------------- */
 
 struct run {
     const struct smc_run_request *request;
@@ -414,8 +412,7 @@ static enum smc_status annotate(struct run *run, const char *file, const char *t
     return status;
 }
 
-/* --- A kernel of the catalog -------------------------------------------------------------------
- */
+/* --- A kernel of the catalog ------------------------------------------------------------------ */
 
 /* All arrays are written, so on a system that overcommits memory too large a launch could get other
    processes killed. It is refused instead. */
@@ -541,8 +538,7 @@ static enum smc_status emulator_run_kernel(struct run *run)
     return status == SMC_OK ? annotate_kernel(run) : status;
 }
 
-/* --- The user's kernel -------------------------------------------------------------------------
- */
+/* --- The user's kernel ------------------------------------------------------------------------ */
 
 /* Returns the object that the kernel receives. */
 static uint64_t add_texture(struct run *run, size_t memory)
@@ -693,8 +689,7 @@ static enum smc_status emulator_run_user(struct run *run)
                : SMC_OK;
 }
 
-/* --- The back end ------------------------------------------------------------------------------
- */
+/* --- The back end ----------------------------------------------------------------------------- */
 
 static void not_on_a_gpu(struct smc_run_result *result)
 {

@@ -193,8 +193,7 @@ static enum smc_status gpu_run_kernel(struct run *run)
     return status;
 }
 
-/* --- The user's kernel: it may write anywhere and never end ------------------------------------
- */
+/* --- The user's kernel: it may write anywhere and never end ----------------------------------- */
 
 /* Global memory is allocated; a variable of the module has its place, and contents unless they were
    set. */
@@ -292,8 +291,7 @@ static enum smc_status gpu_run_user(struct run *run)
                                  settings->timing_ms, result, run->error);
 }
 
-/* --- A run -------------------------------------------------------------------------------------
- */
+/* --- A run ------------------------------------------------------------------------------------ */
 
 static enum smc_status gpu_run_steps(struct run *run)
 {

@@ -132,8 +132,7 @@ struct smc_fault *smc_health_add(struct smc_health *health, enum smc_health_test
 /* Sets the verdict from the outcomes, the faults and the error. */
 void smc_health_judge(struct smc_health *health);
 
-/* --- The kernel of the SMs: kernels/health_sms.cu ----------------------------------------------
- */
+/* --- The kernel of the SMs: kernels/health_sms.cu --------------------------------------------- */
 
 enum smc_health_unit {
 #define UNIT(id, label, first_cc, last_cc, why) SMC_UNIT_##id,
@@ -188,8 +187,7 @@ struct smc_health_sms {
 void smc_health_examine_sms(const struct smc_health_seen *seen, const uint32_t *chains,
                             uint32_t blocks, struct smc_health_sms *sms, struct smc_health *health);
 
-/* --- The kernel of memory: kernels/health_memory.cu --------------------------------------------
- */
+/* --- The kernel of memory: kernels/health_memory.cu ------------------------------------------- */
 
 /* What a launch reports, as the kernel's `struct found`. */
 struct smc_health_found {
@@ -208,8 +206,7 @@ void smc_health_pattern(uint64_t unit, uint32_t inverse, uint32_t words[4]);
 void smc_health_examine_memory(const struct smc_health_found *found, uint64_t base,
                                const char *where, struct smc_health *health);
 
-/* --- Kernels of the catalog --------------------------------------------------------------------
- */
+/* --- Kernels of the catalog ------------------------------------------------------------------- */
 
 /* A launch whose result the emulator computed. */
 struct smc_health_case {
@@ -225,8 +222,7 @@ bool smc_health_read_case(const char *kernel, const char *options, struct smc_qu
 /* The hash of the outputs among the plan's buffers. */
 uint64_t smc_health_hash(const struct smc_plan *plan, const void *const *buffers);
 
-/* --- The check ----------------------------------------------------------------------------------
- */
+/* --- The check -------------------------------------------------------------------------------- */
 
 /* What a test injects into a check. */
 struct smc_health_faults {

@@ -222,8 +222,7 @@ static int compare_sizes(size_t a, size_t b)
     return (a > b) - (a < b);
 }
 
-/* --- Machines and questions --------------------------------------------------------------------
- */
+/* --- Machines and questions ------------------------------------------------------------------- */
 
 const char *smc_merge_host(const struct smc_merge_report *report)
 {
@@ -363,8 +362,7 @@ static size_t count_emulators(struct smc_merge_report *const *reports, size_t co
     return emulators;
 }
 
-/* --- Values ------------------------------------------------------------------------------------
- */
+/* --- Values ----------------------------------------------------------------------------------- */
 
 static int by_quantity(const void *a, const void *b)
 {
@@ -426,8 +424,7 @@ static void settle_places(struct smc_merged_value *values, size_t count)
     qsort(values, count, sizeof *values, merge_as_shown);
 }
 
-/* --- All together ------------------------------------------------------------------------------
- */
+/* --- All together ----------------------------------------------------------------------------- */
 
 /* Adds one quantity with its values to `out`, using its next free peers and quantity. */
 static void add_quantity(struct smc_merged *out, struct smc_merged_question *question,

@@ -88,8 +88,7 @@ void smc_access_log_free(struct smc_access_log *log)
     *log = (struct smc_access_log){0};
 }
 
-/* --- Accesses of a launch ----------------------------------------------------------------------
- */
+/* --- Accesses of a launch --------------------------------------------------------------------- */
 
 void smc_log_access(struct smc_worker *worker, struct smc_logged_access *logged,
                     const uint64_t address[SMC_LANES])

@@ -180,8 +180,7 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
     }
 }
 
-/* --- cp.async.bulk, cp.reduce.async.bulk -------------------------------------------------------
- */
+/* --- cp.async.bulk, cp.reduce.async.bulk ------------------------------------------------------ */
 
 enum { CHUNK_BYTES = 1024 };
 

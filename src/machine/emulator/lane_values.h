@@ -136,8 +136,7 @@ void smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_
 void smc_lane_state_keep(const struct smc_lane_values *values, struct smc_lane_state *state,
                          uint32_t slot);
 
-/* --- Paths that begin at one branch: they are relative to the state at the mark ----------------
- */
+/* --- Paths that begin at one branch: they are relative to the state at the mark --------------- */
 
 /* A place in the changes of a state, to which it can return. */
 struct smc_lane_mark {

@@ -57,8 +57,7 @@ static struct smc_object *known_at(const struct smc_worker *worker, uint64_t add
     return NULL;
 }
 
-/* --- Copies that arrive -----------------------------------------------------------------------
- */
+/* --- Copies that arrive ----------------------------------------------------------------------- */
 
 void smc_mbarrier_await_copy(struct smc_worker *worker, uint64_t object, uint64_t address,
                              uint32_t bytes, uint32_t place)
@@ -374,8 +373,7 @@ void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const
     memcpy(d, pending, sizeof pending);
 }
 
-/* --- Transactions of copies --------------------------------------------------------------------
- */
+/* --- Transactions of copies ------------------------------------------------------------------- */
 
 void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, uint64_t at, uint32_t bytes, uint32_t lane)

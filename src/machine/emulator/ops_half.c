@@ -157,8 +157,7 @@ smc_alu *smc_half_fused(enum smc_ptx_type type, struct smc_fma_signs minus)
     return (*tables[minus.minus_product][minus.minus_addend])[type];
 }
 
-/* --- Single precision from a half, and pairs of narrow numbers from single precision -----------
- */
+/* --- Single precision from a half, and pairs of narrow numbers from single precision ---------- */
 
 /* immediate: the bit of the source at which the half begins. */
 #define DEFINE_WIDEN(name, format)                                                                 \

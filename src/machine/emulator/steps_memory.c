@@ -354,8 +354,7 @@ static void note_add(struct smc_worker *worker, const char *host, enum smc_ptx_t
         note_global_add(worker, host, type, old, b);
 }
 
-/* --- Atomic operations -------------------------------------------------------------------------
- */
+/* --- Atomic operations ------------------------------------------------------------------------ */
 
 /* Extends a value to 64 bits by its type, so that one comparison works for all types. */
 static bool below(enum smc_ptx_type type, uint64_t a, uint64_t b)

@@ -18,8 +18,7 @@
 
 enum { MOST_WORDS = 1 << 23, SLOT_UNIT = 64, MOST_RESULTS = SMC_MAX_VECTOR, MOST_TURNS = 16 };
 
-/* --- Which ops ---------------------------------------------------------------------------------
- */
+/* --- Which ops -------------------------------------------------------------------------------- */
 
 struct block {
     uint32_t first, end;
@@ -421,8 +420,7 @@ static void find_computed(struct smc_program *program, uint64_t *used)
     }
 }
 
-/* --- Vectors that are loaded, but not used up to their end --------------------------------------
- */
+/* --- Vectors that are loaded, but not used up to their end ------------------------------------ */
 
 /* Compilers load four elements at once where three are used: an aligned vector that begins in an
    allocation does not fault on a GPU, even if the allocation ends within it. */

@@ -61,8 +61,7 @@ static uint32_t lanes_from(uint32_t first, uint32_t count)
     return (uint32_t)(((UINT64_C(1) << count) - 1) << first);
 }
 
-/* --- Sets that a load joins --------------------------------------------------------------------
- */
+/* --- Sets that a load joins ------------------------------------------------------------------- */
 
 enum { HALF = SMC_WARP_LANES / 2, LOWER_HALF = 0xffff, LAST_LANE = SMC_WARP_LANES - 1 };
 
@@ -121,8 +120,7 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
     return first % (2 * count) == 0 && may_join(access, lanes) ? lanes : 0;
 }
 
-/* --- Serving -----------------------------------------------------------------------------------
- */
+/* --- Serving ---------------------------------------------------------------------------------- */
 
 static void banks_add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
                            struct set *set)

@@ -87,8 +87,7 @@ static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
     return status;
 }
 
-/* --- Devices that no compiler supports ---------------------------------------------------------
- */
+/* --- Devices that no compiler supports -------------------------------------------------------- */
 
 static void ask_file_drop_unsupported(const struct smc_inspect_notes *notes,
                                       struct smc_asked_file *asked)

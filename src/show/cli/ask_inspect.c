@@ -67,8 +67,7 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
     return status;
 }
 
-/* --- What the launches of kernels state --------------------------------------------------------
- */
+/* --- What the launches of kernels state ------------------------------------------------------- */
 
 /* Makes room for one more in a list. */
 static bool ask_inspect_grow(void **list, size_t count, size_t *capacity, size_t size)
@@ -121,8 +120,7 @@ enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *
     return SMC_OK;
 }
 
-/* --- Lists: --threads 'gemm*=256,k<int, 4>=16x16', --dynamic-smem 48K --------------------------
- */
+/* --- Lists: --threads 'gemm*=256,k<int, 4>=16x16', --dynamic-smem 48K ------------------------- */
 
 /* An item of a list. */
 struct stated {
