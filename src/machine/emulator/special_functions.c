@@ -3,8 +3,8 @@
 
    The unit interpolates. The upper bits of an operand choose a segment with three coefficients; the
    other bits, x, give c0 + c1 * x + c2 * x^2, to which a constant is added before the lower bits
-   are cut off. The squarer leaves out the lower partial products. tests/machine/test_special_functions.c
-   says what of this was compared with a GPU. */
+   are cut off. The squarer leaves out the lower partial products.
+   tests/machine/test_special_functions.c says what of this was compared with a GPU. */
 #include <math.h>
 
 #include "machine/emulator/special_functions.h"
