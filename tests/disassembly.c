@@ -79,7 +79,7 @@ static void keep_name(char *text)
 static void compare(const unsigned char *code, uint64_t at, uint32_t format, char *expected,
                     const char *where)
 {
-    struct smc_instruction in;
+    struct smc_sass_instruction in;
     struct smc_text text = {0};
     char own[LINE];
     bool known = smc_instruction_decode(code + at, at, format, &in);

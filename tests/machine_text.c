@@ -5,7 +5,7 @@
 
 /* What is being written: the name with its modifiers, then operands with commas. */
 struct line {
-    const struct smc_instruction *in;
+    const struct smc_sass_instruction *in;
     struct smc_text *text;
     bool has_operands;
     bool known;
@@ -275,7 +275,7 @@ static void write_predicates(struct line *line)
     sources(line, 2, "-");
 }
 
-static const char *width_name(const struct smc_instruction *in)
+static const char *width_name(const struct smc_sass_instruction *in)
 {
     static const char *const widths[8] = {".U8", ".S8", ".U16", ".S16", "", ".64", ".128", NULL};
     return widths[smc_bits(in, 73, 3)];
@@ -338,7 +338,7 @@ static void offset(struct line *line, int32_t value, bool alone)
 
 static void address(struct line *line)
 {
-    const struct smc_instruction *in = line->in;
+    const struct smc_sass_instruction *in = line->in;
     static const char *const scales[4] = {"", ".X4", ".X8", ".X16"};
     bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
     const struct smc_operand *added =
@@ -587,7 +587,7 @@ static void write_operation(struct line *line)
     }
 }
 
-bool smc_instruction_write(const struct smc_instruction *in, struct smc_text *text)
+bool smc_instruction_write(const struct smc_sass_instruction *in, struct smc_text *text)
 {
     struct smc_text whole = {0};
     struct line line = {.in = in, .text = &whole, .known = true};

@@ -102,8 +102,9 @@ static bool is_tried(const char *name, const struct ptx_case *cases, size_t coun
 
 /* Every instruction of the emulator has a case, except those without a result of their own: control
    flow, what the emulator ignores, createpolicy, whose result is opaque, textures, which are not in
-   PTX, and what threads or blocks do together (tests/machine/test_emulator.c, tests/machine/test_calls.c,
-   tests/machine/test_textures.c, tests/machine/test_mbarrier.c, tests/machine/test_clusters.c). */
+   PTX, and what threads or blocks do together (tests/machine/test_emulator.c,
+   tests/machine/test_calls.c, tests/machine/test_textures.c, tests/machine/test_mbarrier.c,
+   tests/machine/test_clusters.c). */
 static size_t count_untried(const struct ptx_case *cases, size_t count)
 {
     static const struct {

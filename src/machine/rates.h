@@ -36,9 +36,9 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
 
 /* What an instruction of the tensor pipe computes, in multiply-adds of FP16 that take as long. 0:
    its rate is not in the model. */
-double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_instruction *in);
+double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_sass_instruction *in);
 
 /* How long an instruction occupies its pipe. */
-double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in);
+double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_instruction *in);
 
 #endif

@@ -157,7 +157,7 @@ static void test_text(void)
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         unsigned char bytes[16];
-        struct smc_instruction in;
+        struct smc_sass_instruction in;
         struct smc_text text = {0};
         for (size_t k = 0; k < 8; k++) {
             bytes[k] = (unsigned char)(examples[i].code.low >> (8 * k));
@@ -180,7 +180,7 @@ static void test_far_targets(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t low = 0x7945 | cases[i].words << 34;
         unsigned char bytes[16] = {0};
-        struct smc_instruction in;
+        struct smc_sass_instruction in;
         for (size_t k = 0; k < 8; k++)
             bytes[k] = (unsigned char)(low >> (8 * k));
         CU_ASSERT_TRUE(smc_instruction_decode(bytes, 0, 2, &in));
@@ -208,7 +208,7 @@ static void test_wide_shifts(void)
         const uint64_t high = 4 | (uint64_t)cases[i].is_unsigned << 9 |
                               (uint64_t)cases[i].right << 12 | (uint64_t)cases[i].high << 16;
         unsigned char bytes[16];
-        struct smc_instruction in;
+        struct smc_sass_instruction in;
         for (size_t k = 0; k < 8; k++) {
             bytes[k] = (unsigned char)(low >> (8 * k));
             bytes[8 + k] = (unsigned char)(high >> (8 * k));
@@ -227,7 +227,7 @@ static void test_wide_shifts(void)
 static void test_control_bits(void)
 {
     unsigned char bytes[16] = {0};
-    struct smc_instruction in;
+    struct smc_sass_instruction in;
     uint64_t high = 0x000ea20000002100; /* S2R R0, SR_TID.X */
     for (size_t k = 0; k < 8; k++) {
         bytes[k] = (unsigned char)(read_thread.low >> (8 * k));

@@ -534,7 +534,7 @@ static double tensor_clocks(const char *board, enum smc_operation operation, uin
     struct smc_error error;
     struct smc_rates rates;
     char note[256];
-    const struct smc_instruction in = {
+    const struct smc_sass_instruction in = {
         .operation = operation, .pipe = SMC_PIPE_TENSOR, .high = high};
     CU_ASSERT_EQUAL_FATAL(smc_device_find(board, &device, note, &error), SMC_OK);
     smc_rates_of(&device, NULL, device.sm_count, &rates);

@@ -96,7 +96,8 @@ void smc_log_access(struct smc_worker *worker, struct smc_logged_access *logged,
     uint32_t *const to = logged->access.address, mask = logged->access.mask;
     if (worker->log->is_full || worker->log->failed)
         return;
-    EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+    EACH_LANE(i)
+        to[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
     smc_access_log_add(worker->log, logged);
 }
 

@@ -167,8 +167,7 @@ static void bank_walk_place(const uint64_t address[SMC_LANES], unsigned bits, ui
 {
     uint64_t base = address[__builtin_ctz(access->mask)];
     unsigned unused = bits < 32 ? 32 - bits : 0;
-    EACH_ACTIVE(lane, access->mask)
-    {
+    EACH_ACTIVE(lane, access->mask) {
         uint32_t apart = (uint32_t)(address[lane] - base) << unused;
         access->address[lane] = first + (uint32_t)((int32_t)apart >> unused);
     }
@@ -180,9 +179,11 @@ static void place_in_array(uint64_t at, uint32_t unit, struct smc_access *worst)
     uint32_t first = (uint32_t)__builtin_ctz(worst->mask);
     uint32_t down = worst->address[first] - (uint32_t)at;
     bool fits = true;
-    EACH_ACTIVE(lane, worst->mask) fits &= worst->address[lane] >= down;
+    EACH_ACTIVE(lane, worst->mask)
+        fits &= worst->address[lane] >= down;
     if (fits && down % (unit < 128 ? 128 : unit) == worst->address[first] % unit - at % unit)
-        EACH_ACTIVE(lane, worst->mask) worst->address[lane] -= down;
+        EACH_ACTIVE(lane, worst->mask)
+            worst->address[lane] -= down;
 }
 
 /* An instruction that accesses shared memory, as it is executed. */
@@ -266,7 +267,8 @@ static void bank_walk_access_once(struct walker *walker, const struct execution 
     if (execution->known->align != SMC_EXACT) {
         cost_everywhere(walker, execution, address, access, cost);
     } else {
-        EACH_ACTIVE(lane, access->mask) access->address[lane] = (uint32_t)address[lane];
+        EACH_ACTIVE(lane, access->mask)
+            access->address[lane] = (uint32_t)address[lane];
         cost->is_refused = !is_aligned(access);
         if (!cost->is_refused) {
             struct smc_bank_cost here = cost_of(walker, access);
@@ -312,8 +314,7 @@ static bool bank_walk_is_shared(struct walker *walker, const struct smc_lane_sta
         all = true;
         any = false;
     }
-    EACH_ACTIVE(lane, is_known ? mask : 0)
-    {
+    EACH_ACTIVE(lane, is_known ? mask : 0) {
         bool here = smc_space_of(address[lane]) == SMC_SPACE_SHARED;
         all &= here;
         any |= here;
@@ -560,8 +561,7 @@ static void choose_target(struct walker *walker, const struct smc_lane_state *st
         walker->walk->gave_up = true;
     for (uint32_t i = 0; i < op->target_count && !exact; i++)
         add_way(choice, op->targets[i], mask);
-    EACH_ACTIVE(lane, exact ? mask : 0)
-    {
+    EACH_ACTIVE(lane, exact ? mask : 0) {
         uint32_t index = ((const lane_u32 *)(state->file + op->a))[lane];
         if (index < op->target_count)
             add_way(choice, op->targets[index], 1u << lane);

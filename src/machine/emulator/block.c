@@ -31,7 +31,8 @@ static void write_reduction(struct smc_warp *warp, const struct smc_group *group
     if (op->d_kind == SMC_SLOT_PREDICATE)
         *d = holds ? *d | group->active : *d & ~group->active;
     else
-        EACH_ACTIVE(lane, group->active) d[lane] = barrier->true_lanes;
+        EACH_ACTIVE(lane, group->active)
+            d[lane] = barrier->true_lanes;
 }
 
 /* Of a barrier of part of the block, the order of warps does not say what lanes of one know. */
@@ -250,7 +251,8 @@ static void fill_special(const struct smc_worker *worker, enum smc_special speci
         return;
     default: { /* the same for all lanes */
         const uint64_t same = block_special_value(worker, special, warp, 0);
-        EACH_LANE(i) value[i] = same;
+        EACH_LANE(i)
+            value[i] = same;
     }
     }
 }
@@ -270,13 +272,16 @@ static void fill_fixed(const struct smc_worker *worker, struct smc_warp *warp)
             continue;
         }
         if (is_constant)
-            EACH_LANE(i) value[i] = slot->bits;
+            EACH_LANE(i)
+                value[i] = slot->bits;
         else
             fill_special(worker, slot->special, warp->index, value);
         if (slot->kind == SMC_SLOT_64)
-            EACH_LANE(i)((lane_u64 *)d)[i] = value[i];
+            EACH_LANE(i)
+                ((lane_u64 *)d)[i] = value[i];
         else
-            EACH_LANE(i)((lane_u32 *)d)[i] = (uint32_t)value[i];
+            EACH_LANE(i)
+                ((lane_u32 *)d)[i] = (uint32_t)value[i];
     }
 }
 

@@ -211,8 +211,7 @@ static void bulk_copies_copy(struct smc_worker *worker, struct smc_warp *warp,
     const uint32_t mask = smc_bulk_blocks(warp, op, lane);
     struct smc_place to[SMC_BULK_BLOCKS];
     uint32_t places = 0;
-    EACH_ACTIVE(rank, mask)
-    {
+    EACH_ACTIVE(rank, mask) {
         const uint64_t at = smc_bulk_address(worker, op, address, rank);
         if (bytes > 0 &&
             smc_place_find(worker, warp, op, SMC_WRITES, op->space, at, bytes, lane, &to[places]))
@@ -223,8 +222,8 @@ static void bulk_copies_copy(struct smc_worker *worker, struct smc_warp *warp,
         if (to[i].owner == worker)
             smc_mbarrier_await_copy(worker, object, to[i].bulk.address, bytes, op->instruction);
     EACH_ACTIVE(rank, op->immediate & SMC_BULK_COMPLETES ? mask : 0)
-    smc_mbarrier_complete(worker, warp, op, smc_bulk_address(worker, op, object, rank), bytes,
-                          lane);
+        smc_mbarrier_complete(worker, warp, op, smc_bulk_address(worker, op, object, rank), bytes,
+                              lane);
 }
 
 enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *warp,
@@ -236,8 +235,7 @@ enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *war
     const enum smc_ptx_space source =
         op->immediate & SMC_BULK_FROM_GLOBAL ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED;
     worker->changes++;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const uint32_t bytes = size[lane];
         struct smc_place reads = {.owner = worker};
         if (smc_place_is_aligned(worker, warp, op, source, from[lane], bytes, BULK_BYTES, lane) &&
@@ -260,7 +258,7 @@ static enum smc_next then_complete(struct smc_worker *worker, struct smc_warp *w
     access.c = op->b;
     const enum smc_next next = step(worker, warp, &access, mask);
     EACH_ACTIVE(lane, mask)
-    smc_mbarrier_complete(worker, warp, op, object[lane], smc_op_bytes(op), lane);
+        smc_mbarrier_complete(worker, warp, op, object[lane], smc_op_bytes(op), lane);
     return next;
 }
 

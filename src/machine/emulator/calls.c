@@ -55,9 +55,11 @@ static void restore_registers(const struct smc_program *program,
         if (slot->kind == SMC_SLOT_PREDICATE)
             *(lane_u32 *)to = (*(lane_u32 *)to & ~mask) | (*(const lane_u32 *)from & mask);
         else if (slot->kind == SMC_SLOT_32)
-            EACH_ACTIVE(n, mask)((lane_u32 *)to)[n] = ((const lane_u32 *)from)[n];
+            EACH_ACTIVE(n, mask)
+                ((lane_u32 *)to)[n] = ((const lane_u32 *)from)[n];
         else
-            EACH_ACTIVE(m, mask)((lane_u64 *)to)[m] = ((const lane_u64 *)from)[m];
+            EACH_ACTIVE(m, mask)
+                ((lane_u64 *)to)[m] = ((const lane_u64 *)from)[m];
     }
 }
 
@@ -66,8 +68,7 @@ static void restore_registers(const struct smc_program *program,
 static enum smc_next calls_fail(struct smc_worker *worker, const struct smc_warp *warp,
                                 const struct smc_op *op, enum smc_finding_kind kind, uint32_t mask)
 {
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         struct smc_finding finding =
             smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
         smc_find(worker, &finding);
@@ -88,8 +89,7 @@ static uint32_t find_bases(const struct smc_worker *worker, const struct smc_war
 {
     uint64_t most = worker->launch->program->local_bytes;
     uint32_t overflows = 0;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t top = warp->frames.top[lane];
         base[lane] = (top + SMC_FRAME_ALIGN - 1) / SMC_FRAME_ALIGN * SMC_FRAME_ALIGN;
         overflows |= (uint32_t)(base[lane] > most || frame_bytes > most - base[lane]) << lane;
@@ -103,8 +103,7 @@ static void calls_pass(const struct smc_worker *worker, const struct smc_warp *w
                        const uint64_t base[SMC_LANES], uint32_t mask)
 {
     const lane_u64 *from = smc_frame_bases(worker, warp);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         char *local = smc_frame_memory(worker, warp, lane), *frame = local + base[lane];
         memset(frame, 0, function->frame_bytes);
         smc_frame_mark(worker, frame, function->frame_bytes, false);
@@ -161,8 +160,7 @@ static enum smc_next calls_enter(struct smc_worker *worker, struct smc_warp *war
     frame->active = group->active;
     frame->pc = group->pc + 1;
     frame->reconverge_at = group->reconverge_at;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         frame->base[lane] = smc_frame_bases(worker, warp)[lane];
         frame->top[lane] = warp->frames.top[lane];
         smc_frame_bases(worker, warp)[lane] = base[lane];
@@ -205,7 +203,8 @@ static enum smc_next call_indirectly(struct smc_worker *worker, struct smc_warp 
     for (uint32_t left = mask; left; left &= ~masks[count++]) {
         uint64_t first = address[__builtin_ctz(left)];
         masks[count] = 0;
-        EACH_ACTIVE(lane, left) masks[count] |= (uint32_t)(address[lane] == first) << lane;
+        EACH_ACTIVE(lane, left)
+            masks[count] |= (uint32_t)(address[lane] == first) << lane;
         number = smc_function_at(program, first);
         const struct smc_function *function = number ? &program->function[number - 1] : NULL;
         if (!function || (!function->is_defined && function->library == SMC_LIBRARY_NONE) ||
@@ -254,8 +253,7 @@ static void take_results(const struct smc_worker *worker, struct smc_warp *warp,
 {
     const struct smc_call *made = frame->op->call;
     for (uint32_t i = 0; i < made->results; i++)
-        EACH_ACTIVE(lane, mask)
-        {
+        EACH_ACTIVE(lane, mask) {
             const struct smc_passed *to = &made->result[i];
             char *local = smc_frame_memory(worker, warp, lane);
             const char *from = local + base[lane] + function->result[i].place;
@@ -281,8 +279,7 @@ enum smc_next smc_step_return(struct smc_worker *worker, struct smc_warp *warp,
     uint64_t base[SMC_LANES];
     (void)op;
     store_results(worker, warp, function, mask);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         base[lane] = smc_frame_bases(worker, warp)[lane];
         smc_frame_bases(worker, warp)[lane] = frame->base[lane];
         warp->frames.top[lane] = frame->top[lane];
@@ -304,8 +301,7 @@ enum smc_next smc_step_allocate(struct smc_worker *worker, struct smc_warp *warp
     uint64_t most = worker->launch->program->local_bytes;
     const lane_u64 *bytes = (const lane_u64 *)(warp->file + op->a);
     lane_u64 *d = (lane_u64 *)(warp->file + op->d);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t wanted = bytes[lane];
         uint64_t begin = (warp->frames.top[lane] + op->immediate - 1) & ~(op->immediate - 1);
         if (begin > most || wanted > most - begin)
@@ -323,7 +319,8 @@ enum smc_next smc_step_save_stack(struct smc_worker *worker, struct smc_warp *wa
                                   const struct smc_op *op, uint32_t mask)
 {
     (void)worker;
-    EACH_ACTIVE(lane, mask)((lane_u64 *)(warp->file + op->d))[lane] = warp->frames.top[lane];
+    EACH_ACTIVE(lane, mask)
+        ((lane_u64 *)(warp->file + op->d))[lane] = warp->frames.top[lane];
     return SMC_GO_ON;
 }
 
@@ -331,8 +328,7 @@ enum smc_next smc_step_restore_stack(struct smc_worker *worker, struct smc_warp 
                                      const struct smc_op *op, uint32_t mask)
 {
     uint64_t most = worker->launch->program->local_bytes;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t top = ((const lane_u64 *)(warp->file + op->a))[lane];
         warp->frames.top[lane] = top < most ? top : most;
     }

@@ -60,8 +60,8 @@ static void order_block(struct smc_worker *worker, const struct smc_barrier *bar
     }
     smc_shadow_sync_warps(worker->shadow, barrier);
     EACH_ACTIVE(w, barrier->waiting)
-    smc_shadow_sync_lanes(worker->shadow, &worker->warp[w],
-                          worker->warp[w].live & ~worker->warp[w].cluster_passed);
+        smc_shadow_sync_lanes(worker->shadow, &worker->warp[w],
+                              worker->warp[w].live & ~worker->warp[w].cluster_passed);
 }
 
 /* Lanes that wait continue; the others have passed the barrier when they come to wait. */

@@ -41,8 +41,7 @@ uint32_t smc_cluster_reach(struct smc_worker *worker, struct smc_warp *warp,
     const uint32_t width = smc_op_bytes(op);
     const uint32_t me = smc_cluster_rank(worker);
     uint32_t good = 0;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const uint64_t place = address[lane] / SMC_CLUSTER_STRIDE;
         const uint64_t offset = address[lane] % SMC_CLUSTER_STRIDE;
         if (place == 0 || place - 1 == me) {

@@ -21,8 +21,7 @@ enum smc_next smc_step_map_shared(struct smc_worker *worker, struct smc_warp *wa
 {
     const lane_u32 *rank = (const lane_u32 *)(warp->file + op->b);
     const bool is_alone = worker->launch->cluster_blocks == 1;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const bool is_wide = op->d_kind == SMC_SLOT_64;
         const uint64_t from = is_wide ? ((const lane_u64 *)(warp->file + op->a))[lane]
                                       : ((const lane_u32 *)(warp->file + op->a))[lane];
@@ -43,8 +42,7 @@ enum smc_next smc_step_shared_rank(struct smc_worker *worker, struct smc_warp *w
                                    const struct smc_op *op, uint32_t mask)
 {
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const uint64_t address = op->address_is_32 ? ((const lane_u32 *)(warp->file + op->a))[lane]
                                                    : ((const lane_u64 *)(warp->file + op->a))[lane];
         const uint64_t place = address % SMC_WINDOW_BYTES / SMC_CLUSTER_STRIDE;

@@ -27,7 +27,8 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
         .block = worker->block,
         .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
     };
-    EACH_LANE(i) sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+    EACH_LANE(i)
+        sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
 }
 
 static void count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
@@ -176,8 +177,7 @@ static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
     if (shape && first < (uint64_t)far && shape->least >= -(int64_t)first && shape->most < far)
         return (struct extent){first - (uint64_t)-shape->least, first + (uint64_t)shape->most,
                                first | shape->bits};
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t at = address[lane];
         extent.least = at < extent.least ? at : extent.least;
         extent.most = at > extent.most ? at : extent.most;
@@ -203,10 +203,10 @@ static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp
 {
     uint32_t bytes = smc_op_bytes(op), good = mask;
     EACH_ACTIVE(lane, mask)
-    if (address[lane] & (bytes - 1)) {
-        report(worker, warp, op, SMC_FINDING_MISALIGNED, space, address[lane], lane);
-        good &= ~(1u << lane);
-    }
+        if (address[lane] & (bytes - 1)) {
+            report(worker, warp, op, SMC_FINDING_MISALIGNED, space, address[lane], lane);
+            good &= ~(1u << lane);
+        }
     return good;
 }
 
@@ -219,16 +219,17 @@ static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *wa
     uint32_t width = smc_op_bytes(op), good = mask;
     if (extent->most > bytes || width > bytes - extent->most)
         EACH_ACTIVE(lane, mask)
-    if (address[lane] > bytes || width > bytes - address[lane]) {
-        report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, space, address[lane], lane);
-        good &= ~(1u << lane);
-    }
+            if (address[lane] > bytes || width > bytes - address[lane]) {
+                report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, space, address[lane], lane);
+                good &= ~(1u << lane);
+            }
     if (!stride) { /* what is not in `good` is not used */
-        EACH_LANE(lane) host[lane] = (char *)((uintptr_t)data + address[lane]);
+        EACH_LANE(lane)
+            host[lane] = (char *)((uintptr_t)data + address[lane]);
         return good;
     }
     EACH_ACTIVE(lane, good)
-    host[lane] = data + address[lane] + stride * smc_thread_of(warp, lane);
+        host[lane] = data + address[lane] + stride * smc_thread_of(warp, lane);
     return good;
 }
 
@@ -276,7 +277,7 @@ static uint32_t emulator_memory_lanes_within(const struct smc_allocation *alloca
     if (holds(allocation, extent->least, width) && holds(allocation, extent->most, width))
         return mask;
     EACH_ACTIVE(lane, mask)
-    within |= (uint32_t)holds(allocation, address[lane], width) << lane;
+        within |= (uint32_t)holds(allocation, address[lane], width) << lane;
     return within;
 }
 
@@ -288,12 +289,12 @@ static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
 {
     uint32_t cut = 0;
     EACH_ACTIVE(lane, mask)
-    if (!holds(allocation, address[lane], width)) {
-        memset(worker->cut[lane], 0, width);
-        memcpy(worker->cut[lane], host[lane], op->used_bytes);
-        host[lane] = worker->cut[lane];
-        cut |= 1u << lane;
-    }
+        if (!holds(allocation, address[lane], width)) {
+            memset(worker->cut[lane], 0, width);
+            memcpy(worker->cut[lane], host[lane], op->used_bytes);
+            host[lane] = worker->cut[lane];
+            cut |= 1u << lane;
+        }
     return cut;
 }
 
@@ -422,14 +423,14 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
                                      within == mask && !allocation->is_heap ? allocation : NULL);
         if (within == mask) { /* what is not in `mask` is not used */
             const uintptr_t data = (uintptr_t)allocation->data;
-            EACH_LANE(n) host[n] = (char *)(data + (address[n] - allocation->address));
+            EACH_LANE(n)
+                host[n] = (char *)(data + (address[n] - allocation->address));
         } else {
             EACH_ACTIVE(n, within)
-            host[n] = allocation->data + (address[n] - allocation->address);
+                host[n] = allocation->data + (address[n] - allocation->address);
         }
         if (allocation->written)
-            EACH_ACTIVE(n, within)
-            {
+            EACH_ACTIVE(n, within) {
                 const struct smc_bulk place = {.address = address[n], .allocation = allocation};
                 emulator_memory_check_written(worker, warp, op, kind, &place, width, n);
             }
@@ -450,8 +451,7 @@ static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
     uint32_t width = smc_op_bytes(op);
     if (!worker->local_written || op->only_copies)
         return;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint8_t *written = worker->local_written + (host[lane] - worker->local);
         if (kind != SMC_WRITES && !memchr(written, 1, width))
             report(worker, warp, op, SMC_FINDING_UNWRITTEN_LOCAL, SMC_SPACE_LOCAL, address[lane],
@@ -467,8 +467,7 @@ static void check_cut(struct smc_worker *worker, struct smc_warp *warp, const st
     for (uint32_t offset = 0; offset < op->used_bytes; offset += op->width_bytes) {
         uint64_t element[SMC_LANES];
         char *host[SMC_LANES];
-        EACH_LANE(lane)
-        {
+        EACH_LANE(lane) {
             element[lane] = address[lane] + offset;
             host[lane] = worker->cut[lane] + offset;
         }
@@ -634,7 +633,8 @@ uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp
     char *found[SMC_LANES];
     const uint32_t good =
         smc_memory_access_at(worker, warp, op, space, kind, address, mask, value, found);
-    EACH_ACTIVE(lane, good) host[lane] = found[lane];
+    EACH_ACTIVE(lane, good)
+        host[lane] = found[lane];
     return good;
 }
 
@@ -651,10 +651,10 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
         enum smc_ptx_space space = smc_space_of(address[__builtin_ctz(left)]);
         uint32_t same = 0;
         EACH_ACTIVE(lane, left)
-        if (smc_space_of(address[lane]) == space) {
-            same |= 1u << lane;
-            address[lane] -= smc_window_of(space);
-        }
+            if (smc_space_of(address[lane]) == space) {
+                same |= 1u << lane;
+                address[lane] -= smc_window_of(space);
+            }
         done |= smc_memory_access_some(worker, warp, op, space, kind, address, same, value, host);
         left &= ~same;
     }

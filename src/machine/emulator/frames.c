@@ -40,7 +40,8 @@ void smc_frames_begin(const struct smc_program *program, struct smc_warp *warp)
     }
     if (frames->entered)
         memset(frames->entered, 0, program->functions * sizeof *frames->entered);
-    EACH_LANE(i) frames->top[i] = program->kernel_frame_bytes;
+    EACH_LANE(i)
+        frames->top[i] = program->kernel_frame_bytes;
 }
 
 void smc_frames_free(struct smc_warp *warp)

@@ -183,8 +183,8 @@ static bool same_above(const void *register_, enum smc_slot_kind kind, uint32_t 
         return true;
     uint64_t first = lane_of(register_, kind, (uint32_t)__builtin_ctz(mask)) >> align;
     EACH_ACTIVE(lane, mask)
-    if (lane_of(register_, kind, lane) >> align != first)
-        return false;
+        if (lane_of(register_, kind, lane) >> align != first)
+            return false;
     return true;
 }
 
@@ -306,7 +306,7 @@ static unsigned zeros_of_source(const struct operation *operation, const struct 
 {
     unsigned zeros = source->known.align;
     EACH_ACTIVE(lane, operation->mask)
-    zeros = least(zeros, zeros_of(lane_of(source->at, source->kind, lane)));
+        zeros = least(zeros, zeros_of(lane_of(source->at, source->kind, lane)));
     return zeros;
 }
 
@@ -421,8 +421,7 @@ static enum effect effect_in_lanes(const struct operation *operation, unsigned r
     uint64_t ones = low_bits(bits) >> align;
     enum effect effect = MIXES;
     bool first = true;
-    EACH_ACTIVE(lane, operation->mask)
-    {
+    EACH_ACTIVE(lane, operation->mask) {
         uint64_t above = (lane_of(exact->at, exact->kind, lane) & low_bits(bits)) >> align;
         enum effect here = effect_of(rule, above, ones);
         if (!first && here != effect)
@@ -436,8 +435,8 @@ static enum effect effect_in_lanes(const struct operation *operation, unsigned r
 static bool is_below(const struct operation *operation, const struct source *source, unsigned bits)
 {
     EACH_ACTIVE(lane, operation->mask)
-    if (lane_of(source->at, source->kind, lane) & ~low_bits(bits))
-        return false;
+        if (lane_of(source->at, source->kind, lane) & ~low_bits(bits))
+            return false;
     return true;
 }
 
@@ -485,8 +484,8 @@ static void combine_bits(struct operation *operation, unsigned rule)
     } else if (same_above(a->at, a->kind, operation->mask, align) &&
                same_above(b->at, b->kind, operation->mask, align)) {
         EACH_LANE(i)
-        set_lane(operation->result, operation->kind, i,
-                 lane_of(operation->result, operation->kind, i) & low_bits(align));
+            set_lane(operation->result, operation->kind, i,
+                     lane_of(operation->result, operation->kind, i) & low_bits(align));
         set(operation, align_of_shared(operation, rule, align), bits);
     } else if (rule != RULE_AND || !keep_low_bits(operation, align, bits)) {
         lane_values_give_up(operation);
@@ -646,7 +645,7 @@ static void lane_values_store(const struct smc_lane_values *values, struct smc_l
         memcpy(state->file + slot, result, kind == SMC_SLOT_64 ? 256 : 128);
     else
         EACH_ACTIVE(lane, mask)
-    set_lane(state->file + slot, kind, lane, lane_of(result, kind, lane));
+            set_lane(state->file + slot, kind, lane, lane_of(result, kind, lane));
     *known = *new;
     known->lanes = (new->lanes &mask) | kept;
 }
@@ -726,8 +725,8 @@ static bool same_register(enum smc_slot_kind kind, const char *from_at,
         (from->lanes & mask) != (into->lanes & mask) || from->bits != into->bits)
         return false;
     EACH_ACTIVE(lane, mask & into->lanes)
-    if (lane_of(from_at, kind, lane) != lane_of(into_at, kind, lane))
-        return false;
+        if (lane_of(from_at, kind, lane) != lane_of(into_at, kind, lane))
+            return false;
     return true;
 }
 
@@ -737,8 +736,7 @@ static bool lane_values_distance(enum smc_slot_kind kind, const char *from_at, c
 {
     bool first = true;
     *apart = 0;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t here =
             (lane_of(from_at, kind, lane) - lane_of(into_at, kind, lane)) & low_bits(bits);
         if (!first && here != *apart)
@@ -755,8 +753,7 @@ static void join_equal(enum smc_slot_kind kind, const char *from_at, const struc
                        uint32_t into_mask)
 {
     uint32_t lanes = into->lanes & ~from_mask & into_mask;
-    EACH_ACTIVE(lane, from->lanes & from_mask)
-    {
+    EACH_ACTIVE(lane, from->lanes & from_mask) {
         bool only = !(into_mask >> lane & 1);
         if (only)
             set_lane(into_at, kind, lane, lane_of(from_at, kind, lane));
@@ -776,8 +773,7 @@ static void join_shifted(enum smc_slot_kind kind, const char *from_at, const str
 {
     uint32_t common = from->lanes & into->lanes & from_mask & into_mask;
     uint32_t lanes = common | (into->lanes & into_mask & ~from_mask);
-    EACH_ACTIVE(lane, from->lanes & from_mask & ~into_mask)
-    {
+    EACH_ACTIVE(lane, from->lanes & from_mask & ~into_mask) {
         set_lane(into_at, kind, lane, lane_of(from_at, kind, lane) - apart);
         lanes |= 1u << lane;
     }

@@ -6,9 +6,9 @@ enum smc_next smc_library_allocate(struct smc_worker *worker, struct smc_warp *w
 {
     bool failed = false;
     EACH_ACTIVE(lane, mask)
-    smc_call_result(worker, warp, op, lane,
-                    smc_heap_allocate(worker->launch->heap,
-                                      smc_call_argument(worker, warp, op, 0, lane), &failed));
+        smc_call_result(worker, warp, op, lane,
+                        smc_heap_allocate(worker->launch->heap,
+                                          smc_call_argument(worker, warp, op, 0, lane), &failed));
     worker->out_of_memory |= failed;
     return failed ? SMC_GIVES_UP : SMC_GO_ON;
 }
@@ -27,8 +27,7 @@ enum smc_next smc_library_free(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
     bool again = false;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t address = smc_call_argument(worker, warp, op, 0, lane);
         const enum smc_heap_release release =
             address ? smc_heap_release(worker->launch->heap, address) : SMC_HEAP_RELEASED;

@@ -143,7 +143,8 @@ static void find_objects(const struct smc_warp *warp, const struct smc_op *op,
 {
     smc_memory_addresses(warp, op, address);
     if (op->space == SMC_SPACE_GENERIC)
-        EACH_LANE(i) address[i] -= SMC_SHARED_WINDOW;
+        EACH_LANE(i)
+            address[i] -= SMC_SHARED_WINDOW;
 }
 
 static uint64_t load(const char *host)
@@ -195,8 +196,7 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     const void *value[SMC_LANES];
     char *host[SMC_LANES];
     find_objects(warp, op, address);
-    EACH_LANE(lane)
-    {
+    EACH_LANE(lane) {
         const struct object object = {.pending = count[lane], .expected = count[lane]};
         word[lane] = pack(&object);
     }
@@ -205,8 +205,7 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     mask = smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, SMC_WRITES, address, mask,
                                 value, host);
     worker->changes++;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         memcpy(host[lane], &word[lane], sizeof word[lane]);
         if (!is_remote(worker, address[lane]))
             mbarrier_remember(worker, address[lane] % SMC_CLUSTER_STRIDE, op->instruction);
@@ -223,8 +222,7 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
     char *host[SMC_LANES];
     find_objects(warp, op, address);
     mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const uint64_t before = load(host[lane]);
         struct object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
@@ -251,8 +249,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
     char *host[SMC_LANES];
     find_objects(warp, op, address);
     mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         struct object object = unpack(load(host[lane]));
         mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         if (op->reduction == SMC_REDUCE_DEC)
@@ -277,8 +274,7 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     uint32_t complete = 0;
     find_objects(warp, op, address);
     const uint32_t found = reach(worker, warp, op, SMC_READS, address, mask, host);
-    EACH_ACTIVE(lane, found)
-    {
+    EACH_ACTIVE(lane, found) {
         const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
                                                : unpack(((const lane_u64 *)wanted)[lane]).parity;
         struct object object = unpack(load(host[lane]));
@@ -369,7 +365,8 @@ void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const
     const lane_u64 *state = a;
     uint32_t pending[SMC_LANES];
     (void)op, (void)b, (void)c;
-    EACH_LANE(i) pending[i] = (uint32_t)state[i] & count_mask;
+    EACH_LANE(i)
+        pending[i] = (uint32_t)state[i] & count_mask;
     memcpy(d, pending, sizeof pending);
 }
 

@@ -83,7 +83,8 @@ static uint32_t memory_shapes_hash_of(const struct smc_access *access)
 #define FOUR(n) (n) * 2654435761u + 1, (n)*2246822519u + 3, (n)*3266489917u + 5, (n)*668265263u + 7
         FOUR(1), FOUR(3), FOUR(5), FOUR(7), FOUR(9), FOUR(11), FOUR(13), FOUR(15)};
     uint32_t sum = access->mask * 2654435761u + access->width_bytes * 31 + (uint32_t)access->op;
-    EACH_LANE(i) sum += access->address[i] * factor[i];
+    EACH_LANE(i)
+        sum += access->address[i] * factor[i];
     return (sum ^ sum >> 15) * 2246822519u >> (32 - MEMO_BITS);
 }
 
@@ -103,14 +104,15 @@ static void make_relative(const struct smc_bank_layout *layout, const uint64_t a
     uint32_t base = first - first % unit, mask = access->mask;
     /* Wraps for lanes below the first one; adding the window size corrects that. */
     EACH_LANE(i)
-    access->address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] - base : 0;
+        access->address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] - base : 0;
 }
 
 static struct smc_bank_cost cost_of(const struct smc_bank_layout *layout,
                                     const struct smc_access *relative, uint32_t base)
 {
     struct smc_access access = *relative;
-    EACH_LANE(i) access.address[i] = access.mask & smc_lane_bit[i] ? access.address[i] + base : 0;
+    EACH_LANE(i)
+        access.address[i] = access.mask & smc_lane_bit[i] ? access.address[i] + base : 0;
     return smc_banks_count(layout, &access);
 }
 
@@ -146,9 +148,11 @@ SMC_FOR_EACH_CPU void smc_memory_addresses(const struct smc_warp *warp, const st
 {
     const char *file = warp->file + op->a;
     if (op->address_is_32)
-        EACH_LANE(i) address[i] = (uint32_t)(((const lane_u32 *)file)[i] + (uint32_t)op->immediate);
+        EACH_LANE(i)
+            address[i] = (uint32_t)(((const lane_u32 *)file)[i] + (uint32_t)op->immediate);
     else
-        EACH_LANE(i) address[i] = ((const lane_u64 *)file)[i] + op->immediate;
+        EACH_LANE(i)
+            address[i] = ((const lane_u64 *)file)[i] + op->immediate;
 }
 
 /* How 8 lanes from `lane` on lie. */
@@ -172,15 +176,13 @@ static void memory_shapes_describe(struct smc_shape *shape, const struct smc_op 
     int64_t *const deltas = shape->layout.delta;
     *shape = (struct smc_shape){
         .op = op, .mask = mask, .instruction = op->instruction, .bytes = smc_op_bytes(op)};
-    EACH_LANE(i)
-    {
+    EACH_LANE(i) {
         shape->active[i] = mask & smc_lane_bit[i] ? UINT64_MAX : 0;
         shape->near_active[i] = (uint32_t)shape->active[i];
         deltas[i] = (int64_t)((address[i] - first) & shape->active[i]);
         shape->near_delta[i] = (uint32_t)deltas[i];
     }
-    EACH_LANE(i)
-    {
+    EACH_LANE(i) {
         const int64_t delta = deltas[i];
         shape->least = delta < shape->least ? delta : shape->least;
         shape->most = delta > shape->most ? delta : shape->most;
@@ -224,7 +226,8 @@ SMC_FOR_EACH_CPU static uint64_t differing(const struct smc_shape *shape, const 
 {
     const int64_t *const delta = shape->layout.delta;
     uint64_t found = 0;
-    EACH_LANE(i) found |= ((address[i] - first) ^ (uint64_t)delta[i]) & shape->active[i];
+    EACH_LANE(i)
+        found |= ((address[i] - first) ^ (uint64_t)delta[i]) & shape->active[i];
     return found;
 }
 
@@ -232,7 +235,8 @@ SMC_FOR_EACH_CPU static uint32_t differing_near_all(const struct smc_shape *shap
                                                     const lane_u32 *address, uint32_t first)
 {
     uint32_t found = 0;
-    EACH_LANE(i) found |= (address[i] - first) ^ shape->near_delta[i];
+    EACH_LANE(i)
+        found |= (address[i] - first) ^ shape->near_delta[i];
     return found;
 }
 
@@ -240,7 +244,8 @@ SMC_FOR_EACH_CPU static uint32_t differing_near(const struct smc_shape *shape,
                                                 const lane_u32 *address, uint32_t first)
 {
     uint32_t found = 0;
-    EACH_LANE(i) found |= ((address[i] - first) ^ shape->near_delta[i]) & shape->near_active[i];
+    EACH_LANE(i)
+        found |= ((address[i] - first) ^ shape->near_delta[i]) & shape->near_active[i];
     return found;
 }
 
@@ -470,7 +475,8 @@ static bool memory_shapes_find_costs(struct smc_worker *worker, const struct smc
                           .stores = op->kind == SMC_OP_STORE,
                           .allocation = shape->allocation};
     uint64_t address[SMC_LANES];
-    EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
+    EACH_LANE(i)
+        address[i] = load->first + (uint64_t)shape->layout.delta[i];
     if (op->space == SMC_SPACE_SHARED) {
         if (!find_shared_costs(worker, op, load, address, &found))
             return false;
@@ -507,7 +513,8 @@ static void log_again(struct smc_worker *worker, const struct smc_op *op, const 
     memo->logged[at].shape = shape->number;
     memo->logged[at].first = first;
     memo->logged[at].instruction = instruction;
-    EACH_LANE(i) address[i] = load->first + (uint64_t)shape->layout.delta[i];
+    EACH_LANE(i)
+        address[i] = load->first + (uint64_t)shape->layout.delta[i];
     smc_log_shared(worker, op, op->kind == SMC_OP_STORE ? SMC_BANK_STORE : SMC_BANK_LOAD, address,
                    shape->mask, smc_op_bytes(op));
 }

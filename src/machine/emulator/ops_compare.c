@@ -40,8 +40,10 @@ void smc_move_64(const struct smc_op *op, void *d, const void *a, const void *b,
         const from_t *x = a, *y = b;                                                               \
         to_t out[SMC_LANES];                                                                       \
         (void)op, (void)y, (void)c;                                                                \
-        EACH_LANE(i) out[i] = (to_t)(expression);                                                  \
-        EACH_LANE(i) result[i] = out[i];                                                           \
+        EACH_LANE(i)                                                                               \
+            out[i] = (to_t)(expression);                                                           \
+        EACH_LANE(i)                                                                               \
+            result[i] = out[i];                                                                    \
     }
 DEFINE_MOVE(smc_pack_32, lane_u64, lane_u32, (uint64_t)y[i] << 32 | x[i])
 DEFINE_MOVE(smc_pack_16, lane_u32, lane_u32, y[i] << 16 | (x[i] & 0xffff))
@@ -58,7 +60,8 @@ DEFINE_MOVE(smc_unpack_high_16, lane_u32, lane_u32, x[i] >> 16)
         const lane_t *x = a, *y = b;                                                               \
         (void)op;                                                                                  \
         const uint32_t chosen = *(const lane_u32 *)c;                                              \
-        EACH_LANE(i) result[i] = chosen & smc_lane_bit[i] ? x[i] : y[i];                           \
+        EACH_LANE(i)                                                                               \
+            result[i] = chosen & smc_lane_bit[i] ? x[i] : y[i];                                    \
     }
 DEFINE_SELECT(smc_select_32, lane_u32)
 DEFINE_SELECT(smc_select_64, lane_u64)
@@ -72,7 +75,8 @@ DEFINE_SELECT(smc_select_64, lane_u64)
         const lane_t *x = a, *y = b;                                                               \
         const sign_t *sign = c;                                                                    \
         (void)op;                                                                                  \
-        EACH_LANE(i) result[i] = sign[i] >= 0 ? x[i] : y[i];                                       \
+        EACH_LANE(i)                                                                               \
+            result[i] = sign[i] >= 0 ? x[i] : y[i];                                                \
     }
 DEFINE_SLCT(slct_32_s32, lane_u32, lane_s32)
 DEFINE_SLCT(slct_64_s32, lane_u64, lane_s32)
@@ -114,8 +118,7 @@ static uint32_t ops_compare_combined(const struct smc_op *op, uint32_t mask, con
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         uint8_t holds[SMC_LANES];                                                                  \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i], y = (value_t)second[i];                           \
             holds[i] = expression;                                                                 \
         }                                                                                          \

@@ -28,8 +28,7 @@ static inline double finish_f64(double x)
         const lane_t *first = a, *second = b;                                                      \
         lane_t *result = d;                                                                        \
         (void)op, (void)second, (void)c;                                                           \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const value_t x = first[i], y = second[i];                                             \
             (void)y;                                                                               \
             result[i] = finish_##suffix((value_t)(expression));                                    \
@@ -93,8 +92,7 @@ DEFINE(root, f64, lane_f64, double, sqrt(x))
         const bool flushes = op->flushes;                                                          \
         lane_t *result = d;                                                                        \
         (void)second, (void)c, (void)flushes;                                                      \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const lane_t x = first[i], y = second[i];                                              \
             (void)y;                                                                               \
             result[i] = expression;                                                                \
@@ -147,7 +145,8 @@ smc_alu_by_type smc_approximate_div_full = {[SMC_PTX_F32] = approximate_full_quo
         lane_t *result = d;                                                                        \
         const lane_t *x = a;                                                                       \
         (void)op, (void)b, (void)c;                                                                \
-        EACH_LANE(i) result[i] = expression;                                                       \
+        EACH_LANE(i)                                                                               \
+            result[i] = expression;                                                                \
     }
 DEFINE_SIGN(abs_f32, lane_u32, x[i] & 0x7fffffff)
 DEFINE_SIGN(neg_f32, lane_u32, x[i] ^ 0x80000000)
@@ -163,7 +162,7 @@ smc_alu_by_type smc_float_neg = TABLE(neg);
     lane_t *result = d;                                                                            \
     (void)op;                                                                                      \
     EACH_LANE(i)                                                                                   \
-    result[i] = finish_##suffix(function(minus_product x[i], y[i], minus_addend z[i]));
+        result[i] = finish_##suffix(function(minus_product x[i], y[i], minus_addend z[i]));
 
 #define DEFINE_FMA(name, attribute, minus_product, minus_addend)                                   \
     attribute static void name##_f32(const struct smc_op *op, void *d, const void *a,              \
@@ -215,14 +214,15 @@ static const int rounding_mode[] = {
 /* Flushes subnormal numbers to 0 of the same sign. */
 SMC_FOR_EACH_CPU static void flush(const lane_u32 *from, lane_u32 *to)
 {
-    EACH_LANE(i) to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
+    EACH_LANE(i)
+        to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
 }
 
 SMC_FOR_EACH_CPU static void flush_f64(const lane_u64 *from, lane_u64 *to)
 {
     EACH_LANE(i)
-    to[i] =
-        from[i] & UINT64_C(0x7ff0000000000000) ? from[i] : from[i] & UINT64_C(0x8000000000000000);
+        to[i] = from[i] & UINT64_C(0x7ff0000000000000) ? from[i]
+                                                       : from[i] & UINT64_C(0x8000000000000000);
 }
 
 void smc_float_flush(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
@@ -285,7 +285,8 @@ void smc_float_pair(const struct smc_op *op, void *d, const void *a, const void 
                 part[n][i] = (uint32_t)(((const lane_u64 *)source[n])[i] >> (32 * high));
         smc_float_modified(&single, out[high], part[0], part[1], part[2]);
     }
-    EACH_LANE(i) result[i] = (uint64_t)out[1][i] << 32 | out[0][i];
+    EACH_LANE(i)
+        result[i] = (uint64_t)out[1][i] << 32 | out[0][i];
 }
 
 /* --- testp ------------------------------------------------------------------------------------ */
@@ -592,7 +593,8 @@ void smc_convert(const struct smc_op *op, void *d, const void *a, const void *b,
         to_t *result = d;                                                                          \
         const from_t *x = a;                                                                       \
         (void)op, (void)b, (void)c;                                                                \
-        EACH_LANE(i) result[i] = (to_t)x[i];                                                       \
+        EACH_LANE(i)                                                                               \
+            result[i] = (to_t)x[i];                                                                \
     }
 DEFINE_CAST(widen_u32, lane_u64, lane_u32)
 DEFINE_CAST(widen_s32, lane_s64, lane_s32)

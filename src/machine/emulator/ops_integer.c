@@ -25,8 +25,7 @@ typedef unsigned __int128 uint128_t;
         const lane_t *first = a, *second = b, *third = c;                                          \
         (void)op, (void)third, (void)second;                                                       \
         (void)sizeof(bits), (void)sizeof(wide);                                                    \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const value x = (value)first[i], y = (value)second[i], z = (value)third[i];            \
             (void)x, (void)y, (void)z;                                                             \
             result[i] = (bits)(expression);                                                        \
@@ -84,8 +83,8 @@ FOR_SIGNED(rem, y == 0 ? (bits)-1 : y == -1 ? 0 : (bits)(x % y))
         const lane_u32 *x = a, *y = b;                                                             \
         (void)op, (void)c;                                                                         \
         EACH_LANE(i)                                                                               \
-        result[i] = (uint32_t)name##_one((value_t)(x[i] >> 16), (value_t)(y[i] >> 16)) << 16 |     \
-                    name##_one((value_t)x[i], (value_t)y[i]);                                      \
+            result[i] = (uint32_t)name##_one((value_t)(x[i] >> 16), (value_t)(y[i] >> 16)) << 16 | \
+                        name##_one((value_t)x[i], (value_t)y[i]);                                  \
     }
 DEFINE_PAIR(add_pair, uint16_t, x + y)
 DEFINE_PAIR(min_u16x2, uint16_t, x < y ? x : y)
@@ -129,8 +128,9 @@ smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
         lane_t product[SMC_LANES];                                                                 \
         (void)op, (void)third;                                                                     \
         EACH_LANE(i)                                                                               \
-        product[i] = (lane_t)((wide_t)(value_t)first[i] * (wide_t)(value_t)second[i]);             \
-        EACH_LANE(i) result[i] = product[i] + (add_third ? third[i] : 0);                          \
+            product[i] = (lane_t)((wide_t)(value_t)first[i] * (wide_t)(value_t)second[i]);         \
+        EACH_LANE(i)                                                                               \
+            result[i] = product[i] + (add_third ? third[i] : 0);                                   \
     }
 
 DEFINE_WIDE(mul_wide_u16, uint16_t, lane_u32, uint32_t, 0)
@@ -179,7 +179,8 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t carry = *(const lane_u32 *)c;                                               \
         (void)op;                                                                                  \
-        EACH_LANE(i) result[i] = first[i] + second[i] + ((carry & smc_lane_bit[i]) != 0);          \
+        EACH_LANE(i)                                                                               \
+            result[i] = first[i] + second[i] + ((carry & smc_lane_bit[i]) != 0);                   \
     }                                                                                              \
     SMC_FOR_EACH_CPU static void sub_borrow_##suffix(const struct smc_op *op, void *d,             \
                                                      const void *a, const void *b, const void *c)  \
@@ -188,7 +189,8 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t borrow = *(const lane_u32 *)c;                                              \
         (void)op;                                                                                  \
-        EACH_LANE(i) result[i] = first[i] - second[i] - ((borrow & smc_lane_bit[i]) != 0);         \
+        EACH_LANE(i)                                                                               \
+            result[i] = first[i] - second[i] - ((borrow & smc_lane_bit[i]) != 0);                  \
     }                                                                                              \
     SMC_FOR_EACH_CPU static void carry_of_add_##suffix(                                            \
         const struct smc_op *op, void *d, const void *a, const void *b, const void *c)             \
@@ -233,8 +235,7 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
         (void)op, (void)second, (void)c;                                                           \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i], y = (value_t)second[i];                           \
             (void)x, (void)y;                                                                      \
             result[i] = (lane_t)(expression);                                                      \
@@ -289,13 +290,13 @@ smc_alu_by_type smc_bits_cnot = {TABLE_WIDTHS(cnot)};
         const unsigned last = 8 * sizeof(value_t) - 1;                                             \
         lane_t shifted[SMC_LANES];                                                                 \
         (void)op, (void)c;                                                                         \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i];                                                   \
             const uint32_t n = second[i], most = n > last ? last : n;                              \
             shifted[i] = (bits_t)(expression);                                                     \
         }                                                                                          \
-        EACH_LANE(i) result[i] = shifted[i];                                                       \
+        EACH_LANE(i)                                                                               \
+            result[i] = shifted[i];                                                                \
     }
 #define FOR_SHIFTS(lane_t, width)                                                                  \
     DEFINE_SHIFT(shl_b##width, lane_t, uint##width##_t, uint##width##_t,                           \
@@ -320,8 +321,7 @@ smc_alu_by_type smc_bits_shr = {
         lane_u32 *result = d;                                                                      \
         const lane_u32 *low = a, *high = b, *amount = c;                                           \
         (void)op;                                                                                  \
-        EACH_LANE(i)                                                                               \
-        {                                                                                          \
+        EACH_LANE(i) {                                                                             \
             const uint64_t both = (uint64_t)high[i] << 32 | low[i];                                \
             const uint32_t wrapped = amount[i] & 31, clamped = amount[i] < 32 ? amount[i] : 32;    \
             (void)wrapped, (void)clamped;                                                          \
@@ -378,7 +378,8 @@ static uint32_t place_of(uint32_t value, uint32_t width)
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] = (lane_t)extract(x[i], place_of(position[i], width),                           \
                                      place_of(length[i], width), width, is_signed);                \
-        EACH_LANE(i) result[i] = out[i];                                                           \
+        EACH_LANE(i)                                                                               \
+            result[i] = out[i];                                                                    \
     }
 DEFINE_FIELD(u32, lane_u32, 32, false)
 DEFINE_FIELD(s32, lane_u32, 32, true)
@@ -420,7 +421,8 @@ smc_alu_by_type smc_bits_bfi = {[SMC_PTX_B32] = bfi_b32, [SMC_PTX_B64] = bfi_b64
             const value_t x = (value_t)first[i];                                                   \
             out[i] = (result_t)(expression);                                                       \
         }                                                                                          \
-        EACH_LANE(i) result[i] = out[i];                                                           \
+        EACH_LANE(i)                                                                               \
+            result[i] = out[i];                                                                    \
     }
 
 static uint32_t reversed(uint32_t x)
@@ -552,7 +554,8 @@ void smc_bits_not_zero(const struct smc_op *op, void *d, const void *a, const vo
     const lane_u32 *x = a;
     uint8_t holds[SMC_LANES];
     (void)op, (void)b, (void)c;
-    EACH_LANE(i) holds[i] = x[i] != 0;
+    EACH_LANE(i)
+        holds[i] = x[i] != 0;
     *(lane_u32 *)d = smc_mask_of(holds);
 }
 
@@ -568,9 +571,11 @@ void smc_bits_lop3(const struct smc_op *op, void *d, const void *a, const void *
             continue;
         const uint32_t fx = row & 4 ? 0 : UINT32_MAX, fy = row & 2 ? 0 : UINT32_MAX;
         const uint32_t fz = row & 1 ? 0 : UINT32_MAX;
-        EACH_LANE(i) out[i] |= (x[i] ^ fx) & (y[i] ^ fy) & (z[i] ^ fz);
+        EACH_LANE(i)
+            out[i] |= (x[i] ^ fx) & (y[i] ^ fy) & (z[i] ^ fz);
     }
-    EACH_LANE(i) result[i] = out[i];
+    EACH_LANE(i)
+        result[i] = out[i];
 }
 
 /* The bytes that the mode chooses, as selectors for the general case (mode 0). */
@@ -653,9 +658,9 @@ void smc_dp2a(const struct smc_op *op, void *d, const void *a, const void *b, co
         const lane_u32 *x = a, *y = b;                                                             \
         (void)op, (void)c;                                                                         \
         EACH_LANE(i)                                                                               \
-        result[i] = (uint32_t)((wide_t)((value_t)(x[i] << 8) >> 8) *                               \
-                                   (wide_t)((value_t)(y[i] << 8) >> 8) >>                          \
-                               shift);                                                             \
+            result[i] = (uint32_t)((wide_t)((value_t)(x[i] << 8) >> 8) *                           \
+                                       (wide_t)((value_t)(y[i] << 8) >> 8) >>                      \
+                                   shift);                                                         \
     }
 DEFINE_MUL24(mul24_lo_u32, uint32_t, uint64_t, 0)
 DEFINE_MUL24(mul24_lo_s32, int32_t, int64_t, 0)

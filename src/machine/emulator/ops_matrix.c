@@ -164,18 +164,18 @@ void smc_matrix_scatter(const struct smc_warp *warp, const struct smc_matrix *ma
     const unsigned width = packed(type);
     const unsigned registers = smc_matrix_registers(matrix, SMC_MATRIX_C, type);
     EACH_ACTIVE(lane, mask)
-    for (unsigned r = 0; r < registers; r++) {
-        uint64_t value = 0;
-        for (unsigned i = 0; i < width; i++) {
-            unsigned row, column;
-            ops_matrix_place_of(matrix, SMC_MATRIX_C, type, lane, r * width + i, &row, &column);
-            value |= ops_matrix_bits_of(type, from[row * matrix->n + column]) << (16 * i);
+        for (unsigned r = 0; r < registers; r++) {
+            uint64_t value = 0;
+            for (unsigned i = 0; i < width; i++) {
+                unsigned row, column;
+                ops_matrix_place_of(matrix, SMC_MATRIX_C, type, lane, r * width + i, &row, &column);
+                value |= ops_matrix_bits_of(type, from[row * matrix->n + column]) << (16 * i);
+            }
+            if (type == SMC_MATRIX_F64)
+                ((lane_u64 *)(warp->file + list[r]))[lane] = value;
+            else
+                ((lane_u32 *)(warp->file + list[r]))[lane] = (uint32_t)value;
         }
-        if (type == SMC_MATRIX_F64)
-            ((lane_u64 *)(warp->file + list[r]))[lane] = value;
-        else
-            ((lane_u32 *)(warp->file + list[r]))[lane] = (uint32_t)value;
-    }
 }
 
 /* --- Sums of products ------------------------------------------------------------------------- */
@@ -348,11 +348,11 @@ enum smc_next smc_step_load_rows(struct smc_worker *worker, struct smc_warp *war
         return SMC_WAITS;
     uint32_t good =
         smc_memory_access(worker, warp, &access, SMC_READS, active & row_lanes(op), NULL, host);
-    EACH_ACTIVE(lane, good) memcpy(rows[lane], host[lane], sizeof rows[lane]);
+    EACH_ACTIVE(lane, good)
+        memcpy(rows[lane], host[lane], sizeof rows[lane]);
     for (unsigned n = 0; n < op->vector; n++) {
         lane_u32 *d = (lane_u32 *)(warp->file + op->list[n]);
-        EACH_ACTIVE(lane, active)
-        {
+        EACH_ACTIVE(lane, active) {
             uint32_t value = 0;
             for (unsigned i = 0; i < 2; i++) {
                 unsigned row, column;
@@ -390,7 +390,8 @@ enum smc_next smc_step_store_rows(struct smc_worker *worker, struct smc_warp *wa
         value[lane] = rows[lane];
     uint32_t good =
         smc_memory_access(worker, warp, &access, SMC_WRITES, active & row_lanes(op), value, host);
-    EACH_ACTIVE(lane, good) memcpy(host[lane], rows[lane], sizeof rows[lane]);
+    EACH_ACTIVE(lane, good)
+        memcpy(host[lane], rows[lane], sizeof rows[lane]);
     smc_warp_release(warp, converged);
     return SMC_MOVED;
 }
@@ -409,7 +410,8 @@ enum smc_next smc_step_transpose(struct smc_worker *worker, struct smc_warp *war
         for (unsigned i = 0; i < 2; i++)
             element[lane / 4][lane % 4 * 2 + i] = a[lane] >> (16 * i) & 0xffff;
     EACH_ACTIVE(lane, active)
-    d[lane] = element[(size_t)lane % 4 * 2][lane / 4] | element[lane % 4 * 2 + 1][lane / 4] << 16;
+        d[lane] = element[(size_t)lane % 4 * 2][lane / 4] | element[lane % 4 * 2 + 1][lane / 4]
+                                                                << 16;
     smc_warp_release(warp, converged);
     return SMC_MOVED;
 }
@@ -599,8 +601,7 @@ enum smc_next smc_step_load_fragment(struct smc_worker *worker, struct smc_warp 
             char *host[SMC_LANES];
             uint32_t good = ops_matrix_access_fragment(worker, warp, op, &reach, SMC_READS,
                                                        r * width + i, mask, NULL, host);
-            EACH_ACTIVE(lane, good)
-            {
+            EACH_ACTIVE(lane, good) {
                 uint64_t piece = 0;
                 memcpy(&piece, host[lane], reach.bytes);
                 out[lane] |= piece << (i * reach.bytes * 8);
@@ -608,10 +609,10 @@ enum smc_next smc_step_load_fragment(struct smc_worker *worker, struct smc_warp 
         }
         for (unsigned copy = r; copy < op->listed; copy += registers)
             EACH_ACTIVE(lane, mask)
-        if (reach.bytes == 8)
-            ((lane_u64 *)(warp->file + op->list[copy]))[lane] = out[lane];
-        else
-            ((lane_u32 *)(warp->file + op->list[copy]))[lane] = (uint32_t)out[lane];
+                if (reach.bytes == 8)
+                    ((lane_u64 *)(warp->file + op->list[copy]))[lane] = out[lane];
+                else
+                    ((lane_u32 *)(warp->file + op->list[copy]))[lane] = (uint32_t)out[lane];
     }
     count_fragment(worker, warp, op, SMC_BANK_LOAD, mask);
     return SMC_GO_ON;
@@ -632,7 +633,8 @@ enum smc_next smc_step_store_fragment(struct smc_worker *worker, struct smc_warp
                 from + (size_t)lane * (reach.bytes == 8 ? 8 : 4) + (size_t)i * reach.bytes;
         uint32_t good = ops_matrix_access_fragment(worker, warp, op, &reach, SMC_WRITES,
                                                    r * width + i, mask, value, host);
-        EACH_ACTIVE(lane, good) memcpy(host[lane], value[lane], reach.bytes);
+        EACH_ACTIVE(lane, good)
+            memcpy(host[lane], value[lane], reach.bytes);
     }
     count_fragment(worker, warp, op, SMC_BANK_STORE, mask);
     return SMC_GO_ON;

@@ -136,8 +136,7 @@ static void share(struct smc_order *order, uint32_t arrived, uint32_t waited)
     struct smc_fenced fenced = nothing_fenced;
     struct smc_seen seen = {0};
     struct smc_known_blocks blocks = {0};
-    EACH_ACTIVE(w, arrived)
-    {
+    EACH_ACTIVE(w, arrived) {
         fenced.block_lanes |= order->fenced[w].block_lanes;
         fenced.gpu_lanes |= order->fenced[w].gpu_lanes;
         join_times(order->fenced[w].block, fenced.block);
@@ -151,8 +150,7 @@ static void share(struct smc_order *order, uint32_t arrived, uint32_t waited)
     }
     fenced.block_lanes = fenced.block_lanes ? UINT32_MAX : 0;
     fenced.gpu_lanes = fenced.gpu_lanes ? UINT32_MAX : 0;
-    EACH_ACTIVE(w, waited)
-    {
+    EACH_ACTIVE(w, waited) {
         order->fenced[w] = fenced;
         order->seen[w] = seen;
         order->blocks[w] = blocks;
@@ -175,14 +173,13 @@ void smc_order_sync_block(struct smc_order *order)
 void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *barrier)
 {
     uint32_t knows[SMC_ORDER_UNITS] = {0};
-    EACH_ACTIVE(w, barrier->warps)
-    {
+    EACH_ACTIVE(w, barrier->warps) {
         join_times(order->known[w], knows);
         if (barrier->arrived_at[w] > knows[w])
             knows[w] = barrier->arrived_at[w];
     }
     EACH_ACTIVE(w, barrier->waiting)
-    memcpy(order->known[w], knows, sizeof knows);
+        memcpy(order->known[w], knows, sizeof knows);
     order->partly_synced = true;
     order->now++;
     if (order->is_used)
@@ -195,15 +192,18 @@ void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32
     uint32_t *acquired_at = order->lane_acquired_at[warp->index], latest = 0;
     order->now++;
     order->partly_synced = true;
-    EACH_ACTIVE(lane, mask) warp->lane_synced_at[lane] = order->now;
+    EACH_ACTIVE(lane, mask)
+        warp->lane_synced_at[lane] = order->now;
     if (!order->is_used)
         return;
     if (fenced->block_lanes & mask)
         fenced->block_lanes |= mask;
     if (fenced->gpu_lanes & mask)
         fenced->gpu_lanes |= mask;
-    EACH_ACTIVE(lane, mask) latest = acquired_at[lane] > latest ? acquired_at[lane] : latest;
-    EACH_ACTIVE(lane, mask) acquired_at[lane] = latest;
+    EACH_ACTIVE(lane, mask)
+        latest = acquired_at[lane] > latest ? acquired_at[lane] : latest;
+    EACH_ACTIVE(lane, mask)
+        acquired_at[lane] = latest;
 }
 
 /* --- Fences ----------------------------------------------------------------------------------- */
@@ -221,8 +221,8 @@ static void acquire_block(struct smc_order *order, uint32_t w, const uint32_t *t
 {
     join_times(times, order->known[w]);
     EACH_ACTIVE(lane, mask)
-    if (times[w] > order->lane_acquired_at[w][lane])
-        order->lane_acquired_at[w][lane] = times[w];
+        if (times[w] > order->lane_acquired_at[w][lane])
+            order->lane_acquired_at[w][lane] = times[w];
     order->partly_synced = true;
 }
 
@@ -362,8 +362,7 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
         return;
     if (op->releases)
         order->now++;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t at = address[lane] + window;
         if (order->is_together && kind != SMC_WRITES && !window)
             smc_order_acquire_all(order, warp, 1u << lane);

@@ -242,12 +242,12 @@ static void add_by_value(struct smc_past *past, struct smc_run_pool *pool,
         own |= old->block == run->block ? first : 0;
     }
     EACH_ACTIVE(cell, run->mask & covered)
-    same |= (uint32_t)(memcmp(value_at + (size_t)cell * past->cell_bytes, &value[cell],
-                              past->cell_bytes) == 0)
-            << cell;
+        same |= (uint32_t)(memcmp(value_at + (size_t)cell * past->cell_bytes, &value[cell],
+                                  past->cell_bytes) == 0)
+                << cell;
     added.mask &= ~own & ~(lower & same);
     EACH_ACTIVE(cell, run->mask & ~lower)
-    memcpy(value_at + (size_t)cell * past->cell_bytes, &value[cell], past->cell_bytes);
+        memcpy(value_at + (size_t)cell * past->cell_bytes, &value[cell], past->cell_bytes);
     uint32_t replaced = added.mask & covered & ~lower & same;
     covered = 0;
     for (struct smc_run *old = line->writes; old; old = old->next) {

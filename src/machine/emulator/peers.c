@@ -383,8 +383,7 @@ void smc_peers_check(struct smc_worker *worker, const struct smc_warp *warp,
                      const struct smc_own_access *access)
 {
     const uint32_t unit = worker->shadow->cell_bytes_shared;
-    EACH_ACTIVE(lane, access->mask)
-    {
+    EACH_ACTIVE(lane, access->mask) {
         const uint64_t from = access->address[lane] / unit;
         const uint64_t end = (access->address[lane] + access->bytes - 1) / unit + 1;
         const bool is_same = access->kind == SMC_WRITES && access->value &&

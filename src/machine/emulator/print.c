@@ -303,8 +303,7 @@ enum smc_next smc_library_print(struct smc_worker *worker, struct smc_warp *warp
                                 const struct smc_op *op, uint32_t mask)
 {
     struct smc_output *output = &worker->output;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         bool is_full = output->text.length > MOST_OUTPUT;
         struct smc_text dropped = {0};
         struct print print = {.worker = worker,
@@ -340,8 +339,7 @@ static void append_string(struct smc_worker *worker, const struct smc_warp *warp
 enum smc_next smc_library_assert(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
 {
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         struct smc_finding finding =
             smc_finding_at(worker, SMC_FINDING_ASSERT, op->instruction, smc_thread_of(warp, lane));
         char line[32];

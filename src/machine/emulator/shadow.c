@@ -101,8 +101,7 @@ static struct smc_run run_at(const struct smc_shadow *shadow, const struct line 
                           .stride = 1,
                           .is_strong = first.is_strong,
                           .is_narrow = first.is_narrow};
-    EACH_ACTIVE(cell, mask & (mask - 1))
-    {
+    EACH_ACTIVE(cell, mask & (mask - 1)) {
         const struct touch touch = touch_of(&line->cell[cell], is_write);
         if (run.step == 0 && touch.thread != first.thread) {
             run.step = (int16_t)(touch.thread - first.thread);
@@ -125,8 +124,8 @@ static void shadow_add_line(struct smc_shadow *shadow, const struct line *line)
         /* Nothing orders blocks: of several atomics, the first one serves as well as the last. */
         uint32_t known = smc_past_strong_writes(line->past) & written;
         EACH_ACTIVE(cell, known)
-        if ((line->cell[cell].flags & (WRITE_IS_STRONG | WRITE_IS_NARROW)) == WRITE_IS_STRONG)
-            written &= ~(1u << cell);
+            if ((line->cell[cell].flags & (WRITE_IS_STRONG | WRITE_IS_NARROW)) == WRITE_IS_STRONG)
+                written &= ~(1u << cell);
     }
     if (read)
         read = smc_past_wanted_reads(shadow->past, line->past, shadow->order.block, read);
@@ -488,8 +487,7 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
     const uint32_t synced = shadow->order.all_synced_at, began = shadow->order.block_began_at;
     const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
     const bool strong = visit->is_strong, may_settle = !shadow->order.partly_synced;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const uint64_t place = address[lane] >> shift;
         struct cell *cell = &shadow->shared[place];
         if (!(may_settle && cell->other_read_at >= synced &&
@@ -580,8 +578,7 @@ static uint32_t check_global_reads(const struct visit *visit, const uint64_t add
     bool checks_past = false;
     if (shadow->order.partly_synced)
         return mask;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint64_t place = address[lane] >> shift;
         if (!line || line->number != place / SMC_LINE_CELLS) {
             line = line_of(shadow, place / SMC_LINE_CELLS);
@@ -625,8 +622,7 @@ void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
     if (kind == SMC_READS && visit->space == SMC_SPACE_GLOBAL &&
         visit->bytes == shadow->cell_bytes_global)
         mask = check_global_reads(visit, address, mask);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         uint32_t me = visit->first + lane;
         if (kind == SMC_WRITES && value &&
             check_untouched(visit, me, address[lane], value[lane], &last)) {

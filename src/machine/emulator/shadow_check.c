@@ -54,8 +54,7 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
     const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, op->width_bytes);
     uint64_t bytes = worker->launch->smem_bytes;
     smc_shadow_catch_up(worker->shadow);
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
             continue; /* reported when it arrives */
         const struct smc_own_access access = {

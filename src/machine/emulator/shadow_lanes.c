@@ -36,8 +36,7 @@ static inline bool is_settled(const struct settled *settled, uint32_t synced, ui
 static bool lines_are_settled(const struct smc_shadow *shadow, uint64_t number, uint32_t shift,
                               const struct smc_places *places)
 {
-    EACH_WORD(i, cells, shift, places)
-    {
+    EACH_WORD(i, cells, shift, places) {
         const uint64_t at = number + WORD_AT(i, places);
         const struct line *line = shadow->recent[at % RECENT_LINES];
         if (!line || line->number != at ||
@@ -128,8 +127,7 @@ static bool are_untouched(struct smc_shadow *shadow, uint64_t first,
                           const struct smc_places *places)
 {
     const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
-    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
-    {
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
         const struct line *line = line_of(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places));
         if (!line || (line->read | line->written) & cells ||
             (shadow->in_order && line->past && (line->past->writes || line->past->reads)))
@@ -161,8 +159,7 @@ static void read_untouched(const struct visit *visit, uint64_t first,
                                  at.place);
         }
     }
-    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
-    {
+    EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places) {
         line = line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places));
         line->read |= cells;
         if (line->settled.synced != at.synced)
@@ -287,8 +284,7 @@ static bool words_allow(const struct smc_shadow *shadow, const struct word *word
                         const struct smc_places *places, bool may_settle, bool *are_settled)
 {
     *are_settled = may_settle;
-    EACH_WORD(i, cells, shift, places)
-    {
+    EACH_WORD(i, cells, shift, places) {
         const struct word *word = &words[WORD_AT(i, places)];
         if (may_settle && is_settled(&word->settled, shadow->order.all_synced_at, cells))
             continue;
@@ -323,8 +319,7 @@ static bool defer(const struct visit *visit, uint64_t first, const struct smc_pl
                               .place = visit->place,
                               .bytes = visit->bytes,
                               .now = shadow->order.now};
-    EACH_WORD(i, cells, shift, places)
-    {
+    EACH_WORD(i, cells, shift, places) {
         struct word *word = &words[WORD_AT(i, places)];
         begin_phase(word, synced);
         word->touched |= cells;
@@ -350,7 +345,8 @@ static void record(struct smc_shadow *shadow, const struct read *read)
     shadow->order.now = read->now;
     const uint32_t left = check_places(&visit, read->first, places);
     for (uint32_t n = 0; left && n < places->count; n++)
-        EACH_ACTIVE(lane, places->lanes[n]) address[lane] = read->first + places->offset[n];
+        EACH_ACTIVE(lane, places->lanes[n])
+            address[lane] = read->first + places->offset[n];
     if (left)
         smc_shadow_check_each(&visit, SMC_READS, address, left, NULL, NULL);
 }
@@ -380,8 +376,7 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
     if (!is_shared)
         return are_untouched(shadow, first, places);
     const uint64_t cell = cell_of(shadow, SMC_SPACE_SHARED, first, places);
-    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
-    {
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
         const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
         if (word->synced == shadow->order.all_synced_at && word->touched & cells)
             return false;
@@ -409,7 +404,8 @@ static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t c
                        at.place);
     }
     EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
-    mark_word_written(shadow, &shadow->word[lowest / SMC_LINE_CELLS + WORD_AT(i, places)], cells);
+        mark_word_written(shadow, &shadow->word[lowest / SMC_LINE_CELLS + WORD_AT(i, places)],
+                          cells);
 }
 
 static void write_global(struct smc_shadow *shadow, struct moment at, uint32_t count,
@@ -431,7 +427,7 @@ static void write_global(struct smc_shadow *shadow, struct moment at, uint32_t c
         }
     }
     EACH_WORD(i, cells, lowest % SMC_LINE_CELLS, places)
-    line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places))->written |= cells;
+        line_of(shadow, lowest / SMC_LINE_CELLS + WORD_AT(i, places))->written |= cells;
 }
 
 void smc_shadow_written(struct smc_worker *worker, const struct smc_warp *warp,
@@ -466,12 +462,12 @@ static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANE
         const uint64_t cell =
             cell_of(shadow, SMC_SPACE_SHARED, address[__builtin_ctz(visit->mask)], places);
         EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places)
-        touch(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places), cells);
+            touch(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places), cells);
         return;
     }
     EACH_ACTIVE(lane, visit->mask)
-    for (uint64_t i = address[lane] / unit, end = i + count; i < end; i++)
-        touch(shadow, i / SMC_LINE_CELLS, 1u << i % SMC_LINE_CELLS);
+        for (uint64_t i = address[lane] / unit, end = i + count; i < end; i++)
+            touch(shadow, i / SMC_LINE_CELLS, 1u << i % SMC_LINE_CELLS);
 }
 
 bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,

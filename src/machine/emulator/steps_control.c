@@ -61,7 +61,7 @@ enum smc_next smc_step_indexed_branch(struct smc_worker *worker, struct smc_warp
             return SMC_GIVES_UP;
         }
         EACH_ACTIVE(n, left)
-        same |= (uint32_t)(index[n] == index[lane]) << n;
+            same |= (uint32_t)(index[n] == index[lane]) << n;
         place[count] = op->targets[index[lane]];
         masks[count++] = same;
         left &= ~same;
@@ -105,10 +105,10 @@ enum smc_next smc_step_clock(struct smc_worker *worker, struct smc_warp *warp,
     (void)worker;
     uint64_t now = ++warp->clock;
     EACH_ACTIVE(lane, mask)
-    if (op->d_kind == SMC_SLOT_64)
-        ((lane_u64 *)(warp->file + op->d))[lane] = now << op->immediate;
-    else
-        ((lane_u32 *)(warp->file + op->d))[lane] = (uint32_t)(now << op->immediate);
+        if (op->d_kind == SMC_SLOT_64)
+            ((lane_u64 *)(warp->file + op->d))[lane] = now << op->immediate;
+        else
+            ((lane_u32 *)(warp->file + op->d))[lane] = (uint32_t)(now << op->immediate);
     return SMC_GO_ON;
 }
 
@@ -313,7 +313,8 @@ static void steps_control_add_part(const struct smc_warp *warp, const struct smc
     part->lanes |= lanes;
     part->active |= guarded(warp, op, lanes);
     meeting->active |= part->active;
-    EACH_ACTIVE(lane, part->active) meeting->member[lane] = members[lane];
+    EACH_ACTIVE(lane, part->active)
+        meeting->member[lane] = members[lane];
 }
 
 /* The part that a lane is in; for others, the first one. */
@@ -353,7 +354,8 @@ static void check_masks(struct smc_worker *worker, const struct smc_warp *warp,
     const uint32_t active = meeting->active, converged = meeting->converged;
     const struct smc_op *place = op;
     uint32_t outside = 0;
-    EACH_ACTIVE(lane, active) outside |= (uint32_t)(~meeting->member[lane] >> lane & 1) << lane;
+    EACH_ACTIVE(lane, active)
+        outside |= (uint32_t)(~meeting->member[lane] >> lane & 1) << lane;
     if (outside)
         report_mask(worker, warp, op, SMC_FINDING_NOT_IN_MASK, outside, active & ~outside, active);
     const uint32_t gone = strayed(worker, warp, meeting, &place);
@@ -417,7 +419,8 @@ static void put(const struct smc_warp *warp, const struct meeting *meeting, uint
 {
     for (uint32_t i = 0; i < meeting->parts; i++) {
         lane_u32 *d = (lane_u32 *)(warp->file + meeting->part[i].op->d);
-        EACH_ACTIVE(lane, meeting->part[i].active & lanes) d[lane] = result[lane];
+        EACH_ACTIVE(lane, meeting->part[i].active & lanes)
+            d[lane] = result[lane];
     }
 }
 
@@ -500,8 +503,7 @@ enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
         return SMC_WAITS;
     for (uint32_t i = 0; i < meeting.parts; i++) {
         const struct smc_op *own = meeting.part[i].op;
-        EACH_ACTIVE(lane, meeting.part[i].active)
-        {
+        EACH_ACTIVE(lane, meeting.part[i].active) {
             bool is_inside;
             const uint32_t from = source_lane(own, lane, register_of(warp, own->b, lane),
                                               register_of(warp, own->c, lane), &is_inside);
@@ -527,12 +529,12 @@ enum smc_next smc_step_vote(struct smc_worker *worker, struct smc_warp *warp,
         return SMC_WAITS;
     for (uint32_t i = 0; i < meeting.parts; i++)
         holds |= *(const lane_u32 *)(warp->file + meeting.part[i].op->a) & meeting.part[i].active;
-    EACH_PEERS(peers, &meeting)
-    {
+    EACH_PEERS(peers, &meeting) {
         const uint32_t votes = holds & peers;
         if (op->reduction == SMC_REDUCE_BALLOT) {
             uint32_t result[SMC_LANES];
-            EACH_LANE(lane) result[lane] = votes;
+            EACH_LANE(lane)
+                result[lane] = votes;
             put(warp, &meeting, peers, result);
             continue;
         }
@@ -549,7 +551,8 @@ enum smc_next smc_step_active_mask(struct smc_worker *worker, struct smc_warp *w
 {
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
     (void)worker;
-    EACH_ACTIVE(lane, mask) d[lane] = mask;
+    EACH_ACTIVE(lane, mask)
+        d[lane] = mask;
     return SMC_GO_ON;
 }
 
@@ -569,19 +572,18 @@ enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
     bool all = op->reduction == SMC_REDUCE_AND;
     if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, &meeting)
-    {
-        EACH_ACTIVE(lane, peers)
-        {
+    EACH_PEERS(peers, &meeting) {
+        EACH_ACTIVE(lane, peers) {
             out[lane] = 0;
             EACH_ACTIVE(other, peers)
-            out[lane] |=
-                (uint32_t)(lane_value(warp, &meeting, other) == lane_value(warp, &meeting, lane))
-                << other;
+                out[lane] |= (uint32_t)(lane_value(warp, &meeting, other) ==
+                                        lane_value(warp, &meeting, lane))
+                             << other;
         }
         const bool are_alike = out[__builtin_ctz(peers)] == peers;
         put_predicate(warp, &meeting, true, peers, are_alike ? SMC_ALL_LANES : 0);
-        EACH_ACTIVE(lane, peers) out[lane] = all && !are_alike ? 0 : out[lane];
+        EACH_ACTIVE(lane, peers)
+            out[lane] = all && !are_alike ? 0 : out[lane];
         put(warp, &meeting, peers, out);
     }
     return done(warp, &meeting);
@@ -595,9 +597,9 @@ enum smc_next smc_step_elect(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t out[SMC_LANES] = {0};
     if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, &meeting)
-    {
-        EACH_ACTIVE(lane, peers) out[lane] = (uint32_t)__builtin_ctz(peers);
+    EACH_PEERS(peers, &meeting) {
+        EACH_ACTIVE(lane, peers)
+            out[lane] = (uint32_t)__builtin_ctz(peers);
         put(warp, &meeting, peers, out);
         put_predicate(warp, &meeting, true, peers, peers & -peers);
     }
@@ -648,16 +650,16 @@ enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t out[SMC_LANES] = {0};
     if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
-    EACH_PEERS(peers, &meeting)
-    {
+    EACH_PEERS(peers, &meeting) {
         uint32_t first = (uint32_t)__builtin_ctz(peers);
         uint32_t result = (uint32_t)lane_value(warp, &meeting, first) & kept;
         if (op->type == SMC_PTX_F32) /* a NaN alone */
             result = float_extreme(op, result, result);
         EACH_ACTIVE(lane, peers & (peers - 1))
-        result =
-            steps_control_combined(op, result, (uint32_t)lane_value(warp, &meeting, lane) & kept);
-        EACH_ACTIVE(lane, peers) out[lane] = result;
+            result = steps_control_combined(op, result,
+                                            (uint32_t)lane_value(warp, &meeting, lane) & kept);
+        EACH_ACTIVE(lane, peers)
+            out[lane] = result;
         put(warp, &meeting, peers, out);
     }
     return done(warp, &meeting);

@@ -23,8 +23,7 @@
                 to[lane] = (lane_t)value;                                                          \
             }                                                                                      \
         else                                                                                       \
-            EACH_ACTIVE(lane, mask)                                                                \
-            {                                                                                      \
+            EACH_ACTIVE(lane, mask) {                                                              \
                 type_t value;                                                                      \
                 memcpy(&value, host[lane] + offset, sizeof value);                                 \
                 to[lane] = (lane_t)value;                                                          \
@@ -114,7 +113,8 @@ static void fetch_again(const struct smc_op *op, char *d, enum smc_slot_kind kin
         fetch_all_64(d, first, layout);
         return;
     }
-    EACH_LANE(i) host[i] = (char *)((uintptr_t)first + (uintptr_t)layout->delta[i]);
+    EACH_LANE(i)
+        host[i] = (char *)((uintptr_t)first + (uintptr_t)layout->delta[i]);
     steps_memory_fetch(op, d, kind, 0, mask, host);
 }
 
@@ -162,11 +162,12 @@ static void steps_memory_put(const char *file, uint32_t lane_bytes, uint32_t byt
                              char *first, const struct smc_lane_layout *layout)
 {
     if (bytes == 4 && lane_bytes == 4) {
-        EACH_ACTIVE(lane, mask) memcpy(first + layout->delta[lane], file + (size_t)lane * 4, 4);
+        EACH_ACTIVE(lane, mask)
+            memcpy(first + layout->delta[lane], file + (size_t)lane * 4, 4);
         return;
     }
     EACH_ACTIVE(lane, mask)
-    memcpy(first + layout->delta[lane], file + (size_t)lane * lane_bytes, bytes);
+        memcpy(first + layout->delta[lane], file + (size_t)lane * lane_bytes, bytes);
 }
 
 /* For a store that was executed before. False: nothing happened. */
@@ -209,9 +210,11 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
             memcpy(host[lane], value[lane], bytes);
         }
     else if (bytes == 4)
-        EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], 4);
+        EACH_ACTIVE(lane, mask)
+            memcpy(host[lane], value[lane], 4);
     else
-        EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], bytes);
+        EACH_ACTIVE(lane, mask)
+            memcpy(host[lane], value[lane], bytes);
     return SMC_GO_ON;
 }
 
@@ -461,7 +464,8 @@ void smc_copies_forget(struct smc_warp *warp)
 static uint32_t lanes_alike(const lane_u32 *bytes, uint32_t mask)
 {
     uint32_t alike = 0, first = (uint32_t)__builtin_ctz(mask);
-    EACH_ACTIVE(lane, mask) alike |= (uint32_t)(bytes[lane] == bytes[first]) << lane;
+    EACH_ACTIVE(lane, mask)
+        alike |= (uint32_t)(bytes[lane] == bytes[first]) << lane;
     return alike;
 }
 
@@ -500,8 +504,8 @@ static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
         if (bytes > 0)
             alike = read_from(worker, warp, &read, copy->to, alike, host);
         EACH_ACTIVE(lane, alike)
-        if (bytes > 0)
-            memcpy(copy->data[lane], host[lane], bytes);
+            if (bytes > 0)
+                memcpy(copy->data[lane], host[lane], bytes);
         fetched |= alike;
     }
     return fetched;
@@ -537,7 +541,8 @@ static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t mask = copy->mask ? smc_memory_access_at(worker, warp, copy->op, SMC_SPACE_SHARED,
                                                       SMC_WRITES, copy->to, copy->mask, value, host)
                                : 0;
-    EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], copy->op->width_bytes);
+    EACH_ACTIVE(lane, mask)
+        memcpy(host[lane], value[lane], copy->op->width_bytes);
 }
 
 void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask)

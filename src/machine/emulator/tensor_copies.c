@@ -229,20 +229,19 @@ static void tensor_copies_load(const struct copy *copy)
     char row[MOST_ROW_BYTES];
     uint64_t line;
     EACH_ACTIVE(rank, mask)
-    is_found[rank] =
-        smc_place_find(copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
-                       smc_bulk_address(copy->worker, copy->op, copy->shared, rank),
-                       shared_bytes(copy), copy->lane, &place[rank]);
+        is_found[rank] =
+            smc_place_find(copy->worker, copy->warp, copy->op, SMC_WRITES, SMC_SPACE_SHARED,
+                           smc_bulk_address(copy->worker, copy->op, copy->shared, rank),
+                           shared_bytes(copy), copy->lane, &place[rank]);
     for (uint32_t n = 0; n < copy->rows; n++) {
         fill(copy, row);
         if (tensor_copies_line_of(copy, n, &line))
             access_global(copy, true, line, row);
         EACH_ACTIVE(rank, mask)
-        if (is_found[rank])
-            write_row(copy, &place[rank], n, row);
+            if (is_found[rank])
+                write_row(copy, &place[rank], n, row);
     }
-    EACH_ACTIVE(rank, mask)
-    {
+    EACH_ACTIVE(rank, mask) {
         const uint64_t at = smc_bulk_address(copy->worker, copy->op, object, rank);
         if (is_found[rank] && place[rank].owner == copy->worker)
             smc_mbarrier_await_copy(copy->worker, at, place[rank].bulk.address, shared_bytes(copy),
@@ -284,8 +283,7 @@ enum smc_next smc_step_tensor_copy(struct smc_worker *worker, struct smc_warp *w
                                    const struct smc_op *op, uint32_t mask)
 {
     worker->changes++;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         struct smc_op access = *op;
         struct copy copy = {.worker = worker, .warp = warp, .op = &access, .lane = lane};
         if (!tensor_copies_begin(&copy))

@@ -296,8 +296,7 @@ enum smc_next smc_step_texture(struct smc_worker *worker, struct smc_warp *warp,
 {
     unsigned dimensions = access_of(op).dimensions;
     bool is_integer = access_of(op).is_integer;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = shaped_texture(worker, warp, op, lane);
         struct axis axis[DIMENSIONS];
         if (!texture)
@@ -326,8 +325,7 @@ enum smc_next smc_step_gather_texels(struct smc_worker *worker, struct smc_warp 
                                      const struct smc_op *op, uint32_t mask)
 {
     static const unsigned corners[] = {2, 3, 1, 0};
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = shaped_texture(worker, warp, op, lane);
         struct axis axis[DIMENSIONS];
         uint32_t value[4];
@@ -347,8 +345,7 @@ enum smc_next smc_step_gather_texels(struct smc_worker *worker, struct smc_warp 
 enum smc_next smc_step_query_texture(struct smc_worker *worker, struct smc_warp *warp,
                                      const struct smc_op *op, uint32_t mask)
 {
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = texture_of(worker, warp, op, lane);
         if (texture)
             put_result(warp, op, 0, lane, texture->extent[access_of(op).dimensions]);
@@ -419,8 +416,7 @@ enum smc_next smc_step_load_surface(struct smc_worker *worker, struct smc_warp *
 {
     struct smc_texture_access access = access_of(op);
     bool ends = false;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         const char *place = textures_locate(worker, warp, op, lane, &ends);
         uint64_t value[4] = {0};
         for (unsigned n = 0; place && n < access.elements; n++)
@@ -441,8 +437,7 @@ enum smc_next smc_step_store_surface(struct smc_worker *worker, struct smc_warp 
     unsigned first = access.dimensions + access.is_layered;
     bool ends = false;
     worker->changes++;
-    EACH_ACTIVE(lane, mask)
-    {
+    EACH_ACTIVE(lane, mask) {
         char *place = textures_locate(worker, warp, op, lane, &ends);
         for (unsigned n = 0; place && n < access.elements; n++) {
             const char *value = warp->file + op->list[first + n];

@@ -328,12 +328,14 @@ static int pick(struct smc_warp *warp)
 
 static void keep_32(lane_u32 *to, const lane_u32 *from, uint32_t mask)
 {
-    EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? from[i] : to[i];
+    EACH_LANE(i)
+        to[i] = mask & smc_lane_bit[i] ? from[i] : to[i];
 }
 
 static void keep_64(lane_u64 *to, const lane_u64 *from, uint32_t mask)
 {
-    EACH_LANE(i) to[i] = mask & smc_lane_bit[i] ? from[i] : to[i];
+    EACH_LANE(i)
+        to[i] = mask & smc_lane_bit[i] ? from[i] : to[i];
 }
 
 void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)

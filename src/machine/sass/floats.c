@@ -26,18 +26,19 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-static enum rounding rounding_of(const struct smc_instruction *in)
+static enum rounding rounding_of(const struct smc_sass_instruction *in)
 {
     return (enum rounding)smc_bits(in, 78, 2);
 }
 
 /* Bit 80: .FTZ. */
-static float flushed(const struct smc_instruction *in, float value)
+static float flushed(const struct smc_sass_instruction *in, float value)
 {
     return smc_bit(in, 80) && fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
 }
 
-static float source(const struct smc_instruction *in, const struct smc_float_operands *from, int i)
+static float source(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                    int i)
 {
     uint32_t bits = from->low[i];
     if (in->from[i].absolute)
@@ -62,7 +63,7 @@ static float floats_rounded(double value, enum rounding how)
 }
 
 /* Bits 76: .FMZ; 77: .SAT; 84 to 86: a factor of the product, 4 is 1. */
-static bool arithmetic(const struct smc_instruction *in, const struct smc_float_operands *from,
+static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                        struct smc_float_result *result)
 {
     enum { NO_FACTOR = 4 };
@@ -84,7 +85,7 @@ static bool arithmetic(const struct smc_instruction *in, const struct smc_float_
 }
 
 /* Bits 81 and 82: .NAN, .XORSIGN. */
-static bool minimum(const struct smc_instruction *in, const struct smc_float_operands *from,
+static bool minimum(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                     struct smc_float_result *result)
 {
     const float a = source(in, from, 0), b = source(in, from, 1);
@@ -93,7 +94,7 @@ static bool minimum(const struct smc_instruction *in, const struct smc_float_ope
 }
 
 /* Bits 76 to 79 are a set: less, equal, greater, not comparable. */
-static bool compare(const struct smc_instruction *in, const struct smc_float_operands *from,
+static bool compare(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                     struct smc_float_result *result)
 {
     const float a = source(in, from, 0), b = source(in, from, 1);
@@ -103,8 +104,8 @@ static bool compare(const struct smc_instruction *in, const struct smc_float_ope
 }
 
 /* Bits 72 and 73: the type; 74 to 77: the function. */
-static bool floats_special(const struct smc_instruction *in, const struct smc_float_operands *from,
-                           struct smc_float_result *result)
+static bool floats_special(const struct smc_sass_instruction *in,
+                           const struct smc_float_operands *from, struct smc_float_result *result)
 {
     enum { RECIPROCAL = 4, RECIPROCAL_ROOT = 5, ROOT = 8 };
     const float a = source(in, from, 1);
@@ -142,7 +143,7 @@ static float rounded_integer(uint64_t magnitude, bool negative, enum rounding ho
 
 /* Bits 60 and 61: a part of the register; 74: signed; 75 and 76: the result's width; 84 and 85: the
    source's. */
-static bool to_float(const struct smc_instruction *in, const struct smc_float_operands *from,
+static bool to_float(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                      struct smc_float_result *result)
 {
     enum width width = (enum width)smc_bits(in, 84, 2);
@@ -175,7 +176,7 @@ static double rounded_float(float value, enum rounding how)
 
 /* Bit 72: signed; 75 and 76: the result's width; 84 and 85: the source's. What is too large becomes
    the largest number, and what is none becomes 0. */
-static bool to_integer(const struct smc_instruction *in, const struct smc_float_operands *from,
+static bool to_integer(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                        struct smc_float_result *result)
 {
     enum width width = (enum width)smc_bits(in, 75, 2);
@@ -214,7 +215,7 @@ static uint32_t reversed(uint32_t bits)
 }
 
 /* Bit 73: signed, the highest bit that is not the sign's; 74: .SH, counted from the top. */
-static uint32_t highest_bit(const struct smc_instruction *in, uint32_t bits)
+static uint32_t highest_bit(const struct smc_sass_instruction *in, uint32_t bits)
 {
     if (smc_bit(in, 73) && bits & sign_bit)
         bits = ~bits;
@@ -225,7 +226,7 @@ static uint32_t highest_bit(const struct smc_instruction *in, uint32_t bits)
 }
 
 /* Bit 63 inverts. */
-static bool floats_count_bits(const struct smc_instruction *in,
+static bool floats_count_bits(const struct smc_sass_instruction *in,
                               const struct smc_float_operands *from,
                               struct smc_float_result *result)
 {
@@ -238,8 +239,8 @@ static bool floats_count_bits(const struct smc_instruction *in,
     return in->to_predicate[0] == SMC_TRUE_PREDICATE;
 }
 
-bool smc_float_evaluate(const struct smc_instruction *in, const struct smc_float_operands *from,
-                        struct smc_float_result *result)
+bool smc_float_evaluate(const struct smc_sass_instruction *in,
+                        const struct smc_float_operands *from, struct smc_float_result *result)
 {
     *result = (struct smc_float_result){0};
     switch (in->operation) {

@@ -18,7 +18,7 @@ struct smc_float_result {
 };
 
 /* False: the operation, or one of its modifiers, is not evaluated. */
-bool smc_float_evaluate(const struct smc_instruction *in, const struct smc_float_operands *from,
-                        struct smc_float_result *result);
+bool smc_float_evaluate(const struct smc_sass_instruction *in,
+                        const struct smc_float_operands *from, struct smc_float_result *result);
 
 #endif

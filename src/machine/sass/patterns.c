@@ -3,7 +3,7 @@
 
 #include "rules/banks.h"
 
-static bool is_store(const struct smc_instruction *in)
+static bool is_store(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_STS || in->operation == SMC_OP_STG ||
            in->operation == SMC_OP_STSM;
@@ -15,7 +15,7 @@ static uint64_t mix(uint64_t key, uint64_t value)
     return key ^ key >> 29;
 }
 
-static uint64_t patterns_key_of(const struct smc_instruction *in, uint32_t mask,
+static uint64_t patterns_key_of(const struct smc_sass_instruction *in, uint32_t mask,
                                 const uint64_t address[32])
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
@@ -43,7 +43,7 @@ static void patterns_add_line(struct smc_pattern *pattern, int64_t number, uint8
         pattern->line[i - 1].sectors |= sectors;
 }
 
-static void patterns_find_lines(const struct smc_instruction *in, uint32_t mask,
+static void patterns_find_lines(const struct smc_sass_instruction *in, uint32_t mask,
                                 const uint64_t address[32], struct smc_pattern *pattern)
 {
     uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
@@ -64,7 +64,7 @@ static void patterns_find_lines(const struct smc_instruction *in, uint32_t mask,
 
 const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
                                             const struct smc_bank_layout *layout,
-                                            const struct smc_instruction *in, uint32_t mask,
+                                            const struct smc_sass_instruction *in, uint32_t mask,
                                             const uint64_t address[32])
 {
     uint64_t key = patterns_key_of(in, mask, address);

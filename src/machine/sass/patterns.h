@@ -28,7 +28,7 @@ struct smc_patterns {
 /* The pattern of an access with at least one active lane. Valid until the next call. */
 const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
                                             const struct smc_bank_layout *layout,
-                                            const struct smc_instruction *in, uint32_t mask,
+                                            const struct smc_sass_instruction *in, uint32_t mask,
                                             const uint64_t address[32]);
 
 #endif

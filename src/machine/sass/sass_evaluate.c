@@ -113,7 +113,7 @@ static bool is_same(uint32_t flags, uint32_t mask)
 }
 
 /* Negated operands are inverted here; `carry` counts what is missing. */
-static void sass_evaluate_gather(const struct smc_warp *warp, const struct smc_instruction *in,
+static void sass_evaluate_gather(const struct smc_warp *warp, const struct smc_sass_instruction *in,
                                  uint32_t mask, bool by_lane, struct operands *ops)
 {
     struct smc_lanes copy[3][2];
@@ -203,7 +203,7 @@ static struct smc_lanes *target_register(struct smc_warp *warp, const struct smc
     return NULL;
 }
 
-static void sass_evaluate_store(struct smc_warp *warp, const struct smc_instruction *in,
+static void sass_evaluate_store(struct smc_warp *warp, const struct smc_sass_instruction *in,
                                 uint32_t mask, const struct operands *ops,
                                 const struct results *out)
 {
@@ -228,7 +228,7 @@ static void sass_evaluate_store(struct smc_warp *warp, const struct smc_instruct
     }
 }
 
-void smc_warp_forget(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask)
+void smc_warp_forget(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask)
 {
     uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
     for (unsigned part = 0; part < in->to.registers; part++) {
@@ -254,7 +254,7 @@ static uint32_t bit_of(uint32_t flags, uint32_t lane)
 }
 
 /* Bit 74: .X, which adds the carries; negated operands are then only inverted. */
-static bool extends(const struct smc_instruction *in)
+static bool extends(const struct smc_sass_instruction *in)
 {
     return smc_bit(in, 74);
 }
@@ -266,12 +266,12 @@ static void add_lanes(const struct operands *restrict ops, uint32_t carry, uint3
 }
 
 /* Most results set no predicates. */
-static bool sets_predicates(const struct smc_instruction *in)
+static bool sets_predicates(const struct smc_sass_instruction *in)
 {
     return in->to_predicate[0] != SMC_TRUE_PREDICATE || in->to_predicate[1] != SMC_TRUE_PREDICATE;
 }
 
-static bool add_three(const struct smc_instruction *in, const struct operands *ops,
+static bool add_three(const struct smc_sass_instruction *in, const struct operands *ops,
                       struct results *out)
 {
     bool x = extends(in);
@@ -279,8 +279,7 @@ static bool add_three(const struct smc_instruction *in, const struct operands *o
         add_lanes(ops, ops->carry, out->low);
         return true;
     }
-    EACH_LANE
-    {
+    EACH_LANE {
         uint64_t carry =
             x ? bit_of(ops->predicate[0], l) + bit_of(ops->predicate[1], l) : ops->carry;
         uint64_t sum = carry + ops->low[0][l] + ops->low[1][l] + ops->low[2][l];
@@ -301,7 +300,7 @@ static void shift_lanes_and_add(const struct operands *restrict ops, unsigned sh
 }
 
 /* Bits 75 to 79: the shift; 80: .HI; 73: .SX32. */
-static bool shift_and_add(const struct smc_instruction *in, const struct operands *ops,
+static bool shift_and_add(const struct smc_sass_instruction *in, const struct operands *ops,
                           struct results *out)
 {
     bool high = smc_bit(in, 80), sign = smc_bit(in, 73), x = extends(in);
@@ -313,8 +312,7 @@ static bool shift_and_add(const struct smc_instruction *in, const struct operand
         shift_lanes_and_add(ops, shift, negate_second, out->low);
         return true;
     }
-    EACH_LANE
-    {
+    EACH_LANE {
         /* The first operand's sign applies to what was shifted. */
         uint32_t first = negate_first ? ~ops->low[0][l] : ops->low[0][l];
         uint64_t wide = sign ? (uint64_t)(int64_t)(int32_t)first
@@ -346,7 +344,8 @@ static void logic_of_lanes(const uint32_t *restrict on, const struct operands *r
 }
 
 /* Bits 72 to 79: the table; 80: a predicate joins by AND instead of OR. */
-static bool logic(const struct smc_instruction *in, const struct operands *ops, struct results *out)
+static bool logic(const struct smc_sass_instruction *in, const struct operands *ops,
+                  struct results *out)
 {
     unsigned table = (unsigned)smc_bits(in, 72, 8);
     bool joins_by_and = smc_bit(in, 80);
@@ -357,8 +356,7 @@ static bool logic(const struct smc_instruction *in, const struct operands *ops, 
         logic_of_lanes(on, ops, out->low);
         return true;
     }
-    EACH_LANE
-    {
+    EACH_LANE {
         uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l];
         uint32_t with_a = (b & ((c & on[7]) | (~c & on[6]))) | (~b & ((c & on[5]) | (~c & on[4])));
         uint32_t without = (b & ((c & on[3]) | (~c & on[2]))) | (~b & ((c & on[1]) | (~c & on[0])));
@@ -385,7 +383,7 @@ static void multiply_lanes(const struct operands *restrict ops, uint32_t carry,
     ALL_LANES to[l] = a[l] * b[l] + c[l] + carry;
 }
 
-static bool multiply_add(const struct smc_instruction *in, const struct operands *ops,
+static bool multiply_add(const struct smc_sass_instruction *in, const struct operands *ops,
                          struct results *out)
 {
     bool x = extends(in), is_signed = smc_bit(in, 73);
@@ -421,7 +419,7 @@ static void shift_lanes(const uint32_t *restrict a, uint32_t count, bool left, b
 }
 
 /* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: right; 80: the high half. */
-static bool sass_evaluate_shift(const struct smc_instruction *in, const struct operands *ops,
+static bool sass_evaluate_shift(const struct smc_sass_instruction *in, const struct operands *ops,
                                 struct results *out)
 {
     unsigned type = (unsigned)smc_bits(in, 73, 2);
@@ -433,8 +431,7 @@ static bool sass_evaluate_shift(const struct smc_instruction *in, const struct o
         shift_lanes(ops->low[left ? 0 : 2], ops->low[1][0], left, is_signed, out->low);
         return true;
     }
-    EACH_LANE
-    {
+    EACH_LANE {
         uint64_t wide = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
         uint32_t count = ops->low[1][l];
         count = wraps ? count % most : count > most ? most : count;
@@ -473,12 +470,11 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 }
 
 /* A predicate chooses the minimum instead of the maximum. */
-static bool sass_evaluate_minimum(const struct smc_instruction *in, const struct operands *ops,
+static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const struct operands *ops,
                                   bool is_signed, struct results *out)
 {
     bool adds = in->operation == SMC_OP_VIADDMNMX;
-    EACH_LANE
-    {
+    EACH_LANE {
         uint32_t a = ops->low[0][l], b = ops->low[1][l];
         if (adds) {
             a = a + b + ops->carry;
@@ -539,7 +535,7 @@ static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how
 }
 
 /* Bits 74 and 75: how the lanes for which a comparison holds join the predicate. */
-static void join_comparison(const struct smc_instruction *in, const struct operands *ops,
+static void join_comparison(const struct smc_sass_instruction *in, const struct operands *ops,
                             uint32_t is, uint32_t not_known, struct results *out)
 {
     unsigned join = (unsigned)smc_bits(in, 74, 2);
@@ -551,7 +547,7 @@ static void join_comparison(const struct smc_instruction *in, const struct opera
 }
 
 /* Bits 76 to 78: the comparison; 73: signed; 72: .EX. */
-static bool set_predicate(const struct smc_instruction *in, const struct operands *ops,
+static bool set_predicate(const struct smc_sass_instruction *in, const struct operands *ops,
                           struct results *out)
 {
     unsigned how = (unsigned)smc_bits(in, 76, 3);
@@ -560,8 +556,7 @@ static bool set_predicate(const struct smc_instruction *in, const struct operand
     if (!ex && ops->lanes == SMC_LANES)
         is = compare_lanes(ops->low[0], ops->low[1], how, is_signed);
     else
-        EACH_LANE
-        {
+        EACH_LANE {
             uint32_t a = ops->low[0][l], b = ops->low[1][l];
             uint32_t yes = ex ? compare_high(a, b, how, is_signed, bit_of(ops->predicate[2], l))
                               : compare(a, b, how, is_signed);
@@ -603,7 +598,7 @@ static void sass_evaluate_look_up(unsigned table, const struct operands *ops, ui
 }
 
 /* Bits 64 to 66 and 72 to 76: the table of the first result; 16 to 23: of the second. */
-static bool predicate_logic(const struct smc_instruction *in, const struct operands *ops,
+static bool predicate_logic(const struct smc_sass_instruction *in, const struct operands *ops,
                             struct results *out)
 {
     unsigned first = (unsigned)(smc_bits(in, 64, 3) | smc_bits(in, 72, 5) << 3);
@@ -613,13 +608,12 @@ static bool predicate_logic(const struct smc_instruction *in, const struct opera
     return true;
 }
 
-static bool permute(const struct smc_instruction *in, const struct operands *ops,
+static bool permute(const struct smc_sass_instruction *in, const struct operands *ops,
                     struct results *out)
 {
     if (smc_bits(in, 72, 3) != 0)
         return false;
-    EACH_LANE
-    {
+    EACH_LANE {
         uint64_t bytes = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
         uint32_t r = 0;
         for (unsigned i = 0; i < 4; i++) {
@@ -636,13 +630,13 @@ static bool permute(const struct smc_instruction *in, const struct operands *ops
 
 /* --- Moves between kinds ---------------------------------------------------------------------- */
 
-static bool predicates_to_register(const struct smc_warp *warp, const struct smc_instruction *in,
+static bool predicates_to_register(const struct smc_warp *warp,
+                                   const struct smc_sass_instruction *in,
                                    const struct operands *ops, struct results *out)
 {
     unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
     uint32_t mask = in->predicates_read;
-    EACH_LANE
-    {
+    EACH_LANE {
         uint32_t bits = 0;
         for (unsigned i = 0; i < 7; i++)
             bits |= bit_of(warp->predicate[i].is, l) << i;
@@ -654,7 +648,7 @@ static bool predicates_to_register(const struct smc_warp *warp, const struct smc
     return true;
 }
 
-static void register_to_predicates(struct smc_warp *warp, const struct smc_instruction *in,
+static void register_to_predicates(struct smc_warp *warp, const struct smc_sass_instruction *in,
                                    const struct operands *ops, uint32_t mask)
 {
     unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
@@ -662,7 +656,8 @@ static void register_to_predicates(struct smc_warp *warp, const struct smc_instr
         uint32_t is = 0;
         if (!(in->predicates_written >> i & 1))
             continue;
-        EACH_LANE is |= (ops->low[0][l] >> (at + i) & 1) << l;
+        EACH_LANE
+            is |= (ops->low[0][l] >> (at + i) & 1) << l;
         store_flags(&warp->predicate[i], is, ops->unknown, mask);
     }
 }
@@ -698,8 +693,9 @@ static void thread_indices(const struct smc_machine_place *place, unsigned axis,
     }
 }
 
-static bool sass_evaluate_special(const struct smc_warp *warp, const struct smc_instruction *in,
-                                  const struct operands *ops, struct results *out)
+static bool sass_evaluate_special(const struct smc_warp *warp,
+                                  const struct smc_sass_instruction *in, const struct operands *ops,
+                                  struct results *out)
 {
     unsigned number = (unsigned)smc_bits(in, 72, 8);
     const struct smc_machine_place *place = warp->place;
@@ -707,8 +703,7 @@ static bool sass_evaluate_special(const struct smc_warp *warp, const struct smc_
         thread_indices(place, number - SR_THREAD_X, out->low);
         return true;
     }
-    EACH_LANE
-    {
+    EACH_LANE {
         out->low[l] = out->high[l] = 0;
         if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)
             out->low[l] = place->index[number - SR_BLOCK_X];
@@ -720,7 +715,7 @@ static bool sass_evaluate_special(const struct smc_warp *warp, const struct smc_
     return true;
 }
 
-static bool load_constant(const struct smc_warp *warp, const struct smc_instruction *in,
+static bool load_constant(const struct smc_warp *warp, const struct smc_sass_instruction *in,
                           const struct operands *ops, struct results *out)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
@@ -728,8 +723,7 @@ static bool load_constant(const struct smc_warp *warp, const struct smc_instruct
     bool is_signed = smc_bits(in, 73, 3) == 1 || smc_bits(in, 73, 3) == 3;
     if (width == 0 || width > 8 || smc_bits(in, 78, 2) != 0)
         return false;
-    EACH_LANE
-    {
+    EACH_LANE {
         uint32_t at = in->from[1].value + ops->low[0][l];
         if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
             (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
@@ -741,7 +735,7 @@ static bool load_constant(const struct smc_warp *warp, const struct smc_instruct
 }
 
 /* Bits 58 and 59: the lane by index, up, down, XOR. */
-static bool exchange(const struct operands *ops, const struct smc_instruction *in,
+static bool exchange(const struct operands *ops, const struct smc_sass_instruction *in,
                      struct results *out)
 {
     enum { INDEX, UP, DOWN, XOR };
@@ -768,7 +762,7 @@ static bool exchange(const struct operands *ops, const struct smc_instruction *i
 
 /* --- Floating point --------------------------------------------------------------------------- */
 
-static struct smc_float_operands float_operands(const struct smc_instruction *in,
+static struct smc_float_operands float_operands(const struct smc_sass_instruction *in,
                                                 const struct operands *ops, uint32_t l)
 {
     struct smc_float_operands from = {.high = ops->high[1][l],
@@ -778,12 +772,11 @@ static struct smc_float_operands float_operands(const struct smc_instruction *in
     return from;
 }
 
-static bool floating(const struct smc_instruction *in, const struct operands *ops,
+static bool floating(const struct smc_sass_instruction *in, const struct operands *ops,
                      struct results *out)
 {
     uint32_t holds = 0;
-    EACH_LANE
-    {
+    EACH_LANE {
         const struct smc_float_operands from = float_operands(in, ops, l);
         struct smc_float_result result;
         if (!smc_float_evaluate(in, &from, &result))
@@ -800,19 +793,21 @@ static bool floating(const struct smc_instruction *in, const struct operands *op
 }
 
 /* HFMA2 of zeros and a constant: how ptxas moves a constant through the FMA pipe. */
-static bool half_constant(const struct smc_instruction *in, struct operands *ops,
+static bool half_constant(const struct smc_sass_instruction *in, struct operands *ops,
                           struct results *out)
 {
     if (in->from[0].number != SMC_ZERO_REGISTER || in->from[1].number != SMC_ZERO_REGISTER ||
         in->from[2].kind != SMC_OPERAND_IMMEDIATE)
         return false;
-    EACH_LANE out->low[l] = in->from[2].value;
+    EACH_LANE
+        out->low[l] = in->from[2].value;
     return true;
 }
 
 /* False: not evaluated. */
-static bool sass_evaluate_compute(const struct smc_warp *warp, const struct smc_instruction *in,
-                                  struct operands *ops, struct results *out)
+static bool sass_evaluate_compute(const struct smc_warp *warp,
+                                  const struct smc_sass_instruction *in, struct operands *ops,
+                                  struct results *out)
 {
     switch (in->operation) {
     case SMC_OP_IADD3:
@@ -859,15 +854,16 @@ static bool sass_evaluate_compute(const struct smc_warp *warp, const struct smc_
         return permute(in, ops, out);
     case SMC_OP_MOV:
     case SMC_OP_UMOV:
-        EACH_LANE out->low[l] = ops->low[1][l];
+        EACH_LANE
+            out->low[l] = ops->low[1][l];
         return true;
     case SMC_OP_R2UR:
     case SMC_OP_R2UR_OLD:
-        EACH_LANE out->low[l] = ops->low[0][l];
+        EACH_LANE
+            out->low[l] = ops->low[0][l];
         return true;
     case SMC_OP_IABS:
-        EACH_LANE
-        {
+        EACH_LANE {
             uint32_t b = ops->low[1][l];
             out->low[l] = b >> 31 ? 0 - b : b;
         }
@@ -892,7 +888,7 @@ static bool sass_evaluate_compute(const struct smc_warp *warp, const struct smc_
 }
 
 /* Whether lanes differ although their operands do not. */
-static bool differs_by_lane(const struct smc_instruction *in)
+static bool differs_by_lane(const struct smc_sass_instruction *in)
 {
     unsigned number = (unsigned)smc_bits(in, 72, 8);
     switch (in->operation) {
@@ -908,7 +904,7 @@ static bool differs_by_lane(const struct smc_instruction *in)
 }
 
 /* Bits 72 and 73: all, any, or equal in all. The register receives the lanes. */
-static bool vote(const struct smc_instruction *in, uint32_t mask, struct operands *ops,
+static bool vote(const struct smc_sass_instruction *in, uint32_t mask, struct operands *ops,
                  struct results *out)
 {
     enum { ALL, ANY, EQUAL };
@@ -936,7 +932,7 @@ static void take_first_lane(struct operands *ops, uint32_t mask)
     ops->lanes = 1;
 }
 
-void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask)
+void smc_warp_evaluate(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask)
 {
     struct operands ops;
     struct results out;

@@ -107,8 +107,8 @@ static int64_t signed_bits(uint64_t value, unsigned count)
     return (int64_t)(value << (64 - count)) >> (64 - count);
 }
 
-static struct smc_operand register_at(const struct smc_instruction *in, unsigned bit, bool uniform,
-                                      uint8_t registers)
+static struct smc_operand register_at(const struct smc_sass_instruction *in, unsigned bit,
+                                      bool uniform, uint8_t registers)
 {
     return (struct smc_operand){
         .kind = uniform ? SMC_OPERAND_UNIFORM : SMC_OPERAND_REGISTER,
@@ -117,7 +117,7 @@ static struct smc_operand register_at(const struct smc_instruction *in, unsigned
     };
 }
 
-static struct smc_operand constant_at(const struct smc_instruction *in, uint8_t registers)
+static struct smc_operand constant_at(const struct smc_sass_instruction *in, uint8_t registers)
 {
     return (struct smc_operand){
         .kind = SMC_OPERAND_CONSTANT,
@@ -128,7 +128,7 @@ static struct smc_operand constant_at(const struct smc_instruction *in, uint8_t 
 }
 
 /* The source at bits 32 to 63, which the form describes. */
-static struct smc_operand second_slot(const struct smc_instruction *in, enum form form,
+static struct smc_operand second_slot(const struct smc_sass_instruction *in, enum form form,
                                       uint8_t registers)
 {
     switch (form) {
@@ -149,7 +149,7 @@ static struct smc_operand second_slot(const struct smc_instruction *in, enum for
 
 /* Signs belong to a position in the instruction: 63 and 62 to bits 32 to 63, 75 and 74 to bits 64
  * to 71. */
-static void read_sign(const struct smc_instruction *in, struct smc_operand *operand,
+static void read_sign(const struct smc_sass_instruction *in, struct smc_operand *operand,
                       unsigned negation, unsigned magnitude, bool has_magnitude)
 {
     if (operand->kind == SMC_OPERAND_IMMEDIATE || operand->kind == SMC_OPERAND_NONE)
@@ -158,7 +158,7 @@ static void read_sign(const struct smc_instruction *in, struct smc_operand *oper
     operand->absolute = has_magnitude && smc_bit(in, magnitude);
 }
 
-static void read_signs(struct smc_instruction *in, uint32_t fields, bool swapped,
+static void read_signs(struct smc_sass_instruction *in, uint32_t fields, bool swapped,
                        struct smc_operand *second, struct smc_operand *third)
 {
     bool magnitudes = (fields & MAGNITUDES) != 0;
@@ -170,7 +170,7 @@ static void read_signs(struct smc_instruction *in, uint32_t fields, bool swapped
         read_sign(in, third, 75, 74, magnitudes);
 }
 
-static void read_sources(struct smc_instruction *in, const struct operation *operation)
+static void read_sources(struct smc_sass_instruction *in, const struct operation *operation)
 {
     uint8_t registers = operation->from_registers;
     enum form form = (enum form)smc_bits(in, 9, 3);
@@ -189,12 +189,12 @@ static void read_sources(struct smc_instruction *in, const struct operation *ope
     in->from[2] = swapped ? second : third;
 }
 
-static struct smc_predicate predicate_at(const struct smc_instruction *in, unsigned bit)
+static struct smc_predicate predicate_at(const struct smc_sass_instruction *in, unsigned bit)
 {
     return (struct smc_predicate){(uint8_t)smc_bits(in, bit, 3), smc_bit(in, bit + 3), in->uniform};
 }
 
-static void read_predicates(struct smc_instruction *in, uint32_t fields)
+static void read_predicates(struct smc_sass_instruction *in, uint32_t fields)
 {
     static const struct smc_predicate none = {.number = SMC_TRUE_PREDICATE};
     in->to_predicate[0] = fields & P81 ? (uint8_t)smc_bits(in, 81, 3) : SMC_TRUE_PREDICATE;
@@ -213,7 +213,7 @@ static void read_predicates(struct smc_instruction *in, uint32_t fields)
 }
 
 /* Widths by bits 73 to 75: U8, S8, U16, S16, 32, 64, 128. */
-static uint8_t bytes_of_width(const struct smc_instruction *in)
+static uint8_t bytes_of_width(const struct smc_sass_instruction *in)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
     return widths[smc_bits(in, 73, 3)];
@@ -224,7 +224,7 @@ static uint8_t registers_of(uint8_t bytes)
     return bytes <= 4 ? 1 : bytes / 4;
 }
 
-static void read_memory(struct smc_instruction *in, uint32_t fields)
+static void read_memory(struct smc_sass_instruction *in, uint32_t fields)
 {
     in->access_bytes = bytes_of_width(in);
     in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
@@ -247,7 +247,7 @@ static void read_memory(struct smc_instruction *in, uint32_t fields)
 }
 
 /* SHFL: the lane and the limits are each a register or an immediate. */
-static void read_shuffle(struct smc_instruction *in)
+static void read_shuffle(struct smc_sass_instruction *in)
 {
     enum form form = (enum form)smc_bits(in, 9, 3);
     bool lane_is_immediate = form == FORM_IMMEDIATE || form == FORM_THIRD_UNIFORM;
@@ -263,7 +263,8 @@ static void read_shuffle(struct smc_instruction *in)
 
 /* Bits 34 and up count 4 bytes from the next instruction on; those of branches have 8 bits more
    below them, at 16 to 23, from sm_90 on. */
-static void sass_instruction_read_target(struct smc_instruction *in, uint64_t at, uint32_t format)
+static void sass_instruction_read_target(struct smc_sass_instruction *in, uint64_t at,
+                                         uint32_t format)
 {
     uint64_t above = in->low >> 34 | (in->high & 0x3ffff) << 30;
     int64_t words =
@@ -278,13 +279,13 @@ static void sass_instruction_read_target(struct smc_instruction *in, uint64_t at
 enum { SR_THREAD_X = 0x21, SR_THREAD_Z = 0x23 };
 
 /* Types of conversions have the logarithm of their bytes. */
-static bool is_64_bits(const struct smc_instruction *in, unsigned bit)
+static bool is_64_bits(const struct smc_sass_instruction *in, unsigned bit)
 {
     return smc_bits(in, bit, 2) == 3;
 }
 
 /* Corrects what depends on modifiers. */
-static void read_widths(struct smc_instruction *in)
+static void read_widths(struct smc_sass_instruction *in)
 {
     switch (in->operation) {
     case SMC_OP_IMAD_WIDE:
@@ -323,10 +324,10 @@ static void read_widths(struct smc_instruction *in)
 }
 
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
-                            struct smc_instruction *in)
+                            struct smc_sass_instruction *in)
 {
-    *in = (struct smc_instruction){.low = little_endian(bytes),
-                                   .high = little_endian((const unsigned char *)bytes + 8)};
+    *in = (struct smc_sass_instruction){.low = little_endian(bytes),
+                                        .high = little_endian((const unsigned char *)bytes + 8)};
     in->operation = operation_of_code[smc_bits(in, 0, 9)];
     if (in->operation == SMC_OP_VIADD && format < HAS_VIADD)
         in->operation = SMC_OP_HMMA_OLD;

@@ -84,7 +84,7 @@ struct smc_predicate {
     bool uniform; /* of the uniform datapath */
 };
 
-struct smc_instruction {
+struct smc_sass_instruction {
     uint64_t low, high;
     enum smc_operation operation;
     enum smc_pipe pipe;
@@ -106,13 +106,14 @@ struct smc_instruction {
 };
 
 /* Bits first to first + count - 1; at most 64, not across bit 64. */
-static inline uint64_t smc_bits(const struct smc_instruction *in, unsigned first, unsigned count)
+static inline uint64_t smc_bits(const struct smc_sass_instruction *in, unsigned first,
+                                unsigned count)
 {
     uint64_t word = first < 64 ? in->low >> first : in->high >> (first - 64);
     return count < 64 ? word & ((UINT64_C(1) << count) - 1) : word;
 }
 
-static inline bool smc_bit(const struct smc_instruction *in, unsigned bit)
+static inline bool smc_bit(const struct smc_sass_instruction *in, unsigned bit)
 {
     return smc_bits(in, bit, 1) != 0;
 }
@@ -120,29 +121,29 @@ static inline bool smc_bit(const struct smc_instruction *in, unsigned bit)
 /* Decodes the instruction `at` bytes into the code, of a machine_code_format (devices/devices.h)
    that is not 0. False: the operation is unknown; then only `low`, `high` and `guard` are valid. */
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
-                            struct smc_instruction *in);
+                            struct smc_sass_instruction *in);
 
 const char *smc_operation_name(enum smc_operation operation);
 
 /* Control bits. */
-static inline unsigned smc_stall_cycles(const struct smc_instruction *in)
+static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)
 {
     return (unsigned)smc_bits(in, 105, 4);
 }
 
 /* 7: none. */
-static inline unsigned smc_write_scoreboard(const struct smc_instruction *in)
+static inline unsigned smc_write_scoreboard(const struct smc_sass_instruction *in)
 {
     return (unsigned)smc_bits(in, 110, 3);
 }
 
-static inline unsigned smc_read_scoreboard(const struct smc_instruction *in)
+static inline unsigned smc_read_scoreboard(const struct smc_sass_instruction *in)
 {
     return (unsigned)smc_bits(in, 113, 3);
 }
 
 /* Bit n: waits for scoreboard n. */
-static inline unsigned smc_awaited_scoreboards(const struct smc_instruction *in)
+static inline unsigned smc_awaited_scoreboards(const struct smc_sass_instruction *in)
 {
     return (unsigned)smc_bits(in, 116, 6);
 }

@@ -41,7 +41,7 @@ static void add_predicate(struct names *names, struct smc_predicate predicate)
     add_result_predicate(names, predicate.number, predicate.uniform);
 }
 
-static void add_results(struct names *names, const struct smc_instruction *in)
+static void add_results(struct names *names, const struct smc_sass_instruction *in)
 {
     add_operand(names, &in->to);
     for (int i = 0; i < 2; i++)
@@ -49,12 +49,12 @@ static void add_results(struct names *names, const struct smc_instruction *in)
     names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_written << FIRST_PREDICATE % 64;
 }
 
-static void add_guard(struct names *names, const struct smc_instruction *in)
+static void add_guard(struct names *names, const struct smc_sass_instruction *in)
 {
     add_predicate(names, in->guard);
 }
 
-static void sass_program_add_sources(struct names *names, const struct smc_instruction *in)
+static void sass_program_add_sources(struct names *names, const struct smc_sass_instruction *in)
 {
     add_guard(names, in);
     for (int i = 0; i < 3; i++) {
@@ -65,7 +65,7 @@ static void sass_program_add_sources(struct names *names, const struct smc_instr
 }
 
 /* What decides which addresses an access touches. */
-static void add_address(struct names *names, const struct smc_instruction *in)
+static void add_address(struct names *names, const struct smc_sass_instruction *in)
 {
     struct smc_operand added = in->from[1].kind == SMC_OPERAND_UNIFORM ? in->from[1] : in->from[2];
     add_guard(names, in);
@@ -88,7 +88,7 @@ static void join(struct names *names, const struct names *more)
         names->word[i] |= more->word[i];
 }
 
-static bool is_unconditional(const struct smc_instruction *in)
+static bool is_unconditional(const struct smc_sass_instruction *in)
 {
     return in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated &&
            in->predicate[0].number == SMC_TRUE_PREDICATE && !in->predicate[0].negated;
@@ -106,7 +106,7 @@ static struct names needed_after(const struct smc_machine_program *program,
                                  const struct names *before, const struct names *returned,
                                  uint32_t at)
 {
-    const struct smc_instruction *in = &program->step[at].in;
+    const struct smc_sass_instruction *in = &program->step[at].in;
     struct names after = {{0}};
     bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
          ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
@@ -138,7 +138,7 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
     bool changed = false;
     for (uint32_t at = program->count; at-- > 0;) {
         struct smc_program_step *step = &program->step[at];
-        const struct smc_instruction *in = &step->in;
+        const struct smc_sass_instruction *in = &step->in;
         struct names needed = needed_after(program, before, &returned, at), results = {{0}};
         add_results(&results, in);
         if (in->branches || overlap(&needed, &results)) {
@@ -189,7 +189,7 @@ static bool returns(const struct smc_machine_program *program, uint32_t from)
 {
     uint32_t reached = from; /* the last step that a branch before it leads to */
     for (uint32_t at = from; at < program->count; at++) {
-        const struct smc_instruction *in = &program->step[at].in;
+        const struct smc_sass_instruction *in = &program->step[at].in;
         if (in->operation == SMC_OP_RET)
             return true;
         bool branches = in->operation == SMC_OP_BRA, ends = in->operation == SMC_OP_EXIT;
@@ -204,8 +204,8 @@ static bool returns(const struct smc_machine_program *program, uint32_t from)
 /* Calls that leave the code are not followed and count as unknown. */
 static void forget_call(struct smc_machine_program *program, uint32_t at)
 {
-    struct smc_instruction *in = &program->step[at].in;
-    *in = (struct smc_instruction){.low = in->low, .high = in->high, .guard = in->guard};
+    struct smc_sass_instruction *in = &program->step[at].in;
+    *in = (struct smc_sass_instruction){.low = in->low, .high = in->high, .guard = in->guard};
     in->pipe = SMC_PIPE_UNKNOWN;
     for (int i = 0; i < 3; i++)
         in->predicate[i].number = SMC_TRUE_PREDICATE;

@@ -14,7 +14,7 @@ enum smc_purpose {
 };
 
 struct smc_program_step {
-    struct smc_instruction in;
+    struct smc_sass_instruction in;
     uint8_t purpose;       /* enum smc_purpose */
     bool calls;            /* a function, which returns to the next instruction */
     bool avoids_call;      /* a branch: without it, a call follows */

@@ -37,7 +37,7 @@ uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predic
 }
 
 static const struct smc_lanes *added_uniform(const struct smc_warp *warp,
-                                             const struct smc_instruction *in)
+                                             const struct smc_sass_instruction *in)
 {
     for (int i = 1; i < 3; i++)
         if (in->from[i].kind == SMC_OPERAND_UNIFORM)
@@ -46,14 +46,14 @@ static const struct smc_lanes *added_uniform(const struct smc_warp *warp,
 }
 
 /* Bits 78 and 79 scale the register of shared addresses: 1, 4, 8, 16. */
-static uint32_t scale_of(const struct smc_instruction *in)
+static uint32_t scale_of(const struct smc_sass_instruction *in)
 {
     static const uint32_t scales[4] = {1, 4, 8, 16};
     bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
     return shared ? scales[smc_bits(in, 78, 2)] : 1;
 }
 
-bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
+bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES])
 {
     const struct smc_lanes *low = &warp->reg[in->from[0].number], *high = &zero;

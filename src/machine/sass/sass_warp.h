@@ -45,13 +45,13 @@ uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predic
 
 /* Evaluates an instruction for the lanes of `mask`. What it does not know how to evaluate makes its
    results unknown. */
-void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask);
+void smc_warp_evaluate(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask);
 
 /* Makes the results of an instruction unknown. */
-void smc_warp_forget(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask);
+void smc_warp_forget(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask);
 
 /* The addresses of an access; false if one of a lane of `mask` is unknown. */
-bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_instruction *in,
+bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);
 
 #endif

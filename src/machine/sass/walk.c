@@ -42,13 +42,13 @@ static void walk_end_walk(struct state *state, enum smc_walk_end end, uint32_t a
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-static bool is_shared(const struct smc_instruction *in)
+static bool is_shared(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices;
 }
 
 /* Keeps what the trace needs of an access. */
-static void trace_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+static void trace_access(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                          const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
 {
     struct smc_warp_trace *trace = state->walk->trace;
@@ -69,7 +69,7 @@ static void trace_access(struct state *state, const struct smc_instruction *in, 
 }
 
 /* Local memory: the words of 32 lanes at one address are a line. */
-static void trace_local(struct state *state, const struct smc_instruction *in, uint32_t mask,
+static void trace_local(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                         struct smc_warp_trace_entry *entry)
 {
     struct smc_warp_trace *trace = state->walk->trace;
@@ -90,8 +90,8 @@ static void trace_local(struct state *state, const struct smc_instruction *in, u
         trace->line[trace->line_count++] = (struct smc_warp_trace_line){number + i, 0xf};
 }
 
-static void trace_any_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
-                             struct smc_warp_trace_entry *entry)
+static void trace_any_access(struct state *state, const struct smc_sass_instruction *in,
+                             uint32_t mask, struct smc_warp_trace_entry *entry)
 {
     uint64_t address[SMC_LANES];
     if (in->operation == SMC_OP_LDGSTS) {
@@ -151,7 +151,7 @@ static void lanes_end(struct state *state, uint32_t lanes)
 /* --- Control ---------------------------------------------------------------------------------- */
 
 /* The lanes of the group that execute an instruction. */
-static uint32_t executing_lanes(struct state *state, const struct smc_instruction *in,
+static uint32_t executing_lanes(struct state *state, const struct smc_sass_instruction *in,
                                 uint32_t lanes, uint32_t *unknown)
 {
     uint32_t mask = smc_warp_holds(state->warp, in->guard, unknown) & lanes;
@@ -178,7 +178,7 @@ static void split(struct state *state, uint32_t index, uint32_t others, uint32_t
 static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
 {
     struct group *group = &state->group[index];
-    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
     int64_t target = in->target / SMC_INSTRUCTION_BYTES;
     uint32_t others = group->lanes & ~taken;
     if (taken && (target < 0 || target >= state->walk->program->count)) {
@@ -223,7 +223,7 @@ static void give_back(struct state *state, uint32_t index, uint32_t taken)
 }
 
 /* BRA.U and BRA.DIV decide by a uniform predicate or by whether the warp has diverged. */
-static bool is_plain_branch(const struct smc_instruction *in)
+static bool is_plain_branch(const struct smc_sass_instruction *in)
 {
     return smc_bits(in, 32, 2) == 0;
 }
@@ -231,7 +231,7 @@ static bool is_plain_branch(const struct smc_instruction *in)
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)
 {
     struct group *group = &state->group[index];
-    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
     int number = (int)smc_bits(in, 16, 4);
     if (mask != group->lanes) /* lanes for which the guard does not hold continue */
         split(state, index, group->lanes & ~mask, group->at + 1);
@@ -244,7 +244,7 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
 {
     struct group *group = &state->group[index];
     const struct smc_program_step *step = &state->walk->program->step[group->at];
-    const struct smc_instruction *in = &step->in;
+    const struct smc_sass_instruction *in = &step->in;
     switch (in->operation) {
     case SMC_OP_CALL:
         if (step->calls)
@@ -310,7 +310,7 @@ static bool step_once(struct state *state, uint32_t index)
 {
     struct group *group = &state->group[index];
     const struct smc_program_step *step = &state->walk->program->step[group->at];
-    const struct smc_instruction *in = &step->in;
+    const struct smc_sass_instruction *in = &step->in;
     uint32_t unknown, lanes = group->lanes;
     uint32_t mask = executing_lanes(state, in, lanes, &unknown);
     struct smc_warp_trace_entry entry = {.step = group->at,

@@ -126,7 +126,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
 
 /* HMMA. Bit 73: sparse; 75: k is 16, 78: 4, otherwise 8; 76: FP32 accumulators; 83: TF32, which is
    half as fast. */
-static double half_products(const struct smc_rates *rates, const struct smc_instruction *in)
+static double half_products(const struct smc_rates *rates, const struct smc_sass_instruction *in)
 {
     double k = smc_bit(in, 75) ? 16 : smc_bit(in, 78) ? 4 : 8;
     double fmas = 16 * 8 * k * (smc_bit(in, 83) ? 2 : 1);
@@ -136,7 +136,7 @@ static double half_products(const struct smc_rates *rates, const struct smc_inst
 }
 
 /* IMMA, twice as fast. Bit 72: sparse; 75, 85 and 86: the shape; 83 and 84: 4 bits. */
-static double byte_products(const struct smc_instruction *in)
+static double byte_products(const struct smc_sass_instruction *in)
 {
     enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5 };
     if (smc_bit(in, 72) || smc_bits(in, 83, 2) != 0)
@@ -153,7 +153,7 @@ static double byte_products(const struct smc_instruction *in)
     }
 }
 
-double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_instruction *in)
+double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_sass_instruction *in)
 {
     if (rates->tensor_fmas <= 0)
         return 0;
@@ -162,7 +162,7 @@ double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_ins
                                           : 0;
 }
 
-double smc_rates_clocks(const struct smc_rates *rates, const struct smc_instruction *in)
+double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_instruction *in)
 {
     if (in->pipe == SMC_PIPE_TENSOR)
         return smc_rates_tensor_fmas(rates, in) * rates->subpartitions /

@@ -129,15 +129,15 @@ struct sm {
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
-static bool reads(const struct smc_instruction *in, int operand)
+static bool reads(const struct smc_sass_instruction *in, int operand)
 {
     const struct smc_operand *from = &in->from[operand];
     return from->kind == SMC_OPERAND_REGISTER && from->number != SMC_ZERO_REGISTER;
 }
 
 /* The instruction before it leaves the operand in the operand cache of its place. */
-static bool is_kept(const struct smc_instruction *before, const struct smc_instruction *in,
-                    int operand)
+static bool is_kept(const struct smc_sass_instruction *before,
+                    const struct smc_sass_instruction *in, int operand)
 {
     return before && smc_bit(before, 122 + (unsigned)operand) && reads(before, operand) &&
            before->from[operand].number == in->from[operand].number;
@@ -145,8 +145,8 @@ static bool is_kept(const struct smc_instruction *before, const struct smc_instr
 
 /* Two banks, by the register's number, each with one read a clock. What is kept is lost when
    another warp issues in between, so that it saves only a part of its reads. */
-static void count_reads(const struct smc_rates *rates, const struct smc_instruction *before,
-                        const struct smc_instruction *in, struct step *step)
+static void count_reads(const struct smc_rates *rates, const struct smc_sass_instruction *before,
+                        const struct smc_sass_instruction *in, struct step *step)
 {
     for (int i = 0; i < 3; i++) {
         bool again = false;
@@ -165,7 +165,7 @@ static void count_reads(const struct smc_rates *rates, const struct smc_instruct
 
 static uint8_t sm_schedule_kind_of(const struct smc_program_step *step)
 {
-    const struct smc_instruction *in = &step->in;
+    const struct smc_sass_instruction *in = &step->in;
     switch (in->operation) {
     case SMC_OP_LDS:
     case SMC_OP_LDSM:
@@ -211,7 +211,7 @@ static uint8_t sm_schedule_kind_of(const struct smc_program_step *step)
     }
 }
 
-static uint8_t flops_of(const struct smc_instruction *in)
+static uint8_t flops_of(const struct smc_sass_instruction *in)
 {
     switch (in->operation) {
     case SMC_OP_FFMA:
@@ -231,7 +231,7 @@ static uint8_t flops_of(const struct smc_instruction *in)
     }
 }
 
-static double latency_of(const struct smc_instruction *in, const struct smc_rates *rates)
+static double latency_of(const struct smc_sass_instruction *in, const struct smc_rates *rates)
 {
     bool special = in->pipe == SMC_PIPE_XU || in->pipe == SMC_PIPE_FP64;
     return special ? rates->special_latency : rates->constant_latency;
@@ -240,7 +240,7 @@ static double latency_of(const struct smc_instruction *in, const struct smc_rate
 static void prepare_step(const struct sm *sm, uint32_t number, struct step *step)
 {
     const struct smc_program_step *at = &sm->launch->program->step[number];
-    const struct smc_instruction *in = &at->in;
+    const struct smc_sass_instruction *in = &at->in;
     const struct smc_rates *rates = sm->rates;
     *step = (struct step){
         .pipe = (uint8_t)in->pipe,

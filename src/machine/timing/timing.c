@@ -101,7 +101,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
 }
 
 /* The work of all executions of a step, of which some were in traces. */
-static void add_step(const struct smc_rates *rates, const struct smc_instruction *in,
+static void add_step(const struct smc_rates *rates, const struct smc_sass_instruction *in,
                      double executions, const struct smc_step_work *step, struct work *work)
 {
     double times = step->executions > 0 ? executions / step->executions : 0;
@@ -445,7 +445,8 @@ static const struct smc_cubin_kernel *find_kernel(const struct smc_cubin *cubin,
 }
 
 /* What the model has no rate for, so that a prediction could be faster than the device. */
-static const char *find_unknown_rate(const struct model *model, const struct smc_instruction *in)
+static const char *find_unknown_rate(const struct model *model,
+                                     const struct smc_sass_instruction *in)
 {
     switch (in->operation) {
     case SMC_OP_HGMMA:
@@ -483,7 +484,7 @@ static enum smc_status check_rates(const struct model *model, struct smc_error *
 {
     const char *unknown = NULL;
     for (uint32_t i = 0; i < model->program.count; i++) {
-        const struct smc_instruction *in = &model->program.step[i].in;
+        const struct smc_sass_instruction *in = &model->program.step[i].in;
         const char *what = find_unknown_rate(model, in);
         if (what && (!unknown || in->operation == SMC_OP_HGMMA))
             unknown = what;
