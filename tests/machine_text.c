@@ -41,7 +41,7 @@ static void write_register(struct line *line, unsigned number, bool uniform)
         smc_text_printf(line->text, "%s%u", uniform ? "UR" : "R", number);
 }
 
-static void operand(struct line *line, const struct smc_operand *operand, const char *minus)
+static void operand(struct line *line, const struct smc_sass_operand *operand, const char *minus)
 {
     separate(line);
     smc_text_printf(line->text, "%s%s", operand->negated ? minus : "",
@@ -290,7 +290,7 @@ static void write_width(struct line *line)
 
 static void write_constant(struct line *line)
 {
-    const struct smc_operand *from = &line->in->from[0], *at = &line->in->from[1];
+    const struct smc_sass_operand *from = &line->in->from[0], *at = &line->in->from[1];
     line->known = smc_bits(line->in, 78, 2) == 0 && !bit(line, 91);
     write_width(line);
     operand(line, &line->in->to, "");
@@ -341,7 +341,7 @@ static void address(struct line *line)
     const struct smc_sass_instruction *in = line->in;
     static const char *const scales[4] = {"", ".X4", ".X8", ".X16"};
     bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
-    const struct smc_operand *added =
+    const struct smc_sass_operand *added =
         in->from[1].kind == SMC_OPERAND_UNIFORM ? &in->from[1] : &in->from[2];
     smc_text_printf(line->text, "[");
     if (in->from[0].number == SMC_ZERO_REGISTER && (in->offset || !shared))

@@ -567,7 +567,7 @@ static int explorer_compiles_once(struct place *place)
     static struct smc_job_result result; /* too large for the stack */
     static const int64_t sizes[] = {1024, 2048, 1024};
     int failures = 0;
-    struct smc_worker worker = SMC_WORKER_INIT;
+    struct smc_tui_worker worker = SMC_WORKER_INIT;
     struct smc_job job;
     struct smc_query query;
     struct smc_error error = {""};

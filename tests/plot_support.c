@@ -9,7 +9,7 @@ struct box {
 };
 
 static struct box box_of(const struct smc_picture *picture, const struct smc_canvas *canvas,
-                         const struct smc_shape *shape)
+                         const struct smc_plot_shape *shape)
 {
     double width = smc_canvas_text_width(canvas, shape->face, smc_picture_string(picture, shape));
     double share = shape->anchor == SMC_ANCHOR_START ? 0
@@ -33,7 +33,7 @@ size_t test_picture_flaws(const struct smc_picture *picture, const struct smc_ca
 {
     size_t flaws = picture->failed;
     for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
+        const struct smc_plot_shape *shape = &picture->shape[i];
         struct box box = {shape->x, shape->y, shape->x + shape->width, shape->y + shape->height};
         bool text = shape->kind == SMC_SHAPE_TEXT;
         if (text)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum smc_token_kind {
+enum smc_cpp_token_kind {
     SMC_TOKEN_WORD, /* an identifier or keyword */
     SMC_TOKEN_NUMBER,
     SMC_TOKEN_STRING,    /* a string, raw string or character constant */
@@ -18,8 +18,8 @@ enum smc_token_kind {
 
 enum { SMC_NO_TOKEN = UINT32_MAX };
 
-struct smc_token {
-    enum smc_token_kind kind;
+struct smc_cpp_token {
+    enum smc_cpp_token_kind kind;
     uint32_t begin, end; /* bytes of the text; the end is exclusive */
     uint32_t line;       /* from 1 */
     uint32_t match;      /* the bracket that closes or opens this one; SMC_NO_TOKEN: none */
@@ -28,7 +28,7 @@ struct smc_token {
 /* Start from {0}. Points into the text, which must live as long. */
 struct smc_tokens {
     const char *text;
-    struct smc_token *item;
+    struct smc_cpp_token *item;
     uint32_t count, capacity;
 };
 
@@ -48,7 +48,7 @@ uint64_t smc_token_hash(const struct smc_tokens *tokens, uint32_t i);
 uint32_t smc_token_close_angle(const struct smc_tokens *tokens, uint32_t i, uint32_t end);
 
 /* The name of a directive, such as "include", and where its text continues. Length 0: none. */
-size_t smc_directive_name(const char *text, const struct smc_token *token, const char **name,
+size_t smc_directive_name(const char *text, const struct smc_cpp_token *token, const char **name,
                           uint32_t *rest);
 
 /* A set of names by their hashes. Start from {0}. */

@@ -107,7 +107,7 @@ static double seconds_since(clock_t begin)
 
 static void test_many_places(void)
 {
-    struct smc_places places = {0};
+    struct smc_double_places places = {0};
     const clock_t begin = clock();
     size_t index, wrong = 0;
     CU_ASSERT_FALSE(smc_places_find(&places, 1, 0, NULL));

@@ -19,7 +19,7 @@ static void walk(const struct smc_machine_program *program, const uint8_t *choic
                  const uint8_t *data, size_t bytes)
 {
     static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
-    static struct smc_warp warp;
+    static struct smc_sass_warp warp;
     static struct smc_patterns patterns;
     static const struct smc_bank_layout layout = {
         .banks = 32, .row_words = 32, .neighbouring_words = 1, .loads_join = true};

@@ -55,7 +55,7 @@ static void walk(const struct code *code, size_t steps, uint32_t threads, uint32
                  struct smc_warp_trace *trace, struct counts *counts)
 {
     static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
-    static struct smc_warp warp;
+    static struct smc_sass_warp warp;
     struct smc_machine_program program;
     uint64_t change[MOST + 1] = {0}, times = 0;
     struct smc_machine_launch launch = {.program = &program,
@@ -202,7 +202,7 @@ static void test_wide_shifts(void)
         {false, true, true, 64, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static struct smc_warp warp;
+        static struct smc_sass_warp warp;
         const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
         const uint64_t low = 0x0000000001037219 | (uint64_t)2 << 32; /* SHF R3, R1, R2, R4 */
         const uint64_t high = 4 | (uint64_t)cases[i].is_unsigned << 9 |
@@ -457,7 +457,7 @@ static uint32_t value_of(const struct smc_lanes *lanes, uint32_t lane)
     return lanes->value[lanes->same ? 0 : lane];
 }
 
-static void evaluate(const struct code *code, size_t count, struct smc_warp *warp)
+static void evaluate(const struct code *code, size_t count, struct smc_sass_warp *warp)
 {
     struct smc_machine_program program;
     for (size_t first = 0; first < count; first += MOST) {
@@ -489,7 +489,7 @@ static uint32_t zero_of(uint32_t lane)
 
 static void test_division(void)
 {
-    static struct smc_warp warp;
+    static struct smc_sass_warp warp;
     static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
     const struct smc_machine_place place = {
         .block = {32, 1, 1}, .grid = {1, 1, 1}, .constants = bank, .constant_bytes = sizeof bank};
@@ -512,7 +512,7 @@ static void test_division(void)
 
 static void test_division_of_16_bits(void)
 {
-    static struct smc_warp warp;
+    static struct smc_sass_warp warp;
     static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
     const struct smc_machine_place place = {
         .block = {32, 1, 1}, .grid = {1, 1, 1}, .constants = bank, .constant_bytes = sizeof bank};

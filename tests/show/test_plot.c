@@ -269,12 +269,12 @@ static void test_heat_layouts(void)
 
 /* The area of the second diagram (registers) at a register count, found from the positions of its
    ticks 0 and 16. */
-static const struct smc_shape *area_at(const struct smc_picture *picture, const char *unit,
-                                       double value, double *bottom)
+static const struct smc_plot_shape *area_at(const struct smc_picture *picture, const char *unit,
+                                            double value, double *bottom)
 {
-    const struct smc_shape *zero = NULL, *other = NULL, *found = NULL;
+    const struct smc_plot_shape *zero = NULL, *other = NULL, *found = NULL;
     for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
+        const struct smc_plot_shape *shape = &picture->shape[i];
         if (shape->kind != SMC_SHAPE_TEXT)
             continue;
         const char *text = smc_picture_string(picture, shape);
@@ -291,7 +291,7 @@ static const struct smc_shape *area_at(const struct smc_picture *picture, const 
     double x = zero->x + value / 16 * (other->x - zero->x);
     *bottom = zero->y - 10;
     for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
+        const struct smc_plot_shape *shape = &picture->shape[i];
         bool inside = shape->kind == SMC_SHAPE_AREA && shape->x <= x &&
                       x < shape->x + shape->width &&
                       fabs(shape->y + shape->height - *bottom) < 0.01;
@@ -320,7 +320,7 @@ static void test_areas_are_answers(void)
             double bottom;
             query.regs_per_thread = regs;
             smc_query_answer(&query, &at, NULL, NULL);
-            const struct smc_shape *area =
+            const struct smc_plot_shape *area =
                 area_at(&picture, "registers per thread", (double)regs - 0.5, &bottom);
             bool refused = at.outcome != SMC_LAUNCHES;
             enum smc_ink ink =
@@ -468,8 +468,8 @@ static void test_roofline_layouts(void)
     free(answers);
 }
 
-static const struct smc_shape *shape_of(const struct smc_picture *picture, enum smc_shape_kind kind,
-                                        enum smc_ink ink)
+static const struct smc_plot_shape *shape_of(const struct smc_picture *picture,
+                                             enum smc_shape_kind kind, enum smc_ink ink)
 {
     for (size_t i = 0; i < picture->count; i++)
         if (picture->shape[i].kind == kind && picture->shape[i].ink == ink)
@@ -480,8 +480,8 @@ static const struct smc_shape *shape_of(const struct smc_picture *picture, enum 
 /* Whether the mark of an ink is on the first line of that ink; `below` gets the distance down. */
 static bool is_on_line(const struct smc_picture *picture, enum smc_ink ink, double *below)
 {
-    const struct smc_shape *mark = shape_of(picture, SMC_SHAPE_MARK, ink);
-    const struct smc_shape *line = shape_of(picture, SMC_SHAPE_LINE, ink);
+    const struct smc_plot_shape *mark = shape_of(picture, SMC_SHAPE_MARK, ink);
+    const struct smc_plot_shape *line = shape_of(picture, SMC_SHAPE_LINE, ink);
     CU_ASSERT_FATAL(mark && line && line->width > 0);
     double at = line->y + (mark->x - line->x) / line->width * line->height;
     *below = mark->y - at;

@@ -61,7 +61,7 @@ static double area_of(const struct smc_picture *picture, int ink, double top, do
 {
     double sum = 0;
     for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
+        const struct smc_plot_shape *shape = &picture->shape[i];
         bool counts = shape->kind == SMC_SHAPE_AREA && shape->y >= top && shape->y < bottom &&
                       (ink == SMC_INK_COUNT ? shape->ink != SMC_INK_HEAT : (int)shape->ink == ink);
         sum += counts ? shape->width * shape->height : 0;
@@ -85,7 +85,7 @@ static double width_at(const struct smc_picture *picture, double bottom)
 {
     double sum = 0;
     for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
+        const struct smc_plot_shape *shape = &picture->shape[i];
         if (shape->kind == SMC_SHAPE_AREA && fabs(shape->y + shape->height - bottom) < 0.01)
             sum += shape->width;
     }

@@ -30,7 +30,7 @@ static size_t faults_of_point(const struct smc_query *query, enum smc_field fiel
            point->assumed != (answer.resources.source == SMC_RESOURCES_ASSUMED);
 }
 
-static size_t faults_of_chart(const struct smc_query *query, const struct smc_chart *chart,
+static size_t faults_of_chart(const struct smc_query *query, const struct smc_tui_chart *chart,
                               enum smc_field field)
 {
     size_t faults = 0, now = 0;
@@ -44,7 +44,7 @@ static size_t faults_of_chart(const struct smc_query *query, const struct smc_ch
 }
 
 /* The field of a chart, by its label. */
-static enum smc_field field_of(const struct smc_chart *chart, const struct smc_query *query,
+static enum smc_field field_of(const struct smc_tui_chart *chart, const struct smc_query *query,
                                enum smc_field field)
 {
     bool block = strcmp(chart->label, "threads per block") == 0;
@@ -66,7 +66,7 @@ static void test_points(void)
             struct smc_answer answer;
             struct smc_text warnings = {0};
             struct smc_memo memo = {0};
-            struct smc_chart chart = {0};
+            struct smc_tui_chart chart = {0};
             enum smc_field fields[SMC_FIELD_COUNT];
             if (!share_has(kernel + device, 19))
                 continue;
@@ -105,7 +105,7 @@ static void test_current_point(void)
         struct smc_answer answer;
         struct smc_text warnings = {0};
         struct smc_memo memo = {0};
-        struct smc_chart chart = {0};
+        struct smc_tui_chart chart = {0};
         test_query(NULL, 3, &query);
         query.regs_per_thread = 32;
         smc_field_set_number(&query, cases[i].field, cases[i].value);
@@ -124,7 +124,7 @@ static void test_current_point(void)
 static void test_memo_counts(void)
 {
     struct smc_query query;
-    struct smc_chart chart = {0};
+    struct smc_tui_chart chart = {0};
     struct smc_memo memo = {0};
     struct smc_answer answer;
     struct smc_text warnings = {0};
@@ -150,7 +150,7 @@ static void test_memo_counts(void)
 static void test_given_up(void)
 {
     struct smc_query query, around;
-    struct smc_chart chart = {0};
+    struct smc_tui_chart chart = {0};
     struct smc_memo memo = {0};
     struct smc_answer answer;
     struct smc_text warnings = {0};
@@ -187,7 +187,8 @@ static void test_last_label(void)
 {
     enum { POINTS = 128, AXIS = 5, ROWS = 14 };
     static struct smc_chart_point points[POINTS];
-    const struct smc_chart chart = {.label = "tile", .now = 1, .point = points, .count = POINTS};
+    const struct smc_tui_chart chart = {
+        .label = "tile", .now = 1, .point = points, .count = POINTS};
     const struct smc_rect rect = {1, 1, ROWS, AXIS + POINTS + 1};
     struct smc_frame frame = {0};
     struct smc_text text = {0};

@@ -14,7 +14,7 @@
 static size_t faults_of_state(const struct smc_tui *tui)
 {
     const struct smc_explore *explore = &tui->explore;
-    const struct smc_chart *chart = &explore->chart;
+    const struct smc_tui_chart *chart = &explore->chart;
     enum smc_field fields[SMC_FIELD_COUNT];
     size_t faults = 0, here = 0, now = 0;
     size_t count = smc_fields_shown(&explore->query, fields);
@@ -166,7 +166,7 @@ static void give_result(struct smc_tui *tui, const struct smc_job *job, enum smc
     free(result);
 }
 
-static size_t count_uncompiled(const struct smc_chart *chart)
+static size_t count_uncompiled(const struct smc_tui_chart *chart)
 {
     size_t count = 0;
     for (size_t i = 0; i < chart->count; i++)
@@ -190,7 +190,7 @@ static void test_uncompiled_tiles(void)
     query.compile.no_nvrtc = false;
     query.params.value[SMC_PARAM_TILE] = 16;
     struct smc_tui *tui = test_open(&query, 40, 120);
-    const struct smc_chart *chart = &tui->explore.chart;
+    const struct smc_tui_chart *chart = &tui->explore.chart;
     smc_explore_go(&tui->explore, smc_field_of_param(SMC_PARAM_TILE));
     CU_ASSERT_EQUAL(count_uncompiled(chart), 0); /* the table has all */
     smc_tui_edited(tui, folder.parent);

@@ -13,7 +13,7 @@
 
 /* --- Places on disk --------------------------------------------------------------------------- */
 
-struct smc_place {
+struct smc_double_place {
     dev_t device;
     ino_t number;
     size_t index;
@@ -21,21 +21,23 @@ struct smc_place {
 };
 
 /* The slot of the place, or the free one where it belongs. The capacity is a power of two. */
-static struct smc_place *doubles_find_slot(const struct smc_places *places, dev_t device,
-                                           ino_t number)
+static struct smc_double_place *doubles_find_slot(const struct smc_double_places *places,
+                                                  dev_t device, ino_t number)
 {
     uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
     hash = smc_hash(hash, (const char *)&device, sizeof device);
     for (size_t i = (size_t)hash;; i++) {
-        struct smc_place *slot = &places->slot[i & (places->capacity - 1)];
+        struct smc_double_place *slot = &places->slot[i & (places->capacity - 1)];
         if (!slot->is_taken || (slot->number == number && slot->device == device))
             return slot;
     }
 }
 
-bool smc_places_find(const struct smc_places *places, dev_t device, ino_t number, size_t *index)
+bool smc_places_find(const struct smc_double_places *places, dev_t device, ino_t number,
+                     size_t *index)
 {
-    const struct smc_place *slot = places->count ? doubles_find_slot(places, device, number) : NULL;
+    const struct smc_double_place *slot =
+        places->count ? doubles_find_slot(places, device, number) : NULL;
     if (!slot || !slot->is_taken)
         return false;
     if (index)
@@ -43,14 +45,14 @@ bool smc_places_find(const struct smc_places *places, dev_t device, ino_t number
     return true;
 }
 
-static bool doubles_grow(struct smc_places *places)
+static bool doubles_grow(struct smc_double_places *places)
 {
-    const struct smc_places former = *places;
+    const struct smc_double_places former = *places;
     const size_t capacity = former.capacity ? 2 * former.capacity : 64;
-    struct smc_place *slot = smc_calloc(capacity, sizeof *slot);
+    struct smc_double_place *slot = smc_calloc(capacity, sizeof *slot);
     if (!slot)
         return false;
-    *places = (struct smc_places){slot, former.count, capacity};
+    *places = (struct smc_double_places){slot, former.count, capacity};
     for (size_t i = 0; i < former.capacity; i++)
         if (former.slot[i].is_taken)
             *doubles_find_slot(places, former.slot[i].device, former.slot[i].number) =
@@ -59,19 +61,20 @@ static bool doubles_grow(struct smc_places *places)
     return true;
 }
 
-bool smc_places_add(struct smc_places *places, dev_t device, ino_t number, size_t index)
+bool smc_places_add(struct smc_double_places *places, dev_t device, ino_t number, size_t index)
 {
     if (2 * places->count >= places->capacity && !doubles_grow(places))
         return false;
-    *doubles_find_slot(places, device, number) = (struct smc_place){device, number, index, true};
+    *doubles_find_slot(places, device, number) =
+        (struct smc_double_place){device, number, index, true};
     places->count++;
     return true;
 }
 
-void smc_places_free(struct smc_places *places)
+void smc_places_free(struct smc_double_places *places)
 {
     free(places->slot);
-    *places = (struct smc_places){0};
+    *places = (struct smc_double_places){0};
 }
 
 /* --- Sources and their compiled code ---------------------------------------------------------- */

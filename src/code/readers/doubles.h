@@ -10,18 +10,19 @@
 #include "code/inputs.h"
 
 /* Files and folders, identified by device and inode number, each with an index. Start from {0}. */
-struct smc_places {
-    struct smc_place *slot;
+struct smc_double_places {
+    struct smc_double_place *slot;
     size_t count, capacity;
 };
 
 /* Returns whether the place is known. `index` may be NULL. */
-bool smc_places_find(const struct smc_places *places, dev_t device, ino_t number, size_t *index);
+bool smc_places_find(const struct smc_double_places *places, dev_t device, ino_t number,
+                     size_t *index);
 
 /* The place must not be known yet. False: out of memory. */
-bool smc_places_add(struct smc_places *places, dev_t device, ino_t number, size_t index);
+bool smc_places_add(struct smc_double_places *places, dev_t device, ino_t number, size_t index);
 
-void smc_places_free(struct smc_places *places);
+void smc_places_free(struct smc_double_places *places);
 
 /* Sets the content of inputs from `begin` on to SMC_CONTENT_NONE if another of them replaces them:
    source and PTX with compiled code ("scan.o" for "scan.cu"), and headers if there is any other

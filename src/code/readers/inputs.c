@@ -30,11 +30,11 @@ struct search {
     const struct smc_inspect_request *request;
     struct smc_inputs *inputs;
     struct smc_inspect_notes *notes;
-    const char *folder;        /* being walked, as named */
-    struct smc_places walked;  /* folders that were entered, for loops of symbolic links */
-    struct smc_places listed;  /* of the inputs that are files: their indices */
-    struct smc_words commands; /* compile_commands.json in the folder: paths */
-    size_t skipped;            /* files without kernels */
+    const char *folder;              /* being walked, as named */
+    struct smc_double_places walked; /* folders that were entered, for loops of symbolic links */
+    struct smc_double_places listed; /* of the inputs that are files: their indices */
+    struct smc_words commands;       /* compile_commands.json in the folder: paths */
+    size_t skipped;                  /* files without kernels */
     enum smc_status worst;
 };
 

@@ -200,7 +200,7 @@ static bool holds_values(const struct scan *scan, const struct current *current)
     uint32_t open = current->found.parameters;
     if (open == SMC_NO_TOKEN || current->found.body != SMC_NO_TOKEN)
         return false;
-    enum smc_token_kind kind = scan->tokens->item[open + 1].kind;
+    enum smc_cpp_token_kind kind = scan->tokens->item[open + 1].kind;
     return kind == SMC_TOKEN_NUMBER || kind == SMC_TOKEN_STRING;
 }
 
@@ -213,7 +213,7 @@ static bool is_macro_use(const struct scan *scan, uint32_t i, uint32_t end)
     if (close == SMC_NO_TOKEN || close >= end)
         return false;
     uint32_t next = close + 1;
-    const struct smc_token *item = scan->tokens->item;
+    const struct smc_cpp_token *item = scan->tokens->item;
     static const char *const goes_on[] = {"{", ";", ":", "->", "=", ",", "const", "noexcept", NULL};
     return next >= end || (item[next].line > item[close].line && !is_one_of(scan, next, goes_on)) ||
            item[next].kind == SMC_TOKEN_DIRECTIVE;

@@ -40,7 +40,7 @@ static bool is_word(char c)
     return is_word_start(c) || isdigit((unsigned char)c);
 }
 
-static bool cpp_tokens_add(struct reader *reader, enum smc_token_kind kind, uint32_t begin,
+static bool cpp_tokens_add(struct reader *reader, enum smc_cpp_token_kind kind, uint32_t begin,
                            uint32_t line)
 {
     struct smc_tokens *tokens = reader->tokens;
@@ -52,7 +52,8 @@ static bool cpp_tokens_add(struct reader *reader, enum smc_token_kind kind, uint
         tokens->item = item;
         tokens->capacity = capacity;
     }
-    tokens->item[tokens->count++] = (struct smc_token){kind, begin, reader->at, line, SMC_NO_TOKEN};
+    tokens->item[tokens->count++] =
+        (struct smc_cpp_token){kind, begin, reader->at, line, SMC_NO_TOKEN};
     return true;
 }
 
@@ -191,7 +192,7 @@ static bool add_token(struct reader *reader)
 
 /* --- Brackets --------------------------------------------------------------------------------- */
 
-size_t smc_directive_name(const char *text, const struct smc_token *token, const char **name,
+size_t smc_directive_name(const char *text, const struct smc_cpp_token *token, const char **name,
                           uint32_t *rest)
 {
     uint32_t at = token->begin + 1, end = token->end;
@@ -232,14 +233,14 @@ static bool is_text(const char *name, size_t length, const char *text)
     return strlen(text) == length && memcmp(name, text, length) == 0;
 }
 
-static bool is_zero(const struct pairing *pairing, const struct smc_token *token, uint32_t rest)
+static bool is_zero(const struct pairing *pairing, const struct smc_cpp_token *token, uint32_t rest)
 {
     const char *text = pairing->tokens->text;
     return rest < token->end && text[rest] == '0' &&
            (rest + 1 == token->end || !is_word(text[rest + 1]));
 }
 
-static void pair_directive(struct pairing *pairing, const struct smc_token *token)
+static void pair_directive(struct pairing *pairing, const struct smc_cpp_token *token)
 {
     const char *name;
     uint32_t rest;
@@ -272,7 +273,7 @@ static void pair_directive(struct pairing *pairing, const struct smc_token *toke
 static void pair_mark(struct pairing *pairing, uint32_t i)
 {
     static const char openers[] = "([{", closers[] = ")]}";
-    struct smc_token *item = pairing->tokens->item;
+    struct smc_cpp_token *item = pairing->tokens->item;
     char c = pairing->tokens->text[item[i].begin];
     if (strchr(openers, c)) {
         pairing->stack[pairing->depth++] = i;
@@ -305,7 +306,7 @@ static bool pair_brackets(struct smc_tokens *tokens)
     pairing.group = smc_malloc(most * sizeof *pairing.group);
     bool has_memory = pairing.stack && pairing.group;
     for (uint32_t i = 0; has_memory && i < tokens->count; i++) {
-        struct smc_token *token = &tokens->item[i];
+        struct smc_cpp_token *token = &tokens->item[i];
         if (token->kind == SMC_TOKEN_DIRECTIVE)
             pair_directive(&pairing, token);
         else if (pairing.is_dead)
@@ -349,14 +350,14 @@ bool smc_token_is(const struct smc_tokens *tokens, uint32_t i, const char *text)
 {
     if (i >= tokens->count)
         return false;
-    const struct smc_token *token = &tokens->item[i];
+    const struct smc_cpp_token *token = &tokens->item[i];
     return token->kind < SMC_TOKEN_DIRECTIVE && token->kind != SMC_TOKEN_STRING &&
            is_text(tokens->text + token->begin, token->end - token->begin, text);
 }
 
 uint64_t smc_token_hash(const struct smc_tokens *tokens, uint32_t i)
 {
-    const struct smc_token *token = &tokens->item[i];
+    const struct smc_cpp_token *token = &tokens->item[i];
     return smc_hash(SMC_HASH_START, tokens->text + token->begin, token->end - token->begin);
 }
 
@@ -373,7 +374,7 @@ uint32_t smc_token_close_angle(const struct smc_tokens *tokens, uint32_t i, uint
     if (!smc_token_is(tokens, i, "<") || is_comparison(tokens, i))
         return SMC_NO_TOKEN;
     for (; i < most; i++) {
-        const struct smc_token *token = &tokens->item[i];
+        const struct smc_cpp_token *token = &tokens->item[i];
         if (token->kind != SMC_TOKEN_MARK)
             continue;
         switch (tokens->text[token->begin]) {

@@ -380,7 +380,7 @@ static void blank(char *text, uint32_t begin, uint32_t end)
 }
 
 /* Directives that stay in host code: device code elsewhere may depend on them. */
-static bool stays(const char *text, const struct smc_token *token)
+static bool stays(const char *text, const struct smc_cpp_token *token)
 {
     const char *name;
     size_t length = smc_directive_name(text, token, &name, NULL);
@@ -398,7 +398,7 @@ static void blank_declaration(const struct smc_source_file *file,
         return;
     uint32_t at = file->tokens.item[found->begin].begin;
     for (uint32_t i = found->begin; i < found->end; i++) {
-        const struct smc_token *token = &file->tokens.item[i];
+        const struct smc_cpp_token *token = &file->tokens.item[i];
         if (token->kind == SMC_TOKEN_DIRECTIVE && stays(file->text.data, token)) {
             blank(text, at, token->begin);
             at = token->end;
@@ -428,7 +428,7 @@ static bool write_include(const struct smc_device_part *part, const struct smc_s
     case SMC_INCLUDE_MACRO:
         break;
     }
-    const struct smc_token *token = &file->tokens.item[include->token];
+    const struct smc_cpp_token *token = &file->tokens.item[include->token];
     smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
     return false;
 }
@@ -499,7 +499,7 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
         use_nvcc_macros(copy.data);
     for (size_t i = 0; i < file->include_count; i++) {
         const struct smc_source_include *include = &file->include[i];
-        const struct smc_token *token = &file->tokens.item[include->token];
+        const struct smc_cpp_token *token = &file->tokens.item[include->token];
         if (copy.data[token->begin] != '#') /* blanked */
             continue;
         smc_text_append_bytes(text, copy.data + at, token->begin - at);

@@ -126,7 +126,7 @@ void smc_piece_write_scope(const struct smc_source_file *file, uint32_t parent,
     if (scope->name == SMC_NO_TOKEN)
         return;
     for (uint32_t i = scope->name; i < scope->body; i++) {
-        const struct smc_token *token = &file->tokens.item[i];
+        const struct smc_cpp_token *token = &file->tokens.item[i];
         if (scope->kind == SMC_DECLARE_CLASS && i > scope->name)
             break;
         smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
@@ -159,7 +159,7 @@ static void write_namespaces(const struct smc_piece *piece, uint64_t hash, struc
 /* Appends a word, replaced where it is a parameter or a constant of the function. */
 static bool write_word(const struct smc_piece *piece, uint32_t i, int depth, struct smc_text *text)
 {
-    const struct smc_token *token = &piece->tokens->item[i];
+    const struct smc_cpp_token *token = &piece->tokens->item[i];
     uint64_t hash = smc_token_hash(piece->tokens, i);
     const struct smc_binding *binding = smc_piece_binding(piece, hash);
     if (binding && !binding->text)
@@ -187,7 +187,7 @@ bool smc_piece_write(const struct smc_piece *piece, uint32_t begin, uint32_t end
 {
     bool after_word = false;
     for (uint32_t i = begin; i < end; i++) {
-        const struct smc_token *token = &piece->tokens->item[i];
+        const struct smc_cpp_token *token = &piece->tokens->item[i];
         if (token->kind >= SMC_TOKEN_DIRECTIVE)
             return false;
         bool word = token->kind != SMC_TOKEN_MARK;

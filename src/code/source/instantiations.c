@@ -162,7 +162,7 @@ static size_t instantiations_read_parameters(const struct smc_tokens *tokens, ui
     for (i++; i < close && count < SMC_PIECE_PARAMETERS;) {
         struct parameter found = {SMC_NO_TOKEN, SMC_NO_TOKEN, SMC_NO_TOKEN, false};
         for (; i < close && !smc_token_is(tokens, i, ","); i++) {
-            const struct smc_token *token = &tokens->item[i];
+            const struct smc_cpp_token *token = &tokens->item[i];
             uint32_t angle = smc_token_close_angle(tokens, i, close);
             if (angle != SMC_NO_TOKEN)
                 i = angle;
@@ -277,7 +277,7 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
     size_t count = instantiations_read_parameters(of.tokens, kernel->template_begin, list);
     bool known = true, has_pack = false;
     smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
-    const struct smc_token *token = &of.tokens->item[kernel->name];
+    const struct smc_cpp_token *token = &of.tokens->item[kernel->name];
     smc_text_append_bytes(&name, of.tokens->text + token->begin, token->end - token->begin);
     size_t bare = name.length;
     for (size_t k = 0; k < given; k++) {
@@ -605,7 +605,7 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
 {
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end), before = i;
     struct smc_text raw = {0}, type = {0};
-    const struct smc_token *name = &of->tokens->item[found->name];
+    const struct smc_cpp_token *name = &of->tokens->item[found->name];
     smc_text_printf(&raw, "%.*s<", (int)(name->end - name->begin), of->tokens->text + name->begin);
     for (size_t k = 0; k < given; k++)
         smc_text_printf(&raw, "%s%s", k ? "," : "", arguments[k] ? arguments[k] : "?");

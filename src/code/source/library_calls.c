@@ -59,7 +59,7 @@ static uint32_t library_calls_read_name(const struct smc_tokens *tokens, uint32_
     if (!smc_token_is(tokens, i, "cub") || i + 4 >= tokens->count ||
         tokens->item[i + 2].kind != SMC_TOKEN_WORD)
         return 0;
-    const struct smc_token *class = &tokens->item[i + 2], *method = &tokens->item[i + 4];
+    const struct smc_cpp_token *class = &tokens->item[i + 2], *method = &tokens->item[i + 4];
     static const char device[] = "Device";
     const bool is_device = class->end - class->begin > sizeof device - 1 &&
                            memcmp(tokens->text + class->begin, device, sizeof device - 1) == 0;
@@ -86,7 +86,7 @@ static void library_calls_write_name(const struct smc_tokens *tokens, uint32_t i
 {
     size_t length = 0;
     for (uint32_t k = i; k < i + count && length < sizeof found->name - 1; k++) {
-        const struct smc_token *token = &tokens->item[k];
+        const struct smc_cpp_token *token = &tokens->item[k];
         length += (size_t)snprintf(found->name + length, sizeof found->name - length, "%.*s",
                                    (int)(token->end - token->begin), tokens->text + token->begin);
     }

@@ -72,7 +72,7 @@ static bool is_word(const struct smc_tokens *tokens, uint32_t i)
 /* Appends a token, after a blank where two words would become one; false if it is too long. */
 static bool append_token(const struct smc_tokens *tokens, uint32_t i, char *text, size_t room)
 {
-    const struct smc_token *token = &tokens->item[i];
+    const struct smc_cpp_token *token = &tokens->item[i];
     const size_t used = strlen(text), length = token->end - token->begin;
     const bool apart =
         used && token->kind == SMC_TOKEN_WORD && isalnum((unsigned char)text[used - 1]);
@@ -284,7 +284,7 @@ static bool shared_arrays_expand(const struct scope *scope, const struct smc_tok
     if (depth > MOST_NESTED)
         return false;
     for (uint32_t i = begin; i < end; i++) {
-        const struct smc_token *token = &tokens->item[i];
+        const struct smc_cpp_token *token = &tokens->item[i];
         size_t length = token->end - token->begin;
         if (smc_token_is(tokens, i, "sizeof") && smc_token_is(tokens, i + 1, "(") &&
             tokens->item[i + 1].match < end) {

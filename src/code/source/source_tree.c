@@ -318,14 +318,14 @@ static bool read_macro(struct smc_source_tree *tree, size_t index, uint32_t toke
         tree->macro_capacity = capacity;
     }
     const struct smc_source_file *file = &tree->file[index];
-    const struct smc_token *directive = &file->tokens.item[token];
+    const struct smc_cpp_token *directive = &file->tokens.item[token];
     struct smc_source_macro *macro = &tree->macro[tree->macro_count];
     *macro = (struct smc_source_macro){.file = index, .line = directive->line};
     if (!smc_tokens_read(file->text.data + at, directive->end - at, &macro->tokens)) {
         smc_tokens_free(&macro->tokens);
         return false;
     }
-    const struct smc_token *item = macro->tokens.item;
+    const struct smc_cpp_token *item = macro->tokens.item;
     if (macro->tokens.count == 0 || item[0].kind != SMC_TOKEN_WORD) {
         smc_tokens_free(&macro->tokens);
         return true;
@@ -393,7 +393,7 @@ static bool read_tokens(struct smc_source_tree *tree, size_t index)
     if (!smc_tokens_read(text, file->text.length, &file->tokens))
         return false;
     for (uint32_t i = 0; i < tree->file[index].tokens.count; i++) {
-        const struct smc_token *token = &tree->file[index].tokens.item[i];
+        const struct smc_cpp_token *token = &tree->file[index].tokens.item[i];
         const char *name;
         uint32_t rest;
         if (token->kind != SMC_TOKEN_DIRECTIVE)
@@ -552,7 +552,7 @@ static int source_tree_rate(const struct smc_source_file *file, const struct smc
         const struct smc_declaration *scope = &file->declarations.item[i];
         if (scope->name == SMC_NO_TOKEN)
             continue;
-        const struct smc_token *name = &file->tokens.item[scope->name];
+        const struct smc_cpp_token *name = &file->tokens.item[scope->name];
         rating +=
             source_tree_has_part(mangled, file->tokens.text + name->begin, name->end - name->begin)
                 ? 1
@@ -568,7 +568,7 @@ int smc_source_kernel_rating(const struct smc_source_file *file,
     const char *name;
     if (!found->is_kernel || found->kind != SMC_DECLARE_FUNCTION || found->name == SMC_NO_TOKEN)
         return 0;
-    const struct smc_token *token = &file->tokens.item[found->name];
+    const struct smc_cpp_token *token = &file->tokens.item[found->name];
     const char *text = file->tokens.text + token->begin;
     size_t length = source_tree_base_name(shown, &name);
     bool same = strncmp(shown, "_Z", 2) == 0
@@ -616,7 +616,7 @@ static void append_tokens(const struct smc_tokens *tokens, uint32_t i, uint32_t 
 {
     const uint32_t first = i;
     for (; i < end; i++) {
-        const struct smc_token *token = &tokens->item[i];
+        const struct smc_cpp_token *token = &tokens->item[i];
         if (token->kind >= SMC_TOKEN_DIRECTIVE)
             continue;
         if (i > first && token->begin > tokens->item[i - 1].end)

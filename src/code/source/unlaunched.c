@@ -46,7 +46,7 @@ static bool is_pasted(const struct smc_source_macro *macro, const char *name, si
 {
     const struct smc_tokens *tokens = &macro->tokens;
     for (uint32_t i = macro->body; i < tokens->count; i++) {
-        const struct smc_token *token = &tokens->item[i];
+        const struct smc_cpp_token *token = &tokens->item[i];
         size_t part = token->end - token->begin;
         const char *text = tokens->text + token->begin;
         if (token->kind != SMC_TOKEN_WORD || part > length)
@@ -189,7 +189,7 @@ bool smc_unlaunched_next(const struct smc_source_tree *tree, struct smc_unlaunch
             const struct smc_declaration *declaration = &file->declarations.item[i];
             if (!is_unlaunched(declaration))
                 continue;
-            const struct smc_token *token = &file->tokens.item[declaration->name];
+            const struct smc_cpp_token *token = &file->tokens.item[declaration->name];
             *found = (struct smc_unlaunched){
                 .name = file->tokens.text + token->begin,
                 .name_length = token->end - token->begin,

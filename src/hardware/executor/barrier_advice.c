@@ -82,7 +82,7 @@ static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
     if (next < tokens->count && smc_token_is(tokens, next, "else"))
         return false;
     for (uint32_t i = last + 1; i-- > 0;) {
-        const struct smc_token *token = &tokens->item[i];
+        const struct smc_cpp_token *token = &tokens->item[i];
         bool ends;
         if (!smc_token_is(tokens, i, "{") || token->match == SMC_NO_TOKEN || token->match <= last)
             continue;

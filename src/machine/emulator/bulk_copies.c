@@ -56,9 +56,9 @@ bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp
 
 bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                     enum smc_access_kind kind, enum smc_ptx_space space, uint64_t address,
-                    uint32_t bytes, uint32_t lane, struct smc_place *place)
+                    uint32_t bytes, uint32_t lane, struct smc_copy_place *place)
 {
-    *place = (struct smc_place){.bulk = {.space = space, .address = address}, .owner = worker};
+    *place = (struct smc_copy_place){.bulk = {.space = space, .address = address}, .owner = worker};
     if (space != SMC_SPACE_SHARED || address < SMC_CLUSTER_STRIDE ||
         worker->launch->cluster_blocks == 1)
         return smc_memory_bulk(worker, warp, op, kind, bytes, lane, &place->bulk);
@@ -96,7 +96,7 @@ static uint32_t piece_at(uint64_t address, uint32_t left)
 
 /* The accesses of the lane, piece by piece, for the checks of races. */
 static void bulk_copies_check(struct smc_worker *worker, struct smc_warp *warp,
-                              const struct smc_op *op, const struct smc_place *place,
+                              const struct smc_op *op, const struct smc_copy_place *place,
                               enum smc_access_kind kind, uint32_t at, uint32_t bytes, uint32_t lane,
                               const char *from)
 {
@@ -127,7 +127,7 @@ static void bulk_copies_check(struct smc_worker *worker, struct smc_warp *warp,
 }
 
 void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                    const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                     char *out)
 {
     bulk_copies_check(worker, warp, op, place, SMC_READS, at, bytes, lane, NULL);
@@ -135,7 +135,7 @@ void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const stru
 }
 
 void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                     const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                     const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                      const char *from)
 {
     bulk_copies_check(worker, warp, op, place, SMC_WRITES, at, bytes, lane, from);
@@ -156,8 +156,8 @@ static uint32_t extreme_half(const struct smc_op *op, uint32_t a, uint32_t b)
 }
 
 void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
-                      const char *from)
+                      const struct smc_copy_place *place, uint32_t at, uint32_t bytes,
+                      uint32_t lane, const char *from)
 {
     const uint32_t width = smc_ptx_type_info[op->type].bytes;
     const bool is_extreme = op->reduction == SMC_REDUCE_MIN || op->reduction == SMC_REDUCE_MAX;
@@ -186,8 +186,9 @@ enum { CHUNK_BYTES = 1024 };
 
 /* Reads each chunk once and writes it to all places. */
 static void bulk_copies_move(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, const struct smc_place *to, uint32_t places,
-                             const struct smc_place *from, uint32_t bytes, uint32_t lane)
+                             const struct smc_op *op, const struct smc_copy_place *to,
+                             uint32_t places, const struct smc_copy_place *from, uint32_t bytes,
+                             uint32_t lane)
 {
     char chunk[CHUNK_BYTES];
     for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES) {
@@ -203,13 +204,13 @@ static void bulk_copies_move(struct smc_worker *worker, struct smc_warp *warp,
 
 /* The copy of one lane. */
 static void bulk_copies_copy(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, const struct smc_place *from, uint32_t bytes,
-                             uint32_t lane)
+                             const struct smc_op *op, const struct smc_copy_place *from,
+                             uint32_t bytes, uint32_t lane)
 {
     const uint64_t address = ((const lane_u64 *)(warp->file + op->a))[lane];
     const uint64_t object = ((const lane_u64 *)(warp->file + op->c))[lane];
     const uint32_t mask = smc_bulk_blocks(warp, op, lane);
-    struct smc_place to[SMC_BULK_BLOCKS];
+    struct smc_copy_place to[SMC_BULK_BLOCKS];
     uint32_t places = 0;
     EACH_ACTIVE(rank, mask) {
         const uint64_t at = smc_bulk_address(worker, op, address, rank);
@@ -237,7 +238,7 @@ enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *war
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
         const uint32_t bytes = size[lane];
-        struct smc_place reads = {.owner = worker};
+        struct smc_copy_place reads = {.owner = worker};
         if (smc_place_is_aligned(worker, warp, op, source, from[lane], bytes, BULK_BYTES, lane) &&
             smc_place_is_aligned(worker, warp, op, op->space, to[lane], bytes, BULK_BYTES, lane) &&
             (bytes == 0 ||

@@ -5,7 +5,7 @@
 
 #include "machine/emulator/emulator_state.h"
 
-struct smc_place {
+struct smc_copy_place {
     struct smc_bulk bulk;
     struct smc_worker *owner; /* of the block whose shared memory it is in */
 };
@@ -14,7 +14,7 @@ struct smc_place {
    one array. */
 bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                     enum smc_access_kind kind, enum smc_ptx_space space, uint64_t address,
-                    uint32_t bytes, uint32_t lane, struct smc_place *place);
+                    uint32_t bytes, uint32_t lane, struct smc_copy_place *place);
 /* False, after a finding: the address or the number of bytes is no multiple of `align`. */
 bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp,
                           const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
@@ -22,15 +22,15 @@ bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp
 
 /* Reads and writes bytes from `at` on as accesses of the lane. */
 void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                    const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                     char *out);
 void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                     const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
+                     const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
                      const char *from);
 /* Combines elements of op->type with those that are there, atomically, by op->reduction. */
 void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      const struct smc_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
-                      const char *from);
+                      const struct smc_copy_place *place, uint32_t at, uint32_t bytes,
+                      uint32_t lane, const char *from);
 
 /* The blocks of the cluster that a lane's bulk or tensor copy to shared memory writes to, as a mask
    of their ranks; 1 if it is not a multicast, and the address alone says where. A cluster has at

@@ -31,7 +31,7 @@ void smc_finding_set_calls(const struct smc_worker *worker, struct smc_finding *
         smc_frame_function(group->frame) != program->instruction[finding->instruction].function)
         return;
     finding->has_calls = true;
-    for (const struct smc_frame *frame = group->frame; frame;) {
+    for (const struct smc_call_frame *frame = group->frame; frame;) {
         uint32_t call = smc_frame_next(&frame), i = 0;
         while (i < finding->calls && finding->call[i] != call) /* a recursion appears once */
             i++;

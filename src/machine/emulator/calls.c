@@ -24,7 +24,7 @@ static size_t calls_registers_of(const struct smc_program *program,
 }
 
 static bool save_registers(const struct smc_program *program, const struct smc_function *function,
-                           const struct smc_warp *warp, struct smc_frame *frame)
+                           const struct smc_warp *warp, struct smc_call_frame *frame)
 {
     size_t begin = 0, bytes = calls_registers_of(program, function, &begin);
     size_t all = function->marks * sizeof *frame->marks + bytes;
@@ -43,7 +43,7 @@ static bool save_registers(const struct smc_program *program, const struct smc_f
 
 static void restore_registers(const struct smc_program *program,
                               const struct smc_function *function, struct smc_warp *warp,
-                              const struct smc_frame *frame, uint32_t mask)
+                              const struct smc_call_frame *frame, uint32_t mask)
 {
     size_t begin = 0;
     if (!calls_registers_of(program, function, &begin))
@@ -143,7 +143,7 @@ static enum smc_next calls_enter(struct smc_worker *worker, struct smc_warp *war
     uint32_t overflows = find_bases(worker, warp, function->frame_bytes, mask, base);
     if (overflows)
         return calls_fail(worker, warp, op, SMC_FINDING_STACK_OVERFLOW, overflows);
-    struct smc_frame *frame = smc_frame_new(warp);
+    struct smc_call_frame *frame = smc_frame_new(warp);
     if (!frame)
         return out_of_memory(worker);
     uint32_t *entered = &warp->frames.entered[number - 1];
@@ -248,7 +248,7 @@ static void store_results(const struct smc_worker *worker, const struct smc_warp
 
 /* Copies what the function returned from its frame to the caller's. */
 static void take_results(const struct smc_worker *worker, struct smc_warp *warp,
-                         const struct smc_function *function, const struct smc_frame *frame,
+                         const struct smc_function *function, const struct smc_call_frame *frame,
                          const uint64_t base[SMC_LANES], uint32_t mask)
 {
     const struct smc_call *made = frame->op->call;
@@ -274,7 +274,7 @@ enum smc_next smc_step_return(struct smc_worker *worker, struct smc_warp *warp,
 {
     const struct smc_program *program = worker->launch->program;
     int index = warp->current;
-    struct smc_frame *frame = warp->group[index].frame;
+    struct smc_call_frame *frame = warp->group[index].frame;
     const struct smc_function *function = &program->function[frame->number - 1];
     uint64_t base[SMC_LANES];
     (void)op;

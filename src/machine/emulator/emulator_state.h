@@ -80,17 +80,17 @@ struct smc_group {
     uint64_t meets; /* which groups it waits for: those with the same number */
     uint32_t left;  /* lanes of `need` that went on elsewhere instead of taking part */
     uint32_t barrier;
-    struct smc_frame *frame; /* of the function it is in; NULL: in the kernel */
+    struct smc_call_frame *frame; /* of the function it is in; NULL: in the kernel */
 };
 
 struct smc_copy;
-struct smc_frame;
+struct smc_call_frame;
 struct smc_shape;
 struct smc_places;
 
 /* The calls of a warp that have not returned: see frames.c. */
 struct smc_frames {
-    struct smc_frame **all, *unused;
+    struct smc_call_frame **all, *unused;
     size_t count, room;
     uint32_t *entered;       /* by function: lanes that have entered it and not left it */
     uint64_t top[SMC_LANES]; /* of the stack in local memory, by lane */
@@ -284,16 +284,16 @@ void smc_frames_hand_over(struct smc_warp *warp, int index, int child);
 /* The lanes of the new group `alone` leave group `index` and return by themselves from the
    functions that it has called, from `frame` on, which they are in, or have already returned from.
    False: out of memory. */
-bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
-                      int alone);
+bool smc_frames_split(struct smc_warp *warp, int index, struct smc_call_frame *frame,
+                      bool are_in_it, int alone);
 /* The call of the group from which lanes of `wanted` have returned while others have not; NULL:
    none. `alone`: the group that those lanes would be. */
-struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
-                                     struct smc_group *alone);
+struct smc_call_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
+                                          struct smc_group *alone);
 /* The number of the function that a frame is of; 0 for NULL: the kernel. */
-uint32_t smc_frame_function(const struct smc_frame *frame);
+uint32_t smc_frame_function(const struct smc_call_frame *frame);
 /* The instruction that called it, and its caller's frame: NULL for the kernel. */
-uint32_t smc_frame_next(const struct smc_frame **frame);
+uint32_t smc_frame_next(const struct smc_call_frame **frame);
 /* What is passed to a function of the library, and its result. */
 uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_warp *warp,
                            const struct smc_op *op, uint32_t index, uint32_t lane);

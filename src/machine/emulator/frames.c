@@ -8,17 +8,18 @@
 
 /* --- Frames ----------------------------------------------------------------------------------- */
 
-struct smc_frame *smc_frame_new(struct smc_warp *warp)
+struct smc_call_frame *smc_frame_new(struct smc_warp *warp)
 {
     struct smc_frames *frames = &warp->frames;
-    struct smc_frame *frame = frames->unused;
+    struct smc_call_frame *frame = frames->unused;
     if (frame) {
         frames->unused = frame->next;
         return frame;
     }
     if (frames->count == frames->room) {
         size_t room = frames->room ? 2 * frames->room : 16;
-        struct smc_frame **all = smc_realloc(frames->all, room * sizeof(struct smc_frame *));
+        struct smc_call_frame **all =
+            smc_realloc(frames->all, room * sizeof(struct smc_call_frame *));
         if (!all)
             return NULL;
         frames->all = all;
@@ -58,7 +59,7 @@ void smc_frames_free(struct smc_warp *warp)
 bool smc_frame_leave(struct smc_warp *warp, int index)
 {
     struct smc_group *group = &warp->group[index];
-    struct smc_frame *frame = group->frame;
+    struct smc_call_frame *frame = group->frame;
     if (!frame || frame->group != index)
         return false;
     group->pc = frame->pc;
@@ -72,12 +73,12 @@ bool smc_frame_leave(struct smc_warp *warp, int index)
     return true;
 }
 
-uint32_t smc_frame_function(const struct smc_frame *frame)
+uint32_t smc_frame_function(const struct smc_call_frame *frame)
 {
     return frame ? frame->number : 0;
 }
 
-uint32_t smc_frame_next(const struct smc_frame **frame)
+uint32_t smc_frame_next(const struct smc_call_frame **frame)
 {
     uint32_t call = (*frame)->op->instruction;
     *frame = (*frame)->below;
@@ -89,7 +90,8 @@ uint32_t smc_frame_next(const struct smc_frame **frame)
 uint32_t smc_frames_lanes(const struct smc_warp *warp, int index)
 {
     uint32_t lanes = warp->group[index].active;
-    for (const struct smc_frame *f = warp->group[index].frame; f && f->group == index; f = f->below)
+    for (const struct smc_call_frame *f = warp->group[index].frame; f && f->group == index;
+         f = f->below)
         lanes |= f->active;
     return lanes;
 }
@@ -98,7 +100,7 @@ void smc_frames_hand_over(struct smc_warp *warp, int index, int child)
 {
     const struct smc_group *parent = &warp->group[index];
     uint32_t *reconverge_at = &warp->group[child].reconverge_at;
-    struct smc_frame *frame = warp->group[child].frame;
+    struct smc_call_frame *frame = warp->group[child].frame;
     for (; frame != parent->frame; frame = frame->below) /* the functions that the child called */
         reconverge_at = &frame->reconverge_at;
     *reconverge_at = parent->reconverge_at;
@@ -106,10 +108,10 @@ void smc_frames_hand_over(struct smc_warp *warp, int index, int child)
         frame->group = child;
 }
 
-static struct smc_frame *copy_frame(struct smc_warp *warp, const struct smc_frame *from,
-                                    uint32_t lanes)
+static struct smc_call_frame *copy_frame(struct smc_warp *warp, const struct smc_call_frame *from,
+                                         uint32_t lanes)
 {
-    struct smc_frame *copy = smc_frame_new(warp);
+    struct smc_call_frame *copy = smc_frame_new(warp);
     if (!copy)
         return NULL;
     char *registers = copy->registers;
@@ -133,13 +135,14 @@ static struct smc_frame *copy_frame(struct smc_warp *warp, const struct smc_fram
     return copy;
 }
 
-bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
-                      int alone)
+bool smc_frames_split(struct smc_warp *warp, int index, struct smc_call_frame *frame,
+                      bool are_in_it, int alone)
 {
     uint32_t lanes = warp->group[alone].active;
-    struct smc_frame *from = are_in_it ? frame : frame->below, **to = &warp->group[alone].frame;
+    struct smc_call_frame *from = are_in_it ? frame : frame->below,
+                          **to = &warp->group[alone].frame;
     for (*to = from; from && from->group == index; from = from->below) {
-        struct smc_frame *copy = copy_frame(warp, from, lanes);
+        struct smc_call_frame *copy = copy_frame(warp, from, lanes);
         if (!copy)
             return false;
         copy->group = alone;
@@ -151,11 +154,11 @@ bool smc_frames_split(struct smc_warp *warp, int index, struct smc_frame *frame,
     return true;
 }
 
-struct smc_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
-                                     struct smc_group *alone)
+struct smc_call_frame *smc_frames_waiting(const struct smc_warp *warp, int index, uint32_t wanted,
+                                          struct smc_group *alone)
 {
     uint32_t inside = warp->group[index].active;
-    for (struct smc_frame *frame = warp->group[index].frame; frame && frame->group == index;
+    for (struct smc_call_frame *frame = warp->group[index].frame; frame && frame->group == index;
          frame = frame->below) {
         uint32_t lanes = frame->active & warp->live & ~inside;
         if (lanes & wanted) {

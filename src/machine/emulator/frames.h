@@ -8,13 +8,13 @@
 #include "machine/emulator/emulator_state.h"
 
 /* A call that has not returned. */
-struct smc_frame {
-    struct smc_frame *below; /* that of the caller; NULL: the kernel */
-    struct smc_frame *next;  /* of the unused ones */
-    const struct smc_op *op; /* the call */
-    int group;               /* that called */
-    uint32_t number;         /* of the function */
-    uint32_t active;         /* lanes of the group that called; some of them may not have called */
+struct smc_call_frame {
+    struct smc_call_frame *below; /* that of the caller; NULL: the kernel */
+    struct smc_call_frame *next;  /* of the unused ones */
+    const struct smc_op *op;      /* the call */
+    int group;                    /* that called */
+    uint32_t number;              /* of the function */
+    uint32_t active; /* lanes of the group that called; some of them may not have called */
     uint32_t pc, reconverge_at; /* where they continue */
     uint64_t base[SMC_LANES];   /* the caller's frame and the top of the stack, by lane */
     uint64_t top[SMC_LANES];
@@ -25,7 +25,7 @@ struct smc_frame {
 };
 
 /* NULL: out of memory. */
-struct smc_frame *smc_frame_new(struct smc_warp *warp);
+struct smc_call_frame *smc_frame_new(struct smc_warp *warp);
 
 static inline char *smc_frame_memory(const struct smc_worker *worker, const struct smc_warp *warp,
                                      uint32_t lane)

@@ -153,7 +153,7 @@ static void access_global(const struct copy *copy, bool is_read, uint64_t line, 
 {
     const uint32_t width = copy->element_bytes;
     uint32_t from, end;
-    struct smc_place place;
+    struct smc_copy_place place;
     find_inside(copy, &from, &end);
     const uint64_t address = line + (uint64_t)(copy->first[0] + (int64_t)from) * width;
     const uint32_t bytes = (end - from) * width;
@@ -178,7 +178,7 @@ static uint32_t piece_at(const struct copy *copy, uint32_t n, uint32_t at, uint3
     return piece < end - at ? piece : end - at;
 }
 
-static void write_row(const struct copy *copy, const struct smc_place *place, uint32_t n,
+static void write_row(const struct copy *copy, const struct smc_copy_place *place, uint32_t n,
                       const char *row)
 {
     for (uint32_t at = 0, piece; at < copy->row_bytes; at += piece) {
@@ -190,7 +190,7 @@ static void write_row(const struct copy *copy, const struct smc_place *place, ui
 
 /* Reads what is stored. Behind the tensor's end, up to a multiple of 16 bytes, it may be anything.
  */
-static void tensor_copies_read_row(const struct copy *copy, const struct smc_place *place,
+static void tensor_copies_read_row(const struct copy *copy, const struct smc_copy_place *place,
                                    uint32_t n, char *row)
 {
     const int64_t width = copy->element_bytes;
@@ -224,7 +224,7 @@ static void tensor_copies_load(const struct copy *copy)
 {
     const uint64_t object = ((const lane_u64 *)(copy->warp->file + copy->op->c))[copy->lane];
     const uint32_t mask = smc_bulk_blocks(copy->warp, copy->op, copy->lane);
-    struct smc_place place[SMC_BULK_BLOCKS];
+    struct smc_copy_place place[SMC_BULK_BLOCKS];
     bool is_found[SMC_BULK_BLOCKS];
     char row[MOST_ROW_BYTES];
     uint64_t line;
@@ -253,7 +253,7 @@ static void tensor_copies_load(const struct copy *copy)
 
 static void tensor_copies_store(const struct copy *copy)
 {
-    struct smc_place place;
+    struct smc_copy_place place;
     char row[MOST_ROW_BYTES];
     uint64_t line;
     if (!smc_place_find(copy->worker, copy->warp, copy->op, SMC_READS, SMC_SPACE_SHARED,

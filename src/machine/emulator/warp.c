@@ -184,8 +184,8 @@ static void collapse(struct smc_warp *warp, int index)
 
 /* Lanes of group `index`, which are in this function or have just returned from it, become a group
    like the given one beside it. False: out of memory. */
-static bool add_beside(struct smc_warp *warp, int index, struct smc_frame *frame, bool are_in_it,
-                       const struct smc_group *like)
+static bool add_beside(struct smc_warp *warp, int index, struct smc_call_frame *frame,
+                       bool are_in_it, const struct smc_group *like)
 {
     int alone = new_group(warp);
     warp->group[alone] = *like;
@@ -217,7 +217,7 @@ static bool go_on(struct smc_warp *warp, int index, uint32_t lanes)
 static uint32_t go_on_after_call(struct smc_warp *warp, int index, uint32_t wanted)
 {
     struct smc_group like = {0};
-    struct smc_frame *frame = smc_frames_waiting(warp, index, wanted, &like);
+    struct smc_call_frame *frame = smc_frames_waiting(warp, index, wanted, &like);
     if (!frame || !add_beside(warp, index, frame, false, &like))
         return 0;
     for (uint64_t left = warp->used; left; left &= left - 1) {

@@ -34,16 +34,16 @@ static const uint32_t lane_bit[SMC_LANES] = {
 static const struct smc_lanes zero = {.same = true};
 static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
 
-static const struct smc_lanes *register_of(const struct smc_warp *warp,
-                                           const struct smc_operand *operand, unsigned part)
+static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
+                                           const struct smc_sass_operand *operand, unsigned part)
 {
     if (operand->kind == SMC_OPERAND_REGISTER)
         return operand->number == SMC_ZERO_REGISTER ? &zero : &warp->reg[operand->number + part];
     return operand->number == SMC_ZERO_UNIFORM ? &zero : &warp->uniform[operand->number + part];
 }
 
-static bool read_constant(const struct smc_warp *warp, unsigned bank, uint32_t at, unsigned bytes,
-                          uint32_t *value)
+static bool read_constant(const struct smc_sass_warp *warp, unsigned bank, uint32_t at,
+                          unsigned bytes, uint32_t *value)
 {
     *value = 0;
     if (bank != 0 || (size_t)at + bytes > warp->place->constant_bytes)
@@ -53,7 +53,7 @@ static bool read_constant(const struct smc_warp *warp, unsigned bank, uint32_t a
     return true;
 }
 
-static void constant_lanes(const struct smc_warp *warp, const struct smc_operand *operand,
+static void constant_lanes(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
                            unsigned part, struct smc_lanes *lanes)
 {
     lanes->same = true;
@@ -62,9 +62,9 @@ static void constant_lanes(const struct smc_warp *warp, const struct smc_operand
         lanes->unknown = UINT32_MAX;
 }
 
-static void sass_evaluate_fetch(const struct smc_warp *warp, const struct smc_operand *operand,
-                                unsigned part, struct smc_lanes *copy,
-                                const struct smc_lanes **lanes)
+static void sass_evaluate_fetch(const struct smc_sass_warp *warp,
+                                const struct smc_sass_operand *operand, unsigned part,
+                                struct smc_lanes *copy, const struct smc_lanes **lanes)
 {
     *lanes = &zero;
     switch (operand->kind) {
@@ -113,8 +113,9 @@ static bool is_same(uint32_t flags, uint32_t mask)
 }
 
 /* Negated operands are inverted here; `carry` counts what is missing. */
-static void sass_evaluate_gather(const struct smc_warp *warp, const struct smc_sass_instruction *in,
-                                 uint32_t mask, bool by_lane, struct operands *ops)
+static void sass_evaluate_gather(const struct smc_sass_warp *warp,
+                                 const struct smc_sass_instruction *in, uint32_t mask, bool by_lane,
+                                 struct operands *ops)
 {
     struct smc_lanes copy[3][2];
     const struct smc_lanes *lanes[3][2];
@@ -166,7 +167,7 @@ static void blend_lanes(uint32_t *restrict to, const uint32_t *restrict value, b
         ALL_LANES to[l] = mask & lane_bit[l] ? value[l] : to[l];
 }
 
-static void store_register(struct smc_warp *warp, struct smc_lanes *to, const uint32_t *value,
+static void store_register(struct smc_sass_warp *warp, struct smc_lanes *to, const uint32_t *value,
                            uint32_t not_known, uint32_t lanes, uint32_t mask)
 {
     bool whole = (warp->alive & ~mask) == 0;
@@ -193,8 +194,8 @@ static void store_flags(struct smc_flags *to, uint32_t is, uint32_t not_known, u
     to->unknown = (to->unknown & ~mask) | (not_known & mask);
 }
 
-static struct smc_lanes *target_register(struct smc_warp *warp, const struct smc_operand *to,
-                                         unsigned part)
+static struct smc_lanes *target_register(struct smc_sass_warp *warp,
+                                         const struct smc_sass_operand *to, unsigned part)
 {
     if (to->kind == SMC_OPERAND_REGISTER && to->number + part < SMC_ZERO_REGISTER)
         return &warp->reg[to->number + part];
@@ -203,7 +204,7 @@ static struct smc_lanes *target_register(struct smc_warp *warp, const struct smc
     return NULL;
 }
 
-static void sass_evaluate_store(struct smc_warp *warp, const struct smc_sass_instruction *in,
+static void sass_evaluate_store(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                                 uint32_t mask, const struct operands *ops,
                                 const struct results *out)
 {
@@ -228,7 +229,8 @@ static void sass_evaluate_store(struct smc_warp *warp, const struct smc_sass_ins
     }
 }
 
-void smc_warp_forget(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask)
+void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                     uint32_t mask)
 {
     uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
     for (unsigned part = 0; part < in->to.registers; part++) {
@@ -630,7 +632,7 @@ static bool permute(const struct smc_sass_instruction *in, const struct operands
 
 /* --- Moves between kinds ---------------------------------------------------------------------- */
 
-static bool predicates_to_register(const struct smc_warp *warp,
+static bool predicates_to_register(const struct smc_sass_warp *warp,
                                    const struct smc_sass_instruction *in,
                                    const struct operands *ops, struct results *out)
 {
@@ -648,7 +650,8 @@ static bool predicates_to_register(const struct smc_warp *warp,
     return true;
 }
 
-static void register_to_predicates(struct smc_warp *warp, const struct smc_sass_instruction *in,
+static void register_to_predicates(struct smc_sass_warp *warp,
+                                   const struct smc_sass_instruction *in,
                                    const struct operands *ops, uint32_t mask)
 {
     unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
@@ -693,7 +696,7 @@ static void thread_indices(const struct smc_machine_place *place, unsigned axis,
     }
 }
 
-static bool sass_evaluate_special(const struct smc_warp *warp,
+static bool sass_evaluate_special(const struct smc_sass_warp *warp,
                                   const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
@@ -715,7 +718,7 @@ static bool sass_evaluate_special(const struct smc_warp *warp,
     return true;
 }
 
-static bool load_constant(const struct smc_warp *warp, const struct smc_sass_instruction *in,
+static bool load_constant(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                           const struct operands *ops, struct results *out)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
@@ -805,7 +808,7 @@ static bool half_constant(const struct smc_sass_instruction *in, struct operands
 }
 
 /* False: not evaluated. */
-static bool sass_evaluate_compute(const struct smc_warp *warp,
+static bool sass_evaluate_compute(const struct smc_sass_warp *warp,
                                   const struct smc_sass_instruction *in, struct operands *ops,
                                   struct results *out)
 {
@@ -932,7 +935,8 @@ static void take_first_lane(struct operands *ops, uint32_t mask)
     ops->lanes = 1;
 }
 
-void smc_warp_evaluate(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask)
+void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                       uint32_t mask)
 {
     struct operands ops;
     struct results out;

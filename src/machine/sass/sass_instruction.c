@@ -107,19 +107,19 @@ static int64_t signed_bits(uint64_t value, unsigned count)
     return (int64_t)(value << (64 - count)) >> (64 - count);
 }
 
-static struct smc_operand register_at(const struct smc_sass_instruction *in, unsigned bit,
-                                      bool uniform, uint8_t registers)
+static struct smc_sass_operand register_at(const struct smc_sass_instruction *in, unsigned bit,
+                                           bool uniform, uint8_t registers)
 {
-    return (struct smc_operand){
+    return (struct smc_sass_operand){
         .kind = uniform ? SMC_OPERAND_UNIFORM : SMC_OPERAND_REGISTER,
         .number = (uint8_t)smc_bits(in, bit, uniform ? 6 : 8),
         .registers = registers,
     };
 }
 
-static struct smc_operand constant_at(const struct smc_sass_instruction *in, uint8_t registers)
+static struct smc_sass_operand constant_at(const struct smc_sass_instruction *in, uint8_t registers)
 {
-    return (struct smc_operand){
+    return (struct smc_sass_operand){
         .kind = SMC_OPERAND_CONSTANT,
         .number = (uint8_t)smc_bits(in, 54, 5),
         .registers = registers,
@@ -128,14 +128,14 @@ static struct smc_operand constant_at(const struct smc_sass_instruction *in, uin
 }
 
 /* The source at bits 32 to 63, which the form describes. */
-static struct smc_operand second_slot(const struct smc_sass_instruction *in, enum form form,
-                                      uint8_t registers)
+static struct smc_sass_operand second_slot(const struct smc_sass_instruction *in, enum form form,
+                                           uint8_t registers)
 {
     switch (form) {
     case FORM_IMMEDIATE:
     case FORM_THIRD_IMMEDIATE:
-        return (struct smc_operand){.kind = SMC_OPERAND_IMMEDIATE,
-                                    .value = (uint32_t)smc_bits(in, 32, 32)};
+        return (struct smc_sass_operand){.kind = SMC_OPERAND_IMMEDIATE,
+                                         .value = (uint32_t)smc_bits(in, 32, 32)};
     case FORM_CONSTANT:
     case FORM_THIRD_CONSTANT:
         return constant_at(in, registers);
@@ -149,7 +149,7 @@ static struct smc_operand second_slot(const struct smc_sass_instruction *in, enu
 
 /* Signs belong to a position in the instruction: 63 and 62 to bits 32 to 63, 75 and 74 to bits 64
  * to 71. */
-static void read_sign(const struct smc_sass_instruction *in, struct smc_operand *operand,
+static void read_sign(const struct smc_sass_instruction *in, struct smc_sass_operand *operand,
                       unsigned negation, unsigned magnitude, bool has_magnitude)
 {
     if (operand->kind == SMC_OPERAND_IMMEDIATE || operand->kind == SMC_OPERAND_NONE)
@@ -159,7 +159,7 @@ static void read_sign(const struct smc_sass_instruction *in, struct smc_operand 
 }
 
 static void read_signs(struct smc_sass_instruction *in, uint32_t fields, bool swapped,
-                       struct smc_operand *second, struct smc_operand *third)
+                       struct smc_sass_operand *second, struct smc_sass_operand *third)
 {
     bool magnitudes = (fields & MAGNITUDES) != 0;
     if (fields & SIGN_A)
@@ -174,7 +174,7 @@ static void read_sources(struct smc_sass_instruction *in, const struct operation
 {
     uint8_t registers = operation->from_registers;
     enum form form = (enum form)smc_bits(in, 9, 3);
-    struct smc_operand second = {0}, third = {0};
+    struct smc_sass_operand second = {0}, third = {0};
     bool swapped =
         form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_CONSTANT || form == FORM_THIRD_UNIFORM;
     if (operation->fields & A)
@@ -252,12 +252,13 @@ static void read_shuffle(struct smc_sass_instruction *in)
     enum form form = (enum form)smc_bits(in, 9, 3);
     bool lane_is_immediate = form == FORM_IMMEDIATE || form == FORM_THIRD_UNIFORM;
     bool limits_are_immediate = form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_UNIFORM;
-    in->from[1] = lane_is_immediate ? (struct smc_operand){.kind = SMC_OPERAND_IMMEDIATE,
-                                                           .value = (uint32_t)smc_bits(in, 53, 5)}
-                                    : register_at(in, 32, false, 1);
+    in->from[1] = lane_is_immediate
+                      ? (struct smc_sass_operand){.kind = SMC_OPERAND_IMMEDIATE,
+                                                  .value = (uint32_t)smc_bits(in, 53, 5)}
+                      : register_at(in, 32, false, 1);
     in->from[2] = limits_are_immediate
-                      ? (struct smc_operand){.kind = SMC_OPERAND_IMMEDIATE,
-                                             .value = (uint32_t)smc_bits(in, 40, 13)}
+                      ? (struct smc_sass_operand){.kind = SMC_OPERAND_IMMEDIATE,
+                                                  .value = (uint32_t)smc_bits(in, 40, 13)}
                       : register_at(in, 64, false, 1);
 }
 

@@ -62,7 +62,7 @@ enum smc_operation {
     SMC_OP_COUNT
 };
 
-enum smc_operand_kind {
+enum smc_sass_operand_kind {
     SMC_OPERAND_NONE,
     SMC_OPERAND_REGISTER,
     SMC_OPERAND_UNIFORM,
@@ -70,8 +70,8 @@ enum smc_operand_kind {
     SMC_OPERAND_CONSTANT
 };
 
-struct smc_operand {
-    uint8_t kind;      /* enum smc_operand_kind */
+struct smc_sass_operand {
+    uint8_t kind;      /* enum smc_sass_operand_kind */
     uint8_t number;    /* of the register, or of the constant bank */
     uint8_t registers; /* that it occupies from `number` on */
     bool negated, absolute;
@@ -91,8 +91,8 @@ struct smc_sass_instruction {
     bool uniform;  /* executed by the uniform datapath: its registers and predicates are uniform */
     bool branches; /* decides where the warp goes on, or which lanes */
     struct smc_predicate guard;
-    struct smc_operand to; /* SMC_OPERAND_NONE: writes no register */
-    struct smc_operand from[3];
+    struct smc_sass_operand to; /* SMC_OPERAND_NONE: writes no register */
+    struct smc_sass_operand from[3];
     uint8_t to_predicate[2];           /* 7: none */
     struct smc_predicate predicate[3]; /* at 87, 77 and 68 */
     uint8_t predicates_read;           /* bit n: predicate n, in addition to those; only P2R */
@@ -101,7 +101,7 @@ struct smc_sass_instruction {
     int32_t offset;                    /* of memory accesses */
     uint8_t access_bytes;              /* of one lane; 0: no access to memory */
     uint8_t matrices; /* LDSM, STSM: the first 8 lanes have the rows of the first, ...; 0: others */
-    struct smc_operand copy_to; /* LDGSTS: the address in shared memory */
+    struct smc_sass_operand copy_to; /* LDGSTS: the address in shared memory */
     int32_t copy_offset;
 };
 

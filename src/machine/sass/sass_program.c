@@ -19,7 +19,7 @@ static void add(struct names *names, unsigned name)
     names->word[name / 64] |= UINT64_C(1) << name % 64;
 }
 
-static void add_operand(struct names *names, const struct smc_operand *operand)
+static void add_operand(struct names *names, const struct smc_sass_operand *operand)
 {
     for (unsigned i = 0; i < operand->registers; i++) {
         unsigned number = operand->number + i;
@@ -67,7 +67,8 @@ static void sass_program_add_sources(struct names *names, const struct smc_sass_
 /* What decides which addresses an access touches. */
 static void add_address(struct names *names, const struct smc_sass_instruction *in)
 {
-    struct smc_operand added = in->from[1].kind == SMC_OPERAND_UNIFORM ? in->from[1] : in->from[2];
+    struct smc_sass_operand added =
+        in->from[1].kind == SMC_OPERAND_UNIFORM ? in->from[1] : in->from[2];
     add_guard(names, in);
     add_operand(names, &in->from[0]);
     add_operand(names, &added);

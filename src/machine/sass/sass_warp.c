@@ -5,7 +5,7 @@
 
 static const struct smc_lanes zero = {.same = true};
 
-void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place)
+void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place)
 {
     for (int i = 0; i < 256; i++) {
         warp->reg[i].same = true;
@@ -27,7 +27,7 @@ void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place
     warp->place = place;
 }
 
-uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
+uint32_t smc_warp_holds(const struct smc_sass_warp *warp, struct smc_predicate predicate,
                         uint32_t *unknown)
 {
     const struct smc_flags *flags = predicate.uniform ? &warp->uniform_predicate[predicate.number]
@@ -36,7 +36,7 @@ uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predic
     return predicate.negated ? ~flags->is : flags->is;
 }
 
-static const struct smc_lanes *added_uniform(const struct smc_warp *warp,
+static const struct smc_lanes *added_uniform(const struct smc_sass_warp *warp,
                                              const struct smc_sass_instruction *in)
 {
     for (int i = 1; i < 3; i++)
@@ -53,7 +53,7 @@ static uint32_t scale_of(const struct smc_sass_instruction *in)
     return shared ? scales[smc_bits(in, 78, 2)] : 1;
 }
 
-bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_sass_instruction *in,
+bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES])
 {
     const struct smc_lanes *low = &warp->reg[in->from[0].number], *high = &zero;

@@ -28,7 +28,7 @@ struct smc_machine_place {
     uint32_t warp;
 };
 
-struct smc_warp {
+struct smc_sass_warp {
     struct smc_lanes reg[256];
     struct smc_lanes uniform[64];
     struct smc_flags predicate[8];
@@ -37,21 +37,23 @@ struct smc_warp {
     const struct smc_machine_place *place;
 };
 
-void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place);
+void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place);
 
 /* The lanes for which a predicate holds. `unknown` receives those for which it is not known. */
-uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
+uint32_t smc_warp_holds(const struct smc_sass_warp *warp, struct smc_predicate predicate,
                         uint32_t *unknown);
 
 /* Evaluates an instruction for the lanes of `mask`. What it does not know how to evaluate makes its
    results unknown. */
-void smc_warp_evaluate(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask);
+void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                       uint32_t mask);
 
 /* Makes the results of an instruction unknown. */
-void smc_warp_forget(struct smc_warp *warp, const struct smc_sass_instruction *in, uint32_t mask);
+void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                     uint32_t mask);
 
 /* The addresses of an access; false if one of a lane of `mask` is unknown. */
-bool smc_warp_addresses(const struct smc_warp *warp, const struct smc_sass_instruction *in,
+bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);
 
 #endif

@@ -23,7 +23,7 @@ struct barrier {
 
 struct state {
     struct smc_walk *walk;
-    struct smc_warp *warp;
+    struct smc_sass_warp *warp;
     struct group group[SMC_LANES];
     uint32_t groups;
     struct barrier barrier[BARRIERS];
@@ -392,7 +392,7 @@ static void walk_run(struct state *state, uint32_t index)
 }
 
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
-                   struct smc_warp *warp)
+                   struct smc_sass_warp *warp)
 {
     struct state state = {.walk = walk, .warp = warp};
     smc_warp_start(warp, place);

@@ -31,6 +31,6 @@ struct smc_walk {
 
 /* Adds the executions of one warp. */
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
-                   struct smc_warp *warp);
+                   struct smc_sass_warp *warp);
 
 #endif

@@ -131,7 +131,7 @@ struct sm {
 
 static bool reads(const struct smc_sass_instruction *in, int operand)
 {
-    const struct smc_operand *from = &in->from[operand];
+    const struct smc_sass_operand *from = &in->from[operand];
     return from->kind == SMC_OPERAND_REGISTER && from->number != SMC_ZERO_REGISTER;
 }
 

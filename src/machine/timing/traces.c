@@ -60,7 +60,7 @@ static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t sign
 struct tracer {
     const struct smc_machine_launch *launch;
     struct smc_walk walk;
-    struct smc_warp *warp;
+    struct smc_sass_warp *warp;
     size_t change_bytes;
 };
 

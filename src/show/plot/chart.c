@@ -224,7 +224,7 @@ static bool overlap(const struct box *a, const struct box *b)
 }
 
 /* What a label must not cover: texts and marks. */
-static bool chart_box_of(const struct smc_chart *chart, const struct smc_shape *shape,
+static bool chart_box_of(const struct smc_chart *chart, const struct smc_plot_shape *shape,
                          struct box *box)
 {
     const struct smc_canvas *canvas = &chart->page->canvas;

@@ -438,7 +438,7 @@ static void draw_axes(const struct frame *frame)
 
 /* --- What limits where ------------------------------------------------------------------------ */
 
-static void draw_area(const struct frame *frame, const struct smc_run *run)
+static void draw_area(const struct frame *frame, const struct smc_text_run *run)
 {
     double from = x_of(frame, run->from), to = x_of(frame, run->to);
     bool refused = run->ink == SMC_INK_REFUSED;
@@ -452,7 +452,7 @@ static void draw_area(const struct frame *frame, const struct smc_run *run)
                      frame->diagram->level_name ? LEVEL_SHADE : 0);
 }
 
-static void append_number(const struct smc_diagram *diagram, const struct smc_run *run,
+static void append_number(const struct smc_diagram *diagram, const struct smc_text_run *run,
                           struct smc_text *number)
 {
     if (diagram->level_name && run->ink != SMC_INK_REFUSED)
@@ -470,7 +470,7 @@ static void page_draw_numbers(const struct frame *frame)
         x_of(frame, diagram->runs->to) - x_of(frame, diagram->runs->from) < width)
         return;
     for (size_t i = 0; i < diagram->run_count; i++) {
-        const struct smc_run *run = &diagram->runs[i];
+        const struct smc_text_run *run = &diagram->runs[i];
         double y = y_of(frame, run->percent);
         double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
         struct smc_text number = {0};
@@ -485,7 +485,7 @@ static void page_draw_numbers(const struct frame *frame)
 
 static void draw_step(const struct frame *frame, size_t index)
 {
-    const struct smc_run *run = &frame->diagram->runs[index];
+    const struct smc_text_run *run = &frame->diagram->runs[index];
     double from = x_of(frame, run->from), y = y_of(frame, run->percent);
     smc_picture_line(frame->picture, SMC_INK_CURVE, from, y, x_of(frame, run->to) - from, 0, 2,
                      false);
@@ -501,7 +501,7 @@ struct span {
     double from, to;
 };
 
-static double height_of(const struct frame *frame, const struct smc_run *run)
+static double height_of(const struct frame *frame, const struct smc_text_run *run)
 {
     return frame->bottom - (run->ink == SMC_INK_REFUSED ? frame->top : y_of(frame, run->percent));
 }
@@ -510,7 +510,7 @@ static double height_of(const struct frame *frame, const struct smc_run *run)
    none. */
 static struct span widest_part(const struct frame *frame, size_t first, size_t end, double height)
 {
-    const struct smc_run *runs = frame->diagram->runs;
+    const struct smc_text_run *runs = frame->diagram->runs;
     struct span widest = {0, 0};
     for (size_t i = first, next; i < end; i = next) {
         for (next = i; next < end && height_of(frame, &runs[next]) >= height;)
@@ -531,7 +531,7 @@ static double highest_top(const struct frame *frame, size_t first, size_t end, s
 {
     double highest = 0;
     for (size_t i = first; i < end; i++) {
-        const struct smc_run *run = &frame->diagram->runs[i];
+        const struct smc_text_run *run = &frame->diagram->runs[i];
         bool apart = x_of(frame, run->to) < below.from || x_of(frame, run->from) > below.to;
         if (!apart && height_of(frame, run) > highest)
             highest = height_of(frame, run);
@@ -542,7 +542,7 @@ static double highest_top(const struct frame *frame, size_t first, size_t end, s
 /* Draws the label within its areas if they are high enough, otherwise above them. */
 static void draw_name(const struct frame *frame, size_t first, size_t end)
 {
-    const struct smc_run *runs = frame->diagram->runs;
+    const struct smc_text_run *runs = frame->diagram->runs;
     const char *name = ink_label(runs[first].ink);
     double line = frame->canvas->line_height, pad = frame->canvas->cells ? 2 : 12;
     double width = text_width(frame, SMC_FACE_NORMAL, name) + pad;

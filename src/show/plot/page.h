@@ -89,7 +89,7 @@ struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
 /* --- Diagrams --------------------------------------------------------------------------------- */
 
 /* Adjacent values with the same result. */
-struct smc_run {
+struct smc_text_run {
     double from, to; /* of the quantity */
     double percent;
     enum smc_ink ink; /* of the binding limit, or SMC_INK_REFUSED */
@@ -106,7 +106,7 @@ struct smc_diagram {
     uint32_t max_warps;     /* of the left axis; 0: that axis shows percent as well */
     const char *level_name; /* of another quantity on the left axis, such as "time (ms)"; or NULL */
     double level_most;      /* its value at 100 percent */
-    const struct smc_run *runs;
+    const struct smc_text_run *runs;
     size_t run_count;
     bool bars;    /* draw runs as separate bars, each with its number */
     bool has_now; /* the present point */

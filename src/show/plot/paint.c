@@ -81,7 +81,7 @@ static void put(const struct screen *screen, int row, int column, uint32_t chara
         *cell = (struct cell){.character = character, .ink = (unsigned char)ink, .strong = strong};
 }
 
-static uint32_t fill_of(const struct screen *screen, const struct smc_shape *shape)
+static uint32_t fill_of(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     static const uint32_t blocks[] = {' ', 0x2591, 0x2592, 0x2593, 0x2588};
     static const char marks[] = {'.', ':', '=', '%', '@'};
@@ -92,7 +92,7 @@ static uint32_t fill_of(const struct screen *screen, const struct smc_shape *sha
 }
 
 /* A cell belongs to the area that contains its centre. */
-static void paint_paint_area(const struct screen *screen, const struct smc_shape *shape)
+static void paint_paint_area(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     int top = (int)ceil(shape->y - 0.5), bottom = (int)ceil(shape->y + shape->height - 0.5);
     int left = (int)ceil(shape->x - 0.5), right = (int)ceil(shape->x + shape->width - 0.5);
@@ -113,7 +113,7 @@ static void paint_join(const struct screen *screen, int row, int column, unsigne
 }
 
 /* One character per column, at the height of the line there. */
-static void paint_slanted(const struct screen *screen, const struct smc_shape *shape)
+static void paint_slanted(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     static const char heights[] = {'\'', '-', '.'};
     int column = (int)floor(shape->x), last = (int)floor(shape->x + shape->width);
@@ -131,14 +131,15 @@ static bool is_ceiling(enum smc_ink ink)
 }
 
 /* A level line that keeps its colour. */
-static uint32_t level_of(const struct screen *screen, const struct smc_shape *shape, int column)
+static uint32_t level_of(const struct screen *screen, const struct smc_plot_shape *shape,
+                         int column)
 {
     if (screen->utf8)
         return shape->dashed ? 0x254c : 0x2500;
     return shape->dashed && column % 2 ? ' ' : '-';
 }
 
-static void paint_paint_line(const struct screen *screen, const struct smc_shape *shape)
+static void paint_paint_line(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     if (shape->width != 0 && shape->height != 0) {
         paint_slanted(screen, shape);
@@ -178,7 +179,7 @@ static uint32_t next_character(const char **text)
     return character;
 }
 
-static void paint_paint_text(const struct screen *screen, const struct smc_shape *shape)
+static void paint_paint_text(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     const char *text = smc_picture_string(screen->picture, shape);
     struct smc_canvas canvas = smc_canvas_cells((unsigned)screen->columns);
@@ -199,7 +200,7 @@ static void paint_paint_text(const struct screen *screen, const struct smc_shape
 static void paint_paint(const struct screen *screen)
 {
     for (size_t i = 0; i < screen->picture->count; i++) {
-        const struct smc_shape *shape = &screen->picture->shape[i];
+        const struct smc_plot_shape *shape = &screen->picture->shape[i];
         switch (shape->kind) {
         case SMC_SHAPE_AREA:
             paint_paint_area(screen, shape);

@@ -27,7 +27,7 @@ static void set_ink(cairo_t *cairo, enum smc_ink ink, double opacity)
 
 /* Slanted lines at fixed positions on the page, so that the hatching of adjacent areas is
    aligned. */
-static void stroke_slanted(cairo_t *cairo, const struct smc_shape *shape, double direction)
+static void stroke_slanted(cairo_t *cairo, const struct smc_plot_shape *shape, double direction)
 {
     double first = shape->x + direction * (shape->y + shape->height);
     double last = shape->x + shape->width + direction * shape->y;
@@ -43,7 +43,7 @@ static void stroke_slanted(cairo_t *cairo, const struct smc_shape *shape, double
     cairo_stroke(cairo);
 }
 
-static void stroke_level(cairo_t *cairo, const struct smc_shape *shape)
+static void stroke_level(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     double first = ceil(shape->y / HATCH_GAP) * HATCH_GAP;
     for (double y = first; y < shape->y + shape->height; y += HATCH_GAP) {
@@ -53,7 +53,7 @@ static void stroke_level(cairo_t *cairo, const struct smc_shape *shape)
     cairo_stroke(cairo);
 }
 
-static void stroke_upright(cairo_t *cairo, const struct smc_shape *shape)
+static void stroke_upright(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     double first = ceil(shape->x / HATCH_GAP) * HATCH_GAP;
     for (double x = first; x < shape->x + shape->width; x += HATCH_GAP) {
@@ -63,7 +63,7 @@ static void stroke_upright(cairo_t *cairo, const struct smc_shape *shape)
     cairo_stroke(cairo);
 }
 
-static void stroke_dots(cairo_t *cairo, const struct smc_shape *shape)
+static void stroke_dots(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND);
     cairo_set_line_width(cairo, 2.2);
@@ -79,7 +79,7 @@ static void stroke_dots(cairo_t *cairo, const struct smc_shape *shape)
     cairo_stroke(cairo);
 }
 
-static void stroke_rings(cairo_t *cairo, const struct smc_shape *shape)
+static void stroke_rings(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     const double gap = 1.6 * HATCH_GAP, radius = 2.4;
     for (double row = floor(shape->y / gap); row * gap < shape->y + shape->height + radius; row++) {
@@ -93,7 +93,7 @@ static void stroke_rings(cairo_t *cairo, const struct smc_shape *shape)
     cairo_stroke(cairo);
 }
 
-static void hatch(cairo_t *cairo, const struct smc_shape *shape)
+static void hatch(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     cairo_set_line_width(cairo, 0.9);
     switch (smc_ink_styles[shape->ink].hatch) {
@@ -128,7 +128,7 @@ static void hatch(cairo_t *cairo, const struct smc_shape *shape)
     }
 }
 
-static void cairo_paint_area(cairo_t *cairo, const struct smc_shape *shape)
+static void cairo_paint_area(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     double red, green, blue;
     cairo_rectangle(cairo, shape->x, shape->y, shape->width, shape->height);
@@ -149,7 +149,7 @@ static void cairo_paint_area(cairo_t *cairo, const struct smc_shape *shape)
 
 /* --- The rest --------------------------------------------------------------------------------- */
 
-static void cairo_paint_line(cairo_t *cairo, const struct smc_shape *shape)
+static void cairo_paint_line(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     static const double dashes[] = {4, 3};
     set_ink(cairo, shape->ink, 1);
@@ -162,7 +162,7 @@ static void cairo_paint_line(cairo_t *cairo, const struct smc_shape *shape)
     cairo_set_dash(cairo, NULL, 0, 0);
 }
 
-static void paint_mark(cairo_t *cairo, const struct smc_shape *shape)
+static void paint_mark(cairo_t *cairo, const struct smc_plot_shape *shape)
 {
     cairo_new_path(cairo);
     cairo_arc(cairo, shape->x, shape->y, 5, 0, turn);
@@ -181,7 +181,7 @@ static bool has_strokes(cairo_t *cairo)
 
 /* Whether it has a font. */
 static bool cairo_paint_text(cairo_t *cairo, const struct smc_picture *picture,
-                             const struct smc_shape *shape)
+                             const struct smc_plot_shape *shape)
 {
     const char *text = smc_picture_string(picture, shape);
     bool strong = shape->face == SMC_FACE_STRONG || shape->face == SMC_FACE_TITLE;
@@ -217,7 +217,7 @@ static enum fonts paint_cairo_paint(cairo_t *cairo, const struct smc_picture *pi
     set_ink(cairo, SMC_INK_PAPER, 1);
     cairo_paint(cairo);
     for (size_t i = 0; i < picture->count; i++) {
-        const struct smc_shape *shape = &picture->shape[i];
+        const struct smc_plot_shape *shape = &picture->shape[i];
         switch (shape->kind) {
         case SMC_SHAPE_AREA:
             cairo_paint_area(cairo, shape);

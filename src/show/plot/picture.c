@@ -48,11 +48,11 @@ double smc_canvas_line_height(const struct smc_canvas *canvas, enum smc_face fac
     return canvas->cells ? 1 : canvas->line_height * faces[face].points / 13;
 }
 
-static struct smc_shape *picture_add(struct smc_picture *picture)
+static struct smc_plot_shape *picture_add(struct smc_picture *picture)
 {
     if (picture->count == picture->capacity && !picture->failed) {
         size_t capacity = picture->capacity ? 2 * picture->capacity : 256;
-        struct smc_shape *grown = smc_realloc(picture->shape, capacity * sizeof *grown);
+        struct smc_plot_shape *grown = smc_realloc(picture->shape, capacity * sizeof *grown);
         picture->failed = !grown;
         if (grown) {
             picture->shape = grown;
@@ -65,55 +65,55 @@ static struct smc_shape *picture_add(struct smc_picture *picture)
 void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double shade)
 {
-    struct smc_shape *shape = picture_add(picture);
+    struct smc_plot_shape *shape = picture_add(picture);
     if (shape)
-        *shape = (struct smc_shape){.kind = SMC_SHAPE_AREA,
-                                    .ink = ink,
-                                    .x = x,
-                                    .y = y,
-                                    .width = width,
-                                    .height = height,
-                                    .shade = shade};
+        *shape = (struct smc_plot_shape){.kind = SMC_SHAPE_AREA,
+                                         .ink = ink,
+                                         .x = x,
+                                         .y = y,
+                                         .width = width,
+                                         .height = height,
+                                         .shade = shade};
 }
 
 void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double thickness, bool dashed)
 {
-    struct smc_shape *shape = picture_add(picture);
+    struct smc_plot_shape *shape = picture_add(picture);
     if (shape)
-        *shape = (struct smc_shape){.kind = SMC_SHAPE_LINE,
-                                    .ink = ink,
-                                    .x = x,
-                                    .y = y,
-                                    .width = width,
-                                    .height = height,
-                                    .thickness = thickness,
-                                    .dashed = dashed};
+        *shape = (struct smc_plot_shape){.kind = SMC_SHAPE_LINE,
+                                         .ink = ink,
+                                         .x = x,
+                                         .y = y,
+                                         .width = width,
+                                         .height = height,
+                                         .thickness = thickness,
+                                         .dashed = dashed};
 }
 
 void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, double y)
 {
-    struct smc_shape *shape = picture_add(picture);
+    struct smc_plot_shape *shape = picture_add(picture);
     if (shape)
-        *shape = (struct smc_shape){.kind = SMC_SHAPE_MARK, .ink = ink, .x = x, .y = y};
+        *shape = (struct smc_plot_shape){.kind = SMC_SHAPE_MARK, .ink = ink, .x = x, .y = y};
 }
 
-static struct smc_shape *picture_add_text(struct smc_picture *picture, const char *text)
+static struct smc_plot_shape *picture_add_text(struct smc_picture *picture, const char *text)
 {
     size_t at = picture->words.length;
     smc_text_append(&picture->words, text);
     smc_text_append_bytes(&picture->words, "", 1);
     picture->failed = picture->failed || picture->words.failed;
-    struct smc_shape *shape = *text ? picture_add(picture) : NULL;
+    struct smc_plot_shape *shape = *text ? picture_add(picture) : NULL;
     if (shape)
-        *shape = (struct smc_shape){.kind = SMC_SHAPE_TEXT, .text = at};
+        *shape = (struct smc_plot_shape){.kind = SMC_SHAPE_TEXT, .text = at};
     return shape;
 }
 
 void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                       enum smc_anchor anchor, double x, double y, const char *text)
 {
-    struct smc_shape *shape = picture_add_text(picture, text);
+    struct smc_plot_shape *shape = picture_add_text(picture, text);
     if (!shape)
         return;
     shape->ink = ink;
@@ -132,7 +132,8 @@ void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_f
         picture->shape[before].backed = true;
 }
 
-const char *smc_picture_string(const struct smc_picture *picture, const struct smc_shape *shape)
+const char *smc_picture_string(const struct smc_picture *picture,
+                               const struct smc_plot_shape *shape)
 {
     return smc_text_string(&picture->words) + shape->text;
 }

@@ -74,7 +74,7 @@ enum smc_shape_kind {
     SMC_SHAPE_MARK, /* a disc around (x, y) */
 };
 
-struct smc_shape {
+struct smc_plot_shape {
     enum smc_shape_kind kind;
     enum smc_ink ink;
     double x, y, width, height;
@@ -90,7 +90,7 @@ struct smc_shape {
 /* Initialize with {0}; `failed` remains set after a failed allocation. */
 struct smc_picture {
     double width, height;
-    struct smc_shape *shape;
+    struct smc_plot_shape *shape;
     size_t count, capacity;
     struct smc_text words;
     bool failed;
@@ -127,7 +127,8 @@ void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_fa
 void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                        enum smc_anchor anchor, double x, double y, const char *text);
 
-const char *smc_picture_string(const struct smc_picture *picture, const struct smc_shape *shape);
+const char *smc_picture_string(const struct smc_picture *picture,
+                               const struct smc_plot_shape *shape);
 
 void smc_picture_free(struct smc_picture *picture);
 

@@ -29,7 +29,7 @@ struct curve {
     bool now_known;
     int64_t limit; /* of the device */
     int64_t high, step;
-    struct smc_run run[MOST_RUNS];
+    struct smc_text_run run[MOST_RUNS];
     size_t run_count;
 };
 
@@ -64,7 +64,7 @@ static void query_vary(enum quantity quantity, int64_t value, struct smc_launch 
     }
 }
 
-static struct smc_run query_evaluate(const struct curve *curve, int64_t value)
+static struct smc_text_run query_evaluate(const struct curve *curve, int64_t value)
 {
     const struct smc_sm *sm = &curve->answer->query.device.sm;
     struct smc_launch launch = curve->answer->launch;
@@ -72,7 +72,7 @@ static struct smc_run query_evaluate(const struct curve *curve, int64_t value)
     query_vary(curve->quantity, value, &launch);
     smc_occupancy_compute(sm, &launch, &occupancy);
     bool launches = occupancy.refusals == 0;
-    return (struct smc_run){
+    return (struct smc_text_run){
         .percent = launches ? smc_occupancy_percent(sm, &occupancy) : 0,
         .ink = launches && occupancy.limiters
                    ? smc_ink_of_limit(smc_words_first_limiter(occupancy.limiters))
@@ -83,8 +83,8 @@ static struct smc_run query_evaluate(const struct curve *curve, int64_t value)
 /* Adds the values above `from` up to `to`, with the answer for `to`. */
 static void query_add(struct curve *curve, int64_t from, int64_t to)
 {
-    struct smc_run run = query_evaluate(curve, to);
-    struct smc_run *last = curve->run_count ? &curve->run[curve->run_count - 1] : NULL;
+    struct smc_text_run run = query_evaluate(curve, to);
+    struct smc_text_run *last = curve->run_count ? &curve->run[curve->run_count - 1] : NULL;
     if (last && last->percent == run.percent && last->ink == run.ink) {
         last->to = (double)to;
         return;
@@ -143,7 +143,7 @@ static void query_compute(struct curve *curve)
 static void append_cliff(const struct curve *curve, struct smc_text *remark)
 {
     const char *unit = texts[curve->quantity].now;
-    struct smc_run now = query_evaluate(curve, curve->now);
+    struct smc_text_run now = query_evaluate(curve, curve->now);
     if (!curve->now_known) {
         smc_text_printf(remark, "%s not known, not counted elsewhere", unit);
         return;
@@ -155,7 +155,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
     if (now.ink == SMC_INK_REFUSED)
         return;
     for (size_t i = 0; i < curve->run_count; i++) {
-        const struct smc_run *run = &curve->run[i];
+        const struct smc_text_run *run = &curve->run[i];
         if (run->from < (double)curve->now || run->percent >= now.percent)
             continue;
         char text[32];
@@ -169,7 +169,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
 
 static void append_now(const struct curve *curve, struct smc_text *text)
 {
-    struct smc_run now = query_evaluate(curve, curve->now);
+    struct smc_text_run now = query_evaluate(curve, curve->now);
     char percent[32];
     smc_words_percent(now.percent, percent);
     smc_text_printf(text, "%" PRId64 " %s: %s", curve->now, texts[curve->quantity].now,

@@ -135,20 +135,20 @@ static double bar_width(const struct smc_canvas *canvas)
     return canvas->cells ? 3 : 16;
 }
 
-static bool goes_on(const struct smc_run *last, const struct smc_run *run)
+static bool goes_on(const struct smc_text_run *last, const struct smc_text_run *run)
 {
     return last->percent == run->percent && last->ink == run->ink && last->to == run->from;
 }
 
 static size_t make_runs(const struct smc_sweep_result *result, bool bars, double most_ms,
-                        struct smc_run *runs)
+                        struct smc_text_run *runs)
 {
     const struct smc_range *range = &result->sweep->axis[0].range;
     size_t count = 0;
     for (uint64_t i = 0; i < result->answered; i++) {
         const struct smc_sweep_point *point = &result->point[i];
-        struct smc_run run = {.percent = result->sweep->times ? 100 * point->predicted_ms / most_ms
-                                                              : point->percent};
+        struct smc_text_run run = {
+            .percent = result->sweep->times ? 100 * point->predicted_ms / most_ms : point->percent};
         if (!point_ink(result, point, &run.ink))
             continue;
         double value = (double)smc_range_value(range, i), half = (double)range->step / 2;
@@ -167,7 +167,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
     const struct smc_axis *axis = &result->sweep->axis[0];
     const struct smc_axis_info *info = &smc_axis_info[axis->id];
     uint64_t values = smc_axis_values(axis);
-    struct smc_run *runs = smc_calloc(values, sizeof *runs);
+    struct smc_text_run *runs = smc_calloc(values, sizeof *runs);
     if (!runs) {
         page->picture->failed = true;
         return;

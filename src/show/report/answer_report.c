@@ -833,7 +833,7 @@ void smc_json_answer(json_t *object, const struct smc_answer *answer)
 void smc_json_occupancy(json_t *object, const struct smc_answer *answer)
 {
     const struct answered answered = {answer, NULL};
-    for (const struct smc_field *field = answer_fields; field->read; field++) {
+    for (const struct smc_report_field *field = answer_fields; field->read; field++) {
         const char *key = field->key ? field->key : "";
         if (strncmp(key, "occupancy.", 10) != 0 && strcmp(key, "next_steps") != 0 &&
             strcmp(key, "waves") != 0)

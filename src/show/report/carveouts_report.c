@@ -56,7 +56,8 @@ static struct smc_value of_launch(const struct row *row, uint32_t value)
     SIZE_FIELDS(FIELD)
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 /* A cache preference has no percentages. */
-static const struct smc_field preference_fields[] = {SIZE_FIELDS(SMC_FIELD_ROW){.read = NULL}};
+static const struct smc_report_field preference_fields[] = {
+    SIZE_FIELDS(SMC_FIELD_ROW){.read = NULL}};
 #undef ITEM
 
 struct smallest {

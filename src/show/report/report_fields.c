@@ -147,9 +147,9 @@ void smc_value_to_json(const struct smc_value *value, const char *key, json_t *o
     }
 }
 
-void smc_fields_json(const struct smc_field *fields, const void *item, json_t *object)
+void smc_fields_json(const struct smc_report_field *fields, const void *item, json_t *object)
 {
-    for (const struct smc_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields; field->read; field++) {
         if (!field->key)
             continue;
         const struct smc_value value = field->read(item);
@@ -157,7 +157,7 @@ void smc_fields_json(const struct smc_field *fields, const void *item, json_t *o
     }
 }
 
-json_t *smc_fields_object(const struct smc_field *fields, const void *item)
+json_t *smc_fields_object(const struct smc_report_field *fields, const void *item)
 {
     json_t *object = json_object();
     smc_fields_json(fields, item, object);
@@ -201,10 +201,10 @@ void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
     }
 }
 
-void smc_fields_csv_head(const struct smc_field *fields, struct smc_text *out)
+void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text *out)
 {
     const char *separator = "";
-    for (const struct smc_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields; field->read; field++) {
         if (!field->column)
             continue;
         if (strcmp(field->column, SMC_FIELD_PARAMS) == 0)
@@ -216,10 +216,11 @@ void smc_fields_csv_head(const struct smc_field *fields, struct smc_text *out)
     smc_text_append(out, "\n");
 }
 
-void smc_fields_csv_row(const struct smc_field *fields, const void *item, struct smc_text *out)
+void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
+                        struct smc_text *out)
 {
     bool first = true;
-    for (const struct smc_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields; field->read; field++) {
         if (!field->column)
             continue;
         const struct smc_value value = field->read(item);
@@ -231,7 +232,7 @@ void smc_fields_csv_row(const struct smc_field *fields, const void *item, struct
     smc_text_append_bytes(out, "\n", 1);
 }
 
-void smc_fields_csv_table(const struct smc_field *fields, const void *items, size_t count,
+void smc_fields_csv_table(const struct smc_report_field *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out)
 {
     smc_fields_csv_head(fields, out);

@@ -63,7 +63,7 @@ struct smc_value smc_value_json(json_t *json);
 /* Unknown unless `known`. */
 struct smc_value smc_value_if(bool known, struct smc_value value);
 
-struct smc_field {
+struct smc_report_field {
     const char *key;     /* in JSON: "occupancy.percent" is in the object "occupancy"; NULL: none */
     const char *column;  /* in CSV; NULL: not a column */
     const char *unit;    /* "bytes", "percent"; empty for counts and text */
@@ -74,7 +74,7 @@ struct smc_field {
 /* A table of which smemcalc-formats(5) lists the members and columns, as `name`. */
 struct smc_field_table {
     const char *name;
-    const struct smc_field *fields; /* NULL ends a list of tables */
+    const struct smc_report_field *fields; /* NULL ends a list of tables */
 };
 
 extern const struct smc_field_table smc_answer_tables[];        /* answer.c */
@@ -98,7 +98,7 @@ extern const struct smc_field_table smc_health_tables[];        /* health.c */
    and `id` is unique in it. A table ends in a field without a reader. */
 #define SMC_FIELD_TABLE(name, LIST)                                                                \
     LIST(SMC_FIELD_READER)                                                                         \
-    static const struct smc_field name[] = {LIST(SMC_FIELD_ROW){.read = NULL}};
+    static const struct smc_report_field name[] = {LIST(SMC_FIELD_ROW){.read = NULL}};
 #define SMC_FIELD_READER(id, key, column, unit, meaning, value)                                    \
     static struct smc_value read_##id(const void *untyped)                                         \
     {                                                                                              \
@@ -109,19 +109,20 @@ extern const struct smc_field_table smc_health_tables[];        /* health.c */
     {key, column, unit, meaning, read_##id},
 
 /* Adds a member for each field with a key to `object`. */
-void smc_fields_json(const struct smc_field *fields, const void *item, json_t *object);
+void smc_fields_json(const struct smc_report_field *fields, const void *item, json_t *object);
 /* A new object with these members. */
-json_t *smc_fields_object(const struct smc_field *fields, const void *item);
+json_t *smc_fields_object(const struct smc_report_field *fields, const void *item);
 
 /* A line with the columns' names; a line with an item's values. */
-void smc_fields_csv_head(const struct smc_field *fields, struct smc_text *out);
-void smc_fields_csv_row(const struct smc_field *fields, const void *item, struct smc_text *out);
+void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text *out);
+void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
+                        struct smc_text *out);
 
 /* One value: as a member, where "a.b" is a member of the object "a"; as a field of CSV. */
 void smc_value_to_json(const struct smc_value *value, const char *key, json_t *object);
 void smc_value_to_csv(const struct smc_value *value, struct smc_text *out);
 /* A line with the columns' names, then one for each of `count` items of `size` bytes. */
-void smc_fields_csv_table(const struct smc_field *fields, const void *items, size_t count,
+void smc_fields_csv_table(const struct smc_report_field *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out);
 
 #endif

@@ -116,7 +116,8 @@ static struct smc_value accesses_of(const struct smc_answer *answer)
     return smc_value_json(list);
 }
 
-static struct smc_value object_if(bool known, const struct smc_field *fields, const void *item)
+static struct smc_value object_if(bool known, const struct smc_report_field *fields,
+                                  const void *item)
 {
     return smc_value_json(known ? smc_fields_object(fields, item) : json_null());
 }

@@ -142,7 +142,7 @@ static struct smc_chart_point chart_point_at(const struct smc_query *asked,
     return point;
 }
 
-static bool chart_reserve(struct smc_chart *chart, size_t count)
+static bool chart_reserve(struct smc_tui_chart *chart, size_t count)
 {
     if (count <= chart->capacity)
         return true;
@@ -155,7 +155,7 @@ static bool chart_reserve(struct smc_chart *chart, size_t count)
 }
 
 /* The current value is a point, too, even between two steps or outside the range. */
-void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
+void smc_chart_find(struct smc_tui_chart *chart, const struct smc_query *query,
                     const struct smc_answer *answer, enum smc_field field,
                     const struct smc_memo *memo)
 {
@@ -181,7 +181,7 @@ void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
         chart->point[chart->count++] = chart_point_at(query, answer, &axis, axis.now, memo);
 }
 
-bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
+bool smc_chart_find_uncompiled(const struct smc_tui_chart *chart, const struct smc_query *asked,
                                const struct smc_memo *memo, struct smc_query *query)
 {
     bool found = false;
@@ -204,17 +204,17 @@ bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_q
     return found;
 }
 
-void smc_chart_free(struct smc_chart *chart)
+void smc_chart_free(struct smc_tui_chart *chart)
 {
     free(chart->point);
-    *chart = (struct smc_chart){0};
+    *chart = (struct smc_tui_chart){0};
 }
 
 /* --- Columns --- */
 
 /* The points spread over columns: several points share a column, or one point takes several. */
 struct columns {
-    const struct smc_chart *chart; /* has points */
+    const struct smc_tui_chart *chart; /* has points */
     int count;
 };
 
@@ -242,7 +242,7 @@ static int first_column(const struct columns *columns, size_t point)
    a peak of one value stays visible. */
 static const struct smc_chart_point *point_of(const struct columns *columns, int column)
 {
-    const struct smc_chart *chart = columns->chart;
+    const struct smc_tui_chart *chart = columns->chart;
     size_t from = first_point(columns, column), to = first_point(columns, column + 1);
     const struct smc_chart_point *best = &chart->point[from];
     for (size_t i = from; i < to; i++) {
@@ -256,7 +256,7 @@ static const struct smc_chart_point *point_of(const struct columns *columns, int
 }
 
 /* The index of the current value. */
-static size_t current_point(const struct smc_chart *chart)
+static size_t current_point(const struct smc_tui_chart *chart)
 {
     size_t i = 0;
     while (i + 1 < chart->count && chart->point[i].value != chart->now)
@@ -267,7 +267,7 @@ static size_t current_point(const struct smc_chart *chart)
 /* --- Labels --- */
 
 /* "48K", "250", "driver's". */
-static void write_value(const struct smc_chart *chart, int64_t value, char text[32])
+static void write_value(const struct smc_tui_chart *chart, int64_t value, char text[32])
 {
     if (chart->unit == SMC_CHART_PERCENT && value < 0)
         snprintf(text, 32, "driver's");
@@ -333,7 +333,7 @@ static void draw_labels(const struct columns *columns, struct smc_rect line,
                         struct smc_frame *frame)
 {
     char text[32];
-    const struct smc_chart *chart = columns->chart;
+    const struct smc_tui_chart *chart = columns->chart;
     int64_t step = choose_step(columns);
     int left = line.cols;
     for (size_t i = chart->count; i-- > 0;) {
@@ -413,8 +413,8 @@ static void draw_limiters(const struct columns *columns, struct smc_rect rect, s
 }
 
 /* On the bottom edge: what the signs mean, and the letters where they are shown. */
-static void chart_draw_legend(const struct smc_chart *chart, struct smc_rect rect, bool has_letters,
-                              struct smc_frame *frame)
+static void chart_draw_legend(const struct smc_tui_chart *chart, struct smc_rect rect,
+                              bool has_letters, struct smc_frame *frame)
 {
     uint32_t seen = 0;
     bool fails = false, uncompiled = false, pending = false;
@@ -450,7 +450,7 @@ static void chart_draw_legend(const struct smc_chart *chart, struct smc_rect rec
 }
 
 /* On the top edge, where it fits: "32: 2 blocks, 100 %". */
-static void chart_draw_heading(const struct smc_chart *chart, struct smc_rect rect,
+static void chart_draw_heading(const struct smc_tui_chart *chart, struct smc_rect rect,
                                struct smc_frame *frame)
 {
     const struct smc_chart_point *point = &chart->point[current_point(chart)];
@@ -478,7 +478,7 @@ static int plot_columns(int columns, int points)
 }
 
 /* The rectangle of the columns; empty where the panel is too small. */
-static struct smc_rect place_plot(const struct smc_chart *chart, struct smc_rect rect)
+static struct smc_rect place_plot(const struct smc_tui_chart *chart, struct smc_rect rect)
 {
     bool has_letters = rect.rows >= WHY_FROM;
     struct smc_rect plot = {rect.row, rect.col + AXIS_COLUMNS, rect.rows - 2 - has_letters,
@@ -489,7 +489,7 @@ static struct smc_rect place_plot(const struct smc_chart *chart, struct smc_rect
     return plot;
 }
 
-bool smc_chart_value_at(const struct smc_chart *chart, struct smc_rect rect, int col,
+bool smc_chart_value_at(const struct smc_tui_chart *chart, struct smc_rect rect, int col,
                         int64_t *value)
 {
     struct smc_rect plot = place_plot(chart, rect);
@@ -501,7 +501,8 @@ bool smc_chart_value_at(const struct smc_chart *chart, struct smc_rect rect, int
     return true;
 }
 
-void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct smc_frame *frame)
+void smc_draw_chart(const struct smc_tui_chart *chart, struct smc_rect rect,
+                    struct smc_frame *frame)
 {
     struct smc_rect plot = place_plot(chart, rect);
     if (plot.rows == 0)

@@ -25,7 +25,7 @@ struct smc_chart_point {
 enum smc_chart_unit { SMC_CHART_NUMBERS, SMC_CHART_BYTES, SMC_CHART_PERCENT };
 
 /* Start from {0}. */
-struct smc_chart {
+struct smc_tui_chart {
     enum smc_field field; /* the varied one */
     const char *label;    /* "tile", "registers per thread" */
     enum smc_chart_unit unit;
@@ -37,22 +37,23 @@ struct smc_chart {
 
 /* Computes the chart along `field`, or along the field that shapes the block where `field` has no
    scale, such as a device's name. `answer`: to `query`, as far as there is one. */
-void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
+void smc_chart_find(struct smc_tui_chart *chart, const struct smc_query *query,
                     const struct smc_answer *answer, enum smc_field field,
                     const struct smc_memo *memo);
 
 /* The query of the point closest to the present value that is not compiled yet. False if there is
    none. */
-bool smc_chart_find_uncompiled(const struct smc_chart *chart, const struct smc_query *asked,
+bool smc_chart_find_uncompiled(const struct smc_tui_chart *chart, const struct smc_query *asked,
                                const struct smc_memo *memo, struct smc_query *query);
 
-void smc_chart_free(struct smc_chart *chart);
+void smc_chart_free(struct smc_tui_chart *chart);
 
 /* Bars, the current value marked, with a heading and a legend on the edges around `rect`. */
-void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct smc_frame *frame);
+void smc_draw_chart(const struct smc_tui_chart *chart, struct smc_rect rect,
+                    struct smc_frame *frame);
 
 /* The value at a column of that panel; false where there is none. */
-bool smc_chart_value_at(const struct smc_chart *chart, struct smc_rect rect, int col,
+bool smc_chart_value_at(const struct smc_tui_chart *chart, struct smc_rect rect, int col,
                         int64_t *value);
 
 #endif

@@ -25,7 +25,7 @@ struct smc_explore {
     uint64_t serial;            /* of the answer: each has another */
     bool wants_time;            /* the answer's time is that of one before, or unknown */
     enum smc_field field;       /* under the cursor */
-    struct smc_chart chart;     /* along that field */
+    struct smc_tui_chart chart; /* along that field */
     struct smc_memo memo;
     uint64_t carried; /* bit n: field n has a value that the user did not give it: it came with a
                          lesson, or from the kernel before */

@@ -34,7 +34,7 @@ struct loop {
     const struct smc_terminal *terminal;
     struct smc_tui *tui;
     struct smc_frame frame;
-    struct smc_worker compiler, launcher;
+    struct smc_tui_worker compiler, launcher;
     struct smc_job_result *result;
     struct edit edit;
     struct smc_text *kept; /* receives the folder of edited sources */
@@ -193,7 +193,7 @@ static bool is_wanted(const struct smc_job *wanted, const struct smc_job *job)
    likely to be wanted again soon. */
 static void stop_stale(struct loop *loop, const struct smc_job *wanted)
 {
-    struct smc_worker *worker = &loop->compiler;
+    struct smc_tui_worker *worker = &loop->compiler;
     if (worker->busy && wanted->kind != SMC_JOB_NONE && !is_wanted(wanted, &worker->job) &&
         smc_worker_busy_ms(worker) > STALE_MS)
         smc_worker_stop(worker);
@@ -218,7 +218,7 @@ static void give_jobs(struct loop *loop)
     }
 }
 
-static void take(struct loop *loop, struct smc_worker *worker)
+static void take(struct loop *loop, struct smc_tui_worker *worker)
 {
     if (smc_worker_take(worker, loop->result))
         smc_tui_done(loop->tui, loop->result);

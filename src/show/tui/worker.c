@@ -239,7 +239,7 @@ static void unshare_progress(struct smc_emulation_progress *progress)
         munmap(progress, sizeof *progress);
 }
 
-static enum smc_status worker_start(struct smc_worker *worker, struct smc_error *error)
+static enum smc_status worker_start(struct smc_tui_worker *worker, struct smc_error *error)
 {
     int ends[2];
     struct smc_emulation_progress *progress = share_progress();
@@ -270,7 +270,7 @@ static enum smc_status worker_start(struct smc_worker *worker, struct smc_error 
 }
 
 /* While it is idle, so that the last job's counts are not shown for the next. */
-static void reset_progress(struct smc_worker *worker)
+static void reset_progress(struct smc_tui_worker *worker)
 {
     if (worker->progress) {
         atomic_store(&worker->progress->blocks, 0);
@@ -278,7 +278,7 @@ static void reset_progress(struct smc_worker *worker)
     }
 }
 
-enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job *job,
+enum smc_status smc_worker_give(struct smc_tui_worker *worker, const struct smc_job *job,
                                 struct smc_error *error)
 {
     reset_progress(worker);
@@ -299,14 +299,14 @@ enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job 
     return SMC_OK;
 }
 
-void smc_worker_progress(const struct smc_worker *worker, uint64_t *done, uint64_t *blocks)
+void smc_worker_progress(const struct smc_tui_worker *worker, uint64_t *done, uint64_t *blocks)
 {
     *blocks = worker->busy && worker->progress ? atomic_load(&worker->progress->blocks) : 0;
     uint64_t seen = *blocks ? atomic_load(&worker->progress->done) : 0;
     *done = seen < *blocks ? seen : *blocks;
 }
 
-long smc_worker_busy_ms(const struct smc_worker *worker)
+long smc_worker_busy_ms(const struct smc_tui_worker *worker)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -314,7 +314,7 @@ long smc_worker_busy_ms(const struct smc_worker *worker)
            (now.tv_nsec - worker->given.tv_nsec) / 1000000;
 }
 
-static void wait_for_dying(struct smc_worker *worker, int how)
+static void wait_for_dying(struct smc_tui_worker *worker, int how)
 {
     pid_t ended = 0;
     while (worker->dying && (ended = waitpid(worker->dying, NULL, how)) < 0 && errno == EINTR) {
@@ -323,7 +323,7 @@ static void wait_for_dying(struct smc_worker *worker, int how)
         worker->dying = 0;
 }
 
-static void worker_report_end(struct smc_worker *worker, struct smc_job_result *result)
+static void worker_report_end(struct smc_tui_worker *worker, struct smc_job_result *result)
 {
     const char *what = worker->job.kind == SMC_JOB_COMPILE ? "the compiler" : "the launch";
     int how = 0;
@@ -341,7 +341,7 @@ static void worker_report_end(struct smc_worker *worker, struct smc_job_result *
     }
 }
 
-bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
+bool smc_worker_take(struct smc_tui_worker *worker, struct smc_job_result *result)
 {
     bool expected = worker->busy;
     result->run_count = 0;
@@ -371,7 +371,7 @@ static bool ends_by_itself(pid_t process)
 }
 
 /* At most one process is dying at a time: an earlier one is waited for. */
-void smc_worker_stop(struct smc_worker *worker)
+void smc_worker_stop(struct smc_tui_worker *worker)
 {
     pid_t process = worker->process;
     if (process) {
@@ -385,17 +385,17 @@ void smc_worker_stop(struct smc_worker *worker)
         close(worker->socket);
     unshare_progress(worker->progress);
     pid_t dying = process ? process : worker->dying;
-    *worker = (struct smc_worker)SMC_WORKER_INIT;
+    *worker = (struct smc_tui_worker)SMC_WORKER_INIT;
     worker->dying = dying;
 }
 
-bool smc_worker_bury(struct smc_worker *worker)
+bool smc_worker_bury(struct smc_tui_worker *worker)
 {
     wait_for_dying(worker, WNOHANG);
     return worker->dying == 0;
 }
 
-void smc_worker_close(struct smc_worker *worker)
+void smc_worker_close(struct smc_tui_worker *worker)
 {
     smc_worker_stop(worker);
     wait_for_dying(worker, 0);

@@ -54,7 +54,7 @@ void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_
 /* --- The worker --- */
 
 /* Start from SMC_WORKER_INIT. */
-struct smc_worker {
+struct smc_tui_worker {
     pid_t process; /* 0: none */
     pid_t dying;   /* killed, but not yet gone; 0: none */
     int socket;    /* to wait on for a result; -1: none */
@@ -71,27 +71,27 @@ struct smc_worker {
 
 /* Gives an idle worker a job, and starts its process if there is none: SMC_MACHINE if that fails.
    The process must be started before anything in this one has called CUDA. */
-enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job *job,
+enum smc_status smc_worker_give(struct smc_tui_worker *worker, const struct smc_job *job,
                                 struct smc_error *error);
 
 /* When the socket is readable: takes the result. If the process has ended (killed, crashed), the
    result has the status SMC_MACHINE and says so, and the next job starts another process. False: an
    idle process has ended, and no result was expected. */
-bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result);
+bool smc_worker_take(struct smc_tui_worker *worker, struct smc_job_result *result);
 
 /* Blocks of the present job that were emulated, and their total; 0 of 0 before it begins. */
-void smc_worker_progress(const struct smc_worker *worker, uint64_t *done, uint64_t *blocks);
+void smc_worker_progress(const struct smc_tui_worker *worker, uint64_t *done, uint64_t *blocks);
 
 /* Since when it does the present job. */
-long smc_worker_busy_ms(const struct smc_worker *worker);
+long smc_worker_busy_ms(const struct smc_tui_worker *worker);
 
 /* Kills the process without waiting until it is gone: tearing down a GPU's work takes a while. */
-void smc_worker_stop(struct smc_worker *worker);
+void smc_worker_stop(struct smc_tui_worker *worker);
 
 /* Reaps a killed process that is gone; call it now and then. True: none is left. */
-bool smc_worker_bury(struct smc_worker *worker);
+bool smc_worker_bury(struct smc_tui_worker *worker);
 
 /* Kills the process and waits until it is gone. */
-void smc_worker_close(struct smc_worker *worker);
+void smc_worker_close(struct smc_tui_worker *worker);
 
 #endif
