@@ -35,8 +35,9 @@ each_file() { # COMMAND: of "$file", with the words of $FLAGS
 # KEY TAB MESSAGE of each warning; the key is FILE FUNCTION CHECK. A table of 18,000 rows would take it
 # minutes: it gets the first ones, which are like the others.
 run_analyzer() {
-    mkdir -p "$build/short/compile"
-    head -n 20 "$build/src/code/compile/resources.inc" >"$build/short/compile/resources.inc"
+    local table=code/compile/resources.inc
+    mkdir -p "$build/short/${table%/*}"
+    head -n 20 "$build/src/$table" >"$build/short/$table"
     # shellcheck disable=SC2016
     each_file 'ulimit -t "$ANALYZER_SECONDS"
         gcc -std=c11 -O1 -fanalyzer -fdiagnostics-plain-output -I"$SHORT" $FLAGS -c "$file" -o /dev/null 2>&1 |

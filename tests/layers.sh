@@ -32,6 +32,16 @@ of() { # RULE: its faults
     sed -n "s|^$1	||p" "$scratch/faults"
 }
 
+# Where a document, a script or a list names a file of src that is not there.
+named_but_gone() { # TREE
+    (cd "$1" && find . -name src -prune -o -name 'build*' -prune -o \( -name '*.md' -o -name '*.supp' \
+        -o -name '*.list' -o -name '*.py' -o -name '*.sh' ! -name layers.sh \) -print | sort |
+        xargs grep -noE '\bsrc/[a-z_0-9/]+\.(c|cc|h|def)\b' /dev/null |
+        while IFS=: read -r file line path; do
+            [ -e "$path" ] || echo "${file#./}:$line: $path"
+        done)
+}
+
 # --- The real tree --------------------------------------------------------------------------------
 
 tree=${1:-$tests/..}
@@ -52,19 +62,19 @@ fi
 empty "CUDA headers only in src/hardware/*/gpu*" "$(of cuda)"
 empty "curses only in $screen" "$(of curses)"
 # Everything else also compiles for macOS and other systems of POSIX.
-empty "what only Linux has is used only in src/base/platform.c, src/shim and src/guests/inject" \
-    "$(of linux)"
+empty "what only Linux has is used only in src/base/platform.c and src/guests" "$(of linux)"
 # stdout and stderr are for the commands, for the screen, for tools of the build (files with a main
-# of their own), and for src/shim, which is part of the programs that it runs and writes what their
-# kernels print.
+# of their own), and for src/guests/shim, which is part of the programs that it runs and writes what
+# their kernels print.
 empty "only the commands print or exit" "$(of output)"
-# base/memory.h remembers failures; tools of the build end at once anyway, and the runtime of src/shim
-# is a library of its own.
+# base/memory.h remembers failures; tools of the build end at once anyway, and the runtime of
+# src/guests/shim is a library of its own.
 empty "memory only from base/memory.h" "$(of allocation)"
 # Where architectures differ is a column of data/compute_capabilities.csv.
 empty "no compute capability compared with a number" "$(of capability)"
 empty "no file above $longest lines" "$(of length)"
 empty "no suite is listed twice" "$(of twice)"
+empty "files of src are named by paths that exist" "$(named_but_gone "$tree")"
 
 # --- A tree that breaks each rule once ------------------------------------------------------------
 
@@ -115,7 +125,10 @@ expect() { # NAME EXPECTED SEEN
 seen: $3"; fi
 }
 
+printf '# src/base/tool.c and src/base/gone.h\n' >"$broken/tests/a.list"
 find_faults "$broken"
+expect "a path that does not exist is noticed" 'tests/a.list:1: src/base/gone.h' \
+    "$(named_but_gone "$broken")"
 expect "a suite that is listed twice is noticed" 'tests/b.sh
 tests/a.sh' "$(of twice)"
 expect "a wing below is noticed" 'src/rules/model/bad.c includes "code/compile.h"' \
