@@ -52,14 +52,14 @@ fi
 empty "CUDA headers only in src/hardware/*/gpu*" "$(of cuda)"
 empty "curses only in $screen" "$(of curses)"
 # Everything else also compiles for macOS and other systems of POSIX.
-empty "what only Linux has is used only in src/base/platform.c, src/shim and src/guests/inject" \
+empty "what only Linux has is used only in src/base/platform.c, src/guests/shim and src/guests/inject" \
     "$(of linux)"
 # stdout and stderr are for the commands, for the screen, for tools of the build (files with a main
-# of their own), and for src/shim, which is part of the programs that it runs and writes what their
-# kernels print.
+# of their own), and for src/guests/shim, which is part of the programs that it runs and writes what
+# their kernels print.
 empty "only the commands print or exit" "$(of output)"
-# base/memory.h remembers failures; tools of the build end at once anyway, and the runtime of src/shim
-# is a library of its own.
+# base/memory.h remembers failures; tools of the build end at once anyway, and the runtime of
+# src/guests/shim is a library of its own.
 empty "memory only from base/memory.h" "$(of allocation)"
 # Where architectures differ is a column of data/compute_capabilities.csv.
 empty "no compute capability compared with a number" "$(of capability)"

@@ -17,7 +17,7 @@ enum smc_trace_agreement {
 
 /* What keeps the GPU from being full while a configuration runs: the grid if it has fewer blocks
    than the GPU holds at a time; otherwise nothing if every warp slot is taken; otherwise the first
-   of the limits that bind, in the order of model/limits.def. */
+   of the limits that bind, in the order of rules/limits.def. */
 enum smc_trace_bound {
 #define TRACE_BOUND(id, name, label, words) SMC_TRACE_BOUND_##id,
 #include "answers/trace/bounds.def"

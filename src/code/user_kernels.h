@@ -71,7 +71,7 @@ struct smc_inspect_kernel {
                             nvlink adds, so that no gate may judge it */
 };
 
-/* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
+/* Start from {0}. Kernels are added with smc_inspect_add alone, and their names
    and files do not change: the index finds them by these. */
 struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;

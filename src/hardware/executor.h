@@ -55,7 +55,7 @@ enum smc_place {
     SMC_ON_BOTH, /* a GPU and its emulation */
 };
 
-enum { SMC_ALL_GPUS = -1 }; /* a value of gpu_index: all GPUs of the machine (confirm/all_gpus.h) */
+enum { SMC_ALL_GPUS = -1 }; /* a value of gpu_index: all GPUs of the machine (all_gpus.h) */
 
 enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
 
@@ -88,7 +88,7 @@ struct smc_run_request {
     const struct smc_answer *answer;     /* kernel, launch, plan and device */
     const struct smc_compiled *compiled; /* for the answer's device */
     const struct smc_run_settings *settings;
-    struct smc_user_run *user; /* the user's kernel (executor/user.h); NULL: one of the catalog */
+    struct smc_user_run *user; /* the user's kernel (user.h); NULL: one of the catalog */
     void *const *outputs; /* of the catalog: NULL, or a copy of each output goes to outputs[i] */
 };
 

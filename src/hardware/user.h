@@ -1,5 +1,5 @@
 /* Runs a user's kernel, from its source to the contents of its memory after the launch. It is
-   compiled for the device and launched once through a back end of executor/executor.h.
+   compiled for the device and launched once through a back end of executor.h.
 
      smc_user_prepare      source, entry and arguments -> machine code and an answer
      smc_user_launch       -> counts, findings, memory

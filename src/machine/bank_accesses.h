@@ -5,7 +5,7 @@
    up to a term that is the same for all lanes and whose alignment is known: a parameter, blockIdx,
    a loop counter. Such a term moves all addresses by the same distance, which changes no conflict.
    A branch whose outcome is known is taken as the warp takes it; of another branch all paths are
-   followed. The wavefronts of an access are those of model/banks.h. An access that cannot be
+   followed. The wavefronts of an access are those of rules/banks.h. An access that cannot be
    followed has a reason, and is never estimated. What else may access shared memory, such as a call
    that was not inlined, is listed as an access that was not followed.
 
@@ -63,7 +63,7 @@ struct smc_bank_access {
        warp of the block, and each iteration of a loop whose count is known; of other loops the
        first iteration and one that stands for all others. */
     uint64_t executions;
-    uint64_t wavefronts, least; /* conflicts: wavefronts - least; see model/banks.h */
+    uint64_t wavefronts, least; /* conflicts: wavefronts - least; see rules/banks.h */
     uint32_t fewest_conflicts;  /* of one execution */
     uint32_t most_conflicts;
     uint32_t worst_warp;     /* the first warp with the most conflicts */

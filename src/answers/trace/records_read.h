@@ -4,7 +4,7 @@
 
 #include "answers/trace/trace.h"
 
-/* Adds the launches of a file of trace/inject/records.h. Nothing in it is trusted: the process may
+/* Adds the launches of a file of answers/trace_records.h. Nothing in it is trusted: the process may
    have crashed while it wrote. What cannot be used is noted. `filter.skip` and `filter.count` of
    the trace apply; set them to 0 if the library applied them. SMC_USAGE: this is no such file.
    SMC_MACHINE: memory. */

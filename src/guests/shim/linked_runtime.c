@@ -114,7 +114,7 @@ static void redirect_all(const struct image *image, void *library, const ElfW(Sy
 }
 
 /* The version whose structures the program has: only NVIDIA's 12 has two functions for the
-   properties. The emulator's own runtime, which has a function of shim/runtime.h, is left alone. */
+   properties. The emulator's own runtime, which has a function of shim_runtime.h, is left alone. */
 static void *open_runtime(const ElfW(Sym) * symbol, size_t count, const char *names,
                           size_t name_bytes)
 {

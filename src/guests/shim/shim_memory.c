@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "guests/shim/shim.h"
 
-/* Above the emulator's own windows (emulator/program.h), below what the system gives out. */
+/* Above the emulator's own windows (emulator_program.h), below what the system gives out. */
 #define ARENA_BASE UINT64_C(0x200000000000)
 enum { ALIGN = 512, GAP = 512, FRESH_BYTES = 1 << 20, MOST_FREED = 64 };
 

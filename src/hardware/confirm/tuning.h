@@ -1,4 +1,4 @@
-/* Measures the shapes that query/tune.h ranked first. */
+/* Measures the shapes that answers/tune.h ranked first. */
 #ifndef SMC_HARDWARE_TUNING_H
 #define SMC_HARDWARE_TUNING_H
 

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The newest machine_code_format (devices/devices.h) whose encodings are known. */
+/* The newest machine_code_format (rules/devices.h) whose encodings are known. */
 enum { SMC_NEWEST_CODE_FORMAT = 2 };
 
 enum { SMC_INSTRUCTION_BYTES = 16 };
@@ -117,7 +117,7 @@ static inline bool smc_bit(const struct smc_instruction *in, unsigned bit)
     return smc_bits(in, bit, 1) != 0;
 }
 
-/* Decodes the instruction `at` bytes into the code, of a machine_code_format (devices/devices.h)
+/* Decodes the instruction `at` bytes into the code, of a machine_code_format (rules/devices.h)
    that is not 0. False: the operation is unknown; then only `low`, `high` and `guard` are valid. */
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
                             struct smc_instruction *in);

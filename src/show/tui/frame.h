@@ -120,7 +120,7 @@ void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row
                           enum smc_style style, const char *text);
 
 /* Words wrapped to the rectangle's width from `row` on. A newline begins a new line; SMC_TIE
-   (report/layout.h) is a blank that does not break; a word longer than a line continues in the
+   (show/words/layout.h) is a blank that does not break; a word longer than a line continues in the
    next. Returns the row after the last, which may lie below the rectangle: those rows did not
    fit. */
 int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,

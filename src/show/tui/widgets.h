@@ -129,7 +129,7 @@ void smc_help_open(struct smc_popup *popup, enum smc_view_id view);
 
 /* A command in lines that a shell joins again when they are pasted: breaks at blanks and commas
    with a backslash; within single quotes (an expression) at blanks without one; within double
-   quotes not at all. SMC_TIE (report/layout.h) counts as a blank. */
+   quotes not at all. SMC_TIE (show/words/layout.h) counts as a blank. */
 void smc_command_wrap(const char *command, int columns, struct smc_text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Text on a terminal: what base/layout.h has, emphasis, and the lines that reports are made of. */
+/* Text on a terminal: what base/text.h has, emphasis, and the lines that reports are made of. */
 #ifndef SMC_SHOW_LAYOUT_H
 #define SMC_SHOW_LAYOUT_H
 
