@@ -73,7 +73,7 @@ debian_source() { # FOLDER
 # The first five commands of README.md that need no files of the reader's, of the installed program.
 readme_commands() { # NUMBER
     awk '/^```console( nvrtc)?$/ { inside = 1; next } /^```/ { inside = 0 }
-        inside && sub(/^\$ /, "") { sub(/^\.\/quickstart /, "smemcalc "); print }' "$root/README.md" |
+        inside && !/\.cu/ && sub(/^\$ /, "") { sub(/^\.\/quickstart /, "smemcalc "); print }' "$root/README.md" |
         head -n "$1"
 }
 

@@ -247,7 +247,7 @@ check_readme() {
                 echo "$document is missing"
         done)"
     lines=$(wc -l <"$top/README.md")
-    empty "README.md has at most 200 lines" "$([ "$lines" -le 200 ] || echo "it has $lines")"
+    empty "README.md has fewer than 150 lines" "$([ "$lines" -lt 150 ] || echo "it has $lines")"
 }
 
 check_results() {

@@ -217,7 +217,7 @@ EXTRA_DIST += tests/findings.sh tests/data/findings
 TESTS += tests/banks.sh
 EXTRA_DIST += tests/banks.sh tests/command.sh
 
-# The compile layer with the NVRTC of this machine; a machine without one skips both.
+# src/code/compile with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
 tests_nvrtc_LDADD = libsmc.la

@@ -91,7 +91,7 @@ enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct s
 /* Whether the record is a header with column names. */
 bool smc_banks_row_is_header(const struct smc_csv_record *record);
 
-/* --- For banks.c and banks_change.c: where accesses come from, and remedies ------------------- */
+/* --- For banks_query.c and banks_change.c: where accesses come from, and remedies ------------- */
 
 struct smc_banks_source {
     const struct smc_banks_query *query;

@@ -32,7 +32,7 @@ struct smc_block_sizes {
     double best_percent;             /* occupancy at that size */
 };
 
-/* The bank conflicts of rows that share them: see bank_conflicts.h. */
+/* The bank conflicts of rows that share them: see bank_conflicts.c. */
 struct smc_inspect_banks {
     size_t references;
     struct smc_bank_accesses accesses;

@@ -1,6 +1,6 @@
 /* The file in which the injected library keeps what it sees. A process maps its file and updates it
    in place, so that whatever ends the process leaves what was seen. The process that started the
-   program reads it (trace/collect.c) and trusts nothing in it.
+   program reads it (answers/trace/collect.c) and trusts nothing in it.
 
    A header is followed by entries, each of which begins with `struct record_entry`. An entry is
    written once; only the counts of a launch, the slices and the header change later. All numbers

@@ -1,6 +1,6 @@
 /* Choosing the values of a kernel's parameters: lists every shape that is legal, compiles each,
    drops those that cannot launch or spill, and ranks the others by predicted time. Measuring the
-   first of them is left to confirm/tuning.h. */
+   first of them is left to hardware/confirm/tuning.h. */
 #ifndef SMC_ANSWERS_TUNE_H
 #define SMC_ANSWERS_TUNE_H
 

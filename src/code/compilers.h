@@ -22,7 +22,7 @@ struct smc_compilation {
 enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error);
 
-/* The same for a source with host code: NVRTC compiles its device part (source/device_part.h).
+/* The same for a source with host code: NVRTC compiles its device part (code/source/device_part.h).
    Warnings name the instances of templates that were left out. */
 enum smc_status smc_compile_device_part(const struct smc_compilation *compilation,
                                         struct smc_nvrtc_output *output, struct smc_error *error);

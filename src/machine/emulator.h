@@ -1,5 +1,5 @@
 /* Runs a kernel on the CPU from the PTX that NVRTC generated, one warp at a time, and counts and
-   checks every memory access. This is the interface for all other layers:
+   checks every memory access. This is the interface for all other wings:
 
      smc_program_read     PTX text -> the decoded kernel
      smc_emulate          one launch of it -> counts and findings

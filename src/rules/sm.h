@@ -85,7 +85,7 @@ struct smc_sm_groups {
    reserve <= shared memory per SM = the last carve-out; an oversized configuration is larger than
    these, for the SM and for a block; a block's threads, registers and barriers are not above the
    SM's; the launch check assumes a power of two of sub-partitions, no fewer than the SM has.
-   Ranges: model/sm_fields.def. */
+   Ranges: rules/model/sm_fields.def. */
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* What trace/inject/abi.h declares is what the headers of CUDA and CUPTI declare, where those are
-   installed. All is checked when this is compiled. */
+/* What src/guests/inject/abi.h declares is what the headers of CUDA and CUPTI declare, where
+   those are installed. All is checked when this is compiled. */
 #include "config.h"
 
 #include <stdio.h>

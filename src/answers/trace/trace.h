@@ -1,6 +1,6 @@
 /* What a program launched: every kernel with every configuration it was launched with, on which
    GPU, how often and for how long. Filled by the library that is injected into a program
-   (trace/collect.h) or from a file that another tool recorded (trace/read.h). Memory grows with the
+   (collect.c) or from a file that another tool recorded (trace_read.c). Memory grows with the
    number of configurations, never with the number of launches. */
 #ifndef SMC_ANSWERS_TRACE_H
 #define SMC_ANSWERS_TRACE_H

@@ -17,7 +17,7 @@ struct smc_trace_input {
     char beginning[SMC_TRACE_BEGINNING + 1]; /* its first bytes, decompressed, '\0' after them */
     size_t beginning_count;
 
-    /* Private to input.c. */
+    /* Private to trace_input.c. */
     FILE *stream;
     struct smc_gzip *gzip; /* NULL: it is not compressed */
     size_t given;          /* bytes of the beginning that smc_trace_input_read has returned */

@@ -64,7 +64,7 @@ static bool has_thread;
 
 /* Held while CUPTI is called to empty its buffers or to stop, so that it is not called once the
    process ends: it may be gone then. Nothing that may be called from a callback of CUPTI takes it.
-   Who has it takes only the lock of table.c besides, in such a callback. */
+   Who has it takes only the lock of inject_table.c besides, in such a callback. */
 static pthread_mutex_t emptying = PTHREAD_MUTEX_INITIALIZER;
 static bool is_ending; /* under `emptying` */
 

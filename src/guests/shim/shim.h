@@ -1,6 +1,6 @@
 /* CUDA's driver on the emulator: the state of the process that the calls of the driver API
-   (driver*.c) work on. The runtime API (runtime.c) is a library of its own above that API, as it is
-   where there is a GPU.
+   (driver*.c) work on. The runtime API (shim_runtime.c) is a library of its own above that API, as
+   it is where there is a GPU.
 
    Device memory is memory of the process, at the same addresses: what a program stores as a device
    pointer, also within structures, is what its kernels get. Everything runs in the order of the
@@ -28,7 +28,7 @@ const struct smc_device *shim_device(void);
 /* A line on standard error, and a note in the trace's report; each text once. */
 void shim_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* --- memory.c --------------------------------------------------------------------------------- */
+/* --- shim_memory.c ---------------------------------------------------------------------------- */
 
 enum shim_memory_kind {
     SHIM_MEMORY_DEVICE,
@@ -72,7 +72,7 @@ uint64_t shim_memory_used(void);
    caller; NULL: out of memory. */
 struct smc_emulated_texture *shim_textures(size_t *count);
 
-/* --- modules.c -------------------------------------------------------------------------------- */
+/* --- shim_modules.c --------------------------------------------------------------------------- */
 
 struct shim_module;
 
@@ -108,7 +108,7 @@ bool shim_module_is(const struct shim_module *module);
 /* Decodes the kernel, the first time. False: it is refused, for function->refusal. */
 bool shim_function_read(struct shim_function *function);
 
-/* --- launch.c --------------------------------------------------------------------------------- */
+/* --- shim_launch.c ---------------------------------------------------------------------------- */
 
 struct shim_launch {
     struct shim_function *function;
@@ -142,7 +142,7 @@ int shim_sticky_error(void);
 /* Forgets that, and what kernels allocated. */
 void shim_reset_context(void);
 
-/* --- records.c: what `smemcalc trace` reads --------------------------------------------------- */
+/* --- shim_records.c: what `smemcalc trace` reads ---------------------------------------------- */
 
 void shim_record_start(void);
 void shim_record_launch(const struct shim_launch *launch);

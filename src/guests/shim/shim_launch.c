@@ -224,7 +224,7 @@ static void shim_launch_append_reason(const struct shim_launch *launch, struct s
     }
 }
 
-/* Why the launch is refused, for a program that does not look (records.c). */
+/* Why the launch is refused, for a program that does not look (shim_records.c). */
 static void note_refusal(const struct shim_launch *launch, int error)
 {
     const char *text = "";

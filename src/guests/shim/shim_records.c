@@ -16,7 +16,7 @@
 #include "guests/inject/inject_table.h"
 #include "guests/shim/driver.h"
 
-/* --- What table.c needs ----------------------------------------------------------------------- */
+/* --- What inject_table.c needs ---------------------------------------------------------------- */
 
 bool inject_is_over;
 static bool forked;

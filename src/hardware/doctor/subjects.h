@@ -7,7 +7,7 @@
 typedef void smc_doctor_subject(const struct smc_doctor_request *request,
                                 struct smc_doctor *doctor);
 
-/* cuda.c */
+/* doctor_cuda.c */
 smc_doctor_subject smc_doctor_gpus, smc_doctor_nvrtc, smc_doctor_compilers;
 /* surroundings.c */
 smc_doctor_subject smc_doctor_system, smc_doctor_sandbox, smc_doctor_cache, smc_doctor_ceilings,

@@ -329,7 +329,7 @@ bool smc_output_merge(const struct smc_worker *worker, size_t count, uint64_t la
                       struct smc_emulation *emulation);
 void smc_output_free(struct smc_output *output);
 
-/* memory.c */
+/* emulator_memory.c */
 struct smc_texel {
     size_t array; /* of the request */
     const char *data;

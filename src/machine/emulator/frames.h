@@ -1,5 +1,5 @@
 /* What frames.c and calls.c share: the frame of a call, and the places of the values that it
-   passes. What others ask of frames is in runtime.h. */
+   passes. What others ask of frames is in emulator_state.h. */
 #ifndef SMC_MACHINE_FRAMES_H
 #define SMC_MACHINE_FRAMES_H
 

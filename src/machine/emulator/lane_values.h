@@ -6,9 +6,8 @@
    known modulo 2^bits: a conversion from 32 to 64 bits keeps 32 of them. A predicate whose shared
    part is unknown is the same for all lanes. Of lanes outside `lanes` nothing is known.
 
-   The values are in a register file as the emulator has it (program.h), so that an operation whose
-   sources are exact is computed by the emulator's own function. Only bank_accesses.c and
-   bank_walk.c include this header. */
+   The values are in a register file as the emulator has it (emulator_program.h), so that an
+   operation whose sources are exact is computed by the emulator's own function. */
 #ifndef SMC_MACHINE_LANE_VALUES_H
 #define SMC_MACHINE_LANE_VALUES_H
 

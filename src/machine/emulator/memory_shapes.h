@@ -1,6 +1,6 @@
 /* Shapes: the differences between the addresses of one instruction's lanes. An instruction mostly
    has the same shape as when it was last executed; then the first address tells the extent and the
-   costs of all. Only memory.c and memory_shapes.c include this header. */
+   costs of all. Only emulator_memory.c and memory_shapes.c include this header. */
 #ifndef SMC_MACHINE_MEMORY_SHAPES_H
 #define SMC_MACHINE_MEMORY_SHAPES_H
 

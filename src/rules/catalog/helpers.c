@@ -1,5 +1,5 @@
 /* The program's own kernels, which are not kernels of the catalog: nobody asks about them. These
-   are needed also where there is no NVRTC; executor/gpu_measurements.c has others. */
+   are needed also where there is no NVRTC; src/hardware/executor/gpu_measurements.c has others. */
 #include "rules/catalog.h"
 
 const struct smc_kernel smc_kernel_health_sms = {

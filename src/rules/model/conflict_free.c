@@ -1,4 +1,4 @@
-/* Layouts without bank conflicts: see conflict_free.h. */
+/* Layouts without bank conflicts: see rules/banks.h. */
 #include "rules/banks.h"
 
 #include "base/numbers.h"

@@ -77,16 +77,16 @@ struct smc_field_table {
     const struct smc_report_field *fields; /* NULL ends a list of tables */
 };
 
-extern const struct smc_field_table smc_answer_tables[];        /* answer.c */
+extern const struct smc_field_table smc_answer_tables[];        /* answer_report.c */
 extern const struct smc_field_table smc_workload_tables[];      /* workload.c */
-extern const struct smc_field_table smc_time_tables[];          /* time.c */
-extern const struct smc_field_table smc_bank_accesses_tables[]; /* bank_accesses.c */
-extern const struct smc_field_table smc_inspect_tables[];       /* inspect.c */
-extern const struct smc_field_table smc_trace_tables[];         /* trace.c */
-extern const struct smc_field_table smc_tune_tables[];          /* tune.c */
-extern const struct smc_field_table smc_diff_tables[];          /* diff.c */
-extern const struct smc_field_table smc_doctor_tables[];        /* doctor.c */
-extern const struct smc_field_table smc_health_tables[];        /* health.c */
+extern const struct smc_field_table smc_time_tables[];          /* time_report.c */
+extern const struct smc_field_table smc_bank_accesses_tables[]; /* bank_accesses_report.c */
+extern const struct smc_field_table smc_inspect_tables[];       /* inspect_report.c */
+extern const struct smc_field_table smc_trace_tables[];         /* trace_report.c */
+extern const struct smc_field_table smc_tune_tables[];          /* tune_report.c */
+extern const struct smc_field_table smc_diff_tables[];          /* diff_report.c */
+extern const struct smc_field_table smc_doctor_tables[];        /* doctor_report.c */
+extern const struct smc_field_table smc_health_tables[];        /* health_report.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of
    a key for a member of each that the kernel accepts. */

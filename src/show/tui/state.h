@@ -1,5 +1,5 @@
-/* The explorer's state. What keys do to it is pure; the loop (run.c) shows it and does the rest:
-   terminal, compiler, GPU, editor. */
+/* The explorer's state. What keys do to it is pure; the loop (tui_run.c) shows it and does the
+   rest: terminal, compiler, GPU, editor. */
 #ifndef SMC_SHOW_STATE_H
 #define SMC_SHOW_STATE_H
 
