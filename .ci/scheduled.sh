@@ -194,11 +194,13 @@ fits() { # STEP
     return 1
 }
 
-# Writes the step's row anew.
+# Writes the step's row anew. The commit has a + where the tree differs from it, but for the record
+# itself (":!/PATH" would exclude another file: the slash is a part of git's sign).
 record_step() { # STEP
     local commit
     # shellcheck disable=SC2154 # run_step sets them
-    commit=$(git rev-parse --short=12 HEAD)$([ -z "$(git status --porcelain -- . ":!$record")" ] || echo +)
+    commit=$(git rev-parse --short=12 HEAD)
+    [ -z "$(git status --porcelain -- . ":(exclude)$record")" ] || commit+=+
     {
         head -n 1 "$record"
         {
