@@ -1,9 +1,9 @@
-/* What systems do in different ways. Headers that only Linux has are included in platform.c alone,
-   and in the two parts that are built only there, src/guests/shim and src/guests/inject. */
+/* What systems do in different ways, except for signals (base/signals.h), whose types ISO C lacks.
+   Headers that only Linux has are included in platform.c alone, and in the two parts that are built
+   only there, src/guests/shim and src/guests/inject. */
 #ifndef SMC_BASE_PLATFORM_H
 #define SMC_BASE_PLATFORM_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,13 +39,6 @@ int smc_platform_socket_pair(int ends[2]);
 
 /* SIGKILL ends this process when its parent ends, where the system can do that. */
 void smc_platform_end_with_parent(void);
-
-/* Waits for one of the signals, which are blocked, and removes it; at most as long as `limit`. The
-   signal, or -1. */
-int smc_platform_await(const sigset_t *signals, const struct timespec *limit);
-
-/* Whether the system sent the signal, and not a process. */
-bool smc_platform_is_of_system(const siginfo_t *info);
 
 /* Compares like strcmp, but digits by their number: "9" is before "10". */
 int smc_platform_compare_numbered(const char *a, const char *b);

@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/signals.h"
 #include "base/text.h"
 
 #ifndef SMC_TRACE_LIBRARY_FOLDER
