@@ -277,7 +277,7 @@ headers_of_libraries() { # FOLDER
 # Compiles each source but those of the GPU back end and of what is loaded into programs that use
 # CUDA.
 compile_each() { # COMPILER...
-    (cd "$root" && git ls-files 'src/*.c') | grep -Ev '^src/(hardware/executor/gpu|guests/)' |
+    (cd "$root" && git ls-files 'src/*.c') | grep -Ev '^src/(hardware/[a-z]+/gpu|guests/)' |
         (
             cd "$work/portable" &&
                 xargs -P "$(nproc)" -I{} "$@" -std=c11 -DHAVE_CONFIG_H -I. -I../../src -Isrc \

@@ -24,7 +24,7 @@ read -ra flags < <(make -s -C "$build" analysis-flags | tail -n 1)
 # What includes CUDA's headers is left to the builds: the headers have most of the findings.
 # The longest first: the last to end is then a short one.
 # shellcheck disable=SC2086 # a list of patterns
-mapfile -t files < <(find ${FILES:-src} -name '*.c' ! -path 'src/hardware/executor/gpu*' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2)
+mapfile -t files < <(find ${FILES:-src} -name '*.c' ! -path 'src/hardware/*/gpu*' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2)
 export FLAGS="${flags[*]}" SHORT=$build/short ANALYZER_SECONDS=${ANALYZER_SECONDS:-240}
 
 each_file() { # COMMAND: of "$file", with the words of $FLAGS

@@ -8,7 +8,7 @@
         LINES     the least percentage of lines, of all files together
         BRANCHES  the least percentage of branches
 
-The GPU back end (src/hardware/executor/gpu*) is left out: it needs a GPU. `gpu` shows it alone, without bars,
+The GPU back end (src/hardware/*/gpu*) is left out: it needs a GPU. `gpu` shows it alone, without bars,
 once the counters of a run on a GPU lie beside BUILD's objects: results/coverage.txt. Source text counts once, however
 often it is compiled: the runtime for each version of CUDA, headers, and macros that make several
 functions. Its lines and branches are covered if one of the copies ran them. Branches that only
@@ -26,7 +26,7 @@ import sys
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
-GPU_BACK_END = "src/hardware/executor/gpu*"
+GPU_BACK_END = "src/hardware/*/gpu*"
 LEAST_OF_FILE = 90  # percent of lines; below, a file has to have a reason
 
 

@@ -59,6 +59,15 @@ if command -v nm >/dev/null && [ -d src ]; then
 else
     skip "no files in a circle" "there is no nm, or no build"
 fi
+# Sources that need only ISO C are compiled so by the analyzers and for other C libraries.
+if command -v "${CC:-cc}" >/dev/null && [ -f config.h ]; then
+    build=$PWD
+    empty "the doors but base/signals.h need only ISO C" "$(cd "$tree" && printf '%s\n' src/*/*.h |
+        sed '/^src.base.signals\.h$/d; s/^src.\(.*\)$/#include "\1"/' |
+        "${CC:-cc}" -std=c11 -fsyntax-only -Isrc -I"$build" -I"$build/src" -x c - 2>&1)"
+else
+    skip "the doors but base/signals.h need only ISO C" "there is no compiler, or no build"
+fi
 empty "CUDA headers only in src/hardware/*/gpu*" "$(of cuda)"
 empty "curses only in $screen" "$(of curses)"
 # Everything else also compiles for macOS and other systems of POSIX.

@@ -1,5 +1,6 @@
-/* What systems do in different ways. Headers that only Linux has are included in platform.c alone,
-   and in the two parts that are built only there, src/guests/shim and src/guests/inject. */
+/* What systems do in different ways, except for signals (base/signals.h), whose types ISO C lacks.
+   Headers that only Linux has are included in platform.c alone, and in the two parts that are built
+   only there, src/guests/shim and src/guests/inject. */
 #ifndef SMC_BASE_PLATFORM_H
 #define SMC_BASE_PLATFORM_H
 
