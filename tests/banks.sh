@@ -20,8 +20,8 @@ golden banks-store-8.txt banks --stride 1 --width 8 --store
 golden banks-load-16.txt banks --expr 'lane/2*16' --width 16 --mask 0fffffff
 empty "banks: rows of elements that are no words have their width" "$(
     smemcalc banks --expr '(tx%16)*32' --width 16 >out 2>err
-    grep -q '^padding *pad each row of 2 elements of 16 B by 1 element: ' out &&
-        grep -q '^swizzle *in rows of 8 elements of 16 B, put column c' out || cat out err)"
+    grep -c -e '^padding *pad each row of 2 elements of 16 B by 1 element: ' \
+        -e '^swizzle *in rows of 8 elements of 16 B, put column c' out | grep -qx 2 || cat out err)"
 golden banks-partial.txt banks --expr 'tx*8' --block 40 --warp 1
 golden banks-cc-1.txt banks --stride 2 --device 1.1
 golden banks-cc-3.txt banks --stride 32 --device "Tesla K40"

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/platform.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

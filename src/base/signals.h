@@ -47,4 +47,13 @@ void smc_signals_stop(void);
 void smc_signals_yield(void);
 void smc_signals_regain(void);
 
+/* --- What systems do in different ways (platform.c) ------------------------------------------- */
+
+/* Waits for one of the signals, which are blocked, and removes it; at most as long as `limit`. The
+   signal, or -1. */
+int smc_platform_await(const sigset_t *signals, const struct timespec *limit);
+
+/* Whether the system sent the signal, and not a process. */
+bool smc_platform_is_of_system(const siginfo_t *info);
+
 #endif

@@ -102,8 +102,8 @@ bool smc_library_call_next(const struct smc_source_tree *tree, struct smc_librar
 {
     uint32_t i = found->next_token;
     for (size_t k = found->next_file; k < tree->count + tree->macro_count; k++, i = 0) {
-        const struct smc_source_macro *macro =
-            k >= tree->count ? &tree->macro[k - tree->count] : NULL;
+        const bool is_macro = k >= tree->count;
+        const struct smc_source_macro *macro = is_macro ? &tree->macro[k - tree->count] : NULL;
         const size_t in = macro ? macro->file : k;
         if (in >= tree->count || is_of_library(tree->file[in].path) || tree->file[in].is_made)
             continue;
@@ -112,11 +112,11 @@ bool smc_library_call_next(const struct smc_source_tree *tree, struct smc_librar
         for (; i < tokens->count; i++) {
             const uint32_t count =
                 tokens->item[i].kind == SMC_TOKEN_WORD ? library_calls_read_name(tokens, i) : 0;
-            if (count == 0 || (!macro && is_in_device_code(file, i)))
+            if (count == 0 || (!is_macro && is_in_device_code(file, i)))
                 continue;
             library_calls_write_name(tokens, i, count, found);
             found->file = file->path;
-            found->line = macro ? macro->line : tokens->item[i].line;
+            found->line = is_macro ? macro->line : tokens->item[i].line;
             found->next_file = k;
             found->next_token = i + count;
             return true;

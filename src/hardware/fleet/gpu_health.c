@@ -636,7 +636,7 @@ static cudaError_t flip(const struct check *check, struct memory *memory, uint64
 static cudaError_t write_and_read(struct check *check, struct memory *memory, uint64_t bytes,
                                   uint32_t inverse, int rounds, bool flips, const char *where)
 {
-    struct smc_health_found found;
+    struct smc_health_found found = {0};
     uint64_t units = bytes / UNIT_BYTES;
     void *of_write[] = {&memory->array, &units, &inverse};
     void *of_read[] = {&memory->array, &units, &inverse, &memory->found_there};

@@ -631,27 +631,34 @@ static bool is_label_character(char c)
            strchr("._-", c);
 }
 
+/* The label that begins at the '[' of `at`. */
+static size_t bracketed_label(const char *line, size_t length, size_t at)
+{
+    size_t end = at;
+    while (end < length && !strchr("]\"{}\n", line[end]))
+        end++;
+    if (end == length || line[end] != ']' || end == at + 1)
+        return 0;
+    end++;
+    if (end < length && line[end] == '<')
+        while (end < length && line[end] != ':' && line[end] != '\n')
+            end++;
+    end += end < length && line[end] == ':';
+    if (end == length || (line[end] != ' ' && line[end - 1] != ':'))
+        return 0;
+    return end + (line[end] == ' ');
+}
+
 /* The length of what a tool put before the line to name a process: "3: ", "node1: ",
    "[1,3]<stdout>:", "[3] "; 0: nothing. No line of JSON begins so. */
 static size_t label_length(const char *line, size_t length)
 {
-    size_t at = 0, end;
+    size_t at = 0;
     while (at < length && line[at] == ' ')
         at++;
-    end = at;
-    if (end < length && line[end] == '[') {
-        while (end < length && !strchr("]\"{}\n", line[end]))
-            end++;
-        if (end == length || line[end] != ']' || end == at + 1)
-            return 0;
-        end++;
-        if (end < length && line[end] == '<')
-            while (end < length && line[end] != ':' && line[end] != '\n')
-                end++;
-        end += end < length && line[end] == ':';
-        return end < length && (line[end] == ' ' || line[end - 1] == ':') ? end + (line[end] == ' ')
-                                                                          : 0;
-    }
+    if (at < length && line[at] == '[')
+        return bracketed_label(line, length, at);
+    size_t end = at;
     while (end < length && line[end] && is_label_character(line[end]))
         end++;
     return end > at && end + 1 < length && line[end] == ':' && line[end + 1] == ' ' ? end + 2 : 0;

@@ -128,7 +128,7 @@ void smc_words_tune_subject(const struct smc_tune *tune, struct smc_text *out);
 /* "CC 9.0", or a board's name without its brand. */
 void smc_words_device(const struct smc_device *device, struct smc_text *out);
 
-/* --- Predicted times (time.c) -------------------------------------------------------------- */
+/* --- Predicted times -------------------------------------------------------------------------- */
 
 /* The unit for a time, "us", "ms" or "s", and how many of it a millisecond has. */
 double smc_words_time_unit(double ms, const char **name);
