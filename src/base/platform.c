@@ -12,8 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/signals.h"
-
 #if defined __linux__
 #include <sys/prctl.h>
 #elif defined __APPLE__

@@ -32,13 +32,6 @@ void smc_signals_unblock(const sigset_t *mask);
 void smc_signals_divert(sigset_t *mask);
 void smc_signals_undivert(const sigset_t *mask);
 
-/* Waits for one of the signals, which are blocked, and removes it; at most as long as `limit`. The
-   signal, or -1. In platform.c, as is the next. */
-int smc_platform_await(const sigset_t *signals, const struct timespec *limit);
-
-/* Whether the system sent the signal, and not a process. */
-bool smc_platform_is_of_system(const siginfo_t *info);
-
 /* Stops this process, but not the others of its group, until the shell continues it. Does nothing
    if no shell could continue it. */
 void smc_signals_stop(void);
