@@ -36,7 +36,16 @@ waits_inside() { # ARGUMENT...: one of them is `pipe`
     exec 7<>pipe # also where the command has not opened it
     empty "$1 reads its input in the sandbox" "$(await $pid has_filter $pid || { echo "it has no filter"; cat err; })"
     exec 7>&-
+    # A command that opens the pipe only now would wait for a writer.
+    while :; do
+        exec 7<>pipe
+        exec 7>&-
+        sleep 0.1
+    done &
+    opener=$!
     wait $pid
+    kill $opener 2>/dev/null
+    wait $opener 2>/dev/null
 }
 waits_inside batch --device 9.0 pipe
 waits_inside merge pipe
