@@ -330,7 +330,7 @@ update-results-page: tests/results_page$(EXEEXT)
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh tests/surroundings.sh
-EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.awk tests/layers.sh tests/surroundings.sh
+EXTRA_DIST += tests/cases.sh tests/circles.awk tests/docs.sh tests/layers.awk tests/layers.sh tests/surroundings.sh
 
 # A stream of launches.
 TESTS += tests/batch.sh

@@ -1,1 +1,0 @@
-#include "gone/gemm.h"\n

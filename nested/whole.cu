@@ -1,1 +1,0 @@
-#include "inc/template.h"\ntemplate void run_gemm<float>(float *);\n
