@@ -76,6 +76,8 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
     smc_text_append(&bounded, options ? options : "");
     if (regs)
         smc_text_printf(&bounded, " -maxrregcount=%u", regs);
+    if (status == SMC_OK && bounded.failed)
+        status = smc_out_of_memory(error);
     if (status == SMC_OK) {
         const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
         *request = (struct smc_user_request){
