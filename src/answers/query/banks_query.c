@@ -8,8 +8,6 @@
 #include "base/numbers.h"
 #include "base/parse.h"
 
-/* --- Where the accesses come from ------------------------------------------------------------- */
-
 /* --- The answer ------------------------------------------------------------------------------- */
 
 void smc_banks_query_init(struct smc_banks_query *query)

@@ -28,8 +28,6 @@
 #include "code/tools.h"
 #include "code/user_kernels.h"
 
-/* --- Bytes, and what they are ----------------------------------------------------------------- */
-
 /* --- To the reader ---------------------------------------------------------------------------- */
 
 /* The arguments that the readers share. */

@@ -9,8 +9,6 @@
 
 #include "rules/headroom.h"
 
-/* --- A row and its verdict -------------------------------------------------------------------- */
-
 /* --- Shared memory of a block, and the binding limits ----------------------------------------- */
 
 /* A live device has the API's own number, so the prediction comes from the table, an independent

@@ -21,13 +21,7 @@
 #include "code/user_kernels.h"
 #include "hardware/executor/user_time.h"
 
-/* --- The kernel ------------------------------------------------------------------------------- */
-
-/* --- Its memory, before and after ------------------------------------------------------------- */
-
-/* --- Before ----------------------------------------------------------------------------------- */
-
-/* --- After ------------------------------------------------------------------------------------ */
+/* --- Results compared ------------------------------------------------------------------------- */
 
 /* How much the order of atomic additions can change an element. A sum has its own bound
    (smc_float_sum_bound). Each addition, or a plain store, also adds the largest bound of a sum in
@@ -74,8 +68,6 @@ static void compare_results(const struct smc_user_memory *memory, const void *ot
 }
 
 /* --- From the source to the launch ------------------------------------------------------------ */
-
-/* --- The kernel ------------------------------------------------------------------------------- */
 
 static enum smc_status user_read_source(const struct smc_user_request *request,
                                         struct smc_text *text, struct smc_error *error)

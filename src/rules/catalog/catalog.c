@@ -58,5 +58,3 @@ const char *smc_kernel_text(const char *file, size_t *length)
         }
     return NULL;
 }
-
-/* --- Parameters ------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/parse.h"
 
+/* --- Parameters ------------------------------------------------------------------------------- */
+
 const struct smc_param_info smc_param_info[SMC_PARAM_COUNT] = {
 #define PARAM(id, option, lowest, highest, initial, unit, help)                                    \
     [SMC_PARAM_##id] = {option, lowest, highest, initial, unit, help},

@@ -40,6 +40,8 @@ enum smc_status smc_scene_close(struct smc_scene *scene, struct smc_error *error
     return scene->status;
 }
 
+/* --- Launches --------------------------------------------------------------------------------- */
+
 static void set_param(struct smc_params *params, enum smc_param param, int64_t value)
 {
     if (value == 0)
@@ -116,6 +118,8 @@ struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char
     free(answer);
     return NULL;
 }
+
+/* --- Values ----------------------------------------------------------------------------------- */
 
 struct smc_text *smc_scene_value(struct smc_scene *scene, const char *name)
 {
@@ -223,6 +227,8 @@ void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_t
     if (out->failed && scene->status == SMC_OK)
         scene->status = smc_out_of_memory(&scene->error);
 }
+
+/* --- Tables and pictures for pages ------------------------------------------------------------ */
 
 enum { WIDEST_BAR = 40 };
 
