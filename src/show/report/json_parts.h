@@ -62,6 +62,8 @@ json_t *smc_json_tune(const struct smc_tune *tune);
 
 /* Adds "runs". */
 void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all);
+/* Where a run was made, from which seed, and the times that were measured. */
+json_t *smc_json_run(const struct smc_run_result *result);
 /* Where a run was made, and from which seed. */
 json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
                          const char *runtime, uint64_t seed);
