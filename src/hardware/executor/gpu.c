@@ -154,9 +154,10 @@ static enum smc_status gpu_measure(struct run *run)
         smc_not_made(&run->result->timing, "a kernel with a race is never timed");
         return SMC_OK;
     }
-    return smc_gpu_time(&run->kernel, &answer->plan, answer->launch.dynamic_smem_bytes,
-                        &run->buffers, settings->gpu_index, settings->timeout_ms, left_ms,
-                        run->result, run->error);
+    const struct smc_gpu_planned planned = {&run->kernel, &answer->plan,
+                                            answer->launch.dynamic_smem_bytes, &run->buffers};
+    return smc_gpu_time(&planned, settings->gpu_index, settings->timeout_ms, left_ms, run->result,
+                        run->error);
 }
 
 /* A run of the residency probe as the kernel: its launch is the measurement. A probe that does not

@@ -169,10 +169,16 @@ cudaError_t smc_gpu_time_batch(const struct smc_gpu_stopwatch *watch, int launch
 enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
                                       uint32_t timeout_ms, double budget_ms,
                                       struct smc_run_result *result, struct smc_error *error);
-enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
-                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, uint32_t timeout_ms, double budget_ms,
-                             struct smc_run_result *result, struct smc_error *error);
+/* A launch according to a plan. */
+struct smc_gpu_planned {
+    const struct smc_gpu_kernel *kernel;
+    const struct smc_plan *plan;
+    uint32_t dynamic_smem_bytes;
+    struct smc_gpu_buffers *buffers;
+};
+enum smc_status smc_gpu_time(const struct smc_gpu_planned *planned, int gpu_index,
+                             uint32_t timeout_ms, double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error);
 
 /* The registers and the launch that the residency probe must have. */
 struct smc_gpu_probe {

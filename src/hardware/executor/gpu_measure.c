@@ -110,28 +110,19 @@ enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *con
     return SMC_OK;
 }
 
-/* A launch according to a plan. */
-struct planned {
-    const struct smc_gpu_kernel *kernel;
-    const struct smc_plan *plan;
-    uint32_t dynamic_smem_bytes;
-    struct smc_gpu_buffers *buffers;
-};
-
 static cudaError_t launch_planned(void *context)
 {
-    const struct planned *planned = context;
+    const struct smc_gpu_planned *planned = context;
     return smc_gpu_launch(planned->kernel, planned->plan, planned->dynamic_smem_bytes,
                           planned->buffers);
 }
 
-enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
-                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, uint32_t timeout_ms, double budget_ms,
-                             struct smc_run_result *result, struct smc_error *error)
+enum smc_status smc_gpu_time(const struct smc_gpu_planned *planned, int gpu_index,
+                             uint32_t timeout_ms, double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error)
 {
-    struct planned planned = {kernel, plan, dynamic_smem_bytes, buffers};
-    return smc_gpu_time_launches(launch_planned, &planned, gpu_index, timeout_ms, budget_ms, result,
+    struct smc_gpu_planned context = *planned;
+    return smc_gpu_time_launches(launch_planned, &context, gpu_index, timeout_ms, budget_ms, result,
                                  error);
 }
 
