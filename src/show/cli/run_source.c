@@ -425,7 +425,7 @@ static enum smc_status run_source_write_report(const struct smc_arguments *argum
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
         status = run_source_draw_roofline(arguments, run, target, &style, out, error);
     if (target != SMC_PLOT_TERMINAL)
-        smc_ask_writer(arguments)->own(run, confirmation, &style, out);
+        smc_ask_writer(arguments)->user(run, confirmation, &style, out);
     return status;
 }
 
