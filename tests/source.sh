@@ -694,6 +694,31 @@ empty "--annotate counts by line" "$(
     jq -r '.lines[] | select(.line == 3) | "\(.global_requests)\(.source)"' annotated.json >out
     echo '4    x[threadIdx.x] *= 2;' | diff - out)"
 
+# --- Two kernels compared -------------------------------------------------------------------------
+
+sed 's/values\[i\] \*= 2/values[i] += values[i] + (i == 7)/' clean.cu >other.cu
+pair="--grid 4 --block 256 -a i32x1000:ramp -a i32:1000"
+smemcalc run clean.cu --compare other.cu:twice $pair --on emulator --device H200 >out 2>err
+empty "two kernels are compared on the emulator: times, counts and results" "$(
+    sed -n 1,2p out | tr '\n' ' ' | grep -Eq '(no difference|the (first|second) kernel).* predicted' || cat out err
+    grep -Eq '^warp_instructions|^instructions of warps +[0-9]+ +[0-9]+$' out || cat out
+    grep -q '^arg 1 *1 of 1000 elements differ, from element 7 on$' out || cat out)"
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format json >out 2>err
+holds "a kernel compared with itself is as fast, and nothing was run" \
+    '.comparison == {speed_up: 1, measured: false, exceeds_noise: null, results: null} and
+    (.kernels | length) == 2' out
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format csv >out 2>err
+empty "CSV of two kernels has a column for each" "$(
+    head -n 1 out | grep -vx quantity,unit,first,second
+    grep -Eqx 'registers_per_thread,,([0-9]+),\1' out || cat out)"
+run_refuses "'other.cu': a second FILE only with --compare" clean.cu other.cu $pair
+run_refuses "option --compare: name the other kernel, FILE or FILE:KERNEL, such as run clean.cu --compare \
+other.cu" clean.cu --compare $pair
+run_refuses "option --entry: 'none' is no kernel of other.cu, which has twice" clean.cu --compare other.cu:none \
+    $pair
+run_refuses "none.cu: No such file or directory" clean.cu --compare none.cu $pair
+run_refuses "option --annotate: for one run; --compare asks for two" clean.cu --compare other.cu $pair --annotate
+
 # --- On a fake GPU --------------------------------------------------------------------------------
 
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
@@ -733,6 +758,9 @@ if [ -x "$fake" ]; then
     holds "counters of a user's kernel stand beside the emulator's counts" '[.confirmation[] |
         select(.quantity == "shared_loads" or .quantity == "global_load_sectors") |
         [.emulated, .measured]] == [[0, 0], [null, 125]]' out
+    FAKE_GPU=well "$fake" run clean.cu --compare other.cu $pair --timeout 200 >out 2>err
+    empty "equal times on a GPU are no difference" "$(
+        tr -s '\n ' ' ' <out | grep -q '^no difference beyond the noise: 2.00 ms and 2.00 ms measured' || cat out err)"
     on_gpu well --on gpu --cold >/dev/null
     empty "--cold flushes the cache before each timed launch" "$(
         tr -s '\n ' ' ' <out | grep -q ' 3 ms information median of [0-9]* launches, the L2 cache flushed' || cat out)"

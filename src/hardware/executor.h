@@ -258,8 +258,9 @@ struct smc_run_result {
     struct smc_attempt timing;
     uint32_t timed_launches;
     double median_ms, fastest_ms, slowest_ms;
-    bool cold;             /* with the L2 cache flushed before each */
-    uint32_t sm_clock_khz; /* observed while timing; 0: unknown */
+    double median_low_ms, median_high_ms; /* 95 % confidence interval of the median */
+    bool cold;                            /* with the L2 cache flushed before each */
+    uint32_t sm_clock_khz;                /* observed while timing; 0: unknown */
 
     /* Hardware counters of one more launch. If they were not requested, the attempt is not made and
        has no message. */

@@ -123,6 +123,8 @@ static enum smc_status run_options(const struct smc_arguments *arguments, struct
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings;
+    if (arguments->given[SMC_OPTION_COMPARE] && arguments->given[SMC_OPTION_SOURCE])
+        return smc_run_pair(arguments, out, error);
     if (smc_asks_series(arguments))
         return smc_run_series(arguments, out, error);
     if (arguments->given[SMC_OPTION_SOURCE])
@@ -157,6 +159,9 @@ enum smc_status smc_cmd_run(const struct smc_arguments *arguments, struct smc_te
         return status;
     if (arguments->file_count == 0)
         return run_options(&own, out, error);
+    if (arguments->file_count == 2 && !arguments->given[SMC_OPTION_COMPARE])
+        return smc_fail(error, SMC_USAGE, "'%.64s': a second FILE only with --compare",
+                        arguments->file[1]);
     if (arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
                         arguments->file[0]);
