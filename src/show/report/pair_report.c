@@ -48,8 +48,8 @@ static bool next_row(const struct smc_user_pair *pair, size_t *at, struct pair_r
             continue;
         out->row[0] = is_first ? row : NULL;
         out->row[1] = is_first ? find_row(second, row->quantity) : row;
-        for (int i = 0; i < SMC_PAIR; i++)
-            out->seen[i] = best_reading(out->row[i]);
+        out->seen[0] = best_reading(out->row[0]);
+        out->seen[1] = best_reading(out->row[1]);
         if (out->seen[0] || out->seen[1])
             return true;
     }
