@@ -630,7 +630,7 @@ static int compare_shapes(const void *left, const void *right)
     return order ? order : (a > b) - (a < b);
 }
 
-enum smc_status smc_tune_rank(struct smc_tune *tune, struct smc_error *error)
+static enum smc_status rank_shapes(struct smc_tune *tune, struct smc_error *error)
 {
     struct smc_tune_shape **sorted = smc_calloc(tune->count + 1, sizeof *sorted);
     free(tune->order);
@@ -671,7 +671,7 @@ enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_wa
     enum smc_status status = tune_predict_all(tune, watcher, warnings, error);
     if (status == SMC_OK)
         status = check_compiled(tune, error);
-    return status == SMC_OK ? smc_tune_rank(tune, error) : status;
+    return status == SMC_OK ? rank_shapes(tune, error) : status;
 }
 
 /* --- Which shape to run ----------------------------------------------------------------------- */

@@ -271,8 +271,8 @@ static uint32_t read_token(const struct scan *scan, uint32_t i, uint32_t end,
 }
 
 /* Reads the declaration at `i`; returns the token after it. */
-static uint32_t cpp_declarations_read_declaration(const struct scan *scan, uint32_t i, uint32_t end,
-                                                  struct current *current)
+static uint32_t read_cpp_declaration(const struct scan *scan, uint32_t i, uint32_t end,
+                                     struct current *current)
 {
     struct smc_declaration *found = &current->found;
     bool ended = false;
@@ -373,7 +373,7 @@ static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t par
         }
         struct current current;
         begin_declaration(i, parent, in_class, &current);
-        uint32_t next = cpp_declarations_read_declaration(scan, i, end, &current);
+        uint32_t next = read_cpp_declaration(scan, i, end, &current);
         uint32_t index = cpp_declarations_append(scan, &current.found);
         i = next > i ? next : i + 1;
         uint32_t body = current.found.body;

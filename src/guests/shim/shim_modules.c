@@ -347,11 +347,6 @@ static int list_functions(struct shim_module *module)
     return SHIM_SUCCESS;
 }
 
-struct shim_function *shim_module_first(struct shim_module *module)
-{
-    return module->functions;
-}
-
 struct shim_function *shim_module_function(struct shim_module *module, const char *name)
 {
     struct shim_function *function = module->functions;

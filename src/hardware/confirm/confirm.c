@@ -323,7 +323,7 @@ static void confirm_result(const struct view *view)
 
 /* PTX fixes the order of every sum, so the results of the GPU and the emulator can differ only if
    threads race. */
-static void confirm_confirm_agreement(const struct view *view)
+static void confirm_agreement(const struct view *view)
 {
     const struct smc_agreement *agreement = &view->result->agreement;
     const struct smc_kernel *kernel = view->answer->query.kernel;
@@ -481,7 +481,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     if (!cannot_launch) {
         smc_confirm_memory(answer, result, out);
         confirm_result(&view);
-        confirm_confirm_agreement(&view);
+        confirm_agreement(&view);
         show_speed(&view);
         confirm_show_memory(&view);
     }

@@ -283,7 +283,7 @@ static void merge_question(const json_t *report, struct smc_text *out)
 /* Far more than the runs of one machine need, and far less than would exhaust memory. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
 
-const char *const smc_source_names[SMC_SOURCE_COUNT] = {
+static const char *const source_names[SMC_SOURCE_COUNT] = {
     [SMC_SOURCE_PREDICTED] = "predicted",
     [SMC_SOURCE_API] = "api",
     [SMC_SOURCE_EMULATED] = "emulated",
@@ -344,7 +344,7 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
-        const json_t *value = json_object_get(object, smc_source_names[i]);
+        const json_t *value = json_object_get(object, source_names[i]);
         bool words = i == SMC_SOURCE_PREDICTED && json_is_string(value);
         if (value && !json_is_null(value) && !json_is_number(value) && !words)
             return false;

@@ -486,6 +486,19 @@ static void check_cut(struct smc_worker *worker, struct smc_warp *warp, const st
     }
 }
 
+/* Accesses of some lanes of an instruction: keeps the others' elements of `host`. */
+static uint32_t access_some(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_warp_access *access)
+{
+    char *found[SMC_LANES];
+    struct smc_warp_access some = *access;
+    some.host = found;
+    const uint32_t good = smc_memory_access_at(worker, warp, &some);
+    EACH_ACTIVE(lane, good)
+        access->host[lane] = found[lane];
+    return good;
+}
+
 /* Accesses of which some are to the shared memory of other blocks of the cluster. */
 static uint32_t access_cluster(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_warp_access *access)
@@ -495,7 +508,7 @@ static uint32_t access_cluster(struct smc_worker *worker, struct smc_warp *warp,
     struct smc_warp_access own = *access;
     own.mask = lanes.mine;
     own.address = lanes.own;
-    return lanes.mine ? good | smc_memory_access_some(worker, warp, &own) : good;
+    return lanes.mine ? good | access_some(worker, warp, &own) : good;
 }
 
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
@@ -633,18 +646,6 @@ const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *wa
     return data + offset;
 }
 
-uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_warp_access *access)
-{
-    char *found[SMC_LANES];
-    struct smc_warp_access some = *access;
-    some.host = found;
-    const uint32_t good = smc_memory_access_at(worker, warp, &some);
-    EACH_ACTIVE(lane, good)
-        access->host[lane] = found[lane];
-    return good;
-}
-
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES])
@@ -669,7 +670,7 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                 access.mask |= 1u << lane;
                 address[lane] -= smc_window_of(access.space);
             }
-        done |= smc_memory_access_some(worker, warp, &access);
+        done |= access_some(worker, warp, &access);
         left &= ~access.mask;
     }
     return done;

@@ -384,9 +384,6 @@ struct smc_warp_access {
    elements are overwritten. */
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_warp_access *access);
-/* The same for some lanes of an instruction: keeps the others' elements of `host`. */
-uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_warp_access *access);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

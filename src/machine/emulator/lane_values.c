@@ -527,7 +527,7 @@ static uint8_t joined_points(const struct smc_known *one, const struct smc_known
 }
 
 /* Lanes of both sources need the same shared part. */
-static void lane_values_select_lanes(struct operation *operation)
+static void select_known_lanes(struct operation *operation)
 {
     const struct source *choice = &operation->source[2];
     uint32_t mask = operation->mask, holds = *(const lane_u32 *)choice->at & mask;
@@ -593,7 +593,7 @@ static void apply_rule(struct operation *operation, uint8_t rule)
         lane_values_convert(operation);
         break;
     case RULE_SELECT:
-        lane_values_select_lanes(operation);
+        select_known_lanes(operation);
         break;
     case RULE_PACK_32:
         pack(operation);

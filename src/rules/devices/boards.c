@@ -813,8 +813,8 @@ static void write_note(const struct candidates *candidates, const struct smc_dev
     smc_text_free(&list);
 }
 
-static enum smc_status boards_find_board(const char *typed, struct smc_device *out, char note[256],
-                                         struct smc_error *error)
+static enum smc_status find_named_board(const char *typed, struct smc_device *out, char note[256],
+                                        struct smc_error *error)
 {
     struct wanted wanted;
     make_ready(typed, &wanted);
@@ -893,7 +893,7 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
                         "'%s' is not a compute capability; write it as 9.0, 9.0a, 90, sm_90 or "
                         "sm_90a",
                         text);
-    return boards_find_board(text, out, note, error);
+    return find_named_board(text, out, note, error);
 }
 
 const char *smc_device_source_name(enum smc_device_source source)

@@ -69,7 +69,8 @@ char smc_words_time_letter(enum smc_time_term term)
     return letters[term];
 }
 
-double smc_time_error_percent(const struct smc_time *time, double measured_ms)
+/* Percent by which the prediction is longer than `measured_ms`. */
+static double time_error_percent(const struct smc_time *time, double measured_ms)
 {
     return 100 * (time->predicted_ms - measured_ms) / measured_ms;
 }
@@ -388,7 +389,7 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           if_measured(item, item->measured_ms))                                                    \
     FIELD(error, "error_percent", NULL, "percent",                                                 \
           "by how much the prediction is longer; only beside measured_ms",                         \
-          if_measured(item, smc_time_error_percent(item->time, item->measured_ms)))                \
+          if_measured(item, time_error_percent(item->time, item->measured_ms)))                    \
     FIELD(bound_by, "bound_by", NULL, "", "the largest term: a name of terms_ms",                  \
           smc_value_text(key_of(item->time->bound_by)))                                            \
     FIELD(next, "next", NULL, "", "the term behind it", smc_value_text(key_of(item->time->next)))  \
