@@ -29,14 +29,8 @@ static enum smc_status cmd_sweep_add_device(struct swept_devices *list,
                                             const struct smc_device *device,
                                             struct smc_error *error)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        struct smc_device *grown = smc_realloc(list->device, capacity * sizeof *grown);
-        if (!grown)
-            return smc_out_of_memory(error);
-        list->device = grown;
-        list->capacity = capacity;
-    }
+    if (!smc_make_room(&list->device, list->count, &list->capacity, sizeof *list->device))
+        return smc_out_of_memory(error);
     list->device[list->count++] = *device;
     return SMC_OK;
 }
