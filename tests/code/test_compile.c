@@ -19,6 +19,7 @@
 #include "code/compile/resource_table.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
+#include "code/readers/compilation.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -180,6 +181,38 @@ static void test_error_lines(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         smc_log_first_error(cases[i].log, "k.cu", "/dir/k.cu", text, sizeof text);
         CU_ASSERT_STRING_EQUAL(text, cases[i].text);
+    }
+}
+
+/* What the compiler's error is reported as: a hint is there where it can help, and only there. */
+static void test_hints(void)
+{
+    static const struct {
+        const char *log, *message;
+    } cases[] = {
+        {"k.cu:1:10: fatal error: x.h: No such file or directory\n    1 | #include \"x.h\"\n",
+         "k.cu:1:10: fatal error: x.h: No such file or directory (looked for beside the file that "
+         "includes it, in inc and in the compiler's own folders; --compiler-options \"-IFOLDER\" "
+         "names its folder)"},
+        {"k.cu:1:10: fatal error: x.h: No such file or directory\n    1 | #include <x.h>\n",
+         "k.cu:1:10: fatal error: x.h: No such file or directory (looked for in inc and in the "
+         "compiler's own folders; --compiler-options \"-IFOLDER\" names its folder)"},
+        {"gcc: error: start.o: No such file or directory\n",
+         "k.cu: gcc: error: start.o: No such file or directory"},
+        {"k.cu:1:1: fatal error: too many errors\n", "k.cu:1:1: fatal error: too many errors"},
+        {"ptxas fatal   : Unresolved extern function 'f'\n",
+         "k.cu: ptxas fatal   : Unresolved extern function 'f' (--compiler-options \"-rdc=true\" "
+         "compiles relocatable device code)"},
+    };
+    const struct smc_inspect_request request = {.compiler_options = "-Iinc"};
+    const struct smc_compilation compilation = {.file = "k.cu", .request = &request};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text log = {0};
+        struct smc_error error = {""};
+        smc_text_append(&log, cases[i].log);
+        CU_ASSERT_EQUAL(smc_compilation_fail(&compilation, "k.cu", &log, &error), SMC_USAGE);
+        CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+        smc_text_free(&log);
     }
 }
 
@@ -830,6 +863,7 @@ CU_TestInfo tests_compile[] = {
     {"ptxas's report is read, in old and new forms", test_logs},
     {"ptxas's refusal is read", test_refusals},
     {"the first error of a log, with file and line", test_error_lines},
+    {"hints where they can help", test_hints},
     {"the cache keeps what it is given", test_cache_keeps},
     {"a damaged file in the cache counts as absent", test_cache_damage},
     {"what is no file in the cache does no harm", test_cache_strange_files},

@@ -23,7 +23,7 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
         bool of_catalog = smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_REGS ||
-                          i == SMC_OPTION_KERNEL_DIR || i == SMC_OPTION_NO_COUNTERS;
+                          i == SMC_OPTION_KERNEL_DIR;
         if (of_catalog && arguments->given[i])
             return smc_fail(error, SMC_USAGE,
                             "option --%s: only with kernels of the catalog, not with your own "
