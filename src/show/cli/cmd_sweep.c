@@ -285,8 +285,7 @@ static enum smc_status cmd_sweep_report(const struct smc_arguments *arguments,
                                         const struct sink *sink, enum smc_plot_target target,
                                         struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (target != SMC_PLOT_TERMINAL)
         sink->writer->sweep_end(&sink->result, &style, out);
     if (target == SMC_PLOT_NOWHERE)

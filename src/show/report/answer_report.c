@@ -801,8 +801,7 @@ static void answer_write_comparison(const struct smc_answer *answers, size_t cou
         smc_text_append(&line, "; ");
     }
     smc_text_printf(&line, "%u threads per block", answers->launch.threads_per_block);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, 0, &line);
     smc_text_printf(out, "\n%-*s %4s %4s %6s %6s %7s%*s  %s\n", columns.name_width, "device", "CC",
                     "regs", "smem B", "blocks", "occup.", columns.times ? TIME_WIDTH : 0,
                     columns.times ? "time ms" : "", "limited by");

@@ -506,7 +506,6 @@ static void append_reasons(const struct smc_best *best, const struct smc_report_
         snprintf(label, sizeof label, "%6" PRId64, candidate->size);
         best_append_reason(best, candidate, &text);
         smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text), style->columns);
-        out->failed |= text.failed;
         smc_text_free(&text);
     }
     smc_text_append_char(out, '\n', shown > 1);
@@ -786,7 +785,6 @@ static void best_write_rows(const struct smc_best *best, struct smc_text *out)
     for (size_t rank = 0; rank < best->count; rank++) {
         struct row row = make_row(best, rank);
         smc_fields_csv_row(row_fields, &row, out);
-        out->failed |= row.reason.failed;
         smc_text_free(&row.reason);
     }
 }

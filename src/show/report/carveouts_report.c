@@ -286,10 +286,9 @@ static json_t *carveouts_object(const struct smc_answer *answer,
     }
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
         const struct row row = {answer, carveouts, &carveouts->preference[config]};
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(preferences);
         smc_json_string(object, "name", smc_cache_config_name((enum smc_cache_config)config));
         smc_fields_json(preference_fields, &row, object);
-        json_array_append_new(preferences, object);
     }
     smc_json_set(root, "is_a_hint", json_true()); /* the driver may set another size */
     smc_json_set(root, "sizes", sizes);

@@ -458,9 +458,8 @@ void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t 
     json_t *further = json_array();
     describe_run(object, &runs[0]);
     for (size_t i = 1; i < count; i++) {
-        json_t *run = json_object();
+        json_t *run = smc_json_add_object(further);
         describe_run(run, &runs[i]);
-        json_array_append_new(further, run);
     }
     json_object_set(object, "further_runs", further);
     smc_json_set(object, "besides", further);

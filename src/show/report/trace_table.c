@@ -319,9 +319,7 @@ static void trace_table_append_line(const struct smc_trace_answer *answer, const
     append_item(&words, &item);
     trace_table_append_grid(line, &words);
     append_gains(row, &words);
-    if (words.length > 0)
-        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&words), style->columns);
-    smc_text_free(&words);
+    smc_layout_text(out, style, STEPS_COLUMN, &words);
 }
 
 /* --- Kernels ---------------------------------------------------------------------------------- */

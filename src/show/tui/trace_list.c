@@ -743,7 +743,6 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     }
     smc_words_untie(&words);
     smc_text_append(out, smc_text_string(&words));
-    out->failed |= words.failed;
     smc_text_free(&words);
 }
 
