@@ -781,29 +781,22 @@ static void draw_course(struct trace_picture *plot)
 /* --- The whole -------------------------------------------------------------------------------- */
 
 /* The first kernels by names that are distinct among all. */
-static bool trace_name_kernels(struct trace_picture *plot)
+static void trace_name_kernels(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
     struct smc_kernel_names names;
-    const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
-    if (!shown)
-        return false;
-    for (size_t i = 0; i < answer->kernel_count; i++)
-        shown[i] = answer->kernels[i].shown;
-    smc_kernel_names_init(&names, shown, answer->kernel_count);
+    smc_kernel_names_of_trace(&names, answer);
     plot->named = answer->kernel_count < NAMED ? answer->kernel_count : NAMED;
     for (size_t i = 0; i < plot->named; i++)
-        smc_kernel_names_choose(&names, shown[i], &plot->name[i]);
+        smc_kernel_names_choose(&names, answer->kernels[i].shown, &plot->name[i]);
     smc_kernel_names_free(&names);
-    free(shown);
-    return true;
 }
 
 void smc_plot_trace(const struct smc_trace_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture)
 {
     struct trace_picture plot = {.answer = answer, .page = smc_page_begin(picture, canvas)};
-    picture->failed |= !trace_name_kernels(&plot);
+    trace_name_kernels(&plot);
     trace_draw_head(&plot);
     if (answer->row_count > 0) {
         trace_draw_legend(&plot);

@@ -842,10 +842,8 @@ void smc_json_occupancy(json_t *object, const struct smc_answer *answer)
     }
 }
 
-void smc_csv_answers(const struct smc_answer *answers, size_t count,
-                     const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_answers(const struct smc_answer *answers, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_csv_answer_head(out);
     for (size_t i = 0; i < count; i++)
         smc_csv_answer(&answers[i], NULL, out);

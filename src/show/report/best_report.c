@@ -789,20 +789,17 @@ static void best_write_rows(const struct smc_best *best, struct smc_text *out)
     }
 }
 
-void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_best(const struct smc_best *best, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         best_write_rows(&best[i], out);
 }
 
 void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                             const struct smc_report_style *style, struct smc_text *out)
+                             struct smc_text *out)
 {
     struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);

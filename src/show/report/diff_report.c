@@ -897,10 +897,8 @@ void smc_json_diff(json_t *root, const struct smc_diff *diff)
     smc_json_set(root, "diff", object);
 }
 
-void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_diff(const struct smc_diff *diff, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(pair_fields, out);
     for (size_t i = 0; i < diff->count; i++)
         if (is_listed(&diff->pair[i]))

@@ -859,10 +859,8 @@ size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
     return i;
 }
 
-void smc_csv_promises(const struct smc_inspect_promises *promises,
-                      const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_promises(const struct smc_inspect_promises *promises, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_table(bounds_fields, promises->item, promises->count, sizeof *promises->item,
                          out);
 }

@@ -524,10 +524,8 @@ static void append_csv_rows(const struct smc_confirmed_run *runs, size_t count,
 }
 
 /* An annotation replaces the rows. */
-void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
-                  const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count, struct smc_text *out)
 {
-    (void)style;
     bool is_annotated = false;
     for (size_t i = 0; i < count; i++)
         is_annotated |= runs[i].result.emulated.annotation != NULL;
@@ -556,10 +554,8 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     smc_text_free(&reason);
 }
 
-void smc_csv_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
-                      struct smc_text *out)
+void smc_csv_all_gpus(const struct smc_all_gpus *all, struct smc_text *out)
 {
-    (void)style;
     smc_csv_rows_head(out);
     for (size_t i = 0; i < all->count; i++) {
         const struct smc_gpu_part *part = &all->part[i];

@@ -780,10 +780,8 @@ static void append_csv_run(const struct smc_series *series, size_t index, struct
     smc_text_append(out, "\n");
 }
 
-void smc_csv_series(const struct smc_series *series, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_csv_series(const struct smc_series *series, struct smc_text *out)
 {
-    (void)style;
     append_csv_head(out);
     for (size_t i = 0; i < series->count; i++)
         append_csv_run(series, i, out);
