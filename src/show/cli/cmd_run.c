@@ -47,11 +47,10 @@ static void add_ceilings(struct smc_query *query)
 static void cmd_run_report(const struct smc_arguments *arguments, const struct smc_all_gpus *all,
                            struct smc_text *out)
 {
-    struct smc_report_style style;
     warn_idle(arguments, all);
     for (size_t i = 0; i < all->count; i++)
         tell_part(&all->part[i]);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->all_gpus(all, &style, out);
 }
 
@@ -108,8 +107,7 @@ static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_SANITIZE]) {
         status = sanitize(arguments, runs, count, status, out, error);
     } else if (count > 0) {
-        struct smc_report_style style;
-        smc_output_style(&style);
+        struct smc_report_style style = smc_output_style();
         smc_ask_writer(arguments)->runs(runs, count, &style, out);
     }
     free(runs);

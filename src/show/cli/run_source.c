@@ -434,10 +434,9 @@ static enum smc_status run_source_write_report(const struct smc_arguments *argum
                                                const struct smc_confirmation *confirmation,
                                                struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     enum smc_plot_target target;
     enum smc_status status = smc_roofline_target(arguments, &target, error);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
         status = run_source_draw_roofline(arguments, run, target, &style, out, error);
