@@ -731,7 +731,25 @@ if [ -x "$fake" ]; then
     on_gpu wrong --on both >/dev/null
     empty "run --source --on both compares the two results" "$(
         tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU, from element 500 on' || cat out)"
+    on_gpu well --on gpu >/dev/null
+    empty "a launch that changes its input is timed with the same input each time" "$(
+        grep -Eq '^time +[0-9.]+ ms +- +2 ms  information$' out || cat out)"
+    empty "the headline has the measured time" "$(
+        tr -s '\n ' ' ' <out | grep -q '^2.00 ms measured, .* predicted; only the emulator' || cat out)"
+    empty "the residency of a user's kernel is measured" "$(
+        grep -Eq '^blocks per SM +8 +[-8] +8  confirmed$' out || cat out)"
+    FAKE_COUNTS="0 0 0 0 32 125 32 125 4000 4000"
+    export FAKE_COUNTS
     on_gpu well --on both --format json >/dev/null
+    unset FAKE_COUNTS
+    holds "counters of a user's kernel stand beside the emulator's counts" '[.confirmation[] |
+        select(.quantity == "shared_loads" or .quantity == "global_load_sectors") |
+        [.emulated, .measured]] == [[0, 0], [null, 125]]' out
+    on_gpu well --on gpu --cold >/dev/null
+    empty "--cold flushes the cache before each timed launch" "$(
+        tr -s '\n ' ' ' <out | grep -q ' 3 ms information median of [0-9]* launches, the L2 cache flushed' || cat out)"
+    on_gpu well --on both --format json >/dev/null
+    holds "JSON has the measured time" '.run | .timed_launches > 0 and .median_ms == 2 and .cold == false' out
     command -v jq >/dev/null && holds "JSON of run --source --on both has results that agree" '.memory[0] |
         .differing_from_emulated == 0 and .unlike_emulated == 0' out
 

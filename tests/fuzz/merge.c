@@ -58,8 +58,7 @@ static void print(const struct smc_merged *merged, const struct smc_fleet *fleet
     check_safe(&metrics);
     check_commands(fleet);
     json_t *object = json_object();
-    smc_json_merge(object, merged);
-    smc_json_set(object, "checks", smc_json_fleet(fleet));
+    smc_json_merge(object, merged, fleet);
     char *printed = json_dumps(object, JSON_REAL_PRECISION(15));
     if (!printed)
         abort();

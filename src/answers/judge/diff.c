@@ -939,21 +939,21 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
                                  struct smc_error *error)
 {
     struct comparing comparing = {.request = request, .diff = diff};
-    struct smc_error second = {""};
-    enum smc_status reading = read_items(before, request, diff, &comparing.before, error), status;
-    status = reading == SMC_MACHINE ? reading
-                                    : read_items(after, request, diff, &comparing.after, &second);
-    if (reading == SMC_OK && status != SMC_OK)
-        *error = second;
-    reading = status > reading ? status : reading;
-    if (reading != SMC_MACHINE) {
-        status = diff_compare(&comparing, reading == SMC_OK ? error : &second);
-        reading = status == SMC_MACHINE || reading == SMC_OK ? status : reading;
+    enum smc_status worst = SMC_OK;
+    for (int step = 0; step < 3 && worst != SMC_MACHINE; step++) {
+        struct smc_error why = {""};
+        enum smc_status status =
+            step == 0   ? read_items(before, request, diff, &comparing.before, &why)
+            : step == 1 ? read_items(after, request, diff, &comparing.after, &why)
+                        : diff_compare(&comparing, &why);
+        if (worst == SMC_OK && status != SMC_OK)
+            *error = why; /* of the first step that failed */
+        worst = status > worst ? status : worst;
     }
     free_items(&comparing.before);
     free_items(&comparing.after);
     free(comparing.group);
-    return reading;
+    return worst;
 }
 
 void smc_diff_free(struct smc_diff *diff)

@@ -18,8 +18,7 @@ enum {
 };
 
 struct timer {
-    smc_gpu_launch_function *launch;
-    void *context;
+    const struct smc_gpu_work *work;
     int gpu_index;
     uint32_t timeout_ms;
     struct smc_attempt *finish;
@@ -38,7 +37,7 @@ static cudaError_t create_watches(struct timer *timer)
 
 static cudaError_t time_batch(struct timer *timer, int launches)
 {
-    cudaError_t code = smc_gpu_time_batch(timer->watch, launches, timer->launch, timer->context);
+    cudaError_t code = smc_gpu_time_batch(timer->watch, launches, timer->work);
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
     cudaError_t waited =
@@ -84,13 +83,12 @@ static void summarise(struct timer *timer, struct smc_run_result *result)
     result->sm_clock_khz = timer->sm_clock_khz;
 }
 
-enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
-                                      uint32_t timeout_ms, double budget_ms,
-                                      struct smc_run_result *result, struct smc_error *error)
+enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uint32_t timeout_ms,
+                             double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error)
 {
     struct timer timer = {
-        .launch = launch,
-        .context = context,
+        .work = work,
         .gpu_index = gpu_index,
         .timeout_ms = timeout_ms,
         .finish = &result->finish,
@@ -110,48 +108,23 @@ enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *con
     return SMC_OK;
 }
 
-/* A launch according to a plan. */
-struct planned {
-    const struct smc_gpu_kernel *kernel;
-    const struct smc_plan *plan;
-    uint32_t dynamic_smem_bytes;
-    struct smc_gpu_buffers *buffers;
-};
-
-static cudaError_t launch_planned(void *context)
-{
-    const struct planned *planned = context;
-    return smc_gpu_launch(planned->kernel, planned->plan, planned->dynamic_smem_bytes,
-                          planned->buffers);
-}
-
-enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
-                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, uint32_t timeout_ms, double budget_ms,
-                             struct smc_run_result *result, struct smc_error *error)
-{
-    struct planned planned = {kernel, plan, dynamic_smem_bytes, buffers};
-    return smc_gpu_time_launches(launch_planned, &planned, gpu_index, timeout_ms, budget_ms, result,
-                                 error);
-}
-
 /* --- Counters --------------------------------------------------------------------------------- */
 
 /* CUPTI supports only one GPU at a time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
-                                      const struct smc_run_request *request,
-                                      struct smc_gpu_buffers *buffers,
+static enum smc_status launch_counted(const struct smc_gpu_work *work,
                                       struct smc_counters *counters, double *values,
                                       struct smc_error *error)
 {
     size_t launches = 0;
+    cudaError_t code = work->prepare ? work->prepare(work->context) : cudaSuccess;
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "preparing the launch to count");
     enum smc_status status = smc_counters_begin(counters, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = smc_gpu_launch(kernel, &request->answer->plan,
-                                      request->answer->launch.dynamic_smem_bytes, buffers);
+    code = work->launch(work->context);
     status = smc_counters_end(counters, &launches, error);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the launch to count");
@@ -160,9 +133,8 @@ static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
     return status == SMC_OK ? smc_counters_read(counters, 0, values, error) : status;
 }
 
-static enum smc_status gpu_measure_count(const struct smc_gpu_kernel *kernel,
+static enum smc_status gpu_measure_count(const struct smc_gpu_work *work,
                                          const struct smc_run_request *request,
-                                         struct smc_gpu_buffers *buffers,
                                          struct smc_run_result *result, struct smc_error *error)
 {
     const char *names[SMC_METRIC_COUNT];
@@ -180,21 +152,21 @@ static enum smc_status gpu_measure_count(const struct smc_gpu_kernel *kernel,
             "counting takes %zu launches of %.4g ms, more than the %u ms of --timeout",
             smc_counters_passes(counters), result->median_ms, request->settings->timeout_ms);
     else
-        status = launch_counted(kernel, request, buffers, counters, result->counted, error);
+        status = launch_counted(work, counters, result->counted, error);
     smc_counters_close(counters);
     return status;
 }
 
-enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
+enum smc_status smc_gpu_count(const struct smc_gpu_work *work,
                               const struct smc_run_request *request,
-                              const struct smc_device *device, struct smc_gpu_buffers *buffers,
-                              struct smc_run_result *result, struct smc_error *error)
+                              const struct smc_device *device, struct smc_run_result *result,
+                              struct smc_error *error)
 {
     struct smc_error why = {""};
     if (request->settings->no_counters)
         return SMC_OK;
     pthread_mutex_lock(&one_at_a_time);
-    enum smc_status status = gpu_measure_count(kernel, request, buffers, result, &why);
+    enum smc_status status = gpu_measure_count(work, request, result, &why);
     pthread_mutex_unlock(&one_at_a_time);
     result->counting.made = status != SMC_UNAVAILABLE && status != SMC_SHORTFALL;
     result->counting.succeeded = status == SMC_OK;

@@ -182,10 +182,15 @@ static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp, const st
                       enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint32_t mask,
                       char *host[SMC_LANES])
 {
-    struct smc_op access = *op;
-    access.acquires = access.releases = false;
-    return smc_memory_access_at(worker, warp, &access, SMC_SPACE_SHARED, kind, address, mask, NULL,
-                                host);
+    struct smc_op relaxed = *op;
+    const struct smc_warp_access access = {.op = &relaxed,
+                                           .kind = kind,
+                                           .space = SMC_SPACE_SHARED,
+                                           .mask = mask,
+                                           .address = address,
+                                           .host = host};
+    relaxed.acquires = relaxed.releases = false;
+    return smc_memory_access_at(worker, warp, &access);
 }
 
 enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp *warp,
@@ -195,6 +200,13 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     uint64_t address[SMC_LANES], word[SMC_LANES] = {0};
     const void *value[SMC_LANES];
     char *host[SMC_LANES];
+    const struct smc_warp_access access = {.op = op,
+                                           .kind = SMC_WRITES,
+                                           .space = SMC_SPACE_SHARED,
+                                           .mask = mask,
+                                           .address = address,
+                                           .value = value,
+                                           .host = host};
     find_objects(warp, op, address);
     EACH_LANE(lane) {
         const struct object object = {.pending = count[lane], .expected = count[lane]};
@@ -202,8 +214,7 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     }
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
         value[lane] = &word[lane];
-    mask = smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, SMC_WRITES, address, mask,
-                                value, host);
+    mask = smc_memory_access_at(worker, warp, &access);
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
         memcpy(host[lane], &word[lane], sizeof word[lane]);

@@ -380,7 +380,7 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
 }
 
 void smc_peers_check(struct smc_worker *worker, const struct smc_warp *warp,
-                     const struct smc_own_access *access)
+                     const struct smc_warp_access *access)
 {
     const uint32_t unit = worker->shadow->cell_bytes_shared;
     EACH_ACTIVE(lane, access->mask) {

@@ -9,6 +9,7 @@
 #include "code/user_kernels.h"
 #include "hardware/tuning_source.h"
 #include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
@@ -86,15 +87,7 @@ static enum smc_status ask_source(const struct smc_arguments *arguments, struct 
     tune->context = source;
     tune->source = arguments->text[SMC_OPTION_SOURCE];
     tune->entry = arguments->text[SMC_OPTION_ENTRY];
-    source->request = (struct smc_user_request){
-        .file = tune->source,
-        .entry = tune->entry,
-        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
-        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .builds = arguments->builds,
-        .launch = SMC_LAUNCH_INIT,
-    };
-    smc_ask_settings(arguments, &source->request.launch);
+    smc_ask_user_request(arguments, tune->source, &source->request);
     source->grid = arguments->text[SMC_OPTION_GRID];
     source->block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
     source->dynamic_smem = arguments->text[SMC_OPTION_TUNE_DYNAMIC_SMEM];
@@ -214,10 +207,7 @@ static enum smc_status cmd_tune_ask(const struct smc_arguments *arguments,
     status = own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error);
     if (status == SMC_OK)
         status = ask_place(arguments, devices, tune, error);
-    source->request.device = tune->query.device;
-    if (arguments->device.count > 0)
-        source->request.suffix =
-            smc_inspect_target_of(arguments->device.item[0], tune->query.device.sm.cc).suffix;
+    smc_ask_user_place(arguments, &tune->query, &source->request);
     if (status == SMC_OK)
         status = ask_axes(arguments, tune, error);
     if (status == SMC_OK)

@@ -276,7 +276,8 @@ static json_t *smallest_list(const struct smc_answer *answer, const struct smc_c
     return list;
 }
 
-json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts)
+static json_t *carveouts_object(const struct smc_answer *answer,
+                                const struct smc_carveouts *carveouts)
 {
     json_t *root = json_object(), *sizes = json_array(), *preferences = json_array();
     for (uint32_t i = 0; i < carveouts->count; i++) {
@@ -295,6 +296,21 @@ json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_car
     smc_json_set(root, "smallest_for_blocks", smallest_list(answer, carveouts));
     smc_json_set(root, "cache_configs", preferences);
     return root;
+}
+
+void smc_json_carveouts(json_t *root, const struct smc_answer *answers,
+                        const struct smc_carveouts *carveouts, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = smc_json_add_object(list);
+        if (has_launch(&answers[i]))
+            smc_json_answer(object, &answers[i]);
+        else
+            smc_json_set(object, "device", smc_json_device(&answers[i].query.device));
+        smc_json_set(object, "carveouts", carveouts_object(&answers[i], &carveouts[i]));
+    }
+    smc_json_set_answers(root, list);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */

@@ -883,7 +883,7 @@ static json_t *json_notes(const struct smc_diff *diff)
     return list;
 }
 
-json_t *smc_json_diff(const struct smc_diff *diff)
+void smc_json_diff(json_t *root, const struct smc_diff *diff)
 {
     json_t *object = json_object(), *counts = json_object(), *list = json_array();
     smc_json_integer(counts, "compared", diff->compared);
@@ -896,7 +896,7 @@ json_t *smc_json_diff(const struct smc_diff *diff)
         if (is_listed(&diff->pair[i]))
             json_array_append_new(list, smc_fields_object(pair_fields, &diff->pair[i]));
     smc_json_set(object, "changes", list);
-    return object;
+    smc_json_set(root, "diff", object);
 }
 
 void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,

@@ -838,7 +838,7 @@ json_t *smc_json_inspected(const struct smc_inspect_row *row)
     return object;
 }
 
-json_t *smc_json_promises(const struct smc_inspect_promises *promises)
+void smc_json_promises(json_t *root, const struct smc_inspect_promises *promises)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < promises->count; i++) {
@@ -847,7 +847,7 @@ json_t *smc_json_promises(const struct smc_inspect_promises *promises)
         smc_fields_json(bounds_fields, &promises->item[i], object);
         json_array_append_new(list, object);
     }
-    return list;
+    smc_json_set(root, "launch_bounds", list);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */

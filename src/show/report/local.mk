@@ -43,7 +43,7 @@ libsmc_la_SOURCES += \
 	src/show/report/user_report.c \
 	src/show/report/workload.c \
 	src/show/report/writer_json.c \
-	src/show/report/writers.c
+	src/show/report/writers.c src/show/report/writers.def
 
 # The lists of fields in smemcalc-formats(5): make update-tables
 check_PROGRAMS += src/show/report/update_formats

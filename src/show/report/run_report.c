@@ -402,7 +402,7 @@ json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char
     return object;
 }
 
-static json_t *run_run_object(const struct smc_run_result *result)
+json_t *smc_json_run(const struct smc_run_result *result)
 {
     bool timed = result->timing.succeeded;
     json_t *object = smc_json_machine(result->host_name, result->gpu_uuid, result->driver,
@@ -412,6 +412,7 @@ static json_t *run_run_object(const struct smc_run_result *result)
     smc_json_set(object, "median_ms", timed ? json_real(result->median_ms) : json_null());
     smc_json_set(object, "fastest_ms", timed ? json_real(result->fastest_ms) : json_null());
     smc_json_set(object, "slowest_ms", timed ? json_real(result->slowest_ms) : json_null());
+    smc_json_set(object, "cold", timed ? json_boolean(result->cold) : json_null());
     smc_json_known_integer(object, "sm_clock_khz", result->sm_clock_khz);
     return object;
 }
@@ -436,7 +437,7 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation)
 {
     smc_json_rows(object, confirmation);
-    smc_json_set(object, "run", run_run_object(result));
+    smc_json_set(object, "run", smc_json_run(result));
     smc_json_set(object, "emulation", emulated_object(result));
 }
 
