@@ -203,6 +203,17 @@ __global__ void condition(float *a)
     if (t[63 - threadIdx.x] < 2)
         a[threadIdx.x] = 3;
 }
+__global__ void index(float *a)
+{
+    __shared__ int t[64];
+    t[threadIdx.x] = 0;
+    __syncthreads();
+    t[threadIdx.x] = 1000;
+    int i = t[63 - threadIdx.x];
+    if (threadIdx.x < 32)
+        a[i] = 1; // out of bounds, once the line above reads what all have written
+    a[threadIdx.x + 100] = 2; // so is this, in any case
+}
 END
 mends() { # ENTRY HEADLINE ADVICE ARGUMENT...: "" is none
     entry=$1 headline=$2 advice=$3
@@ -233,6 +244,7 @@ mends global "RACE on arg 1, line 62" "add __syncthreads() after line 62: a run 
     --grid 1 -a $a
 mends condition "RACE on t, line 68" "add __syncthreads() after line 68: a run with it has no race" \
     --grid 1 -a $a
+mends index "RACE on t, line 77" "" --grid 1 -a $a
 
 cat >twice.ptx <<'END'
 .version 8.0
