@@ -30,6 +30,7 @@ struct percent {
 
 struct smc_csv_writer {
     struct smc_csv_sink sink;
+    bool has_clusters;
     char *end; /* of what is in the buffer */
     char digits[100][2];
     struct words limiters[1 << SMC_LIMIT_COUNT];
@@ -37,7 +38,7 @@ struct smc_csv_writer {
     char buffer[CAPACITY];
 };
 
-_Static_assert(SMC_CSV_MOST_FIELDS + 12 + 2 * sizeof(struct smc_error) < 8192, "LONGEST_ROW");
+_Static_assert(SMC_CSV_MOST_FIELDS + 32 + 2 * sizeof(struct smc_error) < 8192, "LONGEST_ROW");
 
 static void put(struct smc_csv_writer *writer, const char *text, size_t length)
 {
@@ -71,6 +72,39 @@ static void name_limiters(uint32_t limiters, struct words *words)
     }
 }
 
+/* The names of the results, then the commas of a row without any. */
+static const char names[] = ""
+#define RESULT(name) "," name
+#define CLUSTER_RESULT(name)
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
+
+static const char cluster_names[] = ""
+#define RESULT(name)
+#define CLUSTER_RESULT(name) "," name
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
+
+static const char no_results[] = ""
+#define RESULT(name) ","
+#define CLUSTER_RESULT(name)
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
+
+static const char no_cluster_results[] = ""
+#define RESULT(name)
+#define CLUSTER_RESULT(name) ","
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
+
 struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink)
 {
     struct smc_csv_writer *writer = smc_calloc(1, sizeof *writer);
@@ -90,6 +124,11 @@ struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink)
 void smc_csv_writer_free(struct smc_csv_writer *writer)
 {
     free(writer);
+}
+
+void smc_csv_writer_add_clusters(struct smc_csv_writer *writer)
+{
+    writer->has_clusters = true;
 }
 
 enum smc_status smc_csv_flush(struct smc_csv_writer *writer, struct smc_error *error)
@@ -171,11 +210,6 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
                                      const struct smc_csv_record *header, bool mark,
                                      struct smc_error *error)
 {
-    static const char names[] = ""
-#define RESULT(name) "," name
-#include "rules/batch/results.def"
-#undef RESULT
-                                "\n";
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)
         return status;
@@ -183,7 +217,20 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
         put(writer, "\xEF\xBB\xBF", 3);
     put_input(writer, header->text, header->length);
     put(writer, names, sizeof names - 1);
+    if (writer->has_clusters)
+        put(writer, cluster_names, sizeof cluster_names - 1);
+    put_char(writer, '\n');
     return SMC_OK;
+}
+
+/* As the CSV report writes them. */
+static void put_clusters(struct smc_csv_writer *writer, const struct smc_occupancy *occupancy)
+{
+    put_char(writer, ',');
+    if (occupancy->resident_clusters > 0)
+        writer_put_number(writer, (uint32_t)occupancy->resident_clusters);
+    put_char(writer, ',');
+    put_char(writer, occupancy->clusters_are_bound ? '1' : '0');
 }
 
 enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
@@ -201,7 +248,7 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     put_char(writer, ',');
     writer_put_number(writer, occupancy->warps_per_sm);
     put_char(writer, ',');
-    put_percent(writer, answer->sm, occupancy);
+    put_percent(writer, &answer->device->sm, occupancy);
     put_char(writer, ',');
     PUT_PART(writer, limiters->text, limiters->length);
     put_limit(writer, occupancy->limit[SMC_LIMIT_WARPS]);
@@ -213,7 +260,10 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     writer_put_number(writer, occupancy->regs_allocated_per_block);
     put_char(writer, ',');
     writer_put_number(writer, occupancy->smem_allocated_per_block_bytes);
-    put(writer, ",\n", 2);
+    put_char(writer, ',');
+    if (writer->has_clusters)
+        put_clusters(writer, occupancy);
+    put_char(writer, '\n');
     return SMC_OK;
 }
 
@@ -221,11 +271,6 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
                                       const struct smc_csv_record *record, uint32_t columns,
                                       const char *reason, struct smc_error *error)
 {
-    static const char no_results[] = ""
-#define RESULT(name) ","
-#include "rules/batch/results.def"
-#undef RESULT
-        ;
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)
         return status;
@@ -245,6 +290,8 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
         put_quoted(writer, reason, strlen(reason));
     else
         put(writer, reason, strlen(reason));
+    if (writer->has_clusters)
+        put(writer, no_cluster_results, sizeof no_cluster_results - 1);
     put_char(writer, '\n');
     return SMC_OK;
 }
