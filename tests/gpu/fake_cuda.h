@@ -35,6 +35,8 @@ struct fake_cuda {
     int static_smem_bytes;    /* of every kernel, as the attributes report it */
     int api_blocks_per_sm;
     bool available_smem_is_wrong; /* the API's value is off by one unit */
+    struct smc_sm_groups sm_groups;
+    bool clusters_are_odd; /* as many as no groups of SMs hold */
     uint32_t resident_blocks;
     size_t free_bytes;
     int l2_bytes;

@@ -501,6 +501,33 @@ static void test_ceilings(void)
                            "GPU-001e2d3c-4b5a-6978-0716-253443526170");
 }
 
+/* Of a board whose groups are others than those of the table. */
+static void test_groups(void)
+{
+    static const struct smc_sm_groups groups = {9, {18, 18, 18, 16, 16, 16, 14, 14, 2}};
+    const struct smc_calibrate_request request = {.budget_ms = 100, .timeout_ms = 10000};
+    struct smc_calibration calibration;
+    struct smc_text warnings = {0};
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    fake_cuda.free_bytes = (size_t)1 << 29;
+    fake_cuda.sm_groups = groups;
+    CU_ASSERT_EQUAL_FATAL(smc_calibrate(&request, &calibration, &warnings, &error), SMC_OK);
+    CU_ASSERT_EQUAL(calibration.ceilings.sm_groups.count, groups.count);
+    CU_ASSERT_EQUAL(calibration.device.sm_groups.count, groups.count);
+    for (uint32_t size = 2; size <= 16; size++)
+        for (uint32_t blocks = 1; blocks <= 8; blocks++)
+            CU_ASSERT_EQUAL(smc_resident_clusters(132, &calibration.device.sm_groups, size, blocks),
+                            smc_resident_clusters(132, &groups, size, blocks));
+    CU_ASSERT_EQUAL(warnings.length, 0);
+    fake_cuda.clusters_are_odd = true;
+    CU_ASSERT_EQUAL_FATAL(smc_calibrate(&request, &calibration, &warnings, &error), SMC_OK);
+    CU_ASSERT_EQUAL(calibration.ceilings.sm_groups.count, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&warnings), "no groups of SMs were found"));
+    CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
+    smc_text_free(&warnings);
+}
+
 static bool at_once(void)
 {
     return true;
@@ -738,6 +765,7 @@ static CU_TestInfo tests[] = {
     {"a residency probe of every register count", test_live},
     {"a compiler leaves the signals as they were", test_signals},
     {"ceilings are made of bytes and times", test_ceilings},
+    {"calibrate finds the groups of SMs, or says that there are none", test_groups},
     {"ceilings that cannot be measured", test_no_ceilings},
     {"kernels that measure, without an end", test_endless_ceilings},
     {"hardware counters confirm a run", test_counted},

@@ -414,3 +414,12 @@ void smc_words_device(const struct smc_device *device, struct smc_text *out)
     else
         smc_text_append(out, smc_device_model(device));
 }
+
+void smc_words_sm_groups(const struct smc_sm_groups *groups, struct smc_text *out)
+{
+    for (uint32_t i = 0, same; i < groups->count; i += same) {
+        for (same = 1; i + same < groups->count && groups->sms[i + same] == groups->sms[i]; same++)
+            ;
+        smc_text_printf(out, same > 1 ? "%s%ux%u" : "%s%u", i > 0 ? " " : "", groups->sms[i], same);
+    }
+}

@@ -145,4 +145,7 @@ void smc_words_time_cell(double ms, char text[24]);
 /* One letter for a crowded table: 'd' for DRAM. */
 char smc_words_time_letter(enum smc_time_term term);
 
+/* "16x5 18x2 8": five groups of 16 SMs and so on; "" if they are not known. */
+void smc_words_sm_groups(const struct smc_sm_groups *groups, struct smc_text *out);
+
 #endif
