@@ -610,6 +610,15 @@ static void run_residency(const struct CUkern_st *kernel, uint32_t threads, uint
         blocks--;
     for (int i = 0; i < SM_COUNT; i++)
         peak[i] = blocks - (i == 0);
+    if (fake_cuda.cluster_blocks > 1) { /* as many as the driver says, on the first SMs */
+        uint64_t left = smc_resident_clusters(SM_COUNT, &fake_cuda.sm_groups,
+                                              fake_cuda.cluster_blocks, blocks) *
+                        fake_cuda.cluster_blocks;
+        for (int i = 0; i < SM_COUNT; i++) {
+            peak[i] = (uint32_t)(left < blocks ? left : blocks);
+            left -= peak[i];
+        }
+    }
     fake_cuda.probe_launches++;
 }
 
@@ -676,6 +685,26 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     else if (strncmp(kernel->name, "ceiling_", 8) == 0 && arguments)
         run_ceiling(arguments);
     return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                void **arguments)
+{
+    const dim3 grid = config->gridDim;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const dim3 cluster = {config->attrs[i].val.clusterDim.x, config->attrs[i].val.clusterDim.y,
+                              config->attrs[i].val.clusterDim.z};
+        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension)
+            continue;
+        if (cluster.x == 0 || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+            return ends(cudaErrorInvalidClusterSize);
+        fake_cuda.cluster_x = cluster.x;
+        fake_cuda.cluster_blocks = cluster.x * cluster.y * cluster.z;
+    }
+    cudaError_t code = cudaLaunchKernel(function, grid, config->blockDim, arguments,
+                                        config->dynamicSmemBytes, config->stream);
+    fake_cuda.cluster_blocks = 0;
+    return code;
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,

@@ -60,6 +60,7 @@ struct fake_cuda {
 
     /* Existing at this moment. */
     _Atomic unsigned allocations, libraries, events, counters_open;
+    _Atomic unsigned cluster_x, cluster_blocks; /* of the last launch, of the current one; or 0 */
     _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
     _Atomic size_t counted_launches;
     _Atomic int carveout_percent;

@@ -1,35 +1,27 @@
 /* How many clusters are resident according to the driver, and the groups of SMs that follow. */
+#include <string.h>
+
 #include "hardware/executor/gpu_ceilings.h"
 
-static cudaError_t ask(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
-                       int *clusters)
+void smc_gpu_clusters(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
+                      const struct smc_launch *launch, struct smc_attempt *attempt,
+                      uint32_t *clusters)
 {
-    const uint32_t *shape = launch->cluster;
+    int answer = 0;
+    const uint32_t *cluster = kernel->cluster;
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
-    if (shape[0] > 0) {
-        attribute.val.clusterDim.x = shape[0];
-        attribute.val.clusterDim.y = shape[1];
-        attribute.val.clusterDim.z = shape[2];
-    } else {
-        attribute.val.clusterDim.x = launch->blocks_per_cluster;
-        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    }
+    attribute.val.clusterDim.x = cluster[0];
+    attribute.val.clusterDim.y = cluster[1];
+    attribute.val.clusterDim.z = cluster[2];
     const cudaLaunchConfig_t config = {
-        .gridDim = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
-                    attribute.val.clusterDim.z},
+        .gridDim = {grid[0], grid[1], grid[2]},
         .blockDim = {launch->threads_per_block, 1, 1},
         .dynamicSmemBytes = launch->dynamic_smem_bytes,
         .attrs = &attribute,
-        .numAttrs = 1,
+        .numAttrs = cluster[0] > 0,
     };
-    return cudaOccupancyMaxActiveClusters(clusters, kernel->handle, &config);
-}
-
-void smc_gpu_clusters(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
-                      struct smc_attempt *attempt, uint32_t *clusters)
-{
-    int answer = 0;
-    bool succeeded = smc_gpu_attempt(attempt, ask(kernel, launch, &answer));
+    bool succeeded =
+        smc_gpu_attempt(attempt, cudaOccupancyMaxActiveClusters(&answer, kernel->handle, &config));
     *clusters = succeeded ? (uint32_t)answer : 0;
 }
 
@@ -54,7 +46,7 @@ static enum smc_status count_sizes(const struct smc_gpu_kernel *kernel, const st
                                    uint32_t blocks_per_sm, struct smc_cluster_counts *counts,
                                    struct smc_error *error)
 {
-    struct smc_launch launch = launch_of(sm, blocks_per_sm, counts->largest_size);
+    const struct smc_launch launch = launch_of(sm, blocks_per_sm, counts->largest_size);
     struct smc_attempt opt_in = {0}, occupancy = {0};
     uint32_t resident = 0;
     enum smc_status status = smc_gpu_configure(kernel, &launch, &opt_in, error);
@@ -64,8 +56,10 @@ static enum smc_status count_sizes(const struct smc_gpu_kernel *kernel, const st
     counts->is_counted[blocks_per_sm - 1] = resident == blocks_per_sm;
     for (uint32_t size = 1; resident == blocks_per_sm && size <= counts->largest_size; size++) {
         struct smc_attempt attempt = {0};
-        launch.blocks_per_cluster = size;
-        smc_gpu_clusters(kernel, &launch, &attempt, &counts->clusters[blocks_per_sm - 1][size - 1]);
+        struct smc_gpu_kernel clustered = *kernel;
+        memcpy(clustered.cluster, (const uint32_t[3]){size, 1, 1}, sizeof clustered.cluster);
+        smc_gpu_clusters(&clustered, clustered.cluster, &launch, &attempt,
+                         &counts->clusters[blocks_per_sm - 1][size - 1]);
         if (!attempt.succeeded)
             counts->largest_size = size - 1;
     }

@@ -488,7 +488,11 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     else
         smc_text_append(&line, " blocks; name a board for how many at a time");
     if (occupancy->clusters_are_bound)
-        smc_text_append(&line, "; fewer where groups of SMs are no multiples of it");
+        smc_text_append(&line, "; fewer where groups of SMs are no multiples of it, which "
+                               "'smemcalc calibrate' finds out");
+    else if (occupancy->blocks_per_sm > SMC_MOST_CLUSTERED_BLOCKS)
+        smc_text_printf(&line, ": of clusters an SM holds %d blocks, not %u",
+                        SMC_MOST_CLUSTERED_BLOCKS, occupancy->blocks_per_sm);
     if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)
         smc_text_append(&line, "; needs cudaFuncAttributeNonPortableClusterSizeAllowed");
     smc_layout_line(out, style, "clusters", &line);

@@ -252,6 +252,11 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         smc_text_printf(out, " --cache-config %s", smc_words_cache_config(settings->cache_config));
     if (settings->smem_mode != SMC_SMEM_MODE_DEFAULT)
         smc_text_printf(out, " --smem-mode %s", smc_smem_mode_name(settings->smem_mode));
+    if (settings->blocks_per_cluster > 1 && settings->cluster[0] > 0)
+        smc_text_printf(out, " --cluster %ux%ux%u", settings->cluster[0], settings->cluster[1],
+                        settings->cluster[2]);
+    else if (settings->blocks_per_cluster > 1)
+        append_number("cluster", settings->blocks_per_cluster, 0, out);
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
         append_quoted(query->compile.kernel_dir, out);
@@ -260,8 +265,6 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         return;
     append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
     append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
-    if (settings->blocks_per_cluster > 1)
-        append_number("cluster", settings->blocks_per_cluster, 0, out);
     append_number("virtual-resources", settings->virtual_resources, 0, out);
     if (settings->partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
         smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
