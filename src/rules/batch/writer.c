@@ -89,14 +89,6 @@ static const char cluster_names[] = ""
 #undef RESULT
 #undef CLUSTER_RESULT
 
-static const char no_results[] = ""
-#define RESULT(name) ","
-#define CLUSTER_RESULT(name)
-#include "rules/batch/results.def"
-    ;
-#undef RESULT
-#undef CLUSTER_RESULT
-
 static const char no_cluster_results[] = ""
 #define RESULT(name)
 #define CLUSTER_RESULT(name) ","
@@ -104,6 +96,24 @@ static const char no_cluster_results[] = ""
     ;
 #undef RESULT
 #undef CLUSTER_RESULT
+
+/* "launches", or "cannot_launch" and the refusals, joined as the limiters are. */
+static void put_outcome(struct smc_csv_writer *writer, uint32_t refusals)
+{
+    static const char launches[] = "launches,", cannot[] = "cannot_launch,";
+    if (!refusals) {
+        put(writer, launches, sizeof launches - 1);
+        return;
+    }
+    put(writer, cannot, sizeof cannot - 1);
+    for (int i = 0, n = 0; i < SMC_REFUSAL_COUNT; i++)
+        if (refusals & 1u << i) {
+            const char *name = smc_refusal_name((enum smc_refusal)i);
+            if (n++ > 0)
+                put_char(writer, '+');
+            put(writer, name, strlen(name));
+        }
+}
 
 struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink)
 {
@@ -260,17 +270,33 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     writer_put_number(writer, occupancy->regs_allocated_per_block);
     put_char(writer, ',');
     writer_put_number(writer, occupancy->smem_allocated_per_block_bytes);
-    put_char(writer, ',');
+    put(writer, ",,", 2);
+    put_outcome(writer, occupancy->refusals);
     if (writer->has_clusters)
         put_clusters(writer, occupancy);
     put_char(writer, '\n');
     return SMC_OK;
 }
 
+static void put_reason(struct smc_csv_writer *writer, const char *reason)
+{
+    if (reason[strcspn(reason, ",\"\r\n")])
+        put_quoted(writer, reason, strlen(reason));
+    else
+        put(writer, reason, strlen(reason));
+}
+
 enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
                                       const struct smc_csv_record *record, uint32_t columns,
                                       const char *reason, struct smc_error *error)
 {
+    static const char *const results[] = {
+#define RESULT(name) name,
+#define CLUSTER_RESULT(name)
+#include "rules/batch/results.def"
+#undef CLUSTER_RESULT
+#undef RESULT
+    };
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)
         return status;
@@ -285,11 +311,11 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
         else
             put_input(writer, field->text, field->length);
     }
-    put(writer, no_results, sizeof no_results - 1);
-    if (reason[strcspn(reason, ",\"\r\n")])
-        put_quoted(writer, reason, strlen(reason));
-    else
-        put(writer, reason, strlen(reason));
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        put_char(writer, ',');
+        if (strcmp(results[i], "error") == 0)
+            put_reason(writer, reason);
+    }
     if (writer->has_clusters)
         put(writer, no_cluster_results, sizeof no_cluster_results - 1);
     put_char(writer, '\n');
