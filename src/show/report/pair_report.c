@@ -186,11 +186,9 @@ void smc_json_pair(json_t *object, const struct smc_user_pair *pair)
     smc_json_set(object, "comparison", comparison);
 }
 
-void smc_csv_pair(const struct smc_user_pair *pair, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_pair(const struct smc_user_pair *pair, struct smc_text *out)
 {
     struct pair_row row;
-    (void)style;
     smc_text_append(out, "quantity,unit,first,second\n");
     for (size_t at = 0; next_row(pair, &at, &row);) {
         smc_text_printf(out, "%s,%s", any_row(&row)->quantity, any_row(&row)->unit);
