@@ -107,8 +107,7 @@ static enum smc_status run_members(const struct smc_arguments *arguments, struct
     if (status == SMC_OK)
         status = launch_pair(arguments, pair, error);
     if (status == SMC_OK) {
-        struct smc_report_style style;
-        smc_output_style(&style);
+        const struct smc_report_style style = smc_output_style();
         smc_user_pair_compare(pair);
         smc_ask_writer(arguments)->pair(pair, &style, out);
     }
