@@ -396,7 +396,7 @@ static struct smc_bank_cost emulated(const char *body)
     struct smc_program *program = NULL;
     struct smc_emulation emulation = {0};
     struct smc_error error = {""};
-    struct smc_bank_cost cost = {0, 0};
+    struct smc_bank_cost cost = {0};
     const int32_t n = 16;
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
     const struct smc_emulated_array array = {.name = "in", .data = memory, .bytes = sizeof memory};
@@ -413,8 +413,9 @@ static struct smc_bank_cost emulated(const char *body)
                                                   .threads = 1,
                                                   .unchecked = true};
     if (program && smc_emulate(&request, &emulation, &error) == SMC_OK)
-        cost = (struct smc_bank_cost){(uint32_t)smc_emulated_wavefronts(&emulation.total),
-                                      (uint32_t)emulation.total.least_wavefronts};
+        cost = (struct smc_bank_cost){.wavefronts =
+                                          (uint32_t)smc_emulated_wavefronts(&emulation.total),
+                                      .least = (uint32_t)emulation.total.least_wavefronts};
     CU_ASSERT_STRING_EQUAL(error.message, "");
     smc_emulation_free(&emulation);
     smc_program_free(program);

@@ -378,7 +378,7 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
         const struct smc_banks_pattern *pattern = &answer->pattern[i];
         steps = pattern->steps_counted > steps ? pattern->steps_counted : steps;
-        total[i] = (struct smc_bank_cost){0, 0};
+        total[i] = (struct smc_bank_cost){0};
     }
     if (query.warp != SMC_ALL_WARPS) {
         first = (uint32_t)query.warp;

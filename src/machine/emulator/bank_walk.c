@@ -205,7 +205,7 @@ static void cost_everywhere(struct walker *walker, const struct execution *execu
     uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4, tried = 0;
     uint32_t fewest = 0, width = access->width_bytes;
     uint64_t at = address[__builtin_ctz(access->mask)];
-    struct smc_bank_cost most = {0, 0};
+    struct smc_bank_cost most = {0};
     struct smc_access worst = *access;
     unit = unit < width ? width : unit;
     uint64_t granule = known->align < 32 ? UINT64_C(1) << known->align : UINT64_C(1) << 32;
@@ -352,8 +352,7 @@ static void bank_walk_access_fragment(struct walker *walker, const struct smc_la
                 address[lane] + (fragment.line[lane] * lines + fragment.along[lane]) * bits / 8;
         struct smc_access access = {.mask = mask & fragment.mask,
                                     .width_bytes = fragment.bytes,
-                                    .op = execution->tally->op,
-                                    .is_matrix = fragment.is_rows};
+                                    .op = smc_fragment_bank_op(&fragment, execution->tally->op)};
         const struct smc_access_bound bound = {.line_bytes = (uint32_t)(lines * bits / 8),
                                                .line_width = elements * bits / 8,
                                                .first = (uint32_t)address[__builtin_ctz(mask)]};
@@ -400,10 +399,10 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     struct smc_bank_tally *tally = tally_of(walker, op->instruction);
     const struct execution execution = {op, tally, known};
     smc_bank_describe(walker->walk, op, tally);
-    struct smc_access access = {
-        .mask = mask, .width_bytes = tally->width_bytes, .op = tally->op, .is_matrix = is_rows(op)};
+    struct smc_access access = {.mask = mask, .width_bytes = tally->width_bytes};
     if (is_rows(op))
         access.mask &= op->vector == 4 ? SMC_ALL_LANES : (1u << 8 * op->vector) - 1;
+    access.op = smc_op_bank_op(op, tally->op, access.mask);
     bool has_bits = known->bits >= (known->wraps ? BITS_OF_BANKS : BITS_OF_ADDRESS);
     if ((known->lanes & access.mask) != access.mask || !has_bits) {
         refuse(tally, known);

@@ -25,7 +25,7 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
         .taken = true,
         .conflicts = conflicts,
         .block = worker->block,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind},
     };
     EACH_LANE(i)
         sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
@@ -36,19 +36,18 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
                          uint32_t bytes, struct smc_shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
+    const enum smc_bank_op served = smc_op_bank_op(op, kind, mask);
     if (worker->log)
         smc_log_shared(worker, op, kind, address, mask, bytes);
     if (is_atomic) {
         count->shared_atomics++;
         return;
     }
-    /* Matrices are served as stores are: no two of them together. */
-    struct smc_bank_cost cost = smc_shape_bank_cost(
-        worker, shape, 0, smc_op_is_rows(op) ? SMC_BANK_STORE : kind, address, mask, bytes);
+    struct smc_bank_cost cost = smc_shape_bank_cost(worker, shape, 0, served, address, mask, bytes);
     count->least_wavefronts += cost.least;
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
-        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, mask, bytes);
+        take_sample(worker, op, served, cost.wavefronts - cost.least, address, mask, bytes);
     if (kind == SMC_BANK_STORE) {
         count->shared_stores++;
         count->store_wavefronts += cost.wavefronts;
@@ -69,22 +68,19 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
                         const struct smc_access_bound *bound)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
-    const enum smc_bank_op served = access->is_rows ? SMC_BANK_STORE : kind;
+    const enum smc_bank_op served = smc_fragment_bank_op(access, kind);
     struct smc_bank_cost cost =
         smc_shape_bank_cost(worker, NULL, 0, served, address, access->mask, access->bytes);
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     struct smc_logged_access logged = {
         .instruction = op->instruction,
-        .access = {.mask = access->mask,
-                   .width_bytes = access->bytes,
-                   .op = kind,
-                   .is_matrix = access->is_rows},
+        .access = {.mask = access->mask, .width_bytes = access->bytes, .op = served},
         .bound = *bound,
     };
     if (worker->log)
         smc_log_access(worker, &logged, address);
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
-        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, access->mask,
+        take_sample(worker, op, served, cost.wavefronts - cost.least, address, access->mask,
                     access->bytes);
     count->least_wavefronts += cost.least;
     count->shared_loads += kind == SMC_BANK_LOAD;

@@ -9,6 +9,13 @@ static bool is_store(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_STSM;
 }
 
+static enum smc_bank_op bank_op_of(const struct smc_sass_instruction *in)
+{
+    if (in->matrices)
+        return smc_bank_matrix_op(!is_store(in), in->matrices);
+    return is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD;
+}
+
 static uint64_t mix(uint64_t key, uint64_t value)
 {
     key = (key ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -72,10 +79,8 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     if (pattern->key == key)
         return pattern;
     *pattern = (struct smc_pattern){.key = key, .wavefronts = 1};
-    struct smc_access access = {.mask = mask,
-                                .width_bytes = in->access_bytes,
-                                .op = is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD,
-                                .is_matrix = in->matrices > 0};
+    struct smc_access access = {
+        .mask = mask, .width_bytes = in->access_bytes, .op = bank_op_of(in)};
     for (int lane = 0; lane < 32; lane++)
         access.address[lane] = (uint32_t)address[lane];
     if (!smc_access_misaligned(&access))

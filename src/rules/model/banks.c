@@ -2,6 +2,50 @@
 #include "rules/banks.h"
 
 #include "base/numbers.h"
+#include "base/parse.h"
+
+/* --- Operations ------------------------------------------------------------------------------- */
+
+const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS] = {
+#define OPERATION(id, name, loads, matrices, trans, widths, counted)                               \
+    [SMC_BANK_##id] = {name, loads, matrices, trans, widths, counted},
+#include "rules/bank_operations.def"
+#undef OPERATION
+};
+
+enum smc_bank_op smc_bank_op_find(const char *name)
+{
+    enum smc_bank_op op = SMC_BANK_LOAD;
+    while (op < SMC_BANK_OPS && !smc_equal_ignoring_case(smc_bank_operations[op].name, name))
+        op++;
+    return op;
+}
+
+enum smc_bank_op smc_bank_matrix_op(bool loads, uint32_t matrices)
+{
+    enum smc_bank_op first = loads ? SMC_BANK_LDMATRIX_X1 : SMC_BANK_STMATRIX_X1;
+    return first + (matrices > 1) + (matrices > 2);
+}
+
+/* Atomics and copies, of which lanes with the same address conflict too. */
+static bool is_lane_by_lane(enum smc_bank_op op)
+{
+    return op == SMC_BANK_ATOM || op == SMC_BANK_RED || op == SMC_BANK_CP_ASYNC_CA ||
+           op == SMC_BANK_CP_ASYNC_CG;
+}
+
+static bool is_copy(enum smc_bank_op op)
+{
+    return op == SMC_BANK_CP_ASYNC_CA || op == SMC_BANK_CP_ASYNC_CG;
+}
+
+/* The lanes that access shared memory. */
+static uint32_t lanes_of(const struct smc_access *access)
+{
+    uint32_t matrices = smc_bank_operations[access->op].matrices;
+    return matrices == 1 || matrices == 2 ? access->mask & ((1u << 8 * matrices) - 1)
+                                          : access->mask;
+}
 
 /* --- Wavefronts and conflicts ----------------------------------------------------------------- */
 
@@ -43,7 +87,14 @@ uint32_t smc_access_misaligned(const struct smc_access *access)
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
         if (access->address[lane] % access->width_bytes)
             lanes |= 1u << lane;
-    return lanes & access->mask;
+    return lanes & lanes_of(access);
+}
+
+bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access)
+{
+    if (is_lane_by_lane(access->op) && !layout->loads_join)
+        return false;
+    return smc_bank_operations[access->op].counted & access->width_bytes;
 }
 
 /* How many lanes are served together: as many as all banks can deliver bytes for in one pass. */
@@ -111,8 +162,7 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     uint32_t first = (uint32_t)__builtin_ctz(left) / count * count;
-    if (!layout->loads_join || access->op != SMC_BANK_LOAD || access->is_matrix ||
-        count == SMC_WARP_LANES)
+    if (!layout->loads_join || access->op != SMC_BANK_LOAD || count == SMC_WARP_LANES)
         return 0;
     if (2 * count == HALF && is_uniform(access))
         return lowest(left, HALF);
@@ -122,10 +172,11 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 
 /* --- Serving ---------------------------------------------------------------------------------- */
 
+/* `apart`: also if another lane has requested the row. */
 static void banks_add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
-                           struct set *set)
+                           bool apart, struct set *set)
 {
-    uint32_t i = 0;
+    uint32_t i = apart ? queue->length : 0;
     while (i < queue->length && queue->row[i] != row)
         i++;
     if (i == queue->length) {
@@ -148,7 +199,8 @@ static void banks_serve(const struct smc_bank_layout *layout, const struct smc_a
     uint32_t bank_shift = (uint32_t)__builtin_ctz(layout->neighbouring_words);
     uint32_t row_shift = (uint32_t)__builtin_ctz(layout->row_words);
     uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
-    set->lanes = lanes & access->mask;
+    bool apart = is_lane_by_lane(access->op);
+    set->lanes = lanes & lanes_of(access);
     set->rows = set->passes = 0;
     for (uint32_t bank = 0; bank < layout->banks; bank++)
         set->queue[bank].length = 0;
@@ -157,7 +209,7 @@ static void banks_serve(const struct smc_bank_layout *layout, const struct smc_a
         uint32_t first = access->address[lane] / WORD_BYTES;
         for (uint32_t word = first; word < first + words; word++)
             banks_add_word(&set->queue[(word >> bank_shift) & (layout->banks - 1)],
-                           word >> row_shift, word, lane, set);
+                           word >> row_shift, word, lane, apart, set);
     }
 }
 
@@ -197,12 +249,34 @@ static void add_cost(const struct smc_bank_layout *layout, const struct set *set
 {
     cost->wavefronts += set->passes;
     cost->least += least_passes(layout, set);
+    cost->phases++;
+}
+
+/* The lanes of a copy, from the first of `left` on, that read the same line as it does, at most as
+   many as all banks can serve. Without addresses lanes read one after the other. */
+static uint32_t copied_lanes(const struct smc_access *access, const uint64_t *from, uint32_t left)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(left), lanes = 0;
+    uint32_t room = SMC_LINE_BYTES / access->width_bytes;
+    for (; left && room; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        bool same = from ? from[lane] / SMC_LINE_BYTES == from[first] / SMC_LINE_BYTES
+                         : lane * access->width_bytes / SMC_LINE_BYTES ==
+                               first * access->width_bytes / SMC_LINE_BYTES;
+        lanes |= (uint32_t)same << lane;
+        room -= same;
+    }
+    return lanes;
 }
 
 /* Serves the first set of `left`, which are all active lanes, possibly joined with another set. */
 static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
-                       uint32_t left, struct set *set)
+                       const uint64_t *from, uint32_t left, struct set *set)
 {
+    if (is_copy(access->op)) {
+        banks_serve(layout, access, copied_lanes(access, from, left), set);
+        return;
+    }
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     uint32_t joined = joined_lanes(layout, access, left);
     if (joined) {
@@ -214,25 +288,32 @@ static void serve_next(const struct smc_bank_layout *layout, const struct smc_ac
                 set);
 }
 
-struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
-                                     const struct smc_access *access)
+struct smc_bank_cost smc_banks_count_copy(const struct smc_bank_layout *layout,
+                                          const struct smc_access *access,
+                                          const uint64_t from[SMC_WARP_LANES])
 {
-    struct smc_bank_cost cost = {0, 0};
+    struct smc_bank_cost cost = {0};
     struct set set;
-    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
-        serve_next(layout, access, left, &set);
+    for (uint32_t left = lanes_of(access); left; left &= ~set.lanes) {
+        serve_next(layout, access, from, left, &set);
         add_cost(layout, &set, &cost);
     }
     return cost;
+}
+
+struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
+                                     const struct smc_access *access)
+{
+    return smc_banks_count_copy(layout, access, NULL);
 }
 
 void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
                    struct smc_bank_map *map)
 {
     struct set set;
-    *map = (struct smc_bank_map){.cost = {0, 0}};
-    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
-        serve_next(layout, access, left, &set);
+    *map = (struct smc_bank_map){.cost = {0}};
+    for (uint32_t left = lanes_of(access); left; left &= ~set.lanes) {
+        serve_next(layout, access, NULL, left, &set);
         add_to_map(layout, &set, map);
         add_cost(layout, &set, &map->cost);
     }
@@ -253,7 +334,7 @@ static bool is_set_free(const struct smc_access *access, uint32_t lanes)
 {
     uint32_t word_of_bank[SMC_MAX_BANKS];
     uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES), taken = 0;
-    for (uint32_t left = lanes & access->mask; left; left &= left - 1) {
+    for (uint32_t left = lanes & lanes_of(access); left; left &= left - 1) {
         uint32_t first = access->address[__builtin_ctz(left)] / WORD_BYTES;
         for (uint32_t word = first; word < first + words; word++) {
             uint32_t bank = word % SMC_MAX_BANKS;
@@ -268,7 +349,7 @@ static bool is_set_free(const struct smc_access *access, uint32_t lanes)
 
 bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_access *access)
 {
-    if (layout->half_warps || layout->row_words != SMC_MAX_BANKS) {
+    if (layout->half_warps || layout->row_words != SMC_MAX_BANKS || is_lane_by_lane(access->op)) {
         const struct smc_bank_cost cost = smc_banks_count(layout, access);
         return cost.wavefronts == cost.least;
     }

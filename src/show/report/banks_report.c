@@ -273,7 +273,7 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
 void smc_words_banks_row_command(const struct smc_banks_query *query,
                                  const struct smc_access *access, struct smc_text *out)
 {
-    smc_text_printf(out, "echo 1,%s,%u,%" PRIx32, access->op == SMC_BANK_LOAD ? "ld" : "st",
+    smc_text_printf(out, "echo 1,%s,%u,%" PRIx32, smc_bank_operations[access->op].name,
                     access->width_bytes, access->mask);
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         smc_text_append(out, ",");
@@ -308,7 +308,7 @@ static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint
           smc_value_text(item->label))                                                             \
     FIELD(op, "op", NULL, "", "load or store", smc_value_text(smc_words_bank_op(item->op)))        \
     FIELD(short_op, NULL, "op", "", "ld or st",                                                    \
-          smc_value_text(item->op == SMC_BANK_LOAD ? "ld" : "st"))                                 \
+          smc_value_text(smc_bank_operations[item->op].name))                                      \
     FIELD(width, "width_bytes", "width", "bytes", "of one lane",                                   \
           smc_value_integer(item->width_bytes))                                                    \
     FIELD(warps, "warps_counted", NULL, "warps", "counted",                                        \
@@ -522,7 +522,7 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
 {
     const struct smc_banks_query *query = &answer->query;
     const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
-    struct smc_bank_cost total = {0, 0};
+    struct smc_bank_cost total = {0};
     bool partly = false;
     smc_layout_begin(out, style, SMC_STRONG);
     smc_text_append(out, query->kernel->name);
