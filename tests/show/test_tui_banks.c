@@ -123,7 +123,7 @@ static uint32_t fullest_bank(const struct smc_access *access)
 static bool agrees(const struct smc_banks_state *banks, const struct pattern *p)
 {
     const struct smc_rearrangement *layout = &banks->change.array[0];
-    struct smc_bank_cost total = {0, 0};
+    struct smc_bank_cost total = {0};
     for (uint32_t warp = 0; warp < banks->answer.warps_per_block; warp++) {
         struct smc_access access = access_of(p, layout, warp);
         struct smc_bank_cost cost = smc_banks_count(&banks->answer.layout, &access);

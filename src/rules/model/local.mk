@@ -1,5 +1,6 @@
 library_sources += \
 	src/rules/allocation.h \
+	src/rules/bank_operations.def \
 	src/rules/model/banks.c src/rules/banks.h \
 	src/rules/model/carveouts.c \
 	src/rules/model/choices.c \
