@@ -122,6 +122,8 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
                                  struct smc_banks_answer *answer, struct smc_error *error)
 {
     struct smc_banks_source source;
+    if (query->tile)
+        return smc_tile_answer(query, answer, error);
     *answer = (struct smc_banks_answer){.query = *query};
     smc_bank_layout_of(&query->device.sm, query->mode, &answer->layout);
     enum smc_status status = smc_banks_source_open(&answer->query, &source, error);
