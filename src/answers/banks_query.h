@@ -65,7 +65,8 @@ struct smc_banks_pattern {
                               expression, derived from its indices */
     uint32_t steps, steps_counted; /* iterations of the loop around the access */
     uint32_t warps_counted;
-    uint32_t accesses;               /* counted accesses: warps x steps with an active lane */
+    uint32_t accesses; /* counted accesses: warps x steps with an active lane */
+    bool unknown; /* how the hardware serves them is not known: costs, map and remedies are unset */
     struct smc_bank_cost total;      /* of all accesses counted */
     uint32_t worst_warp, worst_step; /* the first access with the most conflicts */
     struct smc_access worst;
@@ -92,11 +93,28 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
 /* The names of an expression's variables, and their places for smc_expression_parse. */
 extern const struct smc_variable smc_banks_variables[];
 
-/* Reads one row of accesses in CSV: id,op,width,mask,a0,...,a31. Op is ld or st, the mask
-   hexadecimal, addresses decimal or with 0x; those of inactive lanes may be empty. SMC_USAGE with a
-   message that names the field. */
-enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct smc_access *access,
+/* Whether the device has the operation, and that of this width. SMC_USAGE with a message in which
+   `prefix` stands before the names of op and width. */
+enum smc_status smc_banks_check_op(enum smc_bank_op op, uint32_t width_bytes,
+                                   const struct smc_sm *sm, const char *prefix,
                                    struct smc_error *error);
+
+/* The operation of that name. SMC_USAGE as above. */
+enum smc_status smc_banks_read_op(const char *text, const char *prefix, enum smc_bank_op *op,
+                                  struct smc_error *error);
+
+struct smc_banks_row {
+    struct smc_access access;
+    bool has_sources; /* a copy whose global addresses are given */
+    uint64_t source[SMC_WARP_LANES];
+};
+
+/* Reads one row of accesses in CSV: id,op,width,mask,a0,...,a31, and for a copy optionally
+   g0,...,g31, where it reads global memory. The mask is hexadecimal, addresses decimal or with 0x.
+   Those of lanes that are inactive, or give no row of a matrix, may be empty, and a row may end
+   before them. SMC_USAGE with a message that names the field. */
+enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const struct smc_sm *sm,
+                                   struct smc_banks_row *row, struct smc_error *error);
 
 /* Whether the record is a header with column names. */
 bool smc_banks_row_is_header(const struct smc_csv_record *record);

@@ -17,11 +17,18 @@
    ldmatrix and stmatrix serve one 8x8 matrix after the other, each as stores of 16 bytes are served
    (counted on an H100: 480 of 480 patterns).
 
-   Atomics of 4 bytes (atom, red) serve the whole warp, and each lane by itself: lanes that share an
-   address conflict too. cp.async.ca of 16 bytes writes what eight lanes read from one line of 128
-   bytes of global memory, each lane by itself too. Both were counted on an H100. The wavefronts of
-   atomics of other widths, of narrower copies and of cp.async.cg are not known, nor those of
-   atomics and copies on other banks than those of CC 5.0 on.
+   Atomics (atom, red) are served in the sets of a store, but each lane by itself: lanes that share
+   an address conflict too. Compare-and-swap takes twice as many wavefronts. All 1,020 patterns of
+   add, min, and, inc, max, or of 4 bytes, of exch and cas of 4, 8 and 16 bytes were counted so on
+   an H200 (driver 580.159.04). Other atomics of 8 bytes, those of 2 bytes and of floating point are
+   loops of several instructions, whose wavefronts depend on the values: not known.
+
+   cp.async.ca copies from L1 to shared memory, in the sets of a store. In each wavefront a lane is
+   served if no lower lane that still waits reads from its banks of L1, whose lines begin at bank 0,
+   and none writes to its banks. All 520 patterns of 4, 8 and 16 bytes whose lines were in L1 were
+   counted so on the H200. cp.async.cg does not pass through these banks one wavefront after the
+   other as seen by any counter: not known. Nor are atomics and copies on other banks than those of
+   CC 5.0 on.
 
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
@@ -37,12 +44,12 @@
 #include "base/text.h"
 #include "rules/sm.h"
 
-enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 32 };
+enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 64 };
 
 #define SMC_ALL_LANES UINT32_MAX
 
 enum smc_bank_op {
-#define OPERATION(id, name, loads, matrices, trans, widths, counted) SMC_BANK_##id,
+#define OPERATION(id, name, loads, matrices, trans, usual, widths, counted) SMC_BANK_##id,
 #include "rules/bank_operations.def"
 #undef OPERATION
     SMC_BANK_OPS
@@ -54,13 +61,20 @@ struct smc_bank_operation {
     uint32_t matrices; /* of ldmatrix and stmatrix: 1, 2 or 4; lanes 8n to 8n + 7 give the addresses
                           of matrix n's rows, other lanes' are not used; 0: other instructions */
     bool trans;
-    uint32_t widths;  /* the sum of the widths that the instruction has */
-    uint32_t counted; /* of these, the widths whose wavefronts are known from CC 5.0 on */
+    uint32_t usual_width; /* bytes of a lane */
+    uint32_t widths;      /* the sum of the widths that the instruction has */
+    uint32_t counted;     /* of these, the widths whose wavefronts are known from CC 5.0 on */
 };
 extern const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS];
 
 /* The operation of that name, in any case; SMC_BANK_OPS: there is none. */
 enum smc_bank_op smc_bank_op_find(const char *name);
+
+/* Whether the SM executes it. */
+bool smc_bank_op_exists(enum smc_bank_op op, const struct smc_sm *sm);
+
+/* The lanes that give addresses: 0xff for one matrix, otherwise all. */
+uint32_t smc_bank_op_lanes(enum smc_bank_op op);
 
 /* ldmatrix (loads) or stmatrix of 1, 2 or 4 matrices. */
 enum smc_bank_op smc_bank_matrix_op(bool loads, uint32_t matrices);
@@ -104,8 +118,8 @@ struct smc_bank_cost {
    lane were served like a store's, but that is no statement about the hardware. */
 bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access);
 
-/* The conflicts are wavefronts - least. Without active lanes all are 0. Lanes of a copy
-   (cp.async) read global memory one after the other, from the begin of a line of 128 bytes on. */
+/* The conflicts are wavefronts - least. Without active lanes all are 0. The lanes of a copy
+   (cp.async) read consecutive global memory, from the beginning of a line of 128 bytes on. */
 struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
                                      const struct smc_access *access);
 

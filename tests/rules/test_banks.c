@@ -590,18 +590,35 @@ static void test_lane_by_lane(void)
     CU_ASSERT(cost.wavefronts == 8 && cost.least == 1);
 }
 
-/* The source's lines decide which lanes are written together. */
+/* The banks of L1 that a copy reads decide too: lanes 0 and 8 read the same banks of two lines. */
 static void test_copied_lines(void)
 {
     struct smc_bank_layout layout = layout_of(90, SMC_BANK_MODE_4_BYTES);
-    struct smc_access access = access_of(SMC_BANK_CP_ASYNC_CA, 16, SMC_ALL_LANES);
+    struct smc_access access = access_of(SMC_BANK_CP_ASYNC_CA, 8, SMC_ALL_LANES);
     uint64_t from[32];
     for (uint32_t lane = 0; lane < 32; lane++) {
-        access.address[lane] = lane * 16;
-        from[lane] = lane % 4 * 4096 + lane / 4 * 16;
+        access.address[lane] = (lane % 2 ? 0 : 64) + lane / 2 * 128;
+        from[lane] = lane % 8 * 128 + lane / 8 * 8; /* counted on an H200: 30 */
     }
     struct smc_bank_cost cost = smc_banks_count_copy(&layout, &access, from);
-    CU_ASSERT(cost.wavefronts == 16 && cost.least == 4 && cost.phases == 4);
+    CU_ASSERT(cost.wavefronts == 30 && cost.least == 2 && cost.phases == 2);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        from[lane] = 4096;
+    cost = smc_banks_count_copy(&layout, &access, from);
+    CU_ASSERT(cost.wavefronts == 32 && cost.least == 2);
+}
+
+/* Compare-and-swap takes two wavefronts for each of an exchange. */
+static void test_wide_atomics(void)
+{
+    struct smc_bank_cost cost = cost_of_op(SMC_BANK_ATOM_EXCH, 8, 16, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 4 && cost.least == 2 && cost.phases == 2);
+    cost = cost_of_op(SMC_BANK_ATOM_CAS, 8, 16, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 8 && cost.least == 4);
+    cost = cost_of_op(SMC_BANK_ATOM_CAS, 16, 0, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 64 && cost.least == 8 && cost.phases == 4);
+    cost = cost_of_op(SMC_BANK_ATOM_CAS, 4, 4, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 2 && cost.least == 2);
 }
 
 CU_TestInfo tests_banks[] = {
@@ -621,6 +638,7 @@ CU_TestInfo tests_banks[] = {
     {"ldmatrix and stmatrix", test_matrices},
     {"atomics and copies", test_lane_by_lane},
     {"copies of several lines", test_copied_lines},
+    {"exchanges and compare-and-swap", test_wide_atomics},
     {"random patterns by another route", test_random},
     CU_TEST_INFO_NULL,
 };

@@ -362,6 +362,7 @@ static enum smc_status banks_change_count_step(const struct smc_banks_source *so
         struct smc_bank_cost one = smc_banks_count(&answer->layout, &list[i].access);
         total[i].wavefronts += one.wavefronts;
         total[i].least += one.least;
+        total[i].phases += one.phases;
     }
     return status;
 }

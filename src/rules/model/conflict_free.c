@@ -45,6 +45,7 @@ bool smc_conflicts_of(const struct smc_conflict_search *search,
         struct smc_bank_cost one = smc_banks_count(search->layout, &access);
         cost->wavefronts += one.wavefronts;
         cost->least += one.least;
+        cost->phases += one.phases;
     }
     return true;
 }

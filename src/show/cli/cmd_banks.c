@@ -83,7 +83,8 @@ static enum smc_status cmd_banks_read_device(const struct smc_arguments *argumen
 static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *arguments,
                                              struct smc_banks_query *query, struct smc_error *error)
 {
-    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
+    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
+                                                 SMC_OPTION_BANK_OP};
     struct smc_query launch;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (arguments->given[refused[i]])
@@ -93,6 +94,22 @@ static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *argumen
     enum smc_status status = smc_ask_kernel(arguments, &launch, error);
     query->kernel = launch.kernel;
     query->params = launch.params;
+    return status;
+}
+
+static enum smc_status cmd_banks_read_op(const struct smc_arguments *arguments,
+                                         struct smc_banks_query *query, struct smc_error *error)
+{
+    const char *name = arguments->text[SMC_OPTION_BANK_OP];
+    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    if (name && arguments->given[SMC_OPTION_STORE])
+        return smc_fail(error, SMC_USAGE, "option --store: not with --op");
+    enum smc_status status =
+        name ? smc_banks_read_op(name, "option --", &query->op, error) : SMC_OK;
+    if (status == SMC_OK)
+        query->width_bytes = arguments->given[SMC_OPTION_WIDTH]
+                                 ? 1u << arguments->number[SMC_OPTION_WIDTH]
+                                 : smc_bank_operations[query->op].usual_width;
     return status;
 }
 
@@ -120,8 +137,9 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
                         "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
     query->expression = arguments->text[SMC_OPTION_EXPR];
     query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
-    query->width_bytes = 1u << arguments->number[SMC_OPTION_WIDTH];
-    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    enum smc_status status = cmd_banks_read_op(arguments, query, error);
+    if (status != SMC_OK)
+        return status;
     const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
     if (block && stride)
         return smc_fail(error, SMC_USAGE, "option --block: not with --stride, which has one warp");
@@ -139,7 +157,16 @@ static enum smc_status ask_pattern(const struct smc_arguments *arguments,
     const char *mask = arguments->text[SMC_OPTION_MASK];
     if (status == SMC_OK && mask)
         status = cmd_banks_read_mask(mask, &query->mask, error);
-    return status == SMC_OK ? cmd_banks_read_device(arguments, devices, query, error) : status;
+    if (status == SMC_OK && mask && smc_bank_operations[query->op].matrices)
+        status =
+            smc_fail(error, SMC_USAGE, "option --mask: not with --op %s, which all lanes execute",
+                     smc_bank_operations[query->op].name);
+    if (status == SMC_OK)
+        status = cmd_banks_read_device(arguments, devices, query, error);
+    return status == SMC_OK && !query->kernel
+               ? smc_banks_check_op(query->op, query->width_bytes, &query->device.sm, "option --",
+                                    error)
+               : status;
 }
 
 static enum smc_status ask_rows(const struct smc_arguments *arguments,
@@ -167,6 +194,7 @@ static enum smc_status ask_rows(const struct smc_arguments *arguments,
 struct stream {
     struct smc_stream input;
     const struct smc_bank_layout *layout;
+    const struct smc_sm *sm;
     struct smc_text *out;
     struct smc_csv_record record;
 };
@@ -197,12 +225,17 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
 
 static enum smc_status cmd_banks_answer_row(const struct stream *stream)
 {
-    struct smc_access access;
+    struct smc_banks_row row;
     struct smc_error reason = {""}, message = {""};
-    enum smc_status status = smc_banks_row_read(&stream->record, &access, &reason);
+    enum smc_status status = smc_banks_row_read(&stream->record, stream->sm, &row, &reason);
     append_id(&stream->record, stream->out);
+    if (status == SMC_OK && !smc_banks_are_known(stream->layout, &row.access)) {
+        smc_text_append(stream->out, ",unknown,unknown\n");
+        return SMC_OK;
+    }
     if (status == SMC_OK) {
-        struct smc_bank_cost cost = smc_banks_count(stream->layout, &access);
+        struct smc_bank_cost cost =
+            smc_banks_count_copy(stream->layout, &row.access, row.has_sources ? row.source : NULL);
         smc_text_printf(stream->out, ",%" PRIu32 ",%" PRIu32 "\n", cost.wavefronts,
                         cost.wavefronts - cost.least);
         return SMC_OK;
@@ -231,9 +264,10 @@ static enum smc_status cmd_banks_answer_all(struct stream *stream, struct smc_cs
 }
 
 static enum smc_status answer_file(const char *path, const struct smc_bank_layout *layout,
-                                   struct smc_text *out, struct smc_error *error)
+                                   const struct smc_sm *sm, struct smc_text *out,
+                                   struct smc_error *error)
 {
-    struct stream stream = {.layout = layout, .out = out};
+    struct stream stream = {.layout = layout, .sm = sm, .out = out};
     const struct smc_csv_source source = {flush_and_read, &stream};
     struct smc_csv_reader reader;
     struct smc_error reason;
@@ -255,7 +289,7 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
 {
     struct smc_bank_layout layout;
     smc_bank_layout_of(&query->device.sm, query->mode, &layout);
-    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, out, error);
+    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, &query->device.sm, out, error);
 }
 
 /* A picture in the terminal replaces the text. */
@@ -358,9 +392,9 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
 static enum smc_status check_file_options(const struct smc_arguments *arguments,
                                           struct smc_error *error)
 {
-    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
-                                                 SMC_OPTION_MASK,  SMC_OPTION_ROW,
-                                                 SMC_OPTION_WARP,  SMC_OPTION_PLOT};
+    static const enum smc_option_id refused[] = {
+        SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_MASK,   SMC_OPTION_ROW,
+        SMC_OPTION_WARP,  SMC_OPTION_PLOT,  SMC_OPTION_BANK_OP};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (arguments->given[refused[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",

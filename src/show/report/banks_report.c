@@ -18,7 +18,9 @@
 
 const char *smc_words_bank_op(enum smc_bank_op op)
 {
-    return op == SMC_BANK_LOAD ? "load" : "store";
+    return op == SMC_BANK_LOAD    ? "load"
+           : op == SMC_BANK_STORE ? "store"
+                                  : smc_bank_operations[op].name;
 }
 
 static void append_count(struct smc_text *out, uint32_t count, const char *noun)
@@ -248,10 +250,12 @@ static void banks_append_expression(const struct smc_banks_query *query, const c
 {
     smc_text_printf(out, OPTION("expr") "'%s'", expression);
     banks_append_block(query, out);
-    if (query->width_bytes != 4)
+    if (query->width_bytes != smc_bank_operations[query->op].usual_width)
         smc_text_printf(out, OPTION("width") "%u", query->width_bytes);
     if (query->op == SMC_BANK_STORE)
         smc_text_append(out, SMC_TIE "--store");
+    else if (query->op != SMC_BANK_LOAD)
+        smc_text_printf(out, OPTION("op") "%s", smc_bank_operations[query->op].name);
 }
 
 void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
@@ -298,6 +302,11 @@ static uint32_t row_elements(const struct smc_rearrangement *change)
     return change->row_elements - change->dropped_elements;
 }
 
+static struct smc_value of_cost(const struct smc_banks_pattern *pattern, uint32_t value)
+{
+    return smc_value_if(!pattern->unknown, smc_value_integer(value));
+}
+
 static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint32_t value)
 {
     return smc_value_if(padding_of(pattern)->found, smc_value_integer(value));
@@ -307,8 +316,9 @@ static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint
 #define ACCESS_FIELDS(FIELD)                                                                       \
     FIELD(access, "access", "access", "", "the expression, or the kernel's",                       \
           smc_value_text(item->label))                                                             \
-    FIELD(op, "op", NULL, "", "load or store", smc_value_text(smc_words_bank_op(item->op)))        \
-    FIELD(short_op, NULL, "op", "", "ld or st",                                                    \
+    FIELD(op, "op", NULL, "", "load, store, or the instruction",                                   \
+          smc_value_text(smc_words_bank_op(item->op)))                                             \
+    FIELD(short_op, NULL, "op", "", "ld, st, atom ...",                                            \
           smc_value_text(smc_bank_operations[item->op].name))                                      \
     FIELD(width, "width_bytes", "width", "bytes", "of one lane",                                   \
           smc_value_integer(item->width_bytes))                                                    \
@@ -323,18 +333,20 @@ static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint
     FIELD(accesses, "accesses", "accesses", "", "accesses counted",                                \
           smc_value_integer(item->accesses))                                                       \
     FIELD(wavefronts, "wavefronts", "wavefronts", "", "their wavefronts",                          \
-          smc_value_integer(item->total.wavefronts))                                               \
+          of_cost(item, item->total.wavefronts))                                                   \
     FIELD(least, "least_wavefronts", "least_wavefronts", "", "the fewest possible",                \
-          smc_value_integer(item->total.least))                                                    \
+          of_cost(item, item->total.least))                                                        \
     FIELD(conflicts, "conflicts", "conflicts", "", "wavefronts above the fewest possible",         \
-          smc_value_integer(item->total.wavefronts - item->total.least))                           \
+          of_cost(item, item->total.wavefronts - item->total.least))                               \
     FIELD(worst, NULL, "worst_wavefronts", "", "of the access with the most",                      \
-          smc_value_integer(item->map.cost.wavefronts))                                            \
+          of_cost(item, item->map.cost.wavefronts))                                                \
     FIELD(padded_row, NULL, "row_elements", "elements", "of a row without the proposed padding",   \
           of_padding(item, row_elements(&padding_of(item)->rearrangement)))                        \
     FIELD(padding, NULL, "padding_elements", "elements",                                           \
           "padding of a row that removes all conflicts",                                           \
-          of_padding(item, padding_of(item)->rearrangement.padding_elements))
+          of_padding(item, padding_of(item)->rearrangement.padding_elements))                      \
+    FIELD(phases, "phases", "phases", "", "sets of lanes that are served one after the other",     \
+          of_cost(item, item->total.phases))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 
@@ -415,9 +427,21 @@ static void banks_append_verdict(const struct smc_banks_pattern *pattern,
 {
     bool free = pattern->total.wavefronts == pattern->total.least;
     smc_text_append(out, "\n  ");
+    if (pattern->unknown) {
+        smc_text_printf(
+            out,
+            "wavefronts unknown: how the hardware serves %s of %u byte%s was not counted"
+            "\n",
+            smc_bank_operations[pattern->op].name, pattern->width_bytes,
+            smc_text_plural(pattern->width_bytes));
+        return;
+    }
     smc_layout_begin(out, style, free ? SMC_GOOD : SMC_BAD);
     smc_words_bank_cost(pattern->map.cost, out);
     smc_layout_end(out, style);
+    if (pattern->op > SMC_BANK_STORE)
+        smc_text_printf(out, ", in %u phase%s", pattern->map.cost.phases,
+                        smc_text_plural(pattern->map.cost.phases));
     if (pattern->accesses > 1) {
         smc_text_printf(out, "   (all %u warps: %u, least %u)", pattern->accesses,
                         pattern->total.wavefronts, pattern->total.least);
@@ -508,7 +532,7 @@ static void write_expression(const struct smc_banks_answer *answer,
     out->failed |= place.failed;
     smc_text_free(&place);
     banks_append_verdict(pattern, style, out);
-    if (pattern->accesses)
+    if (pattern->accesses && !pattern->unknown)
         append_picture(answer, pattern, style, out);
     banks_append_remedies(query, pattern, style, out);
 }

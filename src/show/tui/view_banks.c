@@ -65,7 +65,7 @@ static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_
     uint32_t conflicts = total.wavefronts - total.least;
     int col = MARKS + columns->label;
     smc_frame_text_within(frame, line, 0, MARKS, columns->label, SMC_STYLE_NORMAL, pattern->label);
-    if (columns->op)
+    if (columns->op && !banks->answer.query.tile)
         smc_frame_printf(frame, line, 0, col + 1, SMC_STYLE_NORMAL, "%.*s", columns->op - 1,
                          columns->op > 5                ? smc_words_bank_op(pattern->op)
                          : pattern->op == SMC_BANK_LOAD ? "ld"
