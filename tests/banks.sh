@@ -301,18 +301,23 @@ wavefronts "cutlass 3172, no swizzle" "512 64" --layout '(128,32):(1,128)' --op 
 wavefronts "cutlass 2810, M-major" "64 64" --layout 'Sw<3,3,3> o _0 o ((64,2),32):((1,2048),64)' \
     --op ldmatrix.x4.trans
 wavefronts "cutlass 2810, K-major" "64 64" --layout '(128,32):(32,1)' --swizzle 2,3,3 --op ldmatrix.x4
-# NVIDIA/cutlass 2212: cp.async.ca reads lines of L1 in their own order, so that a swizzle which
-# helps ldmatrix costs wavefronts while the array is filled; a plain store has no conflict.
-banks --layout 'half t[64][64]' --swizzle 3,3,3 --op 'cp.async.ca.16 rows; st.16 rows; ldmatrix.x4' \
-    --format json >out.json
-holds "cutlass 2212: cp.async.ca conflicts where a store does not" '
-    .accesses[0].conflicts > 0 and .accesses[1].conflicts == 0 and .accesses[2].conflicts == 0' out.json
+# NVIDIA/cutlass 2212, triton 8149: cp.async.ca also waits for the banks of L1 that it reads. Copies of
+# whole lines of 128 bytes have no conflict, while rows of 64 bytes that are 4096 apart have twice the
+# wavefronts, with any swizzle of the shared memory that they fill.
+copies() { # BYTES-OF-A-ROW
+    awk -v row="$1" 'BEGIN { printf "1,cp.async.ca,16,ffffffff"
+        for (lane = 0; lane < 32; lane++) printf ",%d", lane * 16
+        for (lane = 0; lane < 32; lane++) printf ",%d", int(lane * 16 / row) * 4096 + lane * 16 % row
+        print "" }' | banks --csv -
+}
+empty "cutlass 2212: cp.async.ca of rows of 128 and 64 bytes" "$(
+    { copies 128; copies 64; } 2>&1 | tr '\n' ' ' | grep -vx '1,4,0 1,8,4 ')"
 # triton 3059: a product's halves, K-major rows of 32, in triton's swizzle of 4 phases of 2 rows.
 wavefronts "triton 3059" "32 32" --layout 'half t[64][32]' --swizzle 'c/8 ^ (r >> 1 & 3)' --op ldmatrix.x4
 
-wavefronts "wgmma's canonical layout" "64 64 128" --layout 'wgmma.k.128B(64,128)' --op 'st.16 rows; ldmatrix.x4'
+wavefronts "wgmma's canonical layout" "64 64 128" --layout 'wgmma.k.128B(64,64)' --op 'st.16 rows; ldmatrix.x4'
 wavefronts "a layout of threads" "4 4" --layout '(64,8):(8,1)' --op st.16 --threads-values '((8,4),8):((1,8),64)'
-wavefronts "an operand of mma" "256 64" --layout 't[64][64]' --op mma.m16n8k16.a
+wavefronts "an operand of mma" "512 64" --layout 't[64][64]' --op mma.m16n8k16.a
 banks --layout 'half t[64][64]' --swizzle tma.none --op 'ldmatrix.x4' --format json >out.json
 holds "TMA has three swizzles and no padding" '.array | .smallest_swizzle.swizzle == {bits:3, base:3, shift:3}
     and .smallest_padding == null and .swizzles_tried == 2' out.json

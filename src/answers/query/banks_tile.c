@@ -107,10 +107,8 @@ static enum smc_status check_known(const struct smc_banks_answer *answer,
 {
     const struct smc_access one = {.op = access->op, .width_bytes = access->width_bytes};
     const uint16_t cc = answer->query.device.sm.cc;
-    enum smc_status status = smc_banks_check_op(access->op, access->width_bytes,
-                                                &answer->query.device.sm, "option --", error);
-    if (status != SMC_OK || smc_banks_are_known(&answer->layout, &one))
-        return status;
+    if (smc_banks_are_known(&answer->layout, &one))
+        return SMC_OK;
     return smc_fail(error, SMC_USAGE,
                     "%s: '%.100s': its wavefronts are not known on compute capability %u.%u",
                     op_name, access->label, cc / 10, cc % 10);

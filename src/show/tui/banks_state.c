@@ -409,7 +409,7 @@ static const struct {
 static bool banks_applies(const struct smc_banks_state *banks, enum smc_bank_field field)
 {
     bool has_pattern = banks->answer.pattern_count > 0;
-    if (field >= SMC_BANK_FIELD_ACCESSES)
+    if (field >= SMC_BANK_FIELD_ACCESSES && field <= SMC_BANK_FIELD_SHIFT)
         return smc_banks_is_tile(banks);
     if (smc_banks_is_tile(banks) && field != SMC_BANK_FIELD_LAYOUT &&
         field != SMC_BANK_FIELD_ITERATION && field != SMC_BANK_FIELD_MODE)
