@@ -122,10 +122,12 @@ static enum smc_status measure(struct running *running, struct smc_error *error)
 {
     struct smc_run_result *result = running->result;
     struct bench_launch *launch = running->launch;
-    enum smc_status status =
-        smc_gpu_time(&running->kernel, &running->plan, (uint32_t)running->plan.dynamic_smem_bytes,
-                     &running->buffers, 0, running->measurement->timeout_ms,
-                     running->measurement->budget_ms, result, error);
+    struct smc_gpu_planned planned = {&running->kernel, &running->plan,
+                                      (uint32_t)running->plan.dynamic_smem_bytes, &running->buffers,
+                                      NULL};
+    const struct smc_gpu_work work = smc_gpu_planned_work(&planned);
+    enum smc_status status = smc_gpu_time(&work, 0, running->measurement->timeout_ms,
+                                          running->measurement->budget_ms, result, error);
     if (status != SMC_OK || smc_is_lost(&result->finish))
         return status != SMC_OK ? status
                                 : smc_fail(error, SMC_MACHINE, "%s: %s", launch->kernel->name,

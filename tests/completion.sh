@@ -1,7 +1,6 @@
 #!/bin/sh
-# Completion: what bash and fish offer for lines that a user types, that zsh's and fish's scripts
-# are well formed, and that every option, command, kernel and board is in each. Run in the build
-# folder.
+# Completion: what bash, zsh and fish offer for lines that a user types, and that every option,
+# command, kernel and board is offered. Run in the build folder.
 
 set -u
 export LC_ALL=C SMEMCALC_PROGRAM=smemcalc
@@ -13,6 +12,7 @@ program=$PWD/smemcalc
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
+PATH=${program%/*}:$PATH # the scripts run it
 for shell in bash zsh fish; do
     "$program" completion "$shell" >"$scratch/$shell" || fail "a script for $shell"
 done
@@ -24,32 +24,34 @@ mkdir kernels
 "$program" help all | sed -n 's/^  *\(-., \)\{0,1\}--\([a-z][a-z-]*\).*/\2/p' | sort -u >options
 "$program" --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort -u >commands
 "$program" kernels --format csv | sed '1d;s/,.*//' >kernels.txt
-"$program" lesson | sed '/^$/,$d; s/ .*//' >lessons
+"$program" lesson | sed '/^$/,$d; s/ .*//' | sort >lessons
 "$program" devices --format csv | sed '1d;s/,.*//;s/^NVIDIA //;s/^\(GeForce\|Tesla\) //' >boards
 for list in options commands kernels.txt lessons boards; do
     [ "$(wc -l <$list)" -ge 5 ] || fail "the program lists its ${list%.txt}"
 done
 
-lacks() { # SHELL LIST BEFORE: the words of a list that the script does not have behind BEFORE
-    while read -r word; do
-        grep -qF -e "$3$word" "$1" || printf '%s\n' "$word"
-    done <"$2"
+# What the scripts ask the program: the words that may follow, without their meanings
+asked() { # WORD...
+    "$program" __complete "$@" | sed '1d;s/	.*//'
 }
 
-empty "bash has every option" "$(lacks bash options --)"
-empty "zsh has every option" "$(lacks zsh options --)"
-empty "fish has every option" "$(lacks fish options '-l ')"
-for shell in bash zsh fish; do
-    empty "$shell has every command" "$(lacks $shell commands '')"
-    empty "$shell has every lesson" "$(lacks $shell lessons ' ')"
-    empty "$shell has every kernel" "$(lacks $shell kernels.txt "'")"
-    empty "$shell has every board" "$(lacks $shell boards "'")"
-done
+lacks() { # LIST: its words that are not among the standard input's
+    sort -u | comm -23 "$1" -
+}
+
+sort -o kernels.txt kernels.txt
+sort -u -o boards boards
+empty "every option is offered" "$(while read -r command; do
+    asked "$command" -
+done <commands | sed 's/^--//' | lacks options)"
+empty "every command is offered" "$(asked '' | lacks commands)"
+empty "every lesson is offered" "$(asked lesson '' | lacks lessons)"
+empty "every kernel is offered" "$(asked --kernel '' | lacks kernels.txt)"
+empty "every board is offered" "$(asked --device '' | lacks boards)"
 
 # Each name that is offered means one board. Four are also the name that drivers print for another
 # chip, and a note says so.
-sed -n '/^function __smemcalc_devices/,/^end/p' fish | grep -o "'[^']*'" | sed "1d;s/'//g" |
-    grep -vx 'gpu0' >offered
+asked --device '' | grep -vx 'gpu0' >offered
 [ "$(wc -l <offered)" -ge 90 ] || fail "boards and compute capabilities are offered"
 empty "every device offered is found" "$(while read -r name; do
     "$program" devices --device "$name" 2>&1 >found || echo "$name is refused"

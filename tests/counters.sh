@@ -54,8 +54,6 @@ empty "the reason why no counter was measured stands once" "$(grep -c 'profiling
 says "--no-counters has no rows of counters" "" '^confirmed: 9 confirmed, 0 differ, 0 not measured$' --no-counters
 says "--no-counters is refused on the emulator" "" "option --no-counters: not with --on emulator" --no-counters \
     --on emulator --device 9.0
-refuses 2 "option --no-counters: only with kernels of the catalog, not with your own source" \
-    run --source none.cu --no-counters
 
 says "CSV has the value of a counter" "$as_predicted" \
     '^stencil-dynamic,shared_load_wavefronts,,693,,,693,confirmed,,[^,]*,GPU-' --format csv

@@ -255,6 +255,22 @@ else
     skip "fake drivers" "no fake GPU in this build"
 fi
 
+# Linux's /proc/driver as NVIDIA's module fills it. A date has numbers, too.
+cat >version <<'END'
+NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs-builder@U22-I3)  Tue Sep 23 10:11:16 UTC 2025
+GCC version:  gcc version 12.2.0 (Debian 12.2.0-14+deb12u1)
+END
+# shellcheck disable=SC2016 # the words are the inner shell's
+with_module='mount -t tmpfs none /proc/driver && mkdir /proc/driver/nvidia &&
+    cp version /proc/driver/nvidia && exec "$@"'
+if unshare -rm sh -c "$with_module" sh true 2>/dev/null; then
+    unshare -rm sh -c "$with_module" sh "$program" doctor --format json >out
+    empty "the release of the kernel module" "$(jq -r '.checks[] | select(.subject == "driver").found' out |
+        grep -vE '(^|module )580\.95\.05[,;]')"
+else
+    skip "the release of the kernel module" "no mounts and namespaces here"
+fi
+
 # --- The terminal -------------------------------------------------------------------------------------------
 
 says_on_terminal() { # NAME PATTERN

@@ -203,6 +203,17 @@ __global__ void condition(float *a)
     if (t[63 - threadIdx.x] < 2)
         a[threadIdx.x] = 3;
 }
+__global__ void index(float *a)
+{
+    __shared__ int t[64];
+    t[threadIdx.x] = 0;
+    __syncthreads();
+    t[threadIdx.x] = 1000;
+    int i = t[63 - threadIdx.x];
+    if (threadIdx.x < 32)
+        a[i] = 1; // out of bounds, once the line above reads what all have written
+    a[threadIdx.x + 100] = 2; // so is this, in any case
+}
 END
 mends() { # ENTRY HEADLINE ADVICE ARGUMENT...: "" is none
     entry=$1 headline=$2 advice=$3
@@ -233,6 +244,7 @@ mends global "RACE on arg 1, line 62" "add __syncthreads() after line 62: a run 
     --grid 1 -a $a
 mends condition "RACE on t, line 68" "add __syncthreads() after line 68: a run with it has no race" \
     --grid 1 -a $a
+mends index "RACE on t, line 77" "" --grid 1 -a $a
 
 cat >twice.ptx <<'END'
 .version 8.0
@@ -694,6 +706,31 @@ empty "--annotate counts by line" "$(
     jq -r '.lines[] | select(.line == 3) | "\(.global_requests)\(.source)"' annotated.json >out
     echo '4    x[threadIdx.x] *= 2;' | diff - out)"
 
+# --- Two kernels compared -------------------------------------------------------------------------
+
+sed 's/values\[i\] \*= 2/values[i] += values[i] + (i == 7)/' clean.cu >other.cu
+pair="--grid 4 --block 256 -a i32x1000:ramp -a i32:1000"
+smemcalc run clean.cu --compare other.cu:twice $pair --on emulator --device H200 >out 2>err
+empty "two kernels are compared on the emulator: times, counts and results" "$(
+    sed -n 1,2p out | tr '\n' ' ' | grep -Eq '(no difference|the (first|second) kernel).* predicted' || cat out err
+    grep -Eq '^warp_instructions|^instructions of warps +[0-9]+ +[0-9]+$' out || cat out
+    grep -q '^arg 1 *1 of 1000 elements differ, from element 7 on$' out || cat out)"
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format json >out 2>err
+holds "a kernel compared with itself is as fast, and nothing was run" \
+    '.comparison == {speed_up: 1, measured: false, exceeds_noise: null, results: null} and
+    (.kernels | length) == 2' out
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format csv >out 2>err
+empty "CSV of two kernels has a column for each" "$(
+    head -n 1 out | grep -vx quantity,unit,first,second
+    grep -Eqx 'registers_per_thread,,([0-9]+),\1' out || cat out)"
+run_refuses "'other.cu': a second FILE only with --compare" clean.cu other.cu $pair
+run_refuses "option --compare: name the other kernel, FILE or FILE:KERNEL, such as run clean.cu --compare \
+other.cu" clean.cu --compare $pair
+run_refuses "option --entry: 'none' is no kernel of other.cu, which has twice" clean.cu --compare other.cu:none \
+    $pair
+run_refuses "none.cu: No such file or directory" clean.cu --compare none.cu $pair
+run_refuses "option --annotate: for one run; --compare asks for two" clean.cu --compare other.cu $pair --annotate
+
 # --- On a fake GPU --------------------------------------------------------------------------------
 
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
@@ -719,7 +756,28 @@ if [ -x "$fake" ]; then
     on_gpu wrong --on both >/dev/null
     empty "run --source --on both compares the two results" "$(
         tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU, from element 500 on' || cat out)"
+    on_gpu well --on gpu >/dev/null
+    empty "a launch that changes its input is timed with the same input each time" "$(
+        grep -Eq '^time +[0-9.]+ ms +- +2 ms  information$' out || cat out)"
+    empty "the headline has the measured time" "$(
+        tr -s '\n ' ' ' <out | grep -q '^2.00 ms measured, .* predicted; only the emulator' || cat out)"
+    empty "the residency of a user's kernel is measured" "$(
+        grep -Eq '^blocks per SM +8 +[-8] +8  confirmed$' out || cat out)"
+    FAKE_COUNTS="0 0 0 0 32 125 32 125 4000 4000"
+    export FAKE_COUNTS
     on_gpu well --on both --format json >/dev/null
+    unset FAKE_COUNTS
+    holds "counters of a user's kernel stand beside the emulator's counts" '[.confirmation[] |
+        select(.quantity == "shared_loads" or .quantity == "global_load_sectors") |
+        [.emulated, .measured]] == [[0, 0], [null, 125]]' out
+    FAKE_GPU=well "$fake" run clean.cu --compare other.cu $pair --timeout 200 >out 2>err
+    empty "equal times on a GPU are no difference" "$(
+        tr -s '\n ' ' ' <out | grep -q '^no difference beyond the noise: 2.00 ms and 2.00 ms measured' || cat out err)"
+    on_gpu well --on gpu --cold >/dev/null
+    empty "--cold flushes the cache before each timed launch" "$(
+        tr -s '\n ' ' ' <out | grep -q ' 3 ms information median of [0-9]* launches, the L2 cache flushed' || cat out)"
+    on_gpu well --on both --format json >/dev/null
+    holds "JSON has the measured time" '.run | .timed_launches > 0 and .median_ms == 2 and .cold == false' out
     command -v jq >/dev/null && holds "JSON of run --source --on both has results that agree" '.memory[0] |
         .differing_from_emulated == 0 and .unlike_emulated == 0' out
 

@@ -72,8 +72,8 @@ struct smc_run_settings {
     /* For many runs, each as short as possible: */
     bool no_probe;      /* do not measure the residency */
     uint32_t check_ms;  /* for comparing the result; then the rest is not compared; 0: 20 s */
-    uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves, and a user's
-                           kernel, whose memory stays as the launch before left it, is not timed */
+    uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves */
+    bool cold;          /* flush the L2 cache before each timed launch */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \
@@ -258,7 +258,9 @@ struct smc_run_result {
     struct smc_attempt timing;
     uint32_t timed_launches;
     double median_ms, fastest_ms, slowest_ms;
-    uint32_t sm_clock_khz; /* observed while timing; 0: unknown */
+    double median_low_ms, median_high_ms; /* 95 % confidence interval of the median */
+    bool cold;                            /* with the L2 cache flushed before each */
+    uint32_t sm_clock_khz;                /* observed while timing; 0: unknown */
 
     /* Hardware counters of one more launch. If they were not requested, the attempt is not made and
        has no message. */
@@ -287,8 +289,8 @@ struct smc_executor {
        attempt's `succeeded` false), after which the device still works. SMC_MACHINE: out of memory,
        or a CUDA error that is not such a refusal. SMC_UNAVAILABLE: no device, or PTX that the
        emulator does not support. SMC_INTERRUPTED: `stop` requested it; the message says how far the
-       run came. A user's kernel is launched once; its errors, and a failure to end in time, are
-       results as well. */
+       run came. A user's kernel is launched with the same contents of memory each time; its
+       errors, and a failure to end in time, are results as well. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error);
 };

@@ -65,8 +65,6 @@ enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const cha
                                         bool lenient, struct smc_program **program,
                                         struct smc_error *error);
 void smc_program_free(struct smc_program *program);
-const char *smc_program_entry(const struct smc_program *program);
-size_t smc_program_instruction_count(const struct smc_program *program);
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
                                                       size_t index);
 /* The number of the kernel's parameters, and the size of one in bytes. */

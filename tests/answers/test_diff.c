@@ -53,6 +53,9 @@ static void test_stable_names(void)
         "__nv_static_22__00cfc621_4_a_cu_plain__ZN33_GLOBAL__N__00cfc621_4_a_cu_plain4anonEPf"));
     CU_ASSERT_FALSE(is_stable("__nv_static_22__37cfc621_4_a_cu_plain__Z4statPf",
                               "__nv_static_22__37cfc621_4_b_cu_plain__Z4statPf"));
+    /* ... with nothing after the file */
+    CU_ASSERT_FALSE(is_stable("__nv_static_16__37cfc621_4_a_cu__Z4statPf",
+                              "__nv_static_16__37cfc621_4_b_cu__Z4statPf"));
     CU_ASSERT(is_stable("_ZN31_INTERNAL_37cfc621_4_a_cu_plain3fooEv",
                         "_ZN31_INTERNAL_00cfc621_4_a_cu_plain3fooEv"));
     /* CUB: a release and its architectures. */

@@ -262,7 +262,7 @@ static void test_dynamic_smem(void)
         {".extern .func (.param .b32 r) vprintf(.param .b64 x);\n.entry a() { call vprintf; }",
          "a- "},
         {".entry a() { call %rd1, (), prototype_0; prototype_0 : .callprototype ()_ (); }", "a? "},
-        {".file 1 \"a}b{.entry\"\n.extern .shared .b8 p[];\n.entry a() { /* p */ }", "a- "},
+        {".file 1 \"a}b{.entry c {}\"\n.extern .shared .b8 p[];\n.entry a() { /* p */ }", "a- "},
         {".extern .shared .b8 p[];\n.entry a() { mov.u32 %r1, p;", "a+ "},
         {".extern .shared .b8 p[", ""},
         {".entry", ""},

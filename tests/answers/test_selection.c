@@ -313,6 +313,8 @@ static void test_summary(void)
     struct smc_inspect_rows rows = {0};
     struct smc_inspect_selection selection = {.top = 1};
     answer(&kernels, &rows);
+    CU_ASSERT_STRING_EQUAL(rows.item[4].kernel->shown, "unknown"); /* 12 of 64 warps */
+    CU_ASSERT_EQUAL(smc_inspect_highest_percent(&rows.item[4]), 18.75);
     CU_ASSERT_EQUAL(smc_inspect_select(&rows, &selection, NULL), SMC_OK);
     const struct smc_inspect_summary *summary = &rows.summary;
     CU_ASSERT_EQUAL(summary->kernels, SAMPLES);

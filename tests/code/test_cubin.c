@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "answers/inspect.h"
+#include "code/compile/build_note.h"
 #include "code/inputs.h"
 #include "code/machine_code.h"
 #include "code/user_kernels.h"
@@ -477,6 +478,33 @@ static void test_parameters(void)
     check_parameters(DATA "own-sm120.cubin", 0x380);
 }
 
+/* --- How it was compiled ---------------------------------------------------------------------- */
+
+static void test_build_note(void)
+{
+    static const struct {
+        const char *options, *read;
+    } cases[] = {
+        {"-arch sm_90 -m 64", ""},
+        {"-v -lineinfo -arch sm_90 -O 1 -o a.cubin", "-O1"},
+        {"-arch sm_90 -maxrregcount 32", "-maxrregcount=32"},
+        {"-arch sm_90 -xy 7", "-xy=7"}, /* only a letter stands close to its value */
+        {"-arch sm_90 -g -Ofc max a.ptx", "-g -Ofc=max"},
+        {"-arch sm_90 -w tmp/a.ptx -e k", "-w -ek"},
+    };
+    static const char tool[] = "ptxas\0Cuda compilation tools, release 13.0, V13.0.88\0Build b";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_build_note build;
+        char note[200];
+        memcpy(note, tool, sizeof tool);
+        size_t length = strlen(cases[i].options) + 1;
+        memcpy(note + sizeof tool, cases[i].options, length);
+        smc_build_note_read(note, sizeof tool + length, &build);
+        CU_ASSERT_STRING_EQUAL(build.toolkit, "13.0.88");
+        CU_ASSERT_STRING_EQUAL(build.options, cases[i].read);
+    }
+}
+
 /* --- What the architecture has ---------------------------------------------------------------- */
 
 static void test_more_than_there_is(void)
@@ -509,6 +537,7 @@ CU_TestInfo tests_cubin[] = {
     {"registers that setmaxnreg sets", test_set_registers},
     {"barriers of one kernel", test_barriers},
     {"where parameters are", test_parameters},
+    {"the options of its compiler", test_build_note},
     {"what no kernel can have is refused", test_more_than_there_is},
     CU_TEST_INFO_NULL,
 };

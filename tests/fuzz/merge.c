@@ -50,16 +50,15 @@ static void print(const struct smc_merged *merged, const struct smc_fleet *fleet
     struct smc_report_style style = {.columns = 80};
     struct smc_text text = {0}, csv = {0}, metrics = {0};
     smc_text_merge(merged, fleet, &style, &text);
-    smc_csv_merge(merged, NULL, &style, &csv);
-    smc_csv_merge(NULL, fleet, &style, &csv);
+    smc_csv_merge(merged, NULL, &csv);
+    smc_csv_merge(NULL, fleet, &csv);
     smc_openmetrics_merge(merged, fleet, &metrics);
     check_safe(&text);
     check_safe(&csv);
     check_safe(&metrics);
     check_commands(fleet);
     json_t *object = json_object();
-    smc_json_merge(object, merged);
-    smc_json_set(object, "checks", smc_json_fleet(fleet));
+    smc_json_merge(object, merged, fleet);
     char *printed = json_dumps(object, JSON_REAL_PRECISION(15));
     if (!printed)
         abort();

@@ -369,6 +369,22 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     return ends(crash());
 }
 
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    fake_cuda.is_cold = true;
+    memset(memory, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    (void)kind, (void)stream;
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
 /* --- Kernels ---------------------------------------------------------------------------------- */
 
 /* The runtime does not receive the length of machine code. */
@@ -530,11 +546,17 @@ static void run_stencil(void **arguments)
         output[outputs / 2]++;
 }
 
-/* A user's own kernel. */
+/* A user's own kernel. It takes 48 ms longer if its input is not that of the first launch, and 1 ms
+   longer with a cold cache, so that the time tells what was done before the launch. */
 static void run_twice(void **arguments)
 {
     int *values = *(int **)arguments[0];
     int count = *(int *)arguments[1];
+    if (fake_cuda.first_input == 0)
+        fake_cuda.first_input = values[count - 1];
+    float restored = values[count - 1] == fake_cuda.first_input ? 0 : 48;
+    fake_cuda.launch_ms = fake_cuda.launch_ms + restored + (float)fake_cuda.is_cold;
+    fake_cuda.is_cold = false;
     for (int i = 0; i < count; i++)
         values[i] = (int)(2u * (unsigned)values[i]); /* as on a GPU, without overflow */
     if (fake_cuda.wrong_result && happens_here())

@@ -58,6 +58,8 @@ struct fake_cuda {
 
     /* Existing at this moment. */
     _Atomic unsigned allocations, libraries, events, counters_open;
+    bool is_cold;    /* a cache was flushed since the last launch */
+    int first_input; /* of the first launch of a user's kernel; 0: none yet */
     _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
     _Atomic size_t counted_launches;
     _Atomic int carveout_percent;

@@ -21,6 +21,7 @@ static void test_hostlists(void)
         {"r[1-2]n[0-1]", "r1n0 r1n1 r2n0 r2n1"},
         {"a.b-c_d,7", "a.b-c_d 7"},
         {"n[9-10]", "n9 n10"},
+        {"n[999999999]", "n999999999"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_hostlist list = {0};
@@ -41,7 +42,8 @@ static void test_wrong_hostlists(void)
         "",      ",",        "n1,",   "n[1-",     "n]1",       "n[1-4",       "n[4-1]",
         "n[]",   "n[a]",     "n[1-]", "n[[1]]",   "n[1 2]",    "n 1",         "-n",
         "n;rm",  "n[1,]",    "$(n)",  "n[1-2]/",  "n[-1]",     "n[1-300000]", "n[1-9999999999]",
-        "n[1-2", "n\x1b[1]", "n\n",   "\xc3\xa4", "n[1-2],,a", "n[1-2]n[1-]", "[]",
+        "n[1-2", "n\x1b[1]", "n\n",   "\xc3\xa4", "n[1-2],,a", "n[1-2]n[1-]", "n[4294967297]",
+        "[]",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_hostlist list = {0};

@@ -59,6 +59,20 @@ static const char recursion[] =
     ".loc 1 10 5\n{\n.param .b64 a;\n.param .b32 b;\nst.param.b64 [a], %rd1;\n"
     "st.param.b32 [b], 40;\ncall.uni walk, (a, b);\n}\nret;\n}\n" FILES;
 
+/* Each thread calls store() on a path of its own, and waits there for the other. */
+static const char branches[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".func store(.param .b64 store_0)\n{\n.reg .b64 %rd<2>;\n"
+    ".loc 1 3 0\nld.param.u64 %rd1, [store_0];\n"
+    ".loc 1 4 5\nst.global.u32 [%rd1+4096], 1;\nret;\n}\n"
+    ".visible .entry k(.param .u64 p)\n{\n"
+    ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n.reg .pred %p<2>;\n"
+    "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra ZERO;\n"
+    ".loc 1 11 5\n{\n.param .b64 a;\nst.param.b64 [a], %rd1;\ncall.uni store, (a);\n}\n"
+    "bra.uni END;\nZERO:\n"
+    ".loc 1 10 5\n{\n.param .b64 a;\nst.param.b64 [a], %rd1;\ncall.uni store, (a);\n}\n"
+    "END:\nret;\n}\n" FILES;
+
 struct trial {
     struct smc_program *program;
     struct smc_emulation emulation;
@@ -159,6 +173,18 @@ static void test_recursion(void)
     end(&trial);
 }
 
+/* The callers are those of the group that stores, not of the one that waits until it reconverges.
+ */
+static void test_branches(void)
+{
+    struct trial trial;
+    begin(branches, 2, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.finding_count, 2);
+    check_stack(&trial, 0, false, "store@k.cu:4 k@k.cu:11");
+    check_stack(&trial, 1, false, "store@k.cu:4 k@k.cu:10");
+    end(&trial);
+}
+
 static void test_refusals(void)
 {
     struct smc_program *program = NULL;
@@ -174,6 +200,7 @@ CU_TestInfo tests_call_stack[] = {
     {"inlined and called", test_chains},
     {"of the other access", test_other_access},
     {"a recursion appears once", test_recursion},
+    {"of threads on paths of their own", test_branches},
     {"a .loc that cannot be read", test_refusals},
     CU_TEST_INFO_NULL,
 };

@@ -11,14 +11,15 @@
 #include "show/report/report.h"
 #include "unit.h"
 
-#define RESULTS                                                                                    \
+#define REPORTED                                                                                   \
     ",blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,limit_blocks,"             \
     "limit_registers,limit_shared_memory,limit_barriers,allocated_registers,allocated_smem,"       \
-    "error\n"
+    "error"
+#define RESULTS    REPORTED ",outcome,refusals\n" /* a query's report has those before the outcome */
 #define NO_RESULTS ",,,,,,,,,,,,"
 
 /* The results for 256 threads with 32 registers and 8 KB on compute capability 9.0. */
-#define ANSWER ",8,64,100,warps+registers,8,32,8,25,64,8192,9216,\n"
+#define ANSWER ",8,64,100,warps+registers,8,32,8,25,64,8192,9216,,launches,\n"
 
 /* A stream in memory, read in pieces; the output is collected. */
 struct stream {
@@ -142,19 +143,21 @@ static void test_rows(void)
                     "device,threads,regs,static_smem" RESULTS "9.0,256,32,\"8,192\"" ANSWER
                     "9.0,256,32,0x2000" ANSWER "9.0,256,32,8 KB" ANSWER));
     /* A launch that fails is an answer; shared memory above the default limit uses the opt-in. */
-    CU_ASSERT(gives("device,threads,regs,dynamic_smem\n"
-                    "9.0,32,0,232448\n9.0,32,0,232449\n8.0,800,80,0\n8.0,1025,1,0\n",
-                    SMC_OK,
-                    "device,threads,regs,dynamic_smem" RESULTS
-                    "9.0,32,0,232448,1,1,1.5625,shared_memory,64,32,,1,64,0,233472,\n"
-                    "9.0,32,0,232449,0,0,0,shared_memory,64,32,,0,64,0,233600,\n"
-                    "8.0,800,80,0,0,0,0,registers,2,32,0,164,,64000,1024,\n"
-                    "8.0,1025,1,0,0,0,0,warps,0,32,7,164,,8448,1024,\n"));
+    CU_ASSERT(gives(
+        "device,threads,regs,dynamic_smem\n"
+        "9.0,32,0,232448\n9.0,32,0,232449\n8.0,800,80,0\n8.0,1025,1,0\n",
+        SMC_OK,
+        "device,threads,regs,dynamic_smem" RESULTS
+        "9.0,32,0,232448,1,1,1.5625,shared_memory,64,32,,1,64,0,233472,,launches,\n"
+        "9.0,32,0,232449,0,0,0,shared_memory,64,32,,0,64,0,233600,,cannot_launch,smem_per_block\n"
+        "8.0,800,80,0,0,0,0,registers,2,32,0,164,,64000,1024,,cannot_launch,registers_per_block\n"
+        "8.0,1025,1,0,0,0,0,warps,0,32,7,164,,8448,1024,,cannot_launch,threads_per_block\n"));
     CU_ASSERT(gives("device,threads,regs,cluster,barriers\n9.0,64,16,16,3\n9.0,64,16,17,17\n",
                     SMC_OK,
                     "device,threads,regs,cluster,barriers" RESULTS
-                    "9.0,64,16,16,3,21,42,65.625,barriers,32,32,64,228,21,1024,1024,\n"
-                    "9.0,64,16,17,17,0,0,0,barriers+cluster,32,32,64,228,0,1024,1024,\n"));
+                    "9.0,64,16,16,3,21,42,65.625,barriers,32,32,64,228,21,1024,1024,,launches,\n"
+                    "9.0,64,16,17,17,0,0,0,barriers+cluster,32,32,64,228,0,1024,1024,,cannot_"
+                    "launch,barriers_per_block+cluster_size\n"));
     /* The header alone is answered, too. */
     CU_ASSERT(gives("device,threads,regs", SMC_OK, "device,threads,regs" RESULTS));
 }
@@ -179,20 +182,22 @@ static void test_csv(void)
 /* 300 KB, which the mode allows; the mode is a column. */
 static void test_smem_mode(void)
 {
-    CU_ASSERT(gives("device,threads,regs,dynamic_smem,smem_mode\n"
-                    "10.7,256,40,300K,\n"
-                    "10.7,256,40,300K,oversized\n"
-                    "10.7,256,40,140K,prefer-oversized\n",
-                    SMC_OK,
-                    "device,threads,regs,dynamic_smem,smem_mode" RESULTS
-                    "10.7,256,40,300K,,0,0,0,shared_memory,4,16,6,0,16,10240,308224,\n"
-                    "10.7,256,40,300K,oversized,1,8,25,shared_memory,4,16,6,1,16,10240,308224,\n"
-                    "10.7,256,40,140K,prefer-oversized,2,16,50,shared_memory,4,16,6,2,16,10240,"
-                    "144384,\n"));
+    CU_ASSERT(gives(
+        "device,threads,regs,dynamic_smem,smem_mode\n"
+        "10.7,256,40,300K,\n"
+        "10.7,256,40,300K,oversized\n"
+        "10.7,256,40,140K,prefer-oversized\n",
+        SMC_OK,
+        "device,threads,regs,dynamic_smem,smem_mode" RESULTS
+        "10.7,256,40,300K,,0,0,0,shared_memory,4,16,6,0,16,10240,308224,,cannot_launch,smem_per_"
+        "block\n"
+        "10.7,256,40,300K,oversized,1,8,25,shared_memory,4,16,6,1,16,10240,308224,,launches,\n"
+        "10.7,256,40,140K,prefer-oversized,2,16,50,shared_memory,4,16,6,2,16,10240,"
+        "144384,,launches,\n"));
     CU_ASSERT(gives("device,threads,regs,smem_mode\n9.0,256,32,3\n", SMC_USAGE,
                     "device,threads,regs,smem_mode" RESULTS "9.0,256,32,3" NO_RESULTS
                     "\"line 2: smem_mode: '3' is not one of default, portable, non-portable, "
-                    "oversized, prefer-oversized\"\n"));
+                    "oversized, prefer-oversized\",,\n"));
 }
 
 struct bad_row {
@@ -266,7 +271,7 @@ static void test_bad_rows(void)
         snprintf(input, sizeof input,
                  "device,threads,regs,static_smem\n9.0,256,32,8192\n%s\n9.0,256,32,8K\n", bad->row);
         snprintf(output, sizeof output,
-                 "device,threads,regs,static_smem%s9.0,256,32,8192%s%s%s%s\n9.0,256,32,8K%s",
+                 "device,threads,regs,static_smem%s9.0,256,32,8192%s%s%s%s,,\n9.0,256,32,8K%s",
                  RESULTS, ANSWER, bad->fields, NO_RESULTS, bad->error, ANSWER);
         wrong += !gives(input, SMC_USAGE, output);
     }
@@ -289,7 +294,7 @@ static void test_summary(void)
     CU_ASSERT_EQUAL(run_bytes(nul, sizeof nul - 1, 4096, &stream, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "line 2: the row has a NUL byte"));
     static const char expected[] =
-        "9.0,256,32,\"?\",\"\"\"?\"\"\"" NO_RESULTS "line 2: the row has a NUL byte\n";
+        "9.0,256,32,\"?\",\"\"\"?\"\"\"" NO_RESULTS "line 2: the row has a NUL byte,,\n";
     size_t length = sizeof expected - 1;
     CU_ASSERT_FATAL(stream.out.length > length);
     CU_ASSERT_EQUAL(memcmp(stream.out.data + stream.out.length - length, expected, length), 0);
@@ -398,14 +403,15 @@ static void test_column_names(void)
 /* The shapes of blocks and clusters have limits of their own. */
 static void test_shapes(void)
 {
-    CU_ASSERT(gives("device,threads,regs,cluster\n9.0,16x16,32,2x1\n9.0,1x1x64,32,\n"
-                    "9.0,1x1x65,32,1\n9.0,64,32,17x1x1\n",
-                    SMC_OK,
-                    "device,threads,regs,cluster" RESULTS
-                    "9.0,16x16,32,2x1,8,64,100,warps+registers,8,32,8,228,64,8192,1024,\n"
-                    "9.0,1x1x64,32,,32,64,100,warps+registers+blocks,32,32,32,228,64,2048,1024,\n"
-                    "9.0,1x1x65,32,1,0,0,0,,21,32,21,228,64,3072,1024,\n"
-                    "9.0,64,32,17x1x1,0,0,0,cluster,32,32,32,228,64,2048,1024,\n"));
+    CU_ASSERT(gives(
+        "device,threads,regs,cluster\n9.0,16x16,32,2x1\n9.0,1x1x64,32,\n"
+        "9.0,1x1x65,32,1\n9.0,64,32,17x1x1\n",
+        SMC_OK,
+        "device,threads,regs,cluster" RESULTS
+        "9.0,16x16,32,2x1,8,64,100,warps+registers,8,32,8,228,64,8192,1024,,launches,\n"
+        "9.0,1x1x64,32,,32,64,100,warps+registers+blocks,32,32,32,228,64,2048,1024,,launches,\n"
+        "9.0,1x1x65,32,1,0,0,0,,21,32,21,228,64,3072,1024,,cannot_launch,block_z\n"
+        "9.0,64,32,17x1x1,0,0,0,cluster,32,32,32,228,64,2048,1024,,cannot_launch,cluster_size\n"));
 }
 
 static void test_defaults(void)
@@ -423,9 +429,10 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(smc_batch_run(&batch, NULL), SMC_OK);
     CU_ASSERT_STRING_EQUAL(
         smc_text_string(&stream.out),
-        "threads,static_smem" RESULTS "256,8192,8,64,100,warps+registers,8,32,8,25,32,8192,9216,\n"
-        ",8K,8,64,100,warps+registers,8,32,8,25,32,8192,9216,\n"
-        "64,,32,64,100,warps+registers+blocks+barriers,32,32,32,228,32,2048,1024,\n");
+        "threads,static_smem" RESULTS
+        "256,8192,8,64,100,warps+registers,8,32,8,25,32,8192,9216,,launches,\n"
+        ",8K,8,64,100,warps+registers,8,32,8,25,32,8192,9216,,launches,\n"
+        "64,,32,64,100,warps+registers+blocks+barriers,32,32,32,228,32,2048,1024,,launches,\n");
     smc_text_free(&stream.out);
 }
 
@@ -485,7 +492,13 @@ static void append_report(const struct smc_device *device, const struct smc_laun
     for (int commas = 0; commas < 12; results--)
         commas += results[-1] == ',';
     smc_text_append_bytes(expected, results, (size_t)(end - results));
-    smc_text_append(expected, "\n");
+    const char *between = answer.occupancy.refusals ? ",cannot_launch," : ",launches,";
+    for (int i = 0; i < SMC_REFUSAL_COUNT; i++)
+        if (answer.occupancy.refusals & 1u << i) {
+            smc_text_printf(expected, "%s%s", between, smc_refusal_name((enum smc_refusal)i));
+            between = "+";
+        }
+    smc_text_append(expected, answer.occupancy.refusals ? "\n" : ",launches,\n");
     smc_text_free(&report);
 }
 
@@ -525,11 +538,11 @@ static void test_report_header(void)
     struct smc_text report = {0};
     smc_writer_csv.answers(NULL, 0, &style, &report);
     static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by,cooperative_excess\n";
-    size_t results = sizeof RESULTS - 2, times = sizeof end - 1; /* without the newline */
+    size_t results = sizeof REPORTED - 1, times = sizeof end - 1;
     CU_ASSERT_FATAL(report.length > results + times);
     const char *last = report.data + report.length - times;
     CU_ASSERT_STRING_EQUAL(last, end);
-    CU_ASSERT_EQUAL(strncmp(last - results, RESULTS, results), 0);
+    CU_ASSERT_EQUAL(strncmp(last - results, REPORTED, results), 0);
     smc_text_free(&report);
 }
 
@@ -608,7 +621,7 @@ static void test_long_rows(void)
                             SMC_USAGE);
             const char *out = smc_text_string(&stream.out);
             CU_ASSERT_EQUAL(count_text(out, ANSWER), 3);
-            CU_ASSERT_EQUAL(count_text(out, ": the row has more than 65536 bytes\n"), 4);
+            CU_ASSERT_EQUAL(count_text(out, ": the row has more than 65536 bytes,,\n"), 4);
             /* The columns before the long one are kept, so that the row can be found again. */
             CU_ASSERT_EQUAL(count_text(out, "\n9.0,256,32,8192," NO_RESULTS "line "), 4);
             CU_ASSERT_EQUAL(count_text(out, "line 3: the row has more"), 1);

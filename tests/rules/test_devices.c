@@ -334,6 +334,10 @@ static void test_variants(void)
     check_found("RTX 4070 Max-Q", "NVIDIA GeForce RTX 4070 Laptop GPU", "closest match for ");
     check_found("rtx4070maxq", "NVIDIA GeForce RTX 4070 Laptop GPU", "closest match for ");
     check_found("3070ti laptop", "NVIDIA GeForce RTX 3070 Ti Laptop GPU", "closest match for ");
+    check_found("4070S", "NVIDIA GeForce RTX 4070 SUPER", "closest match for ");
+    check_found("RTX 2060S", "NVIDIA GeForce RTX 2060 SUPER", NULL);
+    check_found("gtx1660s", "NVIDIA GeForce GTX 1660 SUPER", NULL);
+    check_found("4070 TiS", "NVIDIA GeForce RTX 4070 Ti SUPER", "closest match for ");
     check_found("4070tisuper", "NVIDIA GeForce RTX 4070 Ti SUPER", "closest match for ");
     check_found("GTX 1080 Laptop", "GeForce GTX 1080 Mobile", "closest match for ");
     check_found("RTX 2070 Max-Q", "NVIDIA GeForce RTX 2070 with Max-Q Design",

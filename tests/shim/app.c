@@ -205,13 +205,15 @@ static void check_graphs(void *module)
     CU(cuStreamCreate, &stream, 0);
     is("the default stream", 900, find("cuStreamBeginCapture_v2")(NULL, 0));
     CU(cuStreamBeginCapture_v2, stream, 0);
+    is("a wait in a capture", 900, find("cuStreamSynchronize")(stream));
+    is("a capture after a wait", 901, find("cuStreamEndCapture")(stream, &graph));
+    CU(cuStreamBeginCapture_v2, stream, 0);
     CU(cuStreamIsCapturing, stream, &status);
     is("a captured stream", 1, status);
     CU(cuMemsetD32Async, address, 1, (size_t)1, stream);
     is("a captured launch", 0,
        find("cuLaunchKernel")(kernel(module, "store"), 1u, 1u, 1u, 1u, 1u, 1u, 0u, stream,
                               arguments, NULL));
-    is("a wait in a capture", 900, find("cuStreamSynchronize")(stream));
     CU(cuStreamEndCapture, stream, &graph);
     CU(cuMemsetD32_v2, address, 5, (size_t)1);
     CU(cuGraphInstantiateWithFlags, &exec, graph, (uint64_t)0);

@@ -39,6 +39,7 @@
     ERROR(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, 720)        \
     ERROR(CUDA_ERROR_NOT_SUPPORTED, cudaErrorNotSupported, 801)                                    \
     ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported, 900)           \
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cudaErrorStreamCaptureInvalidated, 901)           \
     ERROR(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, cudaErrorStreamCaptureUnmatched, 903)               \
     ERROR(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cudaErrorGraphExecUpdateFailure, 910)              \
     ERROR(CUDA_ERROR_INVALID_CLUSTER_SIZE, cudaErrorInvalidClusterSize, 912)                       \

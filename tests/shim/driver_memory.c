@@ -705,6 +705,19 @@ static void check_capture(void *module)
     CALL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamBeginCapture_v2, NULL, 0);
     CALL(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture, first, &graph);
     CALL(CUDA_SUCCESS, cuStreamBeginCapture_v2, first, 0);
+    CALL(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel, function_of(module, "store"), 1u, 1u, 1u, 2048u,
+         1u, 1u, 0u, first, arguments, NULL);
+    CALL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuLaunchKernel, function_of(module, "store"), 1u,
+         1u, 1u, 1u, 1u, 1u, 0u, first, arguments, NULL);
+    CALL(CUDA_SUCCESS, cuStreamIsCapturing, first, &status);
+    IS(2, status);
+    CALL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture, first, &graph);
+    IS(1, graph == NULL);
+    CALL(CUDA_SUCCESS, cuStreamBeginCapture_v2, first, 0);
+    CALL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamQuery, first);
+    CALL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuMemsetD32Async, address, 2, SIZE(2), first);
+    CALL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture, first, &graph);
+    CALL(CUDA_SUCCESS, cuStreamBeginCapture_v2, first, 0);
     CALL(CUDA_ERROR_ILLEGAL_STATE, cuStreamBeginCapture_v2, first, 0);
     CALL(CUDA_ERROR_NOT_SUPPORTED, cuMemAllocAsync, &other, SIZE(4), first);
     CALL(CUDA_ERROR_NOT_SUPPORTED, cuMemFreeAsync, address, first);

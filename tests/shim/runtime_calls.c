@@ -661,11 +661,15 @@ static void check_graphs(void)
     FAILS(cudaErrorIllegalState, cudaStreamBeginCapture, stream, 0);
     CALL(cudaSuccess, cudaStreamIsCapturing, stream, &status);
     IS(1, status);
-    FAILS(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize, stream);
     FAILS(cudaErrorNotSupported, cudaMallocAsync, &nodes[0], SIZE(4), stream);
-    FAILS(cudaErrorInvalidValue, cudaLaunchKernel, &add_stub, one, one, NULL, SIZE(0), stream);
     CALL(cudaSuccess, cudaStreamEndCapture, stream, &graph);
     CALL(cudaSuccess, cudaGraphDestroy, graph);
+    CALL(cudaSuccess, cudaStreamBeginCapture, stream, 0);
+    FAILS(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize, stream);
+    FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture, stream, &graph);
+    CALL(cudaSuccess, cudaStreamBeginCapture, stream, 0);
+    FAILS(cudaErrorInvalidValue, cudaLaunchKernel, &add_stub, one, one, NULL, SIZE(0), stream);
+    FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture, stream, &graph);
     CALL(cudaSuccess, cudaStreamDestroy, stream);
     CALL(cudaSuccess, cudaFree, memory);
 }

@@ -786,8 +786,10 @@ static void test_rates(void)
     static const struct {
         double value;
         const char *text;
-    } known[] = {{4.44783e12, "4.45 TB/s"}, {33.2e12, "33.2 TB/s"}, {999.4e9, "999 GB/s"},
-                 {999.7e9, "1.00 TB/s"},    {0, "0.00 B/s"},        {1234, "1.23 kB/s"}};
+    } known[] = {{4.44783e12, "4.45 TB/s"}, {33.2e12, "33.2 TB/s"},  {999.4e9, "999 GB/s"},
+                 {999.7e9, "1.00 TB/s"},    {0, "0.00 B/s"},         {1234, "1.23 kB/s"},
+                 {9.99e12, "9.99 TB/s"},    {9.996e12, "10.0 TB/s"}, {99.9e12, "99.9 TB/s"},
+                 {99.96e12, "100 TB/s"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char text[SMC_RATE_CHARS];
         smc_chart_rate(known[i].value, "B/s", text);

@@ -53,11 +53,8 @@ static bool diff_find_device(struct smc_diff *diff, const struct smc_device *dev
     for (*index = 0; *index < diff->device_count; ++*index)
         if (strcmp(diff->device[*index].name, device->name) == 0)
             return true;
-    struct smc_device *list =
-        smc_realloc(diff->device, (diff->device_count + 1) * sizeof *diff->device);
-    if (!list)
+    if (!smc_make_room(&diff->device, diff->device_count, NULL, sizeof *diff->device))
         return false;
-    diff->device = list;
     diff->device[diff->device_count++] = *device;
     return true;
 }
@@ -348,14 +345,8 @@ static struct smc_diff_pair *add_pair(const struct comparing *comparing, const s
                                       const struct item *after, size_t group)
 {
     struct smc_diff *diff = comparing->diff;
-    if (diff->count == diff->capacity) {
-        size_t capacity = diff->capacity ? 2 * diff->capacity : 64;
-        void *pair = smc_realloc(diff->pair, capacity * sizeof *diff->pair);
-        if (!pair)
-            return NULL;
-        diff->pair = pair;
-        diff->capacity = capacity;
-    }
+    if (!smc_make_room(&diff->pair, diff->count, &diff->capacity, sizeof *diff->pair))
+        return NULL;
     struct smc_diff_pair *pair = &diff->pair[diff->count++];
     *pair = (struct smc_diff_pair){
         .device = &diff->device[(before ? before : after)->device],
@@ -939,21 +930,21 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
                                  struct smc_error *error)
 {
     struct comparing comparing = {.request = request, .diff = diff};
-    struct smc_error second = {""};
-    enum smc_status reading = read_items(before, request, diff, &comparing.before, error), status;
-    status = reading == SMC_MACHINE ? reading
-                                    : read_items(after, request, diff, &comparing.after, &second);
-    if (reading == SMC_OK && status != SMC_OK)
-        *error = second;
-    reading = status > reading ? status : reading;
-    if (reading != SMC_MACHINE) {
-        status = diff_compare(&comparing, reading == SMC_OK ? error : &second);
-        reading = status == SMC_MACHINE || reading == SMC_OK ? status : reading;
+    enum smc_status worst = SMC_OK;
+    for (int step = 0; step < 3 && worst != SMC_MACHINE; step++) {
+        struct smc_error why = {""};
+        enum smc_status status =
+            step == 0   ? read_items(before, request, diff, &comparing.before, &why)
+            : step == 1 ? read_items(after, request, diff, &comparing.after, &why)
+                        : diff_compare(&comparing, &why);
+        if (worst == SMC_OK && status != SMC_OK)
+            *error = why; /* of the first step that failed */
+        worst = status > worst ? status : worst;
     }
     free_items(&comparing.before);
     free_items(&comparing.after);
     free(comparing.group);
-    return reading;
+    return worst;
 }
 
 void smc_diff_free(struct smc_diff *diff)

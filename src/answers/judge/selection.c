@@ -112,7 +112,8 @@ static double registers_of(const struct smc_inspect_row *row)
     return row->launch.regs_per_thread;
 }
 
-int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+/* Negative if `a` is worse than `b`, in the order of SMC_ORDER_OCCUPANCY. */
+static int compare_by_occupancy(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
 {
     int order = launches(a) - launches(b);
     order = order ? order : compare(smc_inspect_percent(a), smc_inspect_percent(b));
@@ -151,7 +152,7 @@ static int selection_compare_rows(enum smc_inspect_order by, const struct smc_in
         order = strcmp(a->kernel->shown, b->kernel->shown);
     else if (values[by])
         order = compare(values[by](b), values[by](a));
-    return order ? order : smc_inspect_compare(a, b);
+    return order ? order : compare_by_occupancy(a, b);
 }
 
 bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
@@ -388,7 +389,7 @@ static void summarize_kernel(const struct smc_inspect_row *rows, size_t count,
             continue;
         }
         add_traits(&rows[i], &found);
-        if (!*worst || smc_inspect_compare(&rows[i], *worst) < 0)
+        if (!*worst || compare_by_occupancy(&rows[i], *worst) < 0)
             *worst = &rows[i];
     }
     summary->kernels += found.counts;

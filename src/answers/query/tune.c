@@ -360,13 +360,8 @@ enum smc_status smc_tune_list(struct smc_tune *tune,
                             "more than %d shapes to compile: give fewer values with --vary "
                             "NAME=...",
                             SMC_TUNE_MOST_SHAPES);
-        if (tune->count == capacity) {
-            capacity = capacity ? 2 * capacity : 256;
-            void *grown = smc_realloc(tune->shape, capacity * sizeof *tune->shape);
-            if (!grown)
-                return smc_out_of_memory(error);
-            tune->shape = grown;
-        }
+        if (!smc_make_room(&tune->shape, tune->count, &capacity, sizeof *tune->shape))
+            return smc_out_of_memory(error);
         struct smc_tune_shape *shape = &tune->shape[tune->count++];
         *shape = (struct smc_tune_shape){.state = SMC_TUNE_WAITING};
         memcpy(shape->value, value, sizeof shape->value);
@@ -630,7 +625,7 @@ static int compare_shapes(const void *left, const void *right)
     return order ? order : (a > b) - (a < b);
 }
 
-enum smc_status smc_tune_rank(struct smc_tune *tune, struct smc_error *error)
+static enum smc_status rank_shapes(struct smc_tune *tune, struct smc_error *error)
 {
     struct smc_tune_shape **sorted = smc_calloc(tune->count + 1, sizeof *sorted);
     free(tune->order);
@@ -671,7 +666,7 @@ enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_wa
     enum smc_status status = tune_predict_all(tune, watcher, warnings, error);
     if (status == SMC_OK)
         status = check_compiled(tune, error);
-    return status == SMC_OK ? smc_tune_rank(tune, error) : status;
+    return status == SMC_OK ? rank_shapes(tune, error) : status;
 }
 
 /* --- Which shape to run ----------------------------------------------------------------------- */

@@ -147,14 +147,9 @@ static bool records_read_take_launch(struct reading *reading, const void *bytes,
     found.name = text_at(reading, found.record.key.name, RECORD_TEXT);
     if (!found.name || !are_possible(&found.record))
         return false;
-    if (reading->launch_count == reading->launch_capacity) {
-        const size_t capacity = reading->launch_capacity ? 2 * reading->launch_capacity : 64;
-        struct found *grown = smc_realloc(reading->launches, capacity * sizeof *grown);
-        if (!grown)
-            return true; /* the failure is remembered */
-        reading->launches = grown;
-        reading->launch_capacity = capacity;
-    }
+    if (!smc_make_room(&reading->launches, reading->launch_count, &reading->launch_capacity,
+                       sizeof *reading->launches))
+        return true; /* the failure is remembered */
     reading->launches[reading->launch_count++] = found;
     return true;
 }

@@ -558,8 +558,8 @@ static bool move_kernels(struct smc_inspect_kernels *fresh, size_t begin,
     return succeeded;
 }
 
-static void inputs_read_input(struct search *search, const struct smc_input *input,
-                              struct smc_inspect_kernels *kernels)
+static void read_one_input(struct search *search, const struct smc_input *input,
+                           struct smc_inspect_kernels *kernels)
 {
     struct smc_inspect_request request = *search->request;
     struct smc_error error = {""};
@@ -599,7 +599,7 @@ static size_t read_group(struct search *search, size_t begin, struct smc_inspect
             search->worst = SMC_INTERRUPTED;
             break;
         }
-        inputs_read_input(search, &inputs->item[i], folder ? &fresh : kernels);
+        read_one_input(search, &inputs->item[i], folder ? &fresh : kernels);
         if (folder && !move_kernels(&fresh, kernels_begin, kernels, &doubles))
             fail_memory(search);
     } while (++i < inputs->count && folder && inputs->item[i].folder == folder &&

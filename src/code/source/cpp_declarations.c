@@ -54,15 +54,9 @@ static uint32_t cpp_declarations_append(struct scan *scan,
                                         const struct smc_declaration *declaration)
 {
     struct smc_declarations *out = scan->out;
-    if (out->count == out->capacity) {
-        uint32_t capacity = out->capacity ? 2 * out->capacity : 64;
-        void *item = smc_realloc(out->item, capacity * sizeof *out->item);
-        if (!item) {
-            scan->has_memory = false;
-            return SMC_NO_TOKEN;
-        }
-        out->item = item;
-        out->capacity = capacity;
+    if (!smc_make_room(&out->item, out->count, &out->capacity, sizeof *out->item)) {
+        scan->has_memory = false;
+        return SMC_NO_TOKEN;
     }
     out->item[out->count] = *declaration;
     return out->count++;
@@ -271,8 +265,8 @@ static uint32_t read_token(const struct scan *scan, uint32_t i, uint32_t end,
 }
 
 /* Reads the declaration at `i`; returns the token after it. */
-static uint32_t cpp_declarations_read_declaration(const struct scan *scan, uint32_t i, uint32_t end,
-                                                  struct current *current)
+static uint32_t read_cpp_declaration(const struct scan *scan, uint32_t i, uint32_t end,
+                                     struct current *current)
 {
     struct smc_declaration *found = &current->found;
     bool ended = false;
@@ -373,7 +367,7 @@ static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t par
         }
         struct current current;
         begin_declaration(i, parent, in_class, &current);
-        uint32_t next = cpp_declarations_read_declaration(scan, i, end, &current);
+        uint32_t next = read_cpp_declaration(scan, i, end, &current);
         uint32_t index = cpp_declarations_append(scan, &current.found);
         i = next > i ? next : i + 1;
         uint32_t body = current.found.body;

@@ -35,14 +35,9 @@ static void instantiations_add_found(struct search *search, const struct smc_pie
     uint64_t hash = smc_hash(is_left_out ? 1 : 2, text, name->length);
     if (found->count >= MAX_FOUND || !smc_name_set_add(&search->seen, hash))
         return;
-    if (found->count == found->capacity) {
-        size_t capacity = found->capacity ? 2 * found->capacity : 16;
-        void *item = smc_realloc(found->item, capacity * sizeof *found->item);
-        search->has_memory &= item != NULL;
-        if (!item)
-            return;
-        found->item = item;
-        found->capacity = capacity;
+    if (!smc_make_room(&found->item, found->count, &found->capacity, sizeof *found->item)) {
+        search->has_memory = false;
+        return;
     }
     char *copy = smc_strdup(text);
     search->has_memory &= copy != NULL;
@@ -57,52 +52,52 @@ static void instantiations_add_found(struct search *search, const struct smc_pie
 
 /* --- Arguments that the compiler would deduce ------------------------------------------------- */
 
+/* Where the type is in "float *a, *b;" whose later declarators begin at `k`: where the statement
+   does. False: it declares nothing. */
+static bool find_first_type(const struct smc_piece *owner, uint32_t k, uint32_t *begin,
+                            uint32_t *end)
+{
+    static const char *const before[] = {";", "{", "}", "(", NULL};
+    while (k > owner->begin && !smc_piece_is_any(owner, k - 1, before))
+        k--;
+    *begin = *end = k;
+    while (smc_piece_is_word(owner, *end) &&
+           (smc_piece_is_word(owner, *end + 1) || smc_piece_is(owner, *end + 1, "*")))
+        ++*end;
+    return *end > k && !smc_piece_is(owner, k - 1, "(") && !smc_piece_is(owner, k, "return");
+}
+
+/* The same for a declarator with its type in front of it. */
+static bool find_type(const struct smc_piece *owner, uint32_t k, uint32_t *begin, uint32_t *end)
+{
+    static const char *const passed[] = {"const", "static", "auto", NULL};
+    static const char *const others[] = {"return", "delete", "else", "new", NULL};
+    *end = k;
+    while (k > owner->begin &&
+           (smc_piece_is_word(owner, k - 1) || smc_piece_is(owner, k - 1, "::")))
+        k--;
+    while (k < *end && smc_piece_is_any(owner, k, passed))
+        k++;
+    *begin = k;
+    return k < *end && !smc_piece_is_any(owner, k, others);
+}
+
 /* Writes the type of the variable `hash` as declared before token `i` of the owner, without its
    pointers, and counts these. False: not found. */
 static bool instantiations_find_variable(const struct smc_piece *owner, uint32_t i, uint64_t hash,
                                          struct smc_text *type, uint32_t *pointers)
 {
+    static const char *const passed[] = {"*", "&", "__restrict__", "__restrict", NULL};
     while (i-- > owner->begin + 1) {
         if (!smc_piece_is_word(owner, i) || smc_token_hash(owner->tokens, i) != hash)
             continue;
-        uint32_t k = i;
+        uint32_t k = i, begin, end;
         *pointers = 0;
-        while (k > owner->begin &&
-               (smc_piece_is(owner, k - 1, "*") || smc_piece_is(owner, k - 1, "&") ||
-                smc_piece_is(owner, k - 1, "__restrict__") ||
-                smc_piece_is(owner, k - 1, "__restrict")))
+        while (k > owner->begin && smc_piece_is_any(owner, k - 1, passed))
             *pointers += smc_piece_is(owner, --k, "*");
-        if (smc_piece_is(owner, k - 1,
-                         ",")) { /* "float *a, *b;": the type is where the statement begins */
-            while (k > owner->begin && !smc_piece_is(owner, k - 1, ";") &&
-                   !smc_piece_is(owner, k - 1, "{") && !smc_piece_is(owner, k - 1, "}") &&
-                   !smc_piece_is(owner, k - 1, "("))
-                k--;
-            if (smc_piece_is(owner, k - 1, "("))
-                continue;
-            uint32_t end = k;
-            while (smc_piece_is_word(owner, end) &&
-                   (smc_piece_is_word(owner, end + 1) || smc_piece_is(owner, end + 1, "*")))
-                end++;
-            bool next = end > k || smc_piece_is(owner, end, "*");
-            if (!next || smc_piece_is(owner, k, "return"))
-                continue;
-            return smc_piece_write(
-                owner, k,
-                end + (smc_piece_is_word(owner, end) && smc_piece_is(owner, end + 1, "*")), 0,
-                type);
-        }
-        uint32_t end = k;
-        while (k > owner->begin &&
-               (smc_piece_is_word(owner, k - 1) || smc_piece_is(owner, k - 1, "::")))
-            k--;
-        while (k < end && (smc_piece_is(owner, k, "const") || smc_piece_is(owner, k, "static") ||
-                           smc_piece_is(owner, k, "auto")))
-            k++;
-        if (k == end || smc_piece_is(owner, k, "return") || smc_piece_is(owner, k, "delete") ||
-            smc_piece_is(owner, k, "else") || smc_piece_is(owner, k, "new"))
-            continue;
-        return smc_piece_write(owner, k, end, 0, type);
+        if (smc_piece_is(owner, k - 1, ",") ? find_first_type(owner, k, &begin, &end)
+                                            : find_type(owner, k, &begin, &end))
+            return smc_piece_write(owner, begin, end, 0, type);
     }
     return false;
 }
@@ -244,67 +239,77 @@ static const struct smc_declaration *find_template(const struct search *search,
     return best;
 }
 
+static bool is_launch_at(const struct smc_piece *owner, uint32_t i)
+{
+    return smc_piece_is(owner, i, "<") && smc_piece_is(owner, i + 1, "<") &&
+           smc_piece_is(owner, i + 2, "<");
+}
+
+/* The '(' of the arguments after "<<<...>>>" at `launch`; SMC_NO_TOKEN: none. */
+static uint32_t find_arguments(const struct smc_piece *owner, uint32_t launch)
+{
+    enum { MOST_TOKENS = 400 };
+    for (uint32_t k = launch + 3; is_launch_at(owner, launch) && k < launch + MOST_TOKENS; k++)
+        if (smc_piece_is(owner, k, ">") && smc_piece_is(owner, k + 1, ">") &&
+            smc_piece_is(owner, k + 2, ">") && smc_piece_is(owner, k + 3, "("))
+            return k + 3;
+    return SMC_NO_TOKEN;
+}
+
+/* Writes the kernel's template arguments: those `given`, then those that its call determines.
+   False: not all are known. */
+static bool write_arguments(const struct smc_piece *of, const struct smc_declaration *kernel,
+                            const struct smc_piece *owner, uint32_t call, char *const *arguments,
+                            size_t given, struct smc_text *name)
+{
+    struct parameter list[SMC_PIECE_PARAMETERS];
+    const size_t count = instantiations_read_parameters(of->tokens, kernel->template_begin, list);
+    for (size_t k = 0; k < given; k++) {
+        if (!arguments[k])
+            return false;
+        smc_text_printf(name, "%s%s", k ? ", " : "<", arguments[k]);
+    }
+    size_t k = given, before = name->length;
+    for (; k < count && !list[k].is_pack && list[k].name != SMC_NO_TOKEN; k++) {
+        before = name->length;
+        smc_text_append(name, k ? ", " : "<");
+        if (call == SMC_NO_TOKEN || kernel->parameters == SMC_NO_TOKEN ||
+            !deduce(of, list[k].name, owner, call, kernel->parameters, name))
+            break;
+        before = name->length;
+    }
+    smc_text_cut(name, before);
+    smc_text_append(name, k > 0 ? ">" : "<>");
+    /* What is not written has a default value. */
+    return k >= count || (!list[k].is_pack && list[k].value != SMC_NO_TOKEN);
+}
+
 /* The kernel template `hash`, named at `i`, launched with or without template arguments. */
 static void visit_kernel(struct search *search, const struct smc_piece *owner, uint32_t i,
                          uint64_t hash)
 {
     size_t file;
     const struct smc_declaration *kernel = find_template(search, owner, hash, true, &file);
-    if (!kernel)
-        return;
-    bool is_launch = smc_piece_is(owner, i + 1, "<") && smc_piece_is(owner, i + 2, "<") &&
-                     smc_piece_is(owner, i + 3, "<");
-    uint32_t close =
+    const bool is_launch = is_launch_at(owner, i + 1);
+    const uint32_t close =
         is_launch ? SMC_NO_TOKEN : smc_token_close_angle(owner->tokens, i + 1, owner->end);
-    uint32_t call = SMC_NO_TOKEN, launch = close == SMC_NO_TOKEN ? i + 1 : close + 1;
-    for (uint32_t k = launch + 3;
-         smc_piece_is(owner, launch, "<") && smc_piece_is(owner, launch + 1, "<") &&
-         k < owner->end && k < launch + 400;
-         k++)
-        if (smc_piece_is(owner, k, ">") && smc_piece_is(owner, k + 1, ">") &&
-            smc_piece_is(owner, k + 2, ">") && smc_piece_is(owner, k + 3, "(")) {
-            call = k + 3;
-            break;
-        }
-    if (close == SMC_NO_TOKEN && !is_launch)
+    if (!kernel || (close == SMC_NO_TOKEN && !is_launch))
         return;
     struct smc_text name = {0};
-    struct parameter list[SMC_PIECE_PARAMETERS];
     char *arguments[SMC_PIECE_PARAMETERS];
-    size_t given =
-        close == SMC_NO_TOKEN ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
+    const size_t given =
+        is_launch ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
     const struct smc_piece of = smc_piece_of(search->tree, file, kernel);
-    size_t count = instantiations_read_parameters(of.tokens, kernel->template_begin, list);
-    bool known = true, has_pack = false;
-    smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     const struct smc_cpp_token *token = &of.tokens->item[kernel->name];
+    smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     smc_text_append_bytes(&name, of.tokens->text + token->begin, token->end - token->begin);
-    size_t bare = name.length;
-    for (size_t k = 0; k < given; k++) {
-        known &= arguments[k] != NULL;
-        smc_text_printf(&name, "%s%s", k ? ", " : "<", arguments[k] ? arguments[k] : "");
+    const size_t bare = name.length;
+    const uint32_t call = find_arguments(owner, is_launch ? i + 1 : close + 1);
+    const bool known = write_arguments(&of, kernel, owner, call, arguments, given, &name);
+    if (!known)
+        smc_text_cut(&name, bare);
+    for (size_t k = 0; k < given; k++)
         free(arguments[k]);
-    }
-    for (size_t k = given; k < count && known; k++) {
-        has_pack |= list[k].is_pack;
-        size_t before = name.length;
-        smc_text_append(&name, k ? ", " : "<");
-        if (list[k].is_pack || list[k].name == SMC_NO_TOKEN || call == SMC_NO_TOKEN ||
-            kernel->parameters == SMC_NO_TOKEN ||
-            !deduce(&of, list[k].name, owner, call, kernel->parameters, &name)) {
-            known = list[k].value != SMC_NO_TOKEN; /* the rest has default values */
-            name.length = before;
-            break;
-        }
-    }
-    if (has_pack)
-        known = false;
-    if (known)
-        smc_text_append(&name, name.length > bare ? ">" : "<>");
-    else
-        name.length = bare;
-    if (name.data)
-        name.data[name.length] = '\0';
     search->has_memory &= !name.failed;
     instantiations_add_found(search, owner, i, &name, !known);
     smc_text_free(&name);
@@ -312,9 +317,10 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
 
 /* Whether the compiler could deduce every argument of a call without any. Otherwise the call means
    another function of that name. */
-static bool is_callable(const struct smc_piece *of, const struct smc_declaration *found,
-                        const struct parameter *list, size_t count)
+static bool is_callable(const struct smc_piece *of, const struct smc_declaration *found)
 {
+    struct parameter list[SMC_PIECE_PARAMETERS];
+    const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     uint32_t open = found->parameters;
     uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : smc_piece_match(of, open);
     for (size_t k = 0; k < count && close != SMC_NO_TOKEN; k++) {
@@ -728,29 +734,14 @@ static void visit_loose(struct search *search)
     }
 }
 
-/* The host function or class template `hash`, named at `i`, with its arguments. */
-static void visit_template(struct search *search, const struct smc_piece *owner, uint32_t i,
-                           uint64_t hash, int depth)
+/* The bindings of a template's parameters: the arguments that are given, then those that a call
+   determines, then default values. */
+static void bind_parameters(struct search *search, struct smc_piece *of,
+                            const struct smc_declaration *found, const struct smc_piece *owner,
+                            uint32_t call, char *const *arguments, size_t given)
 {
-    size_t file;
-    char *arguments[SMC_PIECE_PARAMETERS];
     struct parameter list[SMC_PIECE_PARAMETERS];
-    const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
-    uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
-    if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
-        return;
-    bool is_call = close == SMC_NO_TOKEN && smc_piece_is(owner, i + 1, "(") &&
-                   found->kind == SMC_DECLARE_FUNCTION;
-    if (close == SMC_NO_TOKEN && !is_call)
-        return;
-    struct smc_piece of = smc_piece_of(search->tree, file, found);
-    size_t count = instantiations_read_parameters(of.tokens, found->template_begin, list);
-    if (is_call && !is_callable(&of, found, list, count))
-        return;
-    size_t given = is_call ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
-    uint32_t call = is_call                               ? i + 1
-                    : smc_piece_is(owner, close + 1, "(") ? close + 1
-                                                          : SMC_NO_TOKEN;
+    const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     for (size_t k = 0; k < count; k++) {
         struct smc_text text = {0};
         bool known = k < given && arguments[k];
@@ -758,22 +749,42 @@ static void visit_template(struct search *search, const struct smc_piece *owner,
             smc_text_append(&text, arguments[k]);
         else if (k >= given && call != SMC_NO_TOKEN && list[k].name != SMC_NO_TOKEN &&
                  found->parameters != SMC_NO_TOKEN)
-            known = deduce(&of, list[k].name, owner, call, found->parameters, &text);
+            known = deduce(of, list[k].name, owner, call, found->parameters, &text);
         if (!known && k >= given && list[k].value != SMC_NO_TOKEN)
-            known = smc_piece_write(&of, list[k].value, list[k].end, 0, &text);
+            known = smc_piece_write(of, list[k].value, list[k].end, 0, &text);
         if (list[k].name != SMC_NO_TOKEN)
-            bind(search, &of, smc_token_hash(of.tokens, list[k].name),
+            bind(search, of, smc_token_hash(of->tokens, list[k].name),
                  known ? smc_text_string(&text) : NULL);
         smc_text_free(&text);
     }
+}
+
+/* The host function or class template `hash`, named at `i`, with its arguments. */
+static void visit_template(struct search *search, const struct smc_piece *owner, uint32_t i,
+                           uint64_t hash, int depth)
+{
+    size_t file;
+    char *arguments[SMC_PIECE_PARAMETERS];
+    const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
+    uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
+    if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
+        return;
     const bool is_class = found->kind == SMC_DECLARE_CLASS;
+    const bool has_none = close == SMC_NO_TOKEN;
+    struct smc_piece of = smc_piece_of(search->tree, file, found);
+    if (has_none && (found->kind != SMC_DECLARE_FUNCTION || !smc_piece_is(owner, i + 1, "(") ||
+                     !is_callable(&of, found)))
+        return;
+    size_t given = has_none ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
+    uint32_t call = has_none ? i + 1 : close + 1;
+    bind_parameters(search, &of, found, owner, smc_piece_is(owner, call, "(") ? call : SMC_NO_TOKEN,
+                    arguments, given);
     if (is_class)
         visit_class(search, owner, i, found, &of, arguments, given, depth);
+    else
+        visit(search, &of, depth + 1);
     for (size_t k = 0; k < given; k++)
         free(arguments[k]);
-    if (is_class)
-        return;
-    visit(search, &of, depth + 1);
     smc_piece_free_bindings(&of);
 }
 

@@ -43,6 +43,8 @@ struct shim_graph;
 
 /* The graph that the calls in a stream are captured into; NULL: they are made. */
 struct shim_graph *shim_capturing(const void *stream);
+/* For a call that waits for the stream: whether it is captured, which the wait then invalidates. */
+bool shim_capture_refuses_wait(const void *stream);
 int shim_capture_launch(struct shim_graph *graph, const struct shim_launch *launch);
 int shim_capture_copy(struct shim_graph *graph, const struct shim_copy_3d *plan);
 int shim_capture_fill(struct shim_graph *graph, const struct shim_fill *plan);

@@ -451,13 +451,12 @@ API cuStreamDestroy_v2(struct shim_stream *stream)
 API cuStreamSynchronize(struct shim_stream *stream)
 {
     BEGIN;
-    return shim_capturing(stream) ? SHIM_CAPTURE_UNSUPPORTED : cuCtxSynchronize();
+    return shim_capture_refuses_wait(stream) ? SHIM_CAPTURE_UNSUPPORTED : cuCtxSynchronize();
 }
 
 API cuStreamQuery(struct shim_stream *stream)
 {
-    (void)stream;
-    return cuCtxSynchronize();
+    return cuStreamSynchronize(stream);
 }
 
 API cuStreamWaitEvent(struct shim_stream *stream, struct shim_event *event, uint32_t flags)

@@ -27,6 +27,7 @@ struct shim_node {
 struct shim_graph {
     struct shim_node **node;
     size_t count;
+    bool is_invalid; /* a call failed while it was captured: there will be no graph */
 };
 
 /* A stream that is being captured, or an event that was recorded in one. */
@@ -518,14 +519,26 @@ struct shim_graph *shim_capturing(const void *stream)
 static int capture(struct shim_graph *graph, const struct shim_node *node)
 {
     struct shim_node *const last = graph->count > 0 ? graph->node[graph->count - 1] : NULL;
+    if (graph->is_invalid)
+        return SHIM_CAPTURE_INVALIDATED;
     return graphs_append(graph, node, &last, last ? 1 : 0, NULL);
 }
 
+/* A refused launch ends the capture; a refused copy does not (seen on an H200, CUDA 13.0). */
 int shim_capture_launch(struct shim_graph *graph, const struct shim_launch *launch)
 {
     struct shim_node node;
-    const int result = keep_launch(launch, &node);
+    const int result = graph->is_invalid ? SHIM_CAPTURE_INVALIDATED : keep_launch(launch, &node);
+    graph->is_invalid |= result != SHIM_SUCCESS;
     return result == SHIM_SUCCESS ? capture(graph, &node) : result;
+}
+
+bool shim_capture_refuses_wait(const void *stream)
+{
+    struct shim_graph *graph = shim_capturing(stream);
+    if (graph)
+        graph->is_invalid = true;
+    return graph;
 }
 
 int shim_capture_copy(struct shim_graph *graph, const struct shim_copy_3d *plan)
@@ -586,12 +599,17 @@ API cuStreamEndCapture(const void *stream, struct shim_graph **graph)
         return SHIM_CAPTURE_UNMATCHED;
     *graph = item->graph;
     remove_members(item->graph);
-    return SHIM_SUCCESS;
+    if (!(*graph)->is_invalid)
+        return SHIM_SUCCESS;
+    free_graph(*graph);
+    *graph = NULL;
+    return SHIM_CAPTURE_INVALIDATED;
 }
 
 API cuStreamIsCapturing(const void *stream, int *status)
 {
     BEGIN;
-    *status = shim_capturing(stream) != NULL;
+    const struct shim_graph *graph = shim_capturing(stream);
+    *status = graph ? 1 + graph->is_invalid : 0;
     return SHIM_SUCCESS;
 }

@@ -261,9 +261,10 @@ static void note_blocks(const struct view *view, struct smc_row *row)
 }
 
 /* Compares resident blocks and the quantities derived from them. */
-static void confirm_occupancy(const struct view *view)
+void smc_confirm_occupancy(const struct smc_answer *answer, const struct smc_run_result *result,
+                           struct smc_confirmation *out)
 {
-    const struct smc_run_result *result = view->result;
+    const struct view both = {answer, result, out}, *view = &both;
     const struct smc_occupancy *occupancy = &view->answer->occupancy;
     double warps = occupancy->warps_per_block;
     double percent = 100.0 / view->answer->query.device.sm.max_warps_per_sm;
@@ -322,7 +323,7 @@ static void confirm_result(const struct view *view)
 
 /* PTX fixes the order of every sum, so the results of the GPU and the emulator can differ only if
    threads race. */
-static void confirm_confirm_agreement(const struct view *view)
+static void confirm_agreement(const struct view *view)
 {
     const struct smc_agreement *agreement = &view->result->agreement;
     const struct smc_kernel *kernel = view->answer->query.kernel;
@@ -387,35 +388,39 @@ static void show_shares(const struct view *view, enum smc_dtype dtype)
 }
 
 /* "predicted 3.2 % too long", "predicted 0.24 to 0.27 ms, bound by shared memory". */
-static void describe_prediction(const struct smc_time *time, double measured_ms, char text[96])
+static void describe_prediction(const struct smc_time *time, double measured_ms, char text[192])
 {
     double percent = measured_ms > 0 ? 100 * (time->predicted_ms / measured_ms - 1) : 0;
-    if (time->basis == SMC_TIME_UNKNOWN)
-        snprintf(text, 96, "not predicted");
+    if (time->basis == SMC_TIME_UNKNOWN && time->lacks_rate)
+        snprintf(text, 192, "not predicted: %.160s", time->reason);
+    else if (time->basis == SMC_TIME_UNKNOWN)
+        snprintf(text, 192, "not predicted");
     else if (measured_ms > 0)
-        snprintf(text, 96, "predicted %.1f %% too %s, bound by %s", fabs(percent),
+        snprintf(text, 192, "predicted %.1f %% too %s, bound by %s", fabs(percent),
                  percent < 0 ? "short" : "long", smc_time_term_info[time->bound_by].label);
     else
-        snprintf(text, 96, "predicted %.3g to %.3g ms, bound by %s", time->low_ms, time->high_ms,
+        snprintf(text, 192, "predicted %.3g to %.3g ms, bound by %s", time->low_ms, time->high_ms,
                  smc_time_term_info[time->bound_by].label);
 }
 
 /* The prediction is not exact, so it is neither confirmed nor refuted. */
-static void confirm_show_time(const struct view *view)
+void smc_confirm_time(const struct smc_answer *answer, const struct smc_run_result *result,
+                      struct smc_confirmation *out)
 {
-    const struct smc_run_result *result = view->result;
-    const struct smc_time *time = &view->answer->time;
+    const struct view view = {answer, result, out};
+    const struct smc_time *time = &answer->time;
     const double ms = result->timing.succeeded ? result->median_ms : 0;
-    struct smc_row *row = show_measured(view, "time_ms", "time", "ms", ms);
-    char prediction[96];
+    struct smc_row *row = show_measured(&view, "time_ms", "time", "ms", ms);
+    char prediction[192];
     describe_prediction(time, ms, prediction);
     if (time->basis != SMC_TIME_UNKNOWN) {
         row->predicted = smc_reading_of(time->predicted_ms);
         row->verdict = SMC_INFORMATION;
     }
     if (ms > 0)
-        smc_row_note(row, "median of %u launches, %.4g to %.4g ms; %s", result->timed_launches,
-                     result->fastest_ms, result->slowest_ms, prediction);
+        smc_row_note(row, "median of %u launches%s, %.4g to %.4g ms; %s", result->timed_launches,
+                     result->cold ? ", the L2 cache flushed before each" : "", result->fastest_ms,
+                     result->slowest_ms, prediction);
     else if (time->basis != SMC_TIME_UNKNOWN)
         smc_row_note(row, "%s; %s", prediction, result->timing.message);
 }
@@ -427,7 +432,7 @@ static void show_speed(const struct view *view)
     const struct smc_work *work = &answer->work;
     double ms = result->median_ms;
     struct smc_row *row;
-    confirm_show_time(view);
+    smc_confirm_time(answer, result, view->out);
     if (!result->timing.succeeded || ms <= 0)
         return;
     bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
@@ -468,7 +473,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     }
     bool cannot_launch = answer->outcome != SMC_LAUNCHES && !result->launch.succeeded;
     if (!refused_as_predicted)
-        confirm_occupancy(&view);
+        smc_confirm_occupancy(answer, result, out);
     if (!refused_as_predicted && answer->outcome == SMC_LAUNCHES)
         show_binding_limits(answer, out);
     if (!refused_as_predicted)
@@ -476,7 +481,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     if (!cannot_launch) {
         smc_confirm_memory(answer, result, out);
         confirm_result(&view);
-        confirm_confirm_agreement(&view);
+        confirm_agreement(&view);
         show_speed(&view);
         confirm_show_memory(&view);
     }

@@ -97,6 +97,14 @@ void smc_row_judge(struct smc_row *row);
 void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,
                         struct smc_confirmation *out);
 
+/* Resident blocks, warps and occupancy: predicted, by the API, and by the residency probe. */
+void smc_confirm_occupancy(const struct smc_answer *answer, const struct smc_run_result *result,
+                           struct smc_confirmation *out);
+
+/* The time of the launch, which a prediction neither confirms nor refutes. */
+void smc_confirm_time(const struct smc_answer *answer, const struct smc_run_result *result,
+                      struct smc_confirmation *out);
+
 /* The expected values of the counters. For shared memory: the loads of the machine code, and the
    stores without those by cp.async, which the counters omit. For DRAM: every input is read once and
    every output written once. */

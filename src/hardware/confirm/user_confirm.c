@@ -3,6 +3,9 @@
 
 #include "hardware/confirm/confirm.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_run_result *gpu = &run->result;
@@ -19,7 +22,12 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
         {"blocks_per_sm", "blocks per SM", "", &gpu->api_occupancy, answer->occupancy.blocks_per_sm,
          gpu->api_blocks_per_sm},
     };
+    const size_t last = sizeof rows / sizeof *rows - 1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (i == last && gpu->launch.made) {
+            smc_confirm_occupancy(answer, gpu, out);
+            break;
+        }
         struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
         row->predicted = smc_reading_of(rows[i].predicted);
         if (rows[i].asked->succeeded)
@@ -28,11 +36,14 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
     }
 }
 
-/* Neither confirmed nor refuted: a prediction is not exact. */
+/* Where no GPU ran, the prediction stands alone. */
 static void user_confirm_show_time(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_time *time = &run->answer.time;
-    const struct smc_run_result *result = &run->result;
+    if (run->result.launch.made) {
+        smc_confirm_time(&run->answer, &run->result, out);
+        return;
+    }
     if (time->basis == SMC_TIME_UNKNOWN && !time->lacks_rate)
         return;
     struct smc_row *row = smc_row_add(out, "time_ms", "time", "ms");
@@ -40,8 +51,6 @@ static void user_confirm_show_time(const struct smc_user_run *run, struct smc_co
         smc_row_note(row, "not predicted: %s", time->reason);
     else
         row->predicted = smc_reading_of(time->predicted_ms);
-    if (result->timing.succeeded)
-        row->measured = smc_reading_of(result->median_ms);
     row->verdict = SMC_INFORMATION;
 }
 
@@ -55,7 +64,9 @@ static void user_confirm_show_memory(const struct smc_user_run *run, struct smc_
     struct smc_row *row = smc_row_add(out, "device_memory_bytes", "GPU memory", "B");
     row->measured = smc_reading_of(bytes);
     row->verdict = SMC_INFORMATION;
-    smc_row_note(row, "taken by the arrays; three times as much on the host");
+    smc_row_note(row,
+                 "taken by the arrays; three times as much on the host, and as much again on the "
+                 "GPU while they are timed");
 }
 
 static void show_counts(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
@@ -94,6 +105,35 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
         row->verdict = SMC_INFORMATION;
         if (rows[i].note)
             smc_row_note(row, "%s", rows[i].note);
+    }
+}
+
+/* A metric's row of the emulator, whose loads are those of the machine code where ptxas joined
+   some; else a new one. */
+static struct smc_row *row_of(const struct smc_metric_info *info, struct smc_confirmation *out)
+{
+    char machine[64];
+    snprintf(machine, sizeof machine, "machine_%s", info->quantity);
+    for (size_t i = out->row_count; i > 0; i--)
+        if (!strcmp(out->row[i - 1].quantity, info->quantity) ||
+            !strcmp(out->row[i - 1].quantity, machine))
+            return &out->row[i - 1];
+    return smc_row_add(out, info->quantity, info->label, strstr(info->name, "bytes") ? "B" : "");
+}
+
+/* What the GPU counted in one launch, beside what the emulator counted. */
+static void show_counters(const struct smc_run_result *result, struct smc_confirmation *out)
+{
+    const struct smc_attempt *counting = &result->counting;
+    if (!counting->succeeded && counting->message[0]) {
+        struct smc_row *row = smc_row_add(out, "hardware_counters", "hardware counters", "");
+        row->verdict = SMC_NOT_MEASURED;
+        smc_row_note(row, "%s", counting->message);
+    }
+    for (int i = 0; counting->succeeded && i < SMC_METRIC_COUNT; i++) {
+        struct smc_row *row = row_of(&smc_metric_info[i], out);
+        row->measured = smc_reading_of(result->counted[i]);
+        row->verdict = SMC_INFORMATION;
     }
 }
 
@@ -167,6 +207,9 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
     confirm_api(run, out);
     if (run->result.emulation.made) {
         show_counts(emulated, out);
+    }
+    show_counters(&run->result, out);
+    if (run->result.emulation.made) {
         confirm_findings(emulated, out);
         show_float_atomics(emulated, out);
     }

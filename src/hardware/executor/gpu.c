@@ -19,8 +19,12 @@ struct run {
     struct smc_compiled probe; /* the residency probe with the register count of the prediction */
     struct smc_gpu_kernel kernel;
     struct smc_gpu_buffers buffers;
+    struct smc_gpu_flush flush;
     void *user_buffer[SMC_MAX_USER_MEMORIES]; /* in the GPU's memory */
     uint64_t address[SMC_MAX_USER_MEMORIES];  /* of these */
+    /* Their contents before the launch, also there; NULL: not kept, or the launch changes nothing
+     */
+    void *initial[SMC_MAX_USER_MEMORIES];
 };
 
 static void make_nothing(struct smc_run_result *result, const char *why)
@@ -135,9 +139,10 @@ static enum smc_status measure_residency(struct run *run, double budget_ms)
                          run->warnings, run->error);
 }
 
-static enum smc_status gpu_measure(struct run *run)
+/* Measures the residency and the time. */
+static enum smc_status gpu_measure(struct run *run, const struct smc_gpu_work *work)
 {
-    const struct smc_answer *answer = run->request->answer;
+    const struct smc_kernel *kernel = run->request->answer->query.kernel;
     const struct smc_run_settings *settings = run->request->settings;
     double start_ms = smc_clock_ms();
     enum smc_status status = SMC_OK;
@@ -150,13 +155,16 @@ static enum smc_status gpu_measure(struct run *run)
         left_ms = settings->timing_ms;
     if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
-    if (answer->query.kernel->is_racy) {
+    if (kernel && kernel->is_racy)
         smc_not_made(&run->result->timing, "a kernel with a race is never timed");
+    if (run->result->timing.message[0])
         return SMC_OK;
-    }
-    return smc_gpu_time(&run->kernel, &answer->plan, answer->launch.dynamic_smem_bytes,
-                        &run->buffers, settings->gpu_index, settings->timeout_ms, left_ms,
-                        run->result, run->error);
+    run->result->cold = settings->cold;
+    if (settings->cold)
+        status = smc_gpu_flush_create(&run->device, &run->flush, run->error);
+    return status == SMC_OK ? smc_gpu_time(work, settings->gpu_index, settings->timeout_ms, left_ms,
+                                           run->result, run->error)
+                            : status;
 }
 
 /* A run of the residency probe as the kernel: its launch is the measurement. A probe that does not
@@ -175,7 +183,11 @@ static enum smc_status run_probe(struct run *run)
 
 static enum smc_status gpu_run_kernel(struct run *run)
 {
+    const struct smc_answer *answer = run->request->answer;
     struct smc_run_result *result = run->result;
+    struct smc_gpu_planned planned = {
+        &run->kernel, &answer->plan, answer->launch.dynamic_smem_bytes, &run->buffers, &run->flush};
+    const struct smc_gpu_work work = smc_gpu_planned_work(&planned);
     enum smc_status status = gpu_launch(run);
     if (status != SMC_OK || !result->launch.succeeded) {
         make_nothing(result, "the launch was refused");
@@ -184,10 +196,9 @@ static enum smc_status gpu_run_kernel(struct run *run)
     if (!smc_is_lost(&result->finish))
         status = check(run);
     if (status == SMC_OK && !smc_is_lost(&result->finish))
-        status = gpu_measure(run);
+        status = gpu_measure(run, &work);
     if (status == SMC_OK && !smc_is_lost(&result->finish))
-        status = smc_gpu_count(&run->kernel, run->request, &run->device, &run->buffers, result,
-                               run->error);
+        status = smc_gpu_count(&work, run->request, &run->device, result, run->error);
     if (smc_is_lost(&result->finish))
         make_nothing(result, result->finish.message);
     return status;
@@ -240,6 +251,57 @@ static enum smc_status gpu_copy_in(struct run *run)
     return status;
 }
 
+/* Keeps the contents before the launch, so that every timed launch begins with them; where there
+   is no room for that, nothing is timed. */
+static cudaError_t keep_initial(struct run *run)
+{
+    const struct smc_user_run *user = run->request->user;
+    size_t available = 0, installed = 0;
+    cudaError_t code = cudaMemGetInfo(&available, &installed);
+    if (code == cudaSuccess && run->result->device_memory_bytes > available) {
+        char why[128];
+        snprintf(why, sizeof why,
+                 "a launch can be repeated only with a second copy of the arrays, %llu MB, and "
+                 "%zu MB are free",
+                 smc_gpu_megabytes(run->result->device_memory_bytes), available / 1000000);
+        smc_not_made(&run->result->timing, why);
+        return cudaSuccess;
+    }
+    for (size_t i = 0; i < user->memory_count && code == cudaSuccess; i++) {
+        size_t bytes = user->memory[i].bytes;
+        code = bytes ? cudaMalloc(&run->initial[i], bytes) : cudaSuccess;
+        if (code == cudaSuccess && bytes)
+            code =
+                cudaMemcpy(run->initial[i], run->user_buffer[i], bytes, cudaMemcpyDeviceToDevice);
+    }
+    return code;
+}
+
+/* What the launch left as it was need not be restored. */
+static void forget_unchanged(struct run *run)
+{
+    const struct smc_user_run *user = run->request->user;
+    for (size_t i = 0; i < user->memory_count; i++) {
+        const struct smc_user_memory *memory = &user->memory[i];
+        if (run->initial[i] && memcmp(memory->before, memory->after_gpu, memory->bytes) == 0) {
+            smc_gpu_free(run->initial[i]);
+            run->initial[i] = NULL;
+        }
+    }
+}
+
+static cudaError_t restore_user(void *context)
+{
+    struct run *run = context;
+    cudaError_t code = cudaSuccess;
+    for (size_t i = 0; i < run->request->user->memory_count && code == cudaSuccess; i++)
+        if (run->initial[i])
+            code = cudaMemcpyAsync(run->user_buffer[i], run->initial[i],
+                                   run->request->user->memory[i].bytes, cudaMemcpyDeviceToDevice,
+                                   NULL);
+    return code == cudaSuccess ? smc_gpu_flush_enqueue(&run->flush) : code;
+}
+
 static cudaError_t launch_user(void *context)
 {
     struct run *run = context;
@@ -274,10 +336,14 @@ static enum smc_status copy_out(const struct run *run)
 static enum smc_status gpu_run_user(struct run *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
+    const struct smc_gpu_work work = {launch_user, restore_user, run};
     struct smc_run_result *result = run->result;
     enum smc_status status = gpu_copy_in(run);
     if (status != SMC_OK)
         return status;
+    cudaError_t kept = keep_initial(run);
+    if (kept != cudaSuccess)
+        return smc_gpu_fail(run->error, kept, "a second copy of the arrays");
     if (!smc_gpu_attempt(&result->launch, launch_user(run)))
         return check_after_refusal(run);
     double start_ms = smc_clock_ms();
@@ -285,10 +351,13 @@ static enum smc_status gpu_run_user(struct run *run)
     result->first_launch_ms = smc_clock_ms() - start_ms;
     result->stopped = code == cudaErrorNotReady && settings->stop && settings->stop();
     status = result->finish.succeeded ? copy_out(run) : SMC_OK;
-    if (status != SMC_OK || !result->finish.succeeded || settings->timing_ms == 0)
+    if (status != SMC_OK || !result->finish.succeeded)
         return status;
-    return smc_gpu_time_launches(launch_user, run, settings->gpu_index, settings->timeout_ms,
-                                 settings->timing_ms, result, run->error);
+    forget_unchanged(run);
+    status = gpu_measure(run, &work);
+    if (status == SMC_OK && !smc_is_lost(&result->finish))
+        status = smc_gpu_count(&work, run->request, &run->device, result, run->error);
+    return status;
 }
 
 /* --- A run ------------------------------------------------------------------------------------ */
@@ -324,9 +393,12 @@ static void clean_up(struct run *run)
     if (smc_is_lost(&run->result->finish)) {
         smc_gpu_buffers_leave(&run->buffers);
     } else {
-        for (size_t i = 0; run->request->user && i < run->request->user->memory_count; i++)
+        for (size_t i = 0; run->request->user && i < run->request->user->memory_count; i++) {
+            smc_gpu_free(run->initial[i]);
             if (!run->request->user->memory[i].symbol) /* a variable goes with the module */
                 smc_gpu_free(run->user_buffer[i]);
+        }
+        smc_gpu_free(run->flush.memory);
         smc_gpu_buffers_free(&run->buffers);
         smc_gpu_unload(&run->kernel);
     }

@@ -154,6 +154,34 @@ cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaEr
 /* Launches once without waiting. */
 typedef cudaError_t smc_gpu_launch_function(void *context);
 
+/* A launch that is repeated. */
+struct smc_gpu_work {
+    smc_gpu_launch_function *launch;
+    smc_gpu_launch_function *prepare; /* enqueued before each launch, outside its time; or NULL */
+    void *context;                    /* of both */
+};
+
+/* Evicts what is in the L2 cache, by writing twice as much; `memory` NULL: does nothing. */
+struct smc_gpu_flush {
+    void *memory;
+    size_t bytes;
+};
+
+enum smc_status smc_gpu_flush_create(const struct smc_device *device, struct smc_gpu_flush *flush,
+                                     struct smc_error *error);
+cudaError_t smc_gpu_flush_enqueue(const struct smc_gpu_flush *flush);
+
+/* A launch according to a plan, as work whose context is this struct. */
+struct smc_gpu_planned {
+    const struct smc_gpu_kernel *kernel;
+    const struct smc_plan *plan;
+    uint32_t dynamic_smem_bytes;
+    struct smc_gpu_buffers *buffers;
+    const struct smc_gpu_flush *flush; /* before each launch; or NULL */
+};
+
+struct smc_gpu_work smc_gpu_planned_work(struct smc_gpu_planned *planned);
+
 /* Enqueues so many launches, at most a batch, each between the events of its own stopwatch, behind
    a gate that opens when all of them are enqueued: the GPU does not wait for the host between two
    calls. If the gate is left shut, it opens by itself after 100 ms. In a batch an empty launch
@@ -161,18 +189,14 @@ typedef cudaError_t smc_gpu_launch_function(void *context);
    (2026-11-23). */
 enum { SMC_GPU_BATCH = 10 };
 cudaError_t smc_gpu_time_batch(const struct smc_gpu_stopwatch *watch, int launches,
-                               smc_gpu_launch_function *launch, void *context);
+                               const struct smc_gpu_work *work);
 
 /* --- Measurements ------------------------------------------------------------------------- */
 
 /* Fills the timing fields of `result`, and notes there if launches do not end in `timeout_ms`. */
-enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
-                                      uint32_t timeout_ms, double budget_ms,
-                                      struct smc_run_result *result, struct smc_error *error);
-enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
-                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, uint32_t timeout_ms, double budget_ms,
-                             struct smc_run_result *result, struct smc_error *error);
+enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uint32_t timeout_ms,
+                             double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error);
 
 /* The registers and the launch that the residency probe must have. */
 struct smc_gpu_probe {
@@ -207,9 +231,9 @@ enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
 
 /* Fills the counters' fields of `result`, unless the request disables them. Fails only if the
    context was destroyed. */
-enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
+enum smc_status smc_gpu_count(const struct smc_gpu_work *work,
                               const struct smc_run_request *request,
-                              const struct smc_device *device, struct smc_gpu_buffers *buffers,
-                              struct smc_run_result *result, struct smc_error *error);
+                              const struct smc_device *device, struct smc_run_result *result,
+                              struct smc_error *error);
 
 #endif

@@ -412,6 +412,21 @@ cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaEr
     return code;
 }
 
+enum smc_status smc_gpu_flush_create(const struct smc_device *device, struct smc_gpu_flush *flush,
+                                     struct smc_error *error)
+{
+    const size_t of_unknown_cache = 256 << 20;
+    *flush = (struct smc_gpu_flush){.bytes = device->l2_bytes ? 2 * (size_t)device->l2_bytes
+                                                              : of_unknown_cache};
+    cudaError_t code = cudaMalloc(&flush->memory, flush->bytes);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "room to flush the L2 cache");
+}
+
+cudaError_t smc_gpu_flush_enqueue(const struct smc_gpu_flush *flush)
+{
+    return flush->memory ? cudaMemsetAsync(flush->memory, 0, flush->bytes, NULL) : cudaSuccess;
+}
+
 /* The host and the GPU's queue share a gate, and the last of the two frees it. */
 struct gate {
     atomic_int holders;
@@ -457,15 +472,36 @@ static void open_gate(struct gate *gate)
     leave_gate(gate);
 }
 
+static cudaError_t launch_planned(void *context)
+{
+    const struct smc_gpu_planned *planned = context;
+    return smc_gpu_launch(planned->kernel, planned->plan, planned->dynamic_smem_bytes,
+                          planned->buffers);
+}
+
+static cudaError_t flush_before(void *context)
+{
+    const struct smc_gpu_planned *planned = context;
+    return smc_gpu_flush_enqueue(planned->flush);
+}
+
+struct smc_gpu_work smc_gpu_planned_work(struct smc_gpu_planned *planned)
+{
+    return (struct smc_gpu_work){launch_planned, planned->flush ? flush_before : NULL, planned};
+}
+
 cudaError_t smc_gpu_time_batch(const struct smc_gpu_stopwatch *watch, int launches,
-                               smc_gpu_launch_function *launch, void *context)
+                               const struct smc_gpu_work *work)
 {
     struct gate *gate;
     cudaError_t code = close_gate(&gate);
     for (int i = 0; i < launches && code == cudaSuccess; i++) {
-        code = smc_gpu_stopwatch_start(&watch[i]);
+        if (work->prepare)
+            code = work->prepare(work->context);
         if (code == cudaSuccess)
-            code = launch(context);
+            code = smc_gpu_stopwatch_start(&watch[i]);
+        if (code == cudaSuccess)
+            code = work->launch(work->context);
         code = smc_gpu_stopwatch_stop(&watch[i], code);
     }
     open_gate(gate);

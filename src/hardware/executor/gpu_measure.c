@@ -2,6 +2,7 @@
    launches of a batch are enqueued behind a gate: otherwise the GPU waits for the host between an
    event and a short launch, and that is measured. The launch whose result was checked and the first
    one timed here are the warm-up. */
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -18,8 +19,7 @@ enum {
 };
 
 struct timer {
-    smc_gpu_launch_function *launch;
-    void *context;
+    const struct smc_gpu_work *work;
     int gpu_index;
     uint32_t timeout_ms;
     struct smc_attempt *finish;
@@ -38,7 +38,7 @@ static cudaError_t create_watches(struct timer *timer)
 
 static cudaError_t time_batch(struct timer *timer, int launches)
 {
-    cudaError_t code = smc_gpu_time_batch(timer->watch, launches, timer->launch, timer->context);
+    cudaError_t code = smc_gpu_time_batch(timer->watch, launches, timer->work);
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
     cudaError_t waited =
@@ -72,6 +72,16 @@ static cudaError_t time_launches(struct timer *timer, double budget_ms)
     return code;
 }
 
+/* The times whose ranks are half a confidence interval from the median's, by the binomial
+   distribution of how many times lie below the true median. */
+static void find_interval(const double *sorted, uint32_t n, struct smc_run_result *result)
+{
+    double half = 1.96 * sqrt(n) / 2, below = floor((n - 1) / 2.0 - half);
+    double above = ceil((n - 1) / 2.0 + half);
+    result->median_low_ms = sorted[below > 0 ? (uint32_t)below : 0];
+    result->median_high_ms = sorted[above < n - 1 ? (uint32_t)above : n - 1];
+}
+
 static void summarise(struct timer *timer, struct smc_run_result *result)
 {
     uint32_t n = timer->count;
@@ -79,18 +89,18 @@ static void summarise(struct timer *timer, struct smc_run_result *result)
     result->timing = (struct smc_attempt){.made = true, .succeeded = true};
     result->timed_launches = n;
     result->median_ms = smc_numbers_median(timer->ms, n);
+    find_interval(timer->ms, n, result);
     result->fastest_ms = timer->ms[0];
     result->slowest_ms = timer->ms[n - 1];
     result->sm_clock_khz = timer->sm_clock_khz;
 }
 
-enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *context, int gpu_index,
-                                      uint32_t timeout_ms, double budget_ms,
-                                      struct smc_run_result *result, struct smc_error *error)
+enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uint32_t timeout_ms,
+                             double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error)
 {
     struct timer timer = {
-        .launch = launch,
-        .context = context,
+        .work = work,
         .gpu_index = gpu_index,
         .timeout_ms = timeout_ms,
         .finish = &result->finish,
@@ -110,48 +120,23 @@ enum smc_status smc_gpu_time_launches(smc_gpu_launch_function *launch, void *con
     return SMC_OK;
 }
 
-/* A launch according to a plan. */
-struct planned {
-    const struct smc_gpu_kernel *kernel;
-    const struct smc_plan *plan;
-    uint32_t dynamic_smem_bytes;
-    struct smc_gpu_buffers *buffers;
-};
-
-static cudaError_t launch_planned(void *context)
-{
-    const struct planned *planned = context;
-    return smc_gpu_launch(planned->kernel, planned->plan, planned->dynamic_smem_bytes,
-                          planned->buffers);
-}
-
-enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
-                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, uint32_t timeout_ms, double budget_ms,
-                             struct smc_run_result *result, struct smc_error *error)
-{
-    struct planned planned = {kernel, plan, dynamic_smem_bytes, buffers};
-    return smc_gpu_time_launches(launch_planned, &planned, gpu_index, timeout_ms, budget_ms, result,
-                                 error);
-}
-
 /* --- Counters --------------------------------------------------------------------------------- */
 
 /* CUPTI supports only one GPU at a time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
-                                      const struct smc_run_request *request,
-                                      struct smc_gpu_buffers *buffers,
+static enum smc_status launch_counted(const struct smc_gpu_work *work,
                                       struct smc_counters *counters, double *values,
                                       struct smc_error *error)
 {
     size_t launches = 0;
+    cudaError_t code = work->prepare ? work->prepare(work->context) : cudaSuccess;
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "preparing the launch to count");
     enum smc_status status = smc_counters_begin(counters, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = smc_gpu_launch(kernel, &request->answer->plan,
-                                      request->answer->launch.dynamic_smem_bytes, buffers);
+    code = work->launch(work->context);
     status = smc_counters_end(counters, &launches, error);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the launch to count");
@@ -160,9 +145,8 @@ static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
     return status == SMC_OK ? smc_counters_read(counters, 0, values, error) : status;
 }
 
-static enum smc_status gpu_measure_count(const struct smc_gpu_kernel *kernel,
+static enum smc_status gpu_measure_count(const struct smc_gpu_work *work,
                                          const struct smc_run_request *request,
-                                         struct smc_gpu_buffers *buffers,
                                          struct smc_run_result *result, struct smc_error *error)
 {
     const char *names[SMC_METRIC_COUNT];
@@ -180,21 +164,21 @@ static enum smc_status gpu_measure_count(const struct smc_gpu_kernel *kernel,
             "counting takes %zu launches of %.4g ms, more than the %u ms of --timeout",
             smc_counters_passes(counters), result->median_ms, request->settings->timeout_ms);
     else
-        status = launch_counted(kernel, request, buffers, counters, result->counted, error);
+        status = launch_counted(work, counters, result->counted, error);
     smc_counters_close(counters);
     return status;
 }
 
-enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
+enum smc_status smc_gpu_count(const struct smc_gpu_work *work,
                               const struct smc_run_request *request,
-                              const struct smc_device *device, struct smc_gpu_buffers *buffers,
-                              struct smc_run_result *result, struct smc_error *error)
+                              const struct smc_device *device, struct smc_run_result *result,
+                              struct smc_error *error)
 {
     struct smc_error why = {""};
     if (request->settings->no_counters)
         return SMC_OK;
     pthread_mutex_lock(&one_at_a_time);
-    enum smc_status status = gpu_measure_count(kernel, request, buffers, result, &why);
+    enum smc_status status = gpu_measure_count(work, request, result, &why);
     pthread_mutex_unlock(&one_at_a_time);
     result->counting.made = status != SMC_UNAVAILABLE && status != SMC_SHORTFALL;
     result->counting.succeeded = status == SMC_OK;

@@ -493,12 +493,12 @@ static enum smc_status sample_empty_launches(struct smc_gpu_bench *bench,
 {
     struct smc_gpu_stopwatch watch[EMPTY_LAUNCHES] = {{0}};
     double ms[EMPTY_LAUNCHES];
+    const struct smc_gpu_work work = {.launch = launch_empty, .context = bench};
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
         code = smc_gpu_stopwatch_create(&watch[i]);
     if (code == cudaSuccess)
-        code = smc_gpu_bench_wait(bench,
-                                  smc_gpu_time_batch(watch, EMPTY_LAUNCHES, launch_empty, bench));
+        code = smc_gpu_bench_wait(bench, smc_gpu_time_batch(watch, EMPTY_LAUNCHES, &work));
     for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
         code = smc_gpu_stopwatch_read(&watch[i], code, &ms[i]);
     for (int i = 0; i < EMPTY_LAUNCHES && !smc_is_lost(&bench->finish); i++)

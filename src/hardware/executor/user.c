@@ -482,10 +482,12 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
         .settings = settings,
         .user = run,
     };
-    enum smc_status status = smc_user_make_memory(run, error);
+    enum smc_status status = run->has_memory ? SMC_OK : smc_user_make_memory(run, error);
+    run->has_memory |= status == SMC_OK;
     if (status == SMC_OK)
         status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
     smc_machine_host_name(run->result.host_name);
+    run->result.seed = run->request.settings->seed;
     if (status == SMC_OK || run->result.emulation.made)
         look_at_memory(run);
     if (status == SMC_OK)

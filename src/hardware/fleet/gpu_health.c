@@ -551,10 +551,12 @@ static enum smc_status time_kernel(struct check *check, const struct smc_answer 
     if (!result)
         return smc_out_of_memory(check->error);
     enum smc_status status = launch_case(check, &answer->query, &launched);
+    struct smc_gpu_planned planned = {&launched.kernel, &launched.plan,
+                                      (uint32_t)launched.plan.dynamic_smem_bytes, &launched.buffers,
+                                      NULL};
+    const struct smc_gpu_work work = smc_gpu_planned_work(&planned);
     if (status == SMC_OK)
-        status = smc_gpu_time(&launched.kernel, &launched.plan,
-                              (uint32_t)launched.plan.dynamic_smem_bytes, &launched.buffers,
-                              check->request->gpu_index, left_ms(check), timing_ms, result,
+        status = smc_gpu_time(&work, check->request->gpu_index, left_ms(check), timing_ms, result,
                               check->error);
     if (status == SMC_OK && !result->timing.succeeded) {
         check->finish = result->finish;

@@ -283,7 +283,7 @@ static void merge_question(const json_t *report, struct smc_text *out)
 /* Far more than the runs of one machine need, and far less than would exhaust memory. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
 
-const char *const smc_source_names[SMC_SOURCE_COUNT] = {
+static const char *const source_names[SMC_SOURCE_COUNT] = {
     [SMC_SOURCE_PREDICTED] = "predicted",
     [SMC_SOURCE_API] = "api",
     [SMC_SOURCE_EMULATED] = "emulated",
@@ -344,7 +344,7 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
-        const json_t *value = json_object_get(object, smc_source_names[i]);
+        const json_t *value = json_object_get(object, source_names[i]);
         bool words = i == SMC_SOURCE_PREDICTED && json_is_string(value);
         if (value && !json_is_null(value) && !json_is_number(value) && !words)
             return false;
@@ -395,15 +395,9 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
 static struct smc_merge_report *merge_read_add(struct reader *reader)
 {
     struct smc_merge *merge = reader->merge;
-    if (merge->count == merge->capacity) {
-        size_t capacity = merge->capacity ? 2 * merge->capacity : 16;
-        struct smc_merge_report *grown = smc_realloc(merge->report, capacity * sizeof *grown);
-        if (!grown) {
-            reader->out_of_memory = true;
-            return NULL;
-        }
-        merge->report = grown;
-        merge->capacity = capacity;
+    if (!smc_make_room(&merge->report, merge->count, &merge->capacity, sizeof *merge->report)) {
+        reader->out_of_memory = true;
+        return NULL;
     }
     struct smc_merge_report *report = &merge->report[merge->count];
     *report = (struct smc_merge_report){
@@ -668,16 +662,10 @@ static size_t label_length(const char *line, size_t length)
 static void keep_labelled(struct smc_merge_input *input, const char *line, size_t length,
                           size_t label)
 {
-    if (input->labelled_count == input->labelled_capacity) {
-        size_t capacity = input->labelled_capacity ? 2 * input->labelled_capacity : 64;
-        struct smc_labelled_line *grown =
-            smc_realloc(input->labelled, capacity * sizeof *input->labelled);
-        if (!grown) {
-            input->rest.failed = true;
-            return;
-        }
-        input->labelled = grown;
-        input->labelled_capacity = capacity;
+    if (!smc_make_room(&input->labelled, input->labelled_count, &input->labelled_capacity,
+                       sizeof *input->labelled)) {
+        input->rest.failed = true;
+        return;
     }
     input->labelled[input->labelled_count++] =
         (struct smc_labelled_line){.label = smc_hash(SMC_HASH_START, line, label),

@@ -464,6 +464,35 @@ static void load(struct walker *walker, struct smc_lane_state *state, const stru
         forget(walker, state, op, op->v[i], mask, uniform, cause);
 }
 
+/* Ops with one result for all lanes. */
+static bool is_collective(const struct smc_op *op)
+{
+    return op->step == smc_step_vote || op->step == smc_step_reduce ||
+           op->step == smc_step_active_mask ||
+           (op->step == smc_step_barrier && op->reduction != SMC_REDUCE_NONE);
+}
+
+/* Ops whose result depends on other lanes, or on nothing that is known. */
+static void exchange(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
+                     uint32_t mask, bool together)
+{
+    const bool shuffles = op->step == smc_step_shuffle, is_one = is_collective(op);
+    const bool has_second = shuffles || op->step == smc_step_match || op->step == smc_step_elect;
+    const bool uniform =
+        together &&
+        (is_one || (shuffles && smc_lane_values_uniform(&walker->values, state, op->a, mask)));
+    if (is_one || has_second || op->step == smc_step_clock || op->d_kind != SMC_SLOT_NONE)
+        forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
+    if (has_second)
+        forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
+}
+
+static bool accesses_memory(const struct smc_op *op)
+{
+    return op->step == smc_step_load || op->step == smc_step_store || op->step == smc_step_copy ||
+           op->step == smc_step_atomic || is_rows(op) || is_fragment(op);
+}
+
 /* Every op that is neither arithmetic nor a branch. */
 static void bank_walk_step(struct walker *walker, struct smc_lane_state *state,
                            const struct smc_op *op, const struct decision *decision)
@@ -471,33 +500,16 @@ static void bank_walk_step(struct walker *walker, struct smc_lane_state *state,
     uint32_t mask = decision->yes | decision->maybe;
     bool assumed = state->diverged || state->reduced || (decision->maybe && !decision->together);
     bool together = !decision->maybe || decision->together;
-    if (op->step == smc_step_load) {
+    if (accesses_memory(op))
         access_memory(walker, state, op, mask, assumed);
+    if (op->step == smc_step_load)
         load(walker, state, op, mask, together);
-    } else if (op->step == smc_step_store || op->step == smc_step_copy || is_rows(op) ||
-               is_fragment(op)) {
-        access_memory(walker, state, op, mask, assumed);
-    } else if (op->step == smc_step_atomic) {
-        access_memory(walker, state, op, mask, assumed);
-        if (op->d_kind != SMC_SLOT_NONE)
-            forget(walker, state, op, op->d, mask, false, SMC_CAUSE_ATOMIC);
-    } else if (op->step == smc_step_opaque) {
+    else if (op->step == smc_step_atomic && op->d_kind != SMC_SLOT_NONE)
+        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_ATOMIC);
+    else if (op->step == smc_step_opaque)
         forget(walker, state, op, op->d, mask, false, SMC_CAUSE_OPAQUE);
-    } else if (op->step == smc_step_shuffle) {
-        bool uniform = together && smc_lane_values_uniform(&walker->values, state, op->a, mask);
-        forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
-        forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
-    } else if (op->step == smc_step_match || op->step == smc_step_elect) {
-        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_LANES);
-        forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
-    } else if (op->step == smc_step_vote || op->step == smc_step_reduce ||
-               op->step == smc_step_active_mask || op->step == smc_step_clock ||
-               (op->step == smc_step_barrier && op->reduction != SMC_REDUCE_NONE)) {
-        bool uniform = together && op->step != smc_step_clock;
-        forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
-    } else if (op->d_kind != SMC_SLOT_NONE) {
-        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_LANES);
-    }
+    else if (!accesses_memory(op))
+        exchange(walker, state, op, mask, together);
     for (uint32_t i = 0; i < op->written; i++)
         forget(walker, state, op, op->list[i], mask, false, SMC_CAUSE_LOADED);
 }

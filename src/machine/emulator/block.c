@@ -121,60 +121,76 @@ static void try_barriers(struct smc_worker *worker)
 
 /* --- Registers that do not change ------------------------------------------------------------- */
 
+static uint64_t axis_value(const struct smc_worker *worker, enum smc_special of_x, uint32_t axis)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    const uint32_t at = worker->block_index[axis], cluster = launch->cluster[axis];
+    switch (of_x) {
+    case SMC_SPECIAL_NTID_X:
+        return launch->request->block[axis];
+    case SMC_SPECIAL_CTAID_X:
+        return at;
+    case SMC_SPECIAL_NCTAID_X:
+        return launch->request->grid[axis];
+    case SMC_SPECIAL_CLUSTERID_X:
+        return at / cluster;
+    case SMC_SPECIAL_NCLUSTERID_X:
+        return launch->request->grid[axis] / cluster;
+    case SMC_SPECIAL_CLUSTER_CTAID_X:
+        return at % cluster;
+    default:
+        return cluster;
+    }
+}
+
+static uint64_t smem_value(const struct smc_launch_state *launch, enum smc_special special)
+{
+    switch (special) {
+    case SMC_SPECIAL_DYNAMIC_SMEM_SIZE:
+        return launch->request->dynamic_smem_bytes;
+    case SMC_SPECIAL_TOTAL_SMEM_SIZE:
+        return launch->program->static_smem_bytes + launch->request->dynamic_smem_bytes;
+    case SMC_SPECIAL_RESERVED_SMEM_END:
+        return launch->smem_bytes;
+    case SMC_SPECIAL_RESERVED_SMEM_CAP:
+        return SMC_RESERVED_SMEM_BYTES;
+    case SMC_SPECIAL_RESERVED_SMEM_1:
+        return launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES / 2;
+    default:
+        return launch->reserved_smem_at;
+    }
+}
+
+static uint64_t lane_mask(enum smc_special special, uint32_t lane)
+{
+    const uint32_t self = smc_lane_bit[lane], below = self - 1;
+    switch (special) {
+    case SMC_SPECIAL_LANEMASK_EQ:
+        return self;
+    case SMC_SPECIAL_LANEMASK_LT:
+        return below;
+    case SMC_SPECIAL_LANEMASK_LE:
+        return self | below;
+    case SMC_SPECIAL_LANEMASK_GT:
+        return ~(self | below);
+    default:
+        return ~below;
+    }
+}
+
 static uint64_t block_special_value(const struct smc_worker *worker, enum smc_special special,
                                     uint32_t warp, uint32_t lane)
 {
     const struct smc_launch_state *launch = worker->launch;
     const struct smc_emulation_request *request = launch->request;
-    uint32_t sms = request->sm_count ? request->sm_count : 1, axis;
+    const uint32_t sms = request->sm_count ? request->sm_count : 1;
+    if (special <= SMC_SPECIAL_CLUSTER_NCTAID_Z) {
+        const uint32_t axis = (special - SMC_SPECIAL_TID_X) % 3;
+        return axis_value(worker, special - axis, axis);
+    }
+    if (special >= SMC_SPECIAL_DYNAMIC_SMEM_SIZE)
+        return smem_value(launch, special);
     switch (special) {
-    case SMC_SPECIAL_NTID_X:
-        return request->block[0];
-    case SMC_SPECIAL_NTID_Y:
-        return request->block[1];
-    case SMC_SPECIAL_NTID_Z:
-        return request->block[2];
-    case SMC_SPECIAL_CTAID_X:
-        return worker->block_index[0];
-    case SMC_SPECIAL_CTAID_Y:
-        return worker->block_index[1];
-    case SMC_SPECIAL_CTAID_Z:
-        return worker->block_index[2];
-    case SMC_SPECIAL_NCTAID_X:
-        return request->grid[0];
-    case SMC_SPECIAL_NCTAID_Y:
-        return request->grid[1];
-    case SMC_SPECIAL_NCTAID_Z:
-        return request->grid[2];
-    case SMC_SPECIAL_CLUSTERID_X:
-    case SMC_SPECIAL_CLUSTERID_Y:
-    case SMC_SPECIAL_CLUSTERID_Z:
-        axis = special - SMC_SPECIAL_CLUSTERID_X;
-        return worker->block_index[axis] / launch->cluster[axis];
-    case SMC_SPECIAL_NCLUSTERID_X:
-    case SMC_SPECIAL_NCLUSTERID_Y:
-    case SMC_SPECIAL_NCLUSTERID_Z:
-        axis = special - SMC_SPECIAL_NCLUSTERID_X;
-        return request->grid[axis] / launch->cluster[axis];
-    case SMC_SPECIAL_CLUSTER_CTAID_X:
-    case SMC_SPECIAL_CLUSTER_CTAID_Y:
-    case SMC_SPECIAL_CLUSTER_CTAID_Z:
-        axis = special - SMC_SPECIAL_CLUSTER_CTAID_X;
-        return worker->block_index[axis] % launch->cluster[axis];
-    case SMC_SPECIAL_CLUSTER_NCTAID_X:
-    case SMC_SPECIAL_CLUSTER_NCTAID_Y:
-    case SMC_SPECIAL_CLUSTER_NCTAID_Z:
-        return launch->cluster[special - SMC_SPECIAL_CLUSTER_NCTAID_X];
-    case SMC_SPECIAL_CLUSTER_CTARANK:
-        return smc_cluster_rank(worker);
-    case SMC_SPECIAL_CLUSTER_NCTARANK:
-        return launch->cluster_blocks;
-    case SMC_SPECIAL_IS_EXPLICIT_CLUSTER:
-        return launch->program->module.cluster[0] || request->cluster[0] ? UINT32_MAX : 0;
-    case SMC_SPECIAL_ENVREG_1:
-        return request->cooperative ? SMC_WORKSPACE_BASE >> 32 : 0;
-    case SMC_SPECIAL_ENVREG_2:
-        return request->cooperative ? (uint32_t)SMC_WORKSPACE_BASE : 0;
     case SMC_SPECIAL_LANEID:
         return lane;
     case SMC_SPECIAL_WARPID:
@@ -185,31 +201,20 @@ static uint64_t block_special_value(const struct smc_worker *worker, enum smc_sp
         return worker->block % sms;
     case SMC_SPECIAL_NSMID:
         return sms;
-    case SMC_SPECIAL_LANEMASK_EQ:
-        return smc_lane_bit[lane];
-    case SMC_SPECIAL_LANEMASK_LT:
-        return smc_lane_bit[lane] - 1;
-    case SMC_SPECIAL_LANEMASK_LE:
-        return smc_lane_bit[lane] | (smc_lane_bit[lane] - 1);
-    case SMC_SPECIAL_LANEMASK_GT:
-        return ~(smc_lane_bit[lane] | (smc_lane_bit[lane] - 1));
-    case SMC_SPECIAL_LANEMASK_GE:
-        return ~(smc_lane_bit[lane] - 1);
-    case SMC_SPECIAL_DYNAMIC_SMEM_SIZE:
-        return request->dynamic_smem_bytes;
-    case SMC_SPECIAL_TOTAL_SMEM_SIZE:
-        return launch->program->static_smem_bytes + request->dynamic_smem_bytes;
-    case SMC_SPECIAL_RESERVED_SMEM_BEGIN:
-    case SMC_SPECIAL_RESERVED_SMEM_0:
-        return launch->reserved_smem_at;
-    case SMC_SPECIAL_RESERVED_SMEM_END:
-        return launch->smem_bytes;
-    case SMC_SPECIAL_RESERVED_SMEM_CAP:
-        return SMC_RESERVED_SMEM_BYTES;
-    case SMC_SPECIAL_RESERVED_SMEM_1:
-        return launch->reserved_smem_at + SMC_RESERVED_SMEM_BYTES / 2;
-    default:
+    case SMC_SPECIAL_GRIDID:
         return 0;
+    case SMC_SPECIAL_CLUSTER_CTARANK:
+        return smc_cluster_rank(worker);
+    case SMC_SPECIAL_CLUSTER_NCTARANK:
+        return launch->cluster_blocks;
+    case SMC_SPECIAL_IS_EXPLICIT_CLUSTER:
+        return launch->program->module.cluster[0] || request->cluster[0] ? UINT32_MAX : 0;
+    case SMC_SPECIAL_ENVREG_1:
+        return request->cooperative ? SMC_WORKSPACE_BASE >> 32 : 0;
+    case SMC_SPECIAL_ENVREG_2:
+        return request->cooperative ? (uint32_t)SMC_WORKSPACE_BASE : 0;
+    default:
+        return lane_mask(special, lane);
     }
 }
 

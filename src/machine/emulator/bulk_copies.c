@@ -33,52 +33,52 @@ uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *
     return rank == smc_cluster_rank(worker) ? offset : (rank + 1) * SMC_CLUSTER_STRIDE + offset;
 }
 
-static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                   enum smc_finding_kind kind, const struct smc_bulk *bulk, uint32_t bytes,
-                   uint32_t lane)
+static void report(const struct smc_copier *copier, enum smc_finding_kind kind,
+                   const struct smc_bulk *bulk, uint32_t bytes)
 {
-    struct smc_finding finding =
-        smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
-    smc_finding_set_address(worker, &finding, bulk->space, bulk->address, bytes);
-    smc_find(worker, &finding);
+    struct smc_finding finding = smc_finding_at(copier->worker, kind, copier->op->instruction,
+                                                smc_thread_of(copier->warp, copier->lane));
+    smc_finding_set_address(copier->worker, &finding, bulk->space, bulk->address, bytes);
+    smc_find(copier->worker, &finding);
 }
 
-bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp,
-                          const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
-                          uint32_t bytes, uint32_t align, uint32_t lane)
+bool smc_place_is_aligned(const struct smc_copier *copier, enum smc_ptx_space space,
+                          uint64_t address, uint32_t bytes, uint32_t align)
 {
     const struct smc_bulk bulk = {.space = space, .address = address};
     if (address % align == 0 && bytes % align == 0)
         return true;
-    report(worker, warp, op, SMC_FINDING_MISALIGNED, &bulk, bytes, lane);
+    report(copier, SMC_FINDING_MISALIGNED, &bulk, bytes);
     return false;
 }
 
-bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    enum smc_access_kind kind, enum smc_ptx_space space, uint64_t address,
-                    uint32_t bytes, uint32_t lane, struct smc_copy_place *place)
+bool smc_place_find(const struct smc_copier *copier, enum smc_access_kind kind,
+                    enum smc_ptx_space space, uint64_t address, uint32_t bytes,
+                    struct smc_copy_place *place)
 {
-    *place = (struct smc_copy_place){.bulk = {.space = space, .address = address}, .owner = worker};
-    if (space != SMC_SPACE_SHARED || address < SMC_CLUSTER_STRIDE ||
-        worker->launch->cluster_blocks == 1)
-        return smc_memory_bulk(worker, warp, op, kind, bytes, lane, &place->bulk);
+    struct smc_worker *worker = copier->worker;
     const uint64_t rank = address / SMC_CLUSTER_STRIDE - 1;
-    place->bulk.address = address % SMC_CLUSTER_STRIDE;
-    if (rank == smc_cluster_rank(worker))
-        return smc_memory_bulk(worker, warp, op, kind, bytes, lane, &place->bulk);
+    *place = (struct smc_copy_place){.bulk = {.space = space, .address = address}, .owner = worker};
+    const bool is_flat = space != SMC_SPACE_SHARED || address < SMC_CLUSTER_STRIDE ||
+                         worker->launch->cluster_blocks == 1;
+    if (!is_flat)
+        place->bulk.address = address % SMC_CLUSTER_STRIDE;
+    if (is_flat || rank == smc_cluster_rank(worker))
+        return smc_memory_bulk(worker, copier->warp, copier->op, kind, bytes, copier->lane,
+                               &place->bulk);
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
     if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
-        report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes, lane);
+        report(copier, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes);
         return false;
     }
     if (!place->owner->is_running) {
-        const struct smc_peer_access access = {.op = op,
+        const struct smc_peer_access access = {.op = copier->op,
                                                .kind = kind,
                                                .owner = place->owner,
                                                .address = place->bulk.address,
                                                .bytes = bytes};
-        smc_peers_report_ended(worker, warp, lane, &access);
+        smc_peers_report_ended(worker, copier->warp, copier->lane, &access);
         return false;
     }
     place->bulk.data = place->owner->shared + place->bulk.address;
@@ -95,50 +95,54 @@ static uint32_t piece_at(uint64_t address, uint32_t left)
 }
 
 /* The accesses of the lane, piece by piece, for the checks of races. */
-static void bulk_copies_check(struct smc_worker *worker, struct smc_warp *warp,
-                              const struct smc_op *op, const struct smc_copy_place *place,
-                              enum smc_access_kind kind, uint32_t at, uint32_t bytes, uint32_t lane,
+static void bulk_copies_check(const struct smc_copier *copier, const struct smc_copy_place *place,
+                              enum smc_access_kind kind, uint32_t at, uint32_t bytes,
                               const char *from)
 {
+    const uint32_t lane = copier->lane;
     uint64_t address[SMC_LANES] = {0};
     char *host[SMC_LANES] = {0};
     const void *value[SMC_LANES] = {0};
-    if (place->owner != worker) {
+    if (place->owner != copier->worker) {
         const struct smc_peer_access access = {
-            .op = op,
+            .op = copier->op,
             .kind = kind,
             .owner = place->owner,
             .address = place->bulk.address + at,
             .bytes = bytes,
             .is_same = from && kind == SMC_WRITES && !memcmp(place->bulk.data + at, from, bytes)};
-        smc_peers_reach(worker, warp, lane, &access);
+        smc_peers_reach(copier->worker, copier->warp, lane, &access);
         if (kind != SMC_READS && place->owner->shadow)
             smc_shadow_written_elsewhere(place->owner->shadow, place->bulk.address + at, bytes);
         return;
     }
-    for (uint32_t done = 0, piece; done < bytes && worker->shadow; done += piece) {
+    struct smc_warp_access access = {.op = copier->op,
+                                     .kind = kind,
+                                     .space = place->bulk.space,
+                                     .mask = 1u << lane,
+                                     .address = address,
+                                     .value = from ? value : NULL,
+                                     .host = host};
+    for (uint32_t done = 0; done < bytes && copier->worker->shadow; done += access.bytes) {
         address[lane] = place->bulk.address + at + done;
         host[lane] = place->bulk.data + at + done;
         value[lane] = from ? from + done : NULL;
-        piece = piece_at(address[lane], bytes - done);
-        smc_shadow_check(worker, warp, op, place->bulk.space, kind, address, 1u << lane, piece,
-                         from ? value : NULL, host, NULL);
+        access.bytes = piece_at(address[lane], bytes - done);
+        smc_shadow_check(copier->worker, copier->warp, &access, NULL);
     }
 }
 
-void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
-                    char *out)
+void smc_place_read(const struct smc_copier *copier, const struct smc_copy_place *place,
+                    uint32_t at, uint32_t bytes, char *out)
 {
-    bulk_copies_check(worker, warp, op, place, SMC_READS, at, bytes, lane, NULL);
+    bulk_copies_check(copier, place, SMC_READS, at, bytes, NULL);
     memcpy(out, place->bulk.data + at, bytes);
 }
 
-void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                     const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
-                     const char *from)
+void smc_place_write(const struct smc_copier *copier, const struct smc_copy_place *place,
+                     uint32_t at, uint32_t bytes, const char *from)
 {
-    bulk_copies_check(worker, warp, op, place, SMC_WRITES, at, bytes, lane, from);
+    bulk_copies_check(copier, place, SMC_WRITES, at, bytes, from);
     memcpy(place->bulk.data + at, from, bytes);
 }
 
@@ -155,16 +159,18 @@ static uint32_t extreme_half(const struct smc_op *op, uint32_t a, uint32_t b)
     return is_less == (op->reduction == SMC_REDUCE_MIN) ? a : b;
 }
 
-void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      const struct smc_copy_place *place, uint32_t at, uint32_t bytes,
-                      uint32_t lane, const char *from)
+void smc_place_reduce(const struct smc_copier *copier, const struct smc_copy_place *place,
+                      uint32_t at, uint32_t bytes, const char *from)
 {
+    const struct smc_op *op = copier->op;
     const uint32_t width = smc_ptx_type_info[op->type].bytes;
     const bool is_extreme = op->reduction == SMC_REDUCE_MIN || op->reduction == SMC_REDUCE_MAX;
-    struct smc_op access = *op;
-    access.is_strong = true;
-    access.acquires = access.releases = false;
-    bulk_copies_check(worker, warp, &access, place, SMC_UPDATES, at, bytes, lane, NULL);
+    struct smc_op relaxed = *op;
+    struct smc_copier reducer = *copier;
+    reducer.op = &relaxed;
+    relaxed.is_strong = true;
+    relaxed.acquires = relaxed.releases = false;
+    bulk_copies_check(&reducer, place, SMC_UPDATES, at, bytes, NULL);
     for (uint32_t i = 0; i < bytes; i += width) {
         char *host = place->bulk.data + at + i;
         uint64_t value = 0;
@@ -175,7 +181,7 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
             half = (uint16_t)extreme_half(op, old, (uint32_t)value);
             memcpy(host, &half, sizeof half);
         } else {
-            smc_atomic_update(worker, op, host, value);
+            smc_atomic_update(copier->worker, op, host, value);
         }
     }
 }
@@ -185,28 +191,29 @@ void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const st
 enum { CHUNK_BYTES = 1024 };
 
 /* Reads each chunk once and writes it to all places. */
-static void bulk_copies_move(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, const struct smc_copy_place *to,
-                             uint32_t places, const struct smc_copy_place *from, uint32_t bytes,
-                             uint32_t lane)
+static void bulk_copies_move(const struct smc_copier *copier, const struct smc_copy_place *to,
+                             uint32_t places, const struct smc_copy_place *from, uint32_t bytes)
 {
     char chunk[CHUNK_BYTES];
     for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES) {
         const uint32_t part = bytes - at < CHUNK_BYTES ? bytes - at : CHUNK_BYTES;
-        smc_place_read(worker, warp, op, from, at, part, lane, chunk);
+        smc_place_read(copier, from, at, part, chunk);
         for (uint32_t i = 0; i < places; i++)
-            if (op->reduction == SMC_REDUCE_NONE)
-                smc_place_write(worker, warp, op, &to[i], at, part, lane, chunk);
+            if (copier->op->reduction == SMC_REDUCE_NONE)
+                smc_place_write(copier, &to[i], at, part, chunk);
             else
-                smc_place_reduce(worker, warp, op, &to[i], at, part, lane, chunk);
+                smc_place_reduce(copier, &to[i], at, part, chunk);
     }
 }
 
 /* The copy of one lane. */
-static void bulk_copies_copy(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, const struct smc_copy_place *from,
-                             uint32_t bytes, uint32_t lane)
+static void bulk_copies_copy(const struct smc_copier *copier, const struct smc_copy_place *from,
+                             uint32_t bytes)
 {
+    struct smc_worker *worker = copier->worker;
+    struct smc_warp *warp = copier->warp;
+    const struct smc_op *op = copier->op;
+    const uint32_t lane = copier->lane;
     const uint64_t address = ((const lane_u64 *)(warp->file + op->a))[lane];
     const uint64_t object = ((const lane_u64 *)(warp->file + op->c))[lane];
     const uint32_t mask = smc_bulk_blocks(warp, op, lane);
@@ -214,11 +221,10 @@ static void bulk_copies_copy(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t places = 0;
     EACH_ACTIVE(rank, mask) {
         const uint64_t at = smc_bulk_address(worker, op, address, rank);
-        if (bytes > 0 &&
-            smc_place_find(worker, warp, op, SMC_WRITES, op->space, at, bytes, lane, &to[places]))
+        if (bytes > 0 && smc_place_find(copier, SMC_WRITES, op->space, at, bytes, &to[places]))
             places++;
     }
-    bulk_copies_move(worker, warp, op, to, places, from, bytes, lane);
+    bulk_copies_move(copier, to, places, from, bytes);
     for (uint32_t i = 0; i < places && op->immediate & SMC_BULK_COMPLETES; i++)
         if (to[i].owner == worker)
             smc_mbarrier_await_copy(worker, object, to[i].bulk.address, bytes, op->instruction);
@@ -238,12 +244,12 @@ enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *war
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
         const uint32_t bytes = size[lane];
+        const struct smc_copier copier = {worker, warp, op, lane};
         struct smc_copy_place reads = {.owner = worker};
-        if (smc_place_is_aligned(worker, warp, op, source, from[lane], bytes, BULK_BYTES, lane) &&
-            smc_place_is_aligned(worker, warp, op, op->space, to[lane], bytes, BULK_BYTES, lane) &&
-            (bytes == 0 ||
-             smc_place_find(worker, warp, op, SMC_READS, source, from[lane], bytes, lane, &reads)))
-            bulk_copies_copy(worker, warp, op, &reads, bytes, lane);
+        if (smc_place_is_aligned(&copier, source, from[lane], bytes, BULK_BYTES) &&
+            smc_place_is_aligned(&copier, op->space, to[lane], bytes, BULK_BYTES) &&
+            (bytes == 0 || smc_place_find(&copier, SMC_READS, source, from[lane], bytes, &reads)))
+            bulk_copies_copy(&copier, &reads, bytes);
     }
     return SMC_GO_ON;
 }

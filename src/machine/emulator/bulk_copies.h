@@ -5,6 +5,14 @@
 
 #include "machine/emulator/emulator_state.h"
 
+/* The lane that begins a copy. */
+struct smc_copier {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    uint32_t lane;
+};
+
 struct smc_copy_place {
     struct smc_bulk bulk;
     struct smc_worker *owner; /* of the block whose shared memory it is in */
@@ -12,25 +20,21 @@ struct smc_copy_place {
 
 /* Finds `bytes` at an address of shared or global memory. False, after a finding: they are not in
    one array. */
-bool smc_place_find(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    enum smc_access_kind kind, enum smc_ptx_space space, uint64_t address,
-                    uint32_t bytes, uint32_t lane, struct smc_copy_place *place);
+bool smc_place_find(const struct smc_copier *copier, enum smc_access_kind kind,
+                    enum smc_ptx_space space, uint64_t address, uint32_t bytes,
+                    struct smc_copy_place *place);
 /* False, after a finding: the address or the number of bytes is no multiple of `align`. */
-bool smc_place_is_aligned(struct smc_worker *worker, const struct smc_warp *warp,
-                          const struct smc_op *op, enum smc_ptx_space space, uint64_t address,
-                          uint32_t bytes, uint32_t align, uint32_t lane);
+bool smc_place_is_aligned(const struct smc_copier *copier, enum smc_ptx_space space,
+                          uint64_t address, uint32_t bytes, uint32_t align);
 
 /* Reads and writes bytes from `at` on as accesses of the lane. */
-void smc_place_read(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
-                    char *out);
-void smc_place_write(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                     const struct smc_copy_place *place, uint32_t at, uint32_t bytes, uint32_t lane,
-                     const char *from);
+void smc_place_read(const struct smc_copier *copier, const struct smc_copy_place *place,
+                    uint32_t at, uint32_t bytes, char *out);
+void smc_place_write(const struct smc_copier *copier, const struct smc_copy_place *place,
+                     uint32_t at, uint32_t bytes, const char *from);
 /* Combines elements of op->type with those that are there, atomically, by op->reduction. */
-void smc_place_reduce(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      const struct smc_copy_place *place, uint32_t at, uint32_t bytes,
-                      uint32_t lane, const char *from);
+void smc_place_reduce(const struct smc_copier *copier, const struct smc_copy_place *place,
+                      uint32_t at, uint32_t bytes, const char *from);
 
 /* The blocks of the cluster that a lane's bulk or tensor copy to shared memory writes to, as a mask
    of their ranks; 1 if it is not a multicast, and the address alone says where. A cluster has at

@@ -33,33 +33,31 @@ static bool cluster_memory_reach(struct smc_worker *worker, const struct smc_war
     return true;
 }
 
-uint32_t smc_cluster_reach(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, enum smc_access_kind kind,
-                           const uint64_t address[SMC_LANES], uint32_t mask,
-                           const void *const *value, struct smc_cluster_lanes *lanes)
+uint32_t smc_cluster_reach(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_warp_access *access, struct smc_cluster_lanes *lanes)
 {
-    const uint32_t width = smc_op_bytes(op);
     const uint32_t me = smc_cluster_rank(worker);
     uint32_t good = 0;
-    EACH_ACTIVE(lane, mask) {
-        const uint64_t place = address[lane] / SMC_CLUSTER_STRIDE;
-        const uint64_t offset = address[lane] % SMC_CLUSTER_STRIDE;
+    EACH_ACTIVE(lane, access->mask) {
+        const uint64_t place = access->address[lane] / SMC_CLUSTER_STRIDE;
+        const uint64_t offset = access->address[lane] % SMC_CLUSTER_STRIDE;
         if (place == 0 || place - 1 == me) {
             lanes->own[lane] = offset;
             lanes->mine |= 1u << lane;
             continue;
         }
-        const struct smc_peer_access access = {.op = op,
-                                               .kind = kind,
-                                               .owner = smc_cluster_mate(worker, place - 1),
-                                               .address = offset,
-                                               .bytes = width};
-        if (!cluster_memory_reach(worker, warp, lane, &access, value ? value[lane] : NULL))
+        const struct smc_peer_access to = {.op = access->op,
+                                           .kind = access->kind,
+                                           .owner = smc_cluster_mate(worker, place - 1),
+                                           .address = offset,
+                                           .bytes = access->bytes};
+        if (!cluster_memory_reach(worker, warp, lane, &to,
+                                  access->value ? access->value[lane] : NULL))
             continue;
-        lanes->host[lane] = access.owner->shared + offset;
+        access->host[lane] = to.owner->shared + offset;
         good |= 1u << lane;
     }
-    if (good && op->is_strong)
-        smc_peers_strong(worker, op, kind);
+    if (good && access->op->is_strong)
+        smc_peers_strong(worker, access->op, access->kind);
     return good;
 }

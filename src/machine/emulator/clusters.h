@@ -16,8 +16,8 @@ enum smc_status smc_clusters_check(struct smc_launch_state *launch, struct smc_e
 /* Runs the blocks of the launch in their groups, of as many blocks as there are workers. */
 void smc_run_together(struct smc_launch_state *launch, struct smc_worker *workers);
 
-/* cluster_ranks.c: the worker of the block with this rank in the worker's cluster; NULL: there is
- * no such block. */
+/* cluster_ranks.c: the worker of the block with this rank in the worker's cluster; NULL: no such
+   block. */
 struct smc_worker *smc_cluster_mate(struct smc_worker *worker, uint64_t rank);
 /* The worker's rank in its cluster. */
 uint32_t smc_cluster_rank(const struct smc_worker *worker);
@@ -25,17 +25,13 @@ uint32_t smc_cluster_rank(const struct smc_worker *worker);
 /* cluster_memory.c: accesses of lanes to the shared memory of other blocks, as by
    smc_memory_access_at. The lanes that access their own block's are left to the caller. */
 struct smc_cluster_lanes {
-    char **host;   /* places of the lanes that are returned */
     uint32_t mine; /* lanes that access their own block, at these addresses */
     uint64_t own[SMC_LANES];
 };
-uint32_t smc_cluster_reach(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, enum smc_access_kind kind,
-                           const uint64_t address[SMC_LANES], uint32_t mask,
-                           const void *const *value, struct smc_cluster_lanes *lanes);
+uint32_t smc_cluster_reach(struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_warp_access *access, struct smc_cluster_lanes *lanes);
 
-/* cluster_barrier.c: releases the barrier of the worker's cluster if all its threads have arrived.
- */
+/* cluster_barrier.c: releases the barrier of the worker's cluster if all its threads arrived. */
 void smc_cluster_try(struct smc_worker *worker);
 
 #endif

@@ -182,50 +182,55 @@ static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
     return extent;
 }
 
-static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                   enum smc_finding_kind kind, enum smc_ptx_space space, uint64_t address,
-                   uint32_t lane)
+static void report(struct smc_worker *worker, const struct smc_warp *warp,
+                   const struct smc_warp_access *access, enum smc_finding_kind kind, uint32_t lane)
 {
     struct smc_finding finding =
-        smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
-    smc_finding_set_address(worker, &finding, space, address, smc_op_bytes(op));
+        smc_finding_at(worker, kind, access->op->instruction, smc_thread_of(warp, lane));
+    smc_finding_set_address(worker, &finding, access->space, access->address[lane], access->bytes);
     smc_find(worker, &finding);
 }
 
 /* Drops the lanes whose address is not a multiple of the width. */
 static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp *warp,
-                                const struct smc_op *op, enum smc_ptx_space space,
-                                const uint64_t address[SMC_LANES], uint32_t mask)
+                                const struct smc_warp_access *access)
 {
-    uint32_t bytes = smc_op_bytes(op), good = mask;
-    EACH_ACTIVE(lane, mask)
-        if (address[lane] & (bytes - 1)) {
-            report(worker, warp, op, SMC_FINDING_MISALIGNED, space, address[lane], lane);
+    uint32_t good = access->mask;
+    EACH_ACTIVE(lane, access->mask)
+        if (access->address[lane] & (access->bytes - 1)) {
+            report(worker, warp, access, SMC_FINDING_MISALIGNED, lane);
             good &= ~(1u << lane);
         }
     return good;
 }
 
-/* Accesses to one piece of memory of `bytes` that begins at address 0 of its space. */
+/* A piece of memory that begins at address 0 of its space. */
+struct flat {
+    char *data;
+    uint64_t bytes, stride; /* from one thread's to the next one's; 0: one for all */
+};
+
 static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *warp,
-                            const struct smc_op *op, enum smc_ptx_space space, char *data,
-                            uint64_t bytes, uint64_t stride, const uint64_t address[SMC_LANES],
-                            const struct extent *extent, uint32_t mask, char *host[SMC_LANES])
+                            const struct smc_warp_access *access, const struct extent *extent,
+                            struct flat flat)
 {
-    uint32_t width = smc_op_bytes(op), good = mask;
-    if (extent->most > bytes || width > bytes - extent->most)
-        EACH_ACTIVE(lane, mask)
-            if (address[lane] > bytes || width > bytes - address[lane]) {
-                report(worker, warp, op, SMC_FINDING_OUT_OF_BOUNDS, space, address[lane], lane);
+    const uint64_t *address = access->address;
+    const uint32_t width = access->bytes;
+    uint32_t good = access->mask;
+    if (extent->most > flat.bytes || width > flat.bytes - extent->most)
+        EACH_ACTIVE(lane, access->mask)
+            if (address[lane] > flat.bytes || width > flat.bytes - address[lane]) {
+                report(worker, warp, access, SMC_FINDING_OUT_OF_BOUNDS, lane);
                 good &= ~(1u << lane);
             }
-    if (!stride) { /* what is not in `good` is not used */
+    char **host = access->host;
+    if (!flat.stride) { /* what is not in `good` is not used */
         EACH_LANE(lane)
-            host[lane] = (char *)((uintptr_t)data + address[lane]);
+            host[lane] = (char *)((uintptr_t)flat.data + address[lane]);
         return good;
     }
     EACH_ACTIVE(lane, good)
-        host[lane] = data + address[lane] + stride * smc_thread_of(warp, lane);
+        host[lane] = flat.data + address[lane] + flat.stride * smc_thread_of(warp, lane);
     return good;
 }
 
@@ -383,12 +388,13 @@ void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *war
 
 /* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
-                              const struct smc_op *op, enum smc_access_kind kind,
-                              const uint64_t address[SMC_LANES], const struct extent *extent,
-                              uint32_t mask, char *host[SMC_LANES], struct smc_shape *shape,
-                              uint32_t *cut)
+                              const struct smc_warp_access *access, const struct extent *extent,
+                              struct smc_shape *shape, uint32_t *cut)
 {
-    const uint32_t bytes = smc_op_bytes(op);
+    const struct smc_op *op = access->op;
+    const uint64_t *address = access->address;
+    char **host = access->host;
+    const uint32_t mask = access->mask, bytes = access->bytes;
     const uint32_t width = op->used_bytes ? op->used_bytes : bytes;
     uint32_t good = mask;
     const struct smc_allocation *allocation = NULL;
@@ -398,14 +404,14 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (!allocation || !holds(allocation, address[lane], width))
             allocation = memory_find(worker, address[lane]);
-        bool refused = allocation && allocation->is_constant && kind != SMC_READS;
+        bool refused = allocation && allocation->is_constant && access->kind != SMC_READS;
         bool freed = allocation && !allocation->data;
         if (!allocation || refused || freed || !holds(allocation, address[lane], width)) {
-            report(worker, warp, op,
+            report(worker, warp, access,
                    refused ? SMC_FINDING_READ_ONLY
                    : freed ? SMC_FINDING_USE_AFTER_FREE
                            : SMC_FINDING_OUT_OF_BOUNDS,
-                   SMC_SPACE_GLOBAL, address[lane], lane);
+                   lane);
             left &= left - 1;
             good &= ~(1u << lane);
             continue;
@@ -428,11 +434,12 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         if (allocation->written)
             EACH_ACTIVE(n, within) {
                 const struct smc_bulk place = {.address = address[n], .allocation = allocation};
-                emulator_memory_check_written(worker, warp, op, kind, &place, width, n);
+                emulator_memory_check_written(worker, warp, op, access->kind, &place, width, n);
             }
         if (width < bytes)
             *cut |= cut_at_end(worker, op, allocation, address, within, bytes, host);
-        count_global(worker, op, traffic_kind(kind), address, within, bytes, allocation, shape);
+        count_global(worker, op, traffic_kind(access->kind), address, within, bytes, allocation,
+                     shape);
         left &= ~within;
     }
     return good;
@@ -441,18 +448,15 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
 /* A read of local memory of which no byte was written: several elements may be loaded at once, not
    all of which are used. */
 static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
-                        const struct smc_op *op, enum smc_access_kind kind,
-                        const uint64_t address[SMC_LANES], uint32_t mask, char *const *host)
+                        const struct smc_warp_access *access)
 {
-    uint32_t width = smc_op_bytes(op);
-    if (!worker->local_written || op->only_copies)
+    if (!worker->local_written || access->op->only_copies)
         return;
-    EACH_ACTIVE(lane, mask) {
-        uint8_t *written = worker->local_written + (host[lane] - worker->local);
-        if (kind != SMC_WRITES && !memchr(written, 1, width))
-            report(worker, warp, op, SMC_FINDING_UNWRITTEN_LOCAL, SMC_SPACE_LOCAL, address[lane],
-                   lane);
-        memset(written, 1, width);
+    EACH_ACTIVE(lane, access->mask) {
+        uint8_t *written = worker->local_written + (access->host[lane] - worker->local);
+        if (access->kind != SMC_WRITES && !memchr(written, 1, access->bytes))
+            report(worker, warp, access, SMC_FINDING_UNWRITTEN_LOCAL, lane);
+        memset(written, 1, access->bytes);
     }
 }
 
@@ -463,79 +467,96 @@ static void check_cut(struct smc_worker *worker, struct smc_warp *warp, const st
     for (uint32_t offset = 0; offset < op->used_bytes; offset += op->width_bytes) {
         uint64_t element[SMC_LANES];
         char *host[SMC_LANES];
+        const struct smc_warp_access access = {.op = op,
+                                               .kind = SMC_READS,
+                                               .space = SMC_SPACE_GLOBAL,
+                                               .mask = cut,
+                                               .bytes = op->width_bytes,
+                                               .address = element,
+                                               .host = host};
         EACH_LANE(lane) {
             element[lane] = address[lane] + offset;
             host[lane] = worker->cut[lane] + offset;
         }
-        smc_shadow_check(worker, warp, op, SMC_SPACE_GLOBAL, SMC_READS, element, cut,
-                         op->width_bytes, NULL, host, NULL);
+        smc_shadow_check(worker, warp, &access, NULL);
     }
+}
+
+/* Accesses of some lanes of an instruction: keeps the others' elements of `host`. */
+static uint32_t access_some(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_warp_access *access)
+{
+    char *found[SMC_LANES];
+    struct smc_warp_access some = *access;
+    some.host = found;
+    const uint32_t good = smc_memory_access_at(worker, warp, &some);
+    EACH_ACTIVE(lane, good)
+        access->host[lane] = found[lane];
+    return good;
 }
 
 /* Accesses of which some are to the shared memory of other blocks of the cluster. */
 static uint32_t access_cluster(struct smc_worker *worker, struct smc_warp *warp,
-                               const struct smc_op *op, enum smc_access_kind kind,
-                               const uint64_t address[SMC_LANES], uint32_t mask,
-                               const void *const *value, char *host[SMC_LANES])
+                               const struct smc_warp_access *access)
 {
-    struct smc_cluster_lanes lanes = {.host = host};
-    uint32_t good = smc_cluster_reach(worker, warp, op, kind, address, mask, value, &lanes);
-    if (lanes.mine)
-        good |= smc_memory_access_some(worker, warp, op, SMC_SPACE_SHARED, kind, lanes.own,
-                                       lanes.mine, value, host);
-    return good;
+    struct smc_cluster_lanes lanes = {.mine = 0};
+    const uint32_t good = smc_cluster_reach(worker, warp, access, &lanes);
+    struct smc_warp_access own = *access;
+    own.mask = lanes.mine;
+    own.address = lanes.own;
+    return lanes.mine ? good | access_some(worker, warp, &own) : good;
 }
 
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
-                              const struct smc_op *op, enum smc_ptx_space space,
-                              enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                              uint32_t mask, const void *const *value, char *host[SMC_LANES])
+                              const struct smc_warp_access *access)
 {
     const struct smc_launch_state *launch = worker->launch;
-    uint32_t width = smc_op_bytes(op);
-    struct smc_shape *shape = smc_shape_of(worker, warp, op, address, mask);
-    struct extent extent = extent_of(address, mask, shape);
-    if (extent.bits & (width - 1)) {
-        mask = drop_misaligned(worker, warp, op, space, address, mask);
+    const struct smc_op *op = access->op;
+    struct smc_warp_access at = *access; /* of the lanes whose accesses are valid so far */
+    at.bytes = smc_op_bytes(op);
+    struct smc_shape *shape = smc_shape_of(worker, warp, op, at.address, at.mask);
+    struct extent extent = extent_of(at.address, at.mask, shape);
+    if (extent.bits & (at.bytes - 1)) {
+        at.mask = drop_misaligned(worker, warp, &at);
         shape = NULL;
-        extent = extent_of(address, mask, NULL);
+        extent = extent_of(at.address, at.mask, NULL);
     }
-    if (!mask)
+    if (!at.mask)
         return 0;
     uint64_t local = launch->program->local_bytes;
     uint32_t cut = 0;
-    switch (space) {
+    switch (at.space) {
     case SMC_SPACE_SHARED:
         if (extent.most >= SMC_CLUSTER_STRIDE && launch->cluster_blocks > 1)
-            return access_cluster(worker, warp, op, kind, address, mask, value, host);
-        mask = locate_flat(worker, warp, op, space, worker->shared, launch->smem_bytes, 0, address,
-                           &extent, mask, host);
-        if (mask && !is_fragment(op))
-            count_shared(worker, op, kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE,
-                         kind == SMC_UPDATES, address, mask, width,
-                         shape && mask == shape->mask ? shape : NULL);
+            return access_cluster(worker, warp, &at);
+        at.mask = locate_flat(worker, warp, &at, &extent,
+                              (struct flat){worker->shared, launch->smem_bytes, 0});
+        if (at.mask && !is_fragment(op))
+            count_shared(worker, op, at.kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE,
+                         at.kind == SMC_UPDATES, at.address, at.mask, at.bytes,
+                         shape && at.mask == shape->mask ? shape : NULL);
         break;
     case SMC_SPACE_LOCAL:
-        mask = locate_flat(worker, warp, op, space, worker->local, local, local, address, &extent,
-                           mask, host);
-        check_local(worker, warp, op, kind, address, mask, host);
-        return mask;
+        at.mask =
+            locate_flat(worker, warp, &at, &extent, (struct flat){worker->local, local, local});
+        check_local(worker, warp, &at);
+        return at.mask;
     case SMC_SPACE_PARAM:
-        return locate_flat(worker, warp, op, space, launch->parameters,
-                           launch->program->parameter_bytes, 0, address, &extent, mask, host);
+        return locate_flat(worker, warp, &at, &extent,
+                           (struct flat){launch->parameters, launch->program->parameter_bytes, 0});
     default:
-        mask = locate_global(worker, warp, op, kind, address, &extent, mask, host, shape, &cut);
-        space = SMC_SPACE_GLOBAL;
+        at.space = SMC_SPACE_GLOBAL;
+        at.mask = locate_global(worker, warp, &at, &extent, shape, &cut);
     }
     if (cut && worker->shadow)
-        check_cut(worker, warp, op, address, cut);
-    const uint32_t located = mask;
-    mask &= ~cut;
-    if (worker->shadow && mask) {
-        const bool is_shaped = shape && !shape->changes && mask == shape->mask;
-        smc_shadow_check(worker, warp, op, space, kind, address, mask, width, value, host,
-                         is_shaped && kind == SMC_READS && !op->is_strong
-                             ? places_of(worker, shape, space)
+        check_cut(worker, warp, op, at.address, cut);
+    const uint32_t located = at.mask;
+    at.mask &= ~cut;
+    if (worker->shadow && at.mask) {
+        const bool is_shaped = shape && !shape->changes && at.mask == shape->mask;
+        smc_shadow_check(worker, warp, &at,
+                         is_shaped && at.kind == SMC_READS && !op->is_strong
+                             ? places_of(worker, shape, at.space)
                              : NULL);
     }
     return located;
@@ -621,38 +642,32 @@ const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *wa
     return data + offset;
 }
 
-uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_op *op, enum smc_ptx_space space,
-                                enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                                uint32_t mask, const void *const *value, char *host[SMC_LANES])
-{
-    char *found[SMC_LANES];
-    const uint32_t good =
-        smc_memory_access_at(worker, warp, op, space, kind, address, mask, value, found);
-    EACH_ACTIVE(lane, good)
-        host[lane] = found[lane];
-    return good;
-}
-
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES])
 {
     uint64_t address[SMC_LANES];
+    struct smc_warp_access access = {.op = op,
+                                     .kind = kind,
+                                     .space = op->space,
+                                     .mask = mask,
+                                     .address = address,
+                                     .value = value,
+                                     .host = host};
     smc_memory_addresses(warp, op, address);
     if (op->space != SMC_SPACE_GENERIC)
-        return smc_memory_access_at(worker, warp, op, op->space, kind, address, mask, value, host);
+        return smc_memory_access_at(worker, warp, &access);
     uint32_t done = 0;
     for (uint32_t left = mask; left;) { /* usually one iteration */
-        enum smc_ptx_space space = smc_space_of(address[__builtin_ctz(left)]);
-        uint32_t same = 0;
+        access.space = smc_space_of(address[__builtin_ctz(left)]);
+        access.mask = 0;
         EACH_ACTIVE(lane, left)
-            if (smc_space_of(address[lane]) == space) {
-                same |= 1u << lane;
-                address[lane] -= smc_window_of(space);
+            if (smc_space_of(address[lane]) == access.space) {
+                access.mask |= 1u << lane;
+                address[lane] -= smc_window_of(access.space);
             }
-        done |= smc_memory_access_some(worker, warp, op, space, kind, address, same, value, host);
-        left &= ~same;
+        done |= access_some(worker, warp, &access);
+        left &= ~access.mask;
     }
     return done;
 }

@@ -202,13 +202,15 @@ struct smc_worker {
         uint32_t instruction;     /* that initialized it, */
         uint32_t number;          /* after so many others */
     } * object;
-    uint32_t objects, object_room;
+    uint32_t objects;
+    size_t object_room;
     struct smc_arrival {
         uint32_t object, phase; /* of the mbarrier object that a bulk copy arrives at */
         uint32_t address, bytes;
         uint32_t place; /* its instruction */
     } * arrival;        /* for which no thread has waited */
-    uint32_t arrivals, arrival_room;
+    uint32_t arrivals;
+    size_t arrival_room;
     uint32_t free_regs; /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */
@@ -369,17 +371,21 @@ enum smc_access_kind { SMC_READS, SMC_WRITES, SMC_UPDATES };
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES]);
-/* The same for lanes that access one space, with addresses relative to it. Only the lanes that are
-   returned have a place in `host`; the others' elements are overwritten. */
+/* An access of lanes of a warp to one space, with addresses relative to it. */
+struct smc_warp_access {
+    const struct smc_op *op;
+    enum smc_access_kind kind;
+    enum smc_ptx_space space;
+    uint32_t mask;
+    uint32_t bytes; /* of a lane; smc_memory_access_at sets it */
+    const uint64_t *address;
+    const void *const *value; /* of writes, or NULL */
+    char **host;
+};
+/* The same for such an access. Only the lanes that are returned have a place in `host`; the others'
+   elements are overwritten. */
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
-                              const struct smc_op *op, enum smc_ptx_space space,
-                              enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                              uint32_t mask, const void *const *value, char *host[SMC_LANES]);
-/* The same for some lanes of an instruction: keeps the others' elements of `host`. */
-uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_op *op, enum smc_ptx_space space,
-                                enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                                uint32_t mask, const void *const *value, char *host[SMC_LANES]);
+                              const struct smc_warp_access *access);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

@@ -176,7 +176,7 @@ static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
 
 /* Joins the loads of a group into loads of at most `widest` bytes. Counts them, and with `apply`
    sets the ops. */
-static void joins_join(const struct group *group, unsigned widest, bool apply,
+static void join_group(const struct group *group, unsigned widest, bool apply,
                        uint64_t count[WIDTHS])
 {
     for (size_t at = 0; at < group->count;) {
@@ -217,7 +217,7 @@ static void search_from(struct search *search, size_t at)
     memcpy(before, search->count, sizeof before);
     for (unsigned widest = group->bytes; widest <= WIDEST; widest *= 2) {
         uint64_t now[WIDTHS] = {0};
-        joins_join(group, widest, false, now);
+        join_group(group, widest, false, now);
         if (memcmp(now, last, sizeof now) == 0)
             continue; /* no further loads to join */
         memcpy(last, now, sizeof last);
@@ -248,7 +248,7 @@ enum smc_following smc_program_follow(struct smc_program *program,
         uint64_t ignored[WIDTHS] = {0};
         following = SMC_FOLLOWING_SAME;
         for (size_t g = 0; g < search.groups; g++) {
-            joins_join(&groups[g], search.found[g], true, ignored);
+            join_group(&groups[g], search.found[g], true, ignored);
             if (search.found[g] > groups[g].bytes)
                 following = SMC_FOLLOWING_JOINED;
         }

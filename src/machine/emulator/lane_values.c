@@ -527,7 +527,7 @@ static uint8_t joined_points(const struct smc_known *one, const struct smc_known
 }
 
 /* Lanes of both sources need the same shared part. */
-static void lane_values_select_lanes(struct operation *operation)
+static void select_known_lanes(struct operation *operation)
 {
     const struct source *choice = &operation->source[2];
     uint32_t mask = operation->mask, holds = *(const lane_u32 *)choice->at & mask;
@@ -593,7 +593,7 @@ static void apply_rule(struct operation *operation, uint8_t rule)
         lane_values_convert(operation);
         break;
     case RULE_SELECT:
-        lane_values_select_lanes(operation);
+        select_known_lanes(operation);
         break;
     case RULE_PACK_32:
         pack(operation);
@@ -717,15 +717,18 @@ void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_stat
 
 /* --- Joining ---------------------------------------------------------------------------------- */
 
-static bool same_register(enum smc_slot_kind kind, const char *from_at,
-                          const struct smc_known *from, const char *into_at,
-                          const struct smc_known *into, uint32_t mask)
+static bool same_register(const struct smc_lane_register *one,
+                          const struct smc_lane_register *other)
 {
+    const struct smc_known *from = one->known, *into = other->known;
+    const uint32_t mask = one->mask & other->mask;
+    if (mask != (one->mask | other->mask))
+        return false;
     if (from->align != into->align || from->id != into->id ||
         (from->lanes & mask) != (into->lanes & mask) || from->bits != into->bits)
         return false;
     EACH_ACTIVE(lane, mask & into->lanes)
-        if (lane_of(from_at, kind, lane) != lane_of(into_at, kind, lane))
+        if (lane_of(one->at, one->kind, lane) != lane_of(other->at, one->kind, lane))
             return false;
     return true;
 }
@@ -748,17 +751,17 @@ static bool lane_values_distance(enum smc_slot_kind kind, const char *from_at, c
 }
 
 /* Registers with the same shared part: lanes with equal values stay known. */
-static void join_equal(enum smc_slot_kind kind, const char *from_at, const struct smc_known *from,
-                       uint32_t from_mask, char *into_at, struct smc_known *into,
-                       uint32_t into_mask)
+static void join_equal(const struct smc_lane_register *one, struct smc_lane_register *other)
 {
-    uint32_t lanes = into->lanes & ~from_mask & into_mask;
-    EACH_ACTIVE(lane, from->lanes & from_mask) {
-        bool only = !(into_mask >> lane & 1);
-        if (only)
-            set_lane(into_at, kind, lane, lane_of(from_at, kind, lane));
-        else if (!(into->lanes >> lane & 1) ||
-                 lane_of(from_at, kind, lane) != lane_of(into_at, kind, lane))
+    const enum smc_slot_kind kind = one->kind;
+    const struct smc_known *from = one->known;
+    struct smc_known *into = other->known;
+    uint32_t lanes = into->lanes & ~one->mask & other->mask;
+    EACH_ACTIVE(lane, from->lanes & one->mask) {
+        const uint64_t value = lane_of(one->at, kind, lane);
+        if (!(other->mask >> lane & 1))
+            set_lane(other->at, kind, lane, value);
+        else if (!(into->lanes >> lane & 1) || value != lane_of(other->at, kind, lane))
             continue;
         lanes |= 1u << lane;
     }
@@ -767,47 +770,43 @@ static void join_equal(enum smc_slot_kind kind, const char *from_at, const struc
 }
 
 /* Registers whose values are one distance apart in all lanes that both have. */
-static void join_shifted(enum smc_slot_kind kind, const char *from_at, const struct smc_known *from,
-                         uint32_t from_mask, char *into_at, struct smc_known *into,
-                         uint32_t into_mask, uint64_t apart, unsigned bits)
+static void join_shifted(const struct smc_lane_register *one, struct smc_lane_register *other,
+                         uint64_t apart)
 {
-    uint32_t common = from->lanes & into->lanes & from_mask & into_mask;
-    uint32_t lanes = common | (into->lanes & into_mask & ~from_mask);
-    EACH_ACTIVE(lane, from->lanes & from_mask & ~into_mask) {
-        set_lane(into_at, kind, lane, lane_of(from_at, kind, lane) - apart);
+    const struct smc_known *from = one->known;
+    struct smc_known *into = other->known;
+    uint32_t common = from->lanes & into->lanes & one->mask & other->mask;
+    uint32_t lanes = common | (into->lanes & other->mask & ~one->mask);
+    EACH_ACTIVE(lane, from->lanes & one->mask & ~other->mask) {
+        set_lane(other->at, one->kind, lane, lane_of(one->at, one->kind, lane) - apart);
         lanes |= 1u << lane;
     }
     unsigned align = least(least(from->align, into->align), apart ? zeros_of(apart) : SMC_EXACT);
     into->lanes = lanes;
     into->align = (uint8_t)align;
-    into->bits = (uint8_t)bits;
+    into->bits = (uint8_t)least(from->bits, into->bits);
 }
 
 void smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_register *one,
                           bool apart, struct smc_lane_register *other)
 {
-    const enum smc_slot_kind kind = one->kind;
-    const char *from_at = one->at;
-    char *into_at = other->at;
     const struct smc_known *from = one->known;
     struct smc_known *into = other->known;
-    const uint32_t from_mask = one->mask, into_mask = other->mask;
-    uint32_t both = from_mask & into_mask;
     unsigned bits = least(from->bits, into->bits);
     uint64_t shift;
-    if (both == (from_mask | into_mask) && same_register(kind, from_at, from, into_at, into, both))
+    if (same_register(one, other))
         return;
     uint8_t wraps = into->wraps && from->wraps && from->bits == into->bits;
     const uint8_t points = joined_points(from, into);
-    uint32_t common = from->lanes & into->lanes & both;
-    bool found = lane_values_distance(kind, from_at, into_at, common, bits, &shift);
-    uint32_t before = into->lanes & into_mask;
+    uint32_t before = into->lanes & other->mask;
+    uint32_t common = from->lanes & one->mask & before;
+    bool found = lane_values_distance(one->kind, one->at, other->at, common, bits, &shift);
     bool keeps = from->id == into->id && from->align == into->align && from->bits == into->bits &&
                  (apart || !found || shift == 0);
     if (keeps)
-        join_equal(kind, from_at, from, from_mask, into_at, into, into_mask);
+        join_equal(one, other);
     else if (!apart && found)
-        join_shifted(kind, from_at, from, from_mask, into_at, into, into_mask, shift, bits);
+        join_shifted(one, other, shift);
     else
         into->lanes = 0;
     into->points = points;

@@ -73,14 +73,10 @@ void smc_mbarrier_await_copy(struct smc_worker *worker, uint64_t object, uint64_
         last->bytes += bytes;
         return;
     }
-    if (worker->arrivals == worker->arrival_room) {
-        const uint32_t room = worker->arrival_room ? 2 * worker->arrival_room : 16;
-        struct smc_arrival *grown = smc_realloc(worker->arrival, room * sizeof *grown);
-        worker->out_of_memory |= !grown;
-        if (!grown)
-            return;
-        worker->arrival = grown;
-        worker->arrival_room = room;
+    if (!smc_make_room(&worker->arrival, worker->arrivals, &worker->arrival_room,
+                       sizeof *worker->arrival)) {
+        worker->out_of_memory = true;
+        return;
     }
     worker->arrival[worker->arrivals++] =
         (struct smc_arrival){known->address, known->phases, (uint32_t)address, bytes, place};
@@ -105,14 +101,10 @@ static void arrived(struct smc_worker *worker, uint64_t object, uint32_t phases)
 static void mbarrier_remember(struct smc_worker *worker, uint64_t address, uint32_t instruction)
 {
     struct smc_object *known = known_at(worker, address);
-    if (!known && worker->objects == worker->object_room) {
-        const uint32_t room = worker->object_room ? 2 * worker->object_room : 16;
-        struct smc_object *grown = smc_realloc(worker->object, room * sizeof *grown);
-        worker->out_of_memory |= !grown;
-        if (!grown)
-            return;
-        worker->object = grown;
-        worker->object_room = room;
+    if (!known && !smc_make_room(&worker->object, worker->objects, &worker->object_room,
+                                 sizeof *worker->object)) {
+        worker->out_of_memory = true;
+        return;
     }
     if (!known)
         known = &worker->object[worker->objects++];
@@ -182,10 +174,15 @@ static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp, const st
                       enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint32_t mask,
                       char *host[SMC_LANES])
 {
-    struct smc_op access = *op;
-    access.acquires = access.releases = false;
-    return smc_memory_access_at(worker, warp, &access, SMC_SPACE_SHARED, kind, address, mask, NULL,
-                                host);
+    struct smc_op relaxed = *op;
+    const struct smc_warp_access access = {.op = &relaxed,
+                                           .kind = kind,
+                                           .space = SMC_SPACE_SHARED,
+                                           .mask = mask,
+                                           .address = address,
+                                           .host = host};
+    relaxed.acquires = relaxed.releases = false;
+    return smc_memory_access_at(worker, warp, &access);
 }
 
 enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp *warp,
@@ -195,6 +192,13 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     uint64_t address[SMC_LANES], word[SMC_LANES] = {0};
     const void *value[SMC_LANES];
     char *host[SMC_LANES];
+    const struct smc_warp_access access = {.op = op,
+                                           .kind = SMC_WRITES,
+                                           .space = SMC_SPACE_SHARED,
+                                           .mask = mask,
+                                           .address = address,
+                                           .value = value,
+                                           .host = host};
     find_objects(warp, op, address);
     EACH_LANE(lane) {
         const struct object object = {.pending = count[lane], .expected = count[lane]};
@@ -202,8 +206,7 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     }
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
         value[lane] = &word[lane];
-    mask = smc_memory_access_at(worker, warp, op, SMC_SPACE_SHARED, SMC_WRITES, address, mask,
-                                value, host);
+    mask = smc_memory_access_at(worker, warp, &access);
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
         memcpy(host[lane], &word[lane], sizeof word[lane]);

@@ -604,14 +604,18 @@ static inline const char *locate_again(const struct smc_worker *worker, const st
 static void check_again(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         const struct again *load)
 {
-    const uint32_t bytes = smc_op_bytes(op);
     const struct smc_places *places = places_of(worker, load->shape, op->space);
     if (smc_shadow_passes(worker, warp, op, load->first, places))
         return;
     uint64_t address[SMC_LANES];
+    const struct smc_warp_access access = {.op = op,
+                                           .kind = SMC_READS,
+                                           .space = op->space,
+                                           .mask = load->shape->mask,
+                                           .bytes = smc_op_bytes(op),
+                                           .address = address};
     smc_memory_addresses(warp, op, address);
-    smc_shadow_check(worker, warp, op, op->space, SMC_READS, address, load->shape->mask, bytes,
-                     NULL, NULL, places);
+    smc_shadow_check(worker, warp, &access, places);
 }
 
 const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *warp,

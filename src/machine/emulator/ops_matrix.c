@@ -540,25 +540,25 @@ void smc_fragment_access_at(const struct smc_op *op, bool is_shared, unsigned in
 
 /* One access of all lanes, to the space of the first. */
 static uint32_t ops_matrix_access_fragment(struct smc_worker *worker, struct smc_warp *warp,
-                                           const struct smc_op *op, const struct reach *reach,
-                                           enum smc_access_kind kind, unsigned element,
-                                           uint32_t mask, const void *const *value,
-                                           char *host[SMC_LANES])
+                                           const struct reach *reach, unsigned element,
+                                           struct smc_warp_access access)
 {
     uint64_t address[SMC_LANES];
-    struct smc_op access = *op;
-    enum smc_ptx_space space = op->space;
-    access.width_bytes = (uint8_t)reach->bytes;
-    access.vector = 1;
-    fragment_addresses(warp, op, reach, element, address);
-    if (space == SMC_SPACE_GENERIC) {
-        space = smc_space_of(address[__builtin_ctz(mask)]);
+    struct smc_op op = *access.op;
+    op.width_bytes = (uint8_t)reach->bytes;
+    op.vector = 1;
+    fragment_addresses(warp, access.op, reach, element, address);
+    access.op = &op;
+    access.address = address;
+    access.space = op.space;
+    if (access.space == SMC_SPACE_GENERIC) {
+        access.space = smc_space_of(address[__builtin_ctz(access.mask)]);
         for (unsigned lane = 0; lane < SMC_LANES; lane++)
-            address[lane] -= smc_window_of(space);
+            address[lane] -= smc_window_of(access.space);
     }
-    if (space == SMC_SPACE_CONST)
-        space = SMC_SPACE_GLOBAL;
-    return smc_memory_access_at(worker, warp, &access, space, kind, address, mask, value, host);
+    if (access.space == SMC_SPACE_CONST)
+        access.space = SMC_SPACE_GLOBAL;
+    return smc_memory_access_at(worker, warp, &access);
 }
 
 /* What the machine code accesses instead, if that is shared memory. */
@@ -599,8 +599,9 @@ enum smc_next smc_step_load_fragment(struct smc_worker *worker, struct smc_warp 
         uint64_t out[SMC_LANES] = {0};
         for (unsigned i = 0; i < reach.pieces; i++) {
             char *host[SMC_LANES];
-            uint32_t good = ops_matrix_access_fragment(worker, warp, op, &reach, SMC_READS,
-                                                       r * width + i, mask, NULL, host);
+            const struct smc_warp_access access = {
+                .op = op, .kind = SMC_READS, .mask = mask, .host = host};
+            uint32_t good = ops_matrix_access_fragment(worker, warp, &reach, r * width + i, access);
             EACH_ACTIVE(lane, good) {
                 uint64_t piece = 0;
                 memcpy(&piece, host[lane], reach.bytes);
@@ -631,8 +632,9 @@ enum smc_next smc_step_store_fragment(struct smc_worker *worker, struct smc_warp
         for (unsigned lane = 0; lane < SMC_LANES; lane++)
             value[lane] =
                 from + (size_t)lane * (reach.bytes == 8 ? 8 : 4) + (size_t)i * reach.bytes;
-        uint32_t good = ops_matrix_access_fragment(worker, warp, op, &reach, SMC_WRITES,
-                                                   r * width + i, mask, value, host);
+        const struct smc_warp_access access = {
+            .op = op, .kind = SMC_WRITES, .mask = mask, .value = value, .host = host};
+        uint32_t good = ops_matrix_access_fragment(worker, warp, &reach, r * width + i, access);
         EACH_ACTIVE(lane, good)
             memcpy(host[lane], value[lane], reach.bytes);
     }

@@ -36,16 +36,8 @@ void smc_peers_report_ended(struct smc_worker *worker, const struct smc_warp *wa
 
 /* An access of lanes of the block to its own shared memory, which others have accessed, before it
    happens. */
-struct smc_own_access {
-    const struct smc_op *op;
-    enum smc_access_kind kind;
-    uint32_t mask, bytes;
-    const uint64_t *address;
-    const void *const *value; /* of writes, or NULL */
-    char *const *host;
-};
 void smc_peers_check(struct smc_worker *worker, const struct smc_warp *warp,
-                     const struct smc_own_access *access);
+                     const struct smc_warp_access *access);
 
 /* The cluster's barrier: a warp arrives at this time of its block's clock, all have arrived, and a
    warp that waited continues. */

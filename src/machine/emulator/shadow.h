@@ -80,14 +80,10 @@ void smc_shadow_catch_up(struct smc_shadow *shadow);
 
 /* Checks accesses of the lanes in `mask` before they happen. `host` holds the old values. For
    writes, `value` points at the new value of each lane, which is stored as it is checked, lane by
-   lane. `places`: of weak reads, NULL where it is not known; it is read until
-   smc_shadow_catch_up.
+   lane. `places`: of weak reads, NULL where it is not known; it is read until smc_shadow_catch_up.
  */
-void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      enum smc_ptx_space space, enum smc_access_kind kind,
-                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const void *const *value, char *const host[SMC_LANES],
-                      const struct smc_places *places);
+void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp,
+                      const struct smc_warp_access *access, const struct smc_places *places);
 
 /* Records that a copy to shared memory has begun: from now on it may overwrite what others still
    read, and a read is a finding until it arrives, which is then a normal write. */

@@ -191,10 +191,7 @@ void smc_shadow_empty(struct smc_shadow *shadow);
 /* Checks accesses of one block's lanes, several at once where that is possible: as smc_shadow_check
    does, which also checks those of other blocks. */
 void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
-                            const struct smc_op *op, enum smc_ptx_space space,
-                            enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                            uint32_t mask, uint32_t bytes, const void *const *value,
-                            char *const host[SMC_LANES], const struct smc_places *places);
+                            const struct smc_warp_access *access, const struct smc_places *places);
 /* A copy to the shared memory of the block begins. */
 void smc_shadow_begin_copy(const struct visit *visit, uint32_t me, uint64_t address);
 

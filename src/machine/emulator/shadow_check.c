@@ -3,20 +3,14 @@
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow_cells.h"
 
-void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      enum smc_ptx_space space, enum smc_access_kind kind,
-                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const void *const *value, char *const host[SMC_LANES],
-                      const struct smc_places *places)
+void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp,
+                      const struct smc_warp_access *access, const struct smc_places *places)
 {
-    if (worker->shadow->is_shared && space == SMC_SPACE_SHARED) {
-        const struct smc_own_access access = {op, kind, mask, bytes, address, value, host};
-        smc_peers_check(worker, warp, &access);
-    }
-    smc_shadow_check_lanes(worker, warp, op, space, kind, address, mask, bytes, value, host,
-                           places);
-    if (op->is_strong)
-        smc_peers_strong(worker, op, kind);
+    if (worker->shadow->is_shared && access->space == SMC_SPACE_SHARED)
+        smc_peers_check(worker, warp, access);
+    smc_shadow_check_lanes(worker, warp, access, places);
+    if (access->op->is_strong)
+        smc_peers_strong(worker, access->op, access->kind);
 }
 
 /* --- Copies, and writes of other blocks ------------------------------------------------------- */
@@ -57,8 +51,11 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
     EACH_ACTIVE(lane, mask) {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
             continue; /* reported when it arrives */
-        const struct smc_own_access access = {
-            .op = op, .kind = SMC_WRITES, 1u << lane, visit.bytes, address};
+        const struct smc_warp_access access = {.op = op,
+                                               .kind = SMC_WRITES,
+                                               .mask = 1u << lane,
+                                               .bytes = visit.bytes,
+                                               .address = address};
         if (worker->shadow->is_shared)
             smc_peers_check(worker, warp, &access);
         smc_shadow_begin_copy(&visit, smc_thread_of(warp, lane), address[lane]);

@@ -487,29 +487,28 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
 }
 
 void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
-                            const struct smc_op *op, enum smc_ptx_space space,
-                            enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                            uint32_t mask, uint32_t bytes, const void *const *value,
-                            char *const host[SMC_LANES], const struct smc_places *places)
+                            const struct smc_warp_access *access, const struct smc_places *places)
 {
+    const struct smc_op *op = access->op;
+    const enum smc_access_kind kind = access->kind;
     struct smc_shadow *shadow = worker->shadow;
-    struct visit visit = visit_of(worker, warp, op, space, bytes);
-    const uint32_t cell_bytes = cell_bytes_of(shadow, space);
-    const bool has_places = places && bytes >= cell_bytes && !shadow->order.partly_synced;
-    const uint64_t first = address[__builtin_ctz(mask)];
-    visit.mask = mask;
-    if (space == SMC_SPACE_SHARED) {
+    struct visit visit = visit_of(worker, warp, op, access->space, access->bytes);
+    const uint32_t cell_bytes = cell_bytes_of(shadow, access->space);
+    const bool has_places = places && access->bytes >= cell_bytes && !shadow->order.partly_synced;
+    const uint64_t first = access->address[__builtin_ctz(access->mask)];
+    visit.mask = access->mask;
+    if (access->space == SMC_SPACE_SHARED) {
         if (has_places && defer(&visit, first, places))
             return;
         smc_shadow_catch_up(shadow);
         shadow->defers &= !op->is_strong; /* what is known of words tells nothing of strong reads */
         if (kind == SMC_READS)
-            mark_read(&visit, address, has_places ? places : NULL);
+            mark_read(&visit, access->address, has_places ? places : NULL);
     }
-    const uint32_t left = has_places ? check_places(&visit, first, places) : mask;
+    const uint32_t left = has_places ? check_places(&visit, first, places) : access->mask;
     if (left)
-        smc_shadow_check_each(&visit, kind, address, left, value, host);
+        smc_shadow_check_each(&visit, kind, access->address, left, access->value, access->host);
     if (op->is_strong && shadow->order.releases)
-        smc_order_strong(&shadow->order, warp, op, kind, address,
-                         space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, mask);
+        smc_order_strong(&shadow->order, warp, op, kind, access->address,
+                         access->space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, access->mask);
 }

@@ -474,9 +474,14 @@ static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
                           char *host[SMC_LANES])
 {
     uint64_t from[SMC_LANES];
+    const struct smc_warp_access access = {.op = read,
+                                           .kind = SMC_READS,
+                                           .space = SMC_SPACE_GLOBAL,
+                                           .mask = mask,
+                                           .address = from,
+                                           .host = host};
     smc_memory_addresses(warp, read, from);
-    mask = smc_memory_access_at(worker, warp, read, SMC_SPACE_GLOBAL, SMC_READS, from, mask, NULL,
-                                host);
+    mask = smc_memory_access_at(worker, warp, &access);
     if (read->skips_l1 && mask)
         smc_count_copy(worker, read, from, to, mask);
     return mask;
@@ -538,9 +543,14 @@ static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
     const void *value[SMC_LANES];
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
         value[lane] = copy->data[lane];
-    uint32_t mask = copy->mask ? smc_memory_access_at(worker, warp, copy->op, SMC_SPACE_SHARED,
-                                                      SMC_WRITES, copy->to, copy->mask, value, host)
-                               : 0;
+    const struct smc_warp_access access = {.op = copy->op,
+                                           .kind = SMC_WRITES,
+                                           .space = SMC_SPACE_SHARED,
+                                           .mask = copy->mask,
+                                           .address = copy->to,
+                                           .value = value,
+                                           .host = host};
+    const uint32_t mask = copy->mask ? smc_memory_access_at(worker, warp, &access) : 0;
     EACH_ACTIVE(lane, mask)
         memcpy(host[lane], value[lane], copy->op->width_bytes);
 }

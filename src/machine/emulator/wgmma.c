@@ -68,7 +68,14 @@ static uint32_t chunk_by_columns(const struct descriptor *at, uint32_t eight, ui
 static bool read_chunks(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         const uint64_t address[SMC_LANES], uint32_t count, char *host[SMC_LANES])
 {
-    const uint32_t mask = count == SMC_LANES ? SMC_ALL_LANES : (1u << count) - 1;
+    const struct smc_warp_access access = {.op = op,
+                                           .kind = SMC_READS,
+                                           .space = SMC_SPACE_SHARED,
+                                           .mask = count == SMC_LANES ? SMC_ALL_LANES
+                                                                      : (1u << count) - 1,
+                                           .bytes = CHUNK_BYTES,
+                                           .address = address,
+                                           .host = host};
     for (uint32_t i = 0; i < count; i++) {
         if (address[i] + CHUNK_BYTES <= worker->launch->smem_bytes) {
             host[i] = worker->shared + address[i];
@@ -81,8 +88,7 @@ static bool read_chunks(struct smc_worker *worker, struct smc_warp *warp, const 
         return false;
     }
     if (worker->shadow)
-        smc_shadow_check(worker, warp, op, SMC_SPACE_SHARED, SMC_READS, address, mask, CHUNK_BYTES,
-                         NULL, host, NULL);
+        smc_shadow_check(worker, warp, &access, NULL);
     return true;
 }
 

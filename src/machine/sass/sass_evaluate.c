@@ -6,6 +6,7 @@
 
 /* The operands of one instruction, for one lane if all lanes compute the same, else for 32. */
 struct operands {
+    const struct smc_sass_warp *warp;
     const uint32_t *low[3], *high[3]; /* high: the upper register of a pair */
     uint32_t copy[3][2][SMC_LANES];   /* what they point to, if not to the registers themselves */
     uint32_t unknown;                 /* lanes with an unknown operand */
@@ -277,6 +278,8 @@ static bool add_three(const struct smc_sass_instruction *in, const struct operan
                       struct results *out)
 {
     bool x = extends(in);
+    if (in->operation == SMC_OP_VIADD && smc_bits(in, 72, 4) != 0)
+        return false;
     if (!x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
         add_lanes(ops, ops->carry, out->low);
         return true;
@@ -455,8 +458,12 @@ static void select_lanes(uint32_t first, const uint32_t *restrict a, const uint3
     ALL_LANES to[l] = first & lane_bit[l] ? a[l] : b[l];
 }
 
-static bool select_one(const struct operands *ops, struct results *out)
+static bool select_one(const struct smc_sass_instruction *in, const struct operands *ops,
+                       struct results *out)
 {
+    if (in->operation == SMC_OP_FSEL &&
+        (ops->carry != 0 || in->from[0].absolute || in->from[1].absolute))
+        return false;
     const uint32_t *a = ops->low[0], *b = ops->low[1], first = ops->predicate[0];
     if (ops->lanes == 1)
         out->low[0] = first & 1 ? a[0] : b[0];
@@ -473,9 +480,13 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 
 /* A predicate chooses the minimum instead of the maximum. */
 static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const struct operands *ops,
-                                  bool is_signed, struct results *out)
+                                  struct results *out)
 {
-    bool adds = in->operation == SMC_OP_VIADDMNMX;
+    const bool is_plain = in->operation == SMC_OP_IMNMX;
+    const bool adds = in->operation == SMC_OP_VIADDMNMX,
+               is_signed = smc_bit(in, is_plain ? 73 : 72);
+    if (!is_plain && (smc_bit(in, 73) || smc_bit(in, 76)))
+        return false;
     EACH_LANE {
         uint32_t a = ops->low[0][l], b = ops->low[1][l];
         if (adds) {
@@ -632,21 +643,32 @@ static bool permute(const struct smc_sass_instruction *in, const struct operands
 
 /* --- Moves between kinds ---------------------------------------------------------------------- */
 
-static bool predicates_to_register(const struct smc_sass_warp *warp,
-                                   const struct smc_sass_instruction *in,
+/* MOV and R2UR, which have different operands; IABS. */
+static bool copy_one(const struct smc_sass_instruction *in, const struct operands *ops,
+                     struct results *out)
+{
+    const bool is_first = in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD;
+    const uint32_t *from = ops->low[is_first ? 0 : 1];
+    EACH_LANE
+        out->low[l] = in->operation == SMC_OP_IABS && from[l] >> 31 ? 0 - from[l] : from[l];
+    return true;
+}
+
+static bool predicates_to_register(const struct smc_sass_instruction *in,
                                    const struct operands *ops, struct results *out)
 {
+    const struct smc_flags *predicate = ops->warp->predicate;
     unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
     uint32_t mask = in->predicates_read;
     EACH_LANE {
         uint32_t bits = 0;
         for (unsigned i = 0; i < 7; i++)
-            bits |= bit_of(warp->predicate[i].is, l) << i;
+            bits |= bit_of(predicate[i].is, l) << i;
         out->low[l] = (ops->low[0][l] & ~(mask << at)) | (bits & mask) << at;
     }
     for (unsigned i = 0; i < 7; i++)
         if (mask >> i & 1)
-            out->unknown |= warp->predicate[i].unknown;
+            out->unknown |= predicate[i].unknown;
     return true;
 }
 
@@ -696,12 +718,11 @@ static void thread_indices(const struct smc_machine_place *place, unsigned axis,
     }
 }
 
-static bool sass_evaluate_special(const struct smc_sass_warp *warp,
-                                  const struct smc_sass_instruction *in, const struct operands *ops,
+static bool sass_evaluate_special(const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
     unsigned number = (unsigned)smc_bits(in, 72, 8);
-    const struct smc_machine_place *place = warp->place;
+    const struct smc_machine_place *place = ops->warp->place;
     if (number >= SR_THREAD_X && number <= SR_THREAD_Z) {
         thread_indices(place, number - SR_THREAD_X, out->low);
         return true;
@@ -718,9 +739,10 @@ static bool sass_evaluate_special(const struct smc_sass_warp *warp,
     return true;
 }
 
-static bool load_constant(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                          const struct operands *ops, struct results *out)
+static bool load_constant(const struct smc_sass_instruction *in, const struct operands *ops,
+                          struct results *out)
 {
+    const struct smc_sass_warp *warp = ops->warp;
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
     unsigned width = widths[smc_bits(in, 73, 3)], low = width < 4 ? width : 4;
     bool is_signed = smc_bits(in, 73, 3) == 1 || smc_bits(in, 73, 3) == 3;
@@ -738,7 +760,7 @@ static bool load_constant(const struct smc_sass_warp *warp, const struct smc_sas
 }
 
 /* Bits 58 and 59: the lane by index, up, down, XOR. */
-static bool exchange(const struct operands *ops, const struct smc_sass_instruction *in,
+static bool exchange(const struct smc_sass_instruction *in, const struct operands *ops,
                      struct results *out)
 {
     enum { INDEX, UP, DOWN, XOR };
@@ -796,7 +818,7 @@ static bool floating(const struct smc_sass_instruction *in, const struct operand
 }
 
 /* HFMA2 of zeros and a constant: how ptxas moves a constant through the FMA pipe. */
-static bool half_constant(const struct smc_sass_instruction *in, struct operands *ops,
+static bool half_constant(const struct smc_sass_instruction *in, const struct operands *ops,
                           struct results *out)
 {
     if (in->from[0].number != SMC_ZERO_REGISTER || in->from[1].number != SMC_ZERO_REGISTER ||
@@ -807,88 +829,50 @@ static bool half_constant(const struct smc_sass_instruction *in, struct operands
     return true;
 }
 
-/* False: not evaluated. */
-static bool sass_evaluate_compute(const struct smc_sass_warp *warp,
-                                  const struct smc_sass_instruction *in, struct operands *ops,
-                                  struct results *out)
-{
-    switch (in->operation) {
-    case SMC_OP_IADD3:
-    case SMC_OP_UIADD3:
-    case SMC_OP_VIADD:
-        if (in->operation == SMC_OP_VIADD && smc_bits(in, 72, 4) != 0)
-            return false;
-        return add_three(in, ops, out);
-    case SMC_OP_LEA:
-    case SMC_OP_ULEA:
-        return shift_and_add(in, ops, out);
-    case SMC_OP_LOP3:
-    case SMC_OP_ULOP3:
-        return logic(in, ops, out);
-    case SMC_OP_IMAD:
-    case SMC_OP_IMAD_WIDE:
-    case SMC_OP_IMAD_HI:
-    case SMC_OP_UIMAD:
-    case SMC_OP_UIMAD_WIDE:
-        return multiply_add(in, ops, out);
-    case SMC_OP_SHF:
-    case SMC_OP_USHF:
-        return sass_evaluate_shift(in, ops, out);
-    case SMC_OP_SEL:
-    case SMC_OP_USEL:
-        return select_one(ops, out);
-    case SMC_OP_FSEL:
-        return ops->carry == 0 && !in->from[0].absolute && !in->from[1].absolute &&
-               select_one(ops, out);
-    case SMC_OP_IMNMX:
-        return sass_evaluate_minimum(in, ops, smc_bit(in, 73), out);
-    case SMC_OP_VIMNMX:
-    case SMC_OP_VIADDMNMX:
-        return !smc_bit(in, 73) && !smc_bit(in, 76) &&
-               sass_evaluate_minimum(in, ops, smc_bit(in, 72), out);
-    case SMC_OP_ISETP:
-    case SMC_OP_UISETP:
-        return set_predicate(in, ops, out);
-    case SMC_OP_PLOP3:
-    case SMC_OP_UPLOP3:
-        return predicate_logic(in, ops, out);
-    case SMC_OP_PRMT:
-    case SMC_OP_UPRMT:
-        return permute(in, ops, out);
-    case SMC_OP_MOV:
-    case SMC_OP_UMOV:
-        EACH_LANE
-            out->low[l] = ops->low[1][l];
-        return true;
-    case SMC_OP_R2UR:
-    case SMC_OP_R2UR_OLD:
-        EACH_LANE
-            out->low[l] = ops->low[0][l];
-        return true;
-    case SMC_OP_IABS:
-        EACH_LANE {
-            uint32_t b = ops->low[1][l];
-            out->low[l] = b >> 31 ? 0 - b : b;
-        }
-        return true;
-    case SMC_OP_P2R:
-        return predicates_to_register(warp, in, ops, out);
-    case SMC_OP_CS2R:
-    case SMC_OP_S2R:
-    case SMC_OP_S2UR:
-        return sass_evaluate_special(warp, in, ops, out);
-    case SMC_OP_LDC:
-    case SMC_OP_ULDC:
-        return load_constant(warp, in, ops, out);
-    case SMC_OP_SHFL:
-        return exchange(ops, in, out);
-    case SMC_OP_HFMA2:
-    case SMC_OP_HFMA2_MMA:
-        return half_constant(in, ops, out);
-    default:
-        return floating(in, ops, out);
-    }
-}
+/* False: not evaluated. Operations that are not listed are of floating point, or unknown. */
+static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *in,
+                                            const struct operands *ops, struct results *out) = {
+    [SMC_OP_IADD3] = add_three,
+    [SMC_OP_UIADD3] = add_three,
+    [SMC_OP_VIADD] = add_three,
+    [SMC_OP_LEA] = shift_and_add,
+    [SMC_OP_ULEA] = shift_and_add,
+    [SMC_OP_LOP3] = logic,
+    [SMC_OP_ULOP3] = logic,
+    [SMC_OP_IMAD] = multiply_add,
+    [SMC_OP_IMAD_WIDE] = multiply_add,
+    [SMC_OP_IMAD_HI] = multiply_add,
+    [SMC_OP_UIMAD] = multiply_add,
+    [SMC_OP_UIMAD_WIDE] = multiply_add,
+    [SMC_OP_SHF] = sass_evaluate_shift,
+    [SMC_OP_USHF] = sass_evaluate_shift,
+    [SMC_OP_SEL] = select_one,
+    [SMC_OP_USEL] = select_one,
+    [SMC_OP_FSEL] = select_one,
+    [SMC_OP_IMNMX] = sass_evaluate_minimum,
+    [SMC_OP_VIMNMX] = sass_evaluate_minimum,
+    [SMC_OP_VIADDMNMX] = sass_evaluate_minimum,
+    [SMC_OP_ISETP] = set_predicate,
+    [SMC_OP_UISETP] = set_predicate,
+    [SMC_OP_PLOP3] = predicate_logic,
+    [SMC_OP_UPLOP3] = predicate_logic,
+    [SMC_OP_PRMT] = permute,
+    [SMC_OP_UPRMT] = permute,
+    [SMC_OP_MOV] = copy_one,
+    [SMC_OP_UMOV] = copy_one,
+    [SMC_OP_R2UR] = copy_one,
+    [SMC_OP_R2UR_OLD] = copy_one,
+    [SMC_OP_IABS] = copy_one,
+    [SMC_OP_P2R] = predicates_to_register,
+    [SMC_OP_CS2R] = sass_evaluate_special,
+    [SMC_OP_S2R] = sass_evaluate_special,
+    [SMC_OP_S2UR] = sass_evaluate_special,
+    [SMC_OP_LDC] = load_constant,
+    [SMC_OP_ULDC] = load_constant,
+    [SMC_OP_SHFL] = exchange,
+    [SMC_OP_HFMA2] = half_constant,
+    [SMC_OP_HFMA2_MMA] = half_constant,
+};
 
 /* Whether lanes differ although their operands do not. */
 static bool differs_by_lane(const struct smc_sass_instruction *in)
@@ -940,6 +924,7 @@ void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruc
 {
     struct operands ops;
     struct results out;
+    ops.warp = warp;
     sass_evaluate_gather(warp, in, mask, differs_by_lane(in), &ops);
     if (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD)
         take_first_lane(&ops, mask);
@@ -955,7 +940,7 @@ void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruc
             sass_evaluate_store(warp, in, mask, &ops, &out);
         else
             smc_warp_forget(warp, in, mask);
-    } else if (sass_evaluate_compute(warp, in, &ops, &out))
+    } else if ((evaluate[in->operation] ? evaluate[in->operation] : floating)(in, &ops, &out))
         sass_evaluate_store(warp, in, mask, &ops, &out);
     else
         smc_warp_forget(warp, in, mask);

@@ -86,14 +86,6 @@ const char *smc_operation_name(enum smc_operation operation)
     return operations[operation].name;
 }
 
-const char *smc_pipe_name(enum smc_pipe pipe)
-{
-    static const char *const names[SMC_PIPE_COUNT] = {
-        "none", "fma",     "fma_heavy",    "alu",    "fp64", "half", "tensor", "xu",
-        "lsu",  "uniform", "uniform_move", "branch", "cbu",  "adu",  "unknown"};
-    return names[pipe];
-}
-
 static uint64_t little_endian(const unsigned char *bytes)
 {
     uint64_t value = 0;

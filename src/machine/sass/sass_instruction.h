@@ -52,8 +52,6 @@ enum smc_pipe {
     SMC_PIPE_COUNT
 };
 
-const char *smc_pipe_name(enum smc_pipe pipe); /* "fma_heavy" */
-
 enum smc_operation {
     SMC_OP_UNKNOWN,
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) SMC_OP_##id,

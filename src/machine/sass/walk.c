@@ -30,7 +30,7 @@ struct state {
     uint64_t steps;
 };
 
-static void walk_end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
+static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 {
     struct smc_walk *walk = state->walk;
     if (walk->end >= end)
@@ -182,7 +182,7 @@ static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
     int64_t target = in->target / SMC_INSTRUCTION_BYTES;
     uint32_t others = group->lanes & ~taken;
     if (taken && (target < 0 || target >= state->walk->program->count)) {
-        walk_end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        stop_walk(state, SMC_WALK_OUTSIDE, group->at);
         taken = 0;
         others = group->lanes;
     }
@@ -197,7 +197,7 @@ static void walk_call(struct state *state, uint32_t index, uint32_t taken)
     struct group *group = &state->group[index];
     uint32_t back = group->at + 1;
     if (taken && group->calls == MOST_CALLS) {
-        walk_end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
     }
     walk_branch(state, index, taken);
@@ -216,7 +216,7 @@ static void give_back(struct state *state, uint32_t index, uint32_t taken)
     } else if (group->calls > 0) {
         group->at = group->back[--group->calls];
     } else {
-        walk_end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        stop_walk(state, SMC_WALK_OUTSIDE, group->at);
         remove_group(state, index);
         lanes_end(state, taken);
     }
@@ -259,7 +259,7 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         if (is_plain_branch(in))
             walk_branch(state, index, mask);
         else
-            walk_end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+            stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
     case SMC_OP_EXIT:
         group->lanes &= ~mask;
@@ -316,13 +316,13 @@ static bool step_once(struct state *state, uint32_t index)
     struct smc_warp_trace_entry entry = {.step = group->at,
                                          .active_lanes = (uint8_t)__builtin_popcount(lanes)};
     if (in->operation == SMC_OP_UNKNOWN)
-        walk_end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
+        stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
     struct smc_warp_trace *trace = state->walk->trace;
     if (in->branches) {
         if (trace)
             smc_warp_trace_add(trace, &entry);
         if (unknown)
-            walk_end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+            stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
             mask |= unknown;
         sign(state, group->at, mask);
@@ -350,7 +350,7 @@ static bool step_once(struct state *state, uint32_t index)
 static void leave(struct state *state, uint32_t index)
 {
     uint32_t lanes = state->group[index].lanes;
-    walk_end_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
+    stop_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
     remove_group(state, index);
     lanes_end(state, lanes);
 }
@@ -406,11 +406,11 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
         while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
             ;
         if (index == UINT32_MAX) {
-            walk_end_walk(&state, SMC_WALK_STUCK, state.group[0].at);
+            stop_walk(&state, SMC_WALK_STUCK, state.group[0].at);
             return;
         }
         if (state.steps > walk->most_steps) {
-            walk_end_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
+            stop_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
             return;
         }
         walk_run(&state, index);

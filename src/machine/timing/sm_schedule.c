@@ -163,53 +163,35 @@ static void count_reads(const struct smc_rates *rates, const struct smc_sass_ins
     }
 }
 
-static uint8_t sm_schedule_kind_of(const struct smc_program_step *step)
-{
-    const struct smc_sass_instruction *in = &step->in;
-    switch (in->operation) {
-    case SMC_OP_LDS:
-    case SMC_OP_LDSM:
-        return KIND_SHARED_LOAD;
-    case SMC_OP_STS:
-    case SMC_OP_STSM:
-        return KIND_SHARED_STORE;
-    case SMC_OP_LDG:
-    case SMC_OP_LDL:
-        return KIND_GLOBAL_LOAD;
-    case SMC_OP_STG:
-    case SMC_OP_STL:
-        return KIND_GLOBAL_STORE;
-    case SMC_OP_LDGSTS:
-        return KIND_COPY;
-    case SMC_OP_LDGDEPBAR:
-        return KIND_COPY_GROUP;
-    case SMC_OP_DEPBAR:
-        return KIND_COPY_WAIT;
-    case SMC_OP_ATOMS:
-    case SMC_OP_ATOMS_CAS:
-        return KIND_SHARED_ATOMIC;
-    case SMC_OP_ATOM:
-    case SMC_OP_ATOM_FLOAT:
-    case SMC_OP_ATOMG:
-    case SMC_OP_ATOMG_CAS:
-    case SMC_OP_RED:
-    case SMC_OP_REDG:
-    case SMC_OP_LD:
-    case SMC_OP_ST:
-        return KIND_UNFOLLOWED;
-    case SMC_OP_SHFL:
-        return KIND_SHUFFLE;
-    case SMC_OP_BAR:
-        return KIND_BARRIER;
-    case SMC_OP_BRA:
-    case SMC_OP_RET:
-        return KIND_BRANCH;
-    case SMC_OP_CALL:
-        return step->calls ? KIND_BRANCH : KIND_PLAIN;
-    default:
-        return KIND_PLAIN;
-    }
-}
+/* CALL is a branch where the program has the function. */
+static const uint8_t kind_of[SMC_OP_COUNT] = {
+    [SMC_OP_LDS] = KIND_SHARED_LOAD,
+    [SMC_OP_LDSM] = KIND_SHARED_LOAD,
+    [SMC_OP_STS] = KIND_SHARED_STORE,
+    [SMC_OP_STSM] = KIND_SHARED_STORE,
+    [SMC_OP_LDG] = KIND_GLOBAL_LOAD,
+    [SMC_OP_LDL] = KIND_GLOBAL_LOAD,
+    [SMC_OP_STG] = KIND_GLOBAL_STORE,
+    [SMC_OP_STL] = KIND_GLOBAL_STORE,
+    [SMC_OP_LDGSTS] = KIND_COPY,
+    [SMC_OP_LDGDEPBAR] = KIND_COPY_GROUP,
+    [SMC_OP_DEPBAR] = KIND_COPY_WAIT,
+    [SMC_OP_ATOMS] = KIND_SHARED_ATOMIC,
+    [SMC_OP_ATOMS_CAS] = KIND_SHARED_ATOMIC,
+    [SMC_OP_ATOM] = KIND_UNFOLLOWED,
+    [SMC_OP_ATOM_FLOAT] = KIND_UNFOLLOWED,
+    [SMC_OP_ATOMG] = KIND_UNFOLLOWED,
+    [SMC_OP_ATOMG_CAS] = KIND_UNFOLLOWED,
+    [SMC_OP_RED] = KIND_UNFOLLOWED,
+    [SMC_OP_REDG] = KIND_UNFOLLOWED,
+    [SMC_OP_LD] = KIND_UNFOLLOWED,
+    [SMC_OP_ST] = KIND_UNFOLLOWED,
+    [SMC_OP_SHFL] = KIND_SHUFFLE,
+    [SMC_OP_BAR] = KIND_BARRIER,
+    [SMC_OP_BRA] = KIND_BRANCH,
+    [SMC_OP_RET] = KIND_BRANCH,
+    [SMC_OP_CALL] = KIND_BRANCH,
+};
 
 static uint8_t flops_of(const struct smc_sass_instruction *in)
 {
@@ -248,7 +230,7 @@ static void prepare_step(const struct sm *sm, uint32_t number, struct step *step
         .write_sb = (uint8_t)smc_write_scoreboard(in),
         .read_sb = (uint8_t)smc_read_scoreboard(in),
         .stall = (uint8_t)smc_stall_cycles(in),
-        .kind = sm_schedule_kind_of(at),
+        .kind = in->operation == SMC_OP_CALL && !at->calls ? KIND_PLAIN : kind_of[in->operation],
         .flops = flops_of(in),
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),

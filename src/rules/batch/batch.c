@@ -380,6 +380,22 @@ static enum smc_status fail_shape(const struct row *row, const struct columns *c
                     smc_text_plural(columns->count));
 }
 
+/* The words that data frames write where there is no value. */
+static bool is_no_value(const char *text, size_t length)
+{
+    return (length == 3 && (memcmp(text, "NaN", 3) == 0 || memcmp(text, "nan", 3) == 0)) ||
+           (length == 4 && memcmp(text, "<NA>", 4) == 0);
+}
+
+/* Cuts the ".0" of a whole number in a column that a data frame holds as floating-point, because
+   other rows of it are empty. */
+static void cut_zero_fraction(char *text)
+{
+    char *point = strchr(text, '.');
+    if (point && point > text && point[1] && !point[1 + strspn(point + 1, "0")])
+        *point = '\0';
+}
+
 /* A fast path for nearly all values: one to nine digits and nothing else. */
 static bool batch_read_digits(const struct smc_csv_field *field, int64_t *value)
 {
@@ -437,10 +453,11 @@ static enum smc_status batch_read_other(const struct row *row, enum smc_column c
     char text[64];
     uint64_t bytes;
     size_t length = smc_csv_value(field, text, sizeof text);
-    if (length == 0)
+    if (length == 0 || is_no_value(text, length))
         return *value == SMC_BATCH_NEEDED ? fail_missing(row, column) : SMC_OK;
     if (length >= sizeof text)
         memcpy(text + sizeof text - 4, "...", 4);
+    cut_zero_fraction(text);
     if (info->kind == SMC_COLUMN_WORD)
         return read_smem_mode(text, value) ? SMC_OK : fail_smem_mode(row, text);
     bool good = info->kind == SMC_COLUMN_BYTES
@@ -472,7 +489,8 @@ static bool is_empty(const struct smc_csv_field *field)
 {
     char first[1];
     bool letter = field->length > 0 && *field->text > '"'; /* neither blank nor quote */
-    return !letter && smc_csv_value(field, first, sizeof first) == 0;
+    return letter ? is_no_value(field->text, field->length)
+                  : smc_csv_value(field, first, sizeof first) == 0;
 }
 
 static enum smc_status batch_read_device(const struct row *row, const struct smc_csv_field *field,

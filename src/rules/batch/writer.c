@@ -71,6 +71,24 @@ static void name_limiters(uint32_t limiters, struct words *words)
     }
 }
 
+/* "launches", or "cannot_launch" and the refusals, joined as the limiters are. */
+static void put_outcome(struct smc_csv_writer *writer, uint32_t refusals)
+{
+    static const char launches[] = "launches,", cannot[] = "cannot_launch,";
+    if (!refusals) {
+        put(writer, launches, sizeof launches - 1);
+        return;
+    }
+    put(writer, cannot, sizeof cannot - 1);
+    for (int i = 0, n = 0; i < SMC_REFUSAL_COUNT; i++)
+        if (refusals & 1u << i) {
+            const char *name = smc_refusal_name((enum smc_refusal)i);
+            if (n++ > 0)
+                put_char(writer, '+');
+            put(writer, name, strlen(name));
+        }
+}
+
 struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink)
 {
     struct smc_csv_writer *writer = smc_calloc(1, sizeof *writer);
@@ -213,19 +231,29 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     writer_put_number(writer, occupancy->regs_allocated_per_block);
     put_char(writer, ',');
     writer_put_number(writer, occupancy->smem_allocated_per_block_bytes);
-    put(writer, ",\n", 2);
+    put(writer, ",,", 2);
+    put_outcome(writer, occupancy->refusals);
+    put_char(writer, '\n');
     return SMC_OK;
+}
+
+static void put_reason(struct smc_csv_writer *writer, const char *reason)
+{
+    if (reason[strcspn(reason, ",\"\r\n")])
+        put_quoted(writer, reason, strlen(reason));
+    else
+        put(writer, reason, strlen(reason));
 }
 
 enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
                                       const struct smc_csv_record *record, uint32_t columns,
                                       const char *reason, struct smc_error *error)
 {
-    static const char no_results[] = ""
-#define RESULT(name) ","
+    static const char *const results[] = {
+#define RESULT(name) name,
 #include "rules/batch/results.def"
 #undef RESULT
-        ;
+    };
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)
         return status;
@@ -240,11 +268,11 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
         else
             put_input(writer, field->text, field->length);
     }
-    put(writer, no_results, sizeof no_results - 1);
-    if (reason[strcspn(reason, ",\"\r\n")])
-        put_quoted(writer, reason, strlen(reason));
-    else
-        put(writer, reason, strlen(reason));
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        put_char(writer, ',');
+        if (strcmp(results[i], "error") == 0)
+            put_reason(writer, reason);
+    }
     put_char(writer, '\n');
     return SMC_OK;
 }

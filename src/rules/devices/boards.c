@@ -136,7 +136,9 @@ static size_t variant_length(const char *at)
         if (length_of(at, words[i]))
             return length_of(at, words[i]);
     size_t ti = length_of(at, "ti");
-    return ti && (!isalnum((unsigned char)at[ti]) || variant_length(at + ti)) ? ti : 0;
+    const char *next = at + ti;
+    return ti && (!isalnum((unsigned char)*next) || is_word(next, "s") || variant_length(next)) ? ti
+                                                                                                : 0;
 }
 
 /* The length of "rtx" in "rtx4090", and of its like; 0 if no number follows such letters. */
@@ -172,22 +174,27 @@ static size_t append_word(char to[WORDS], size_t n, const char *from, size_t len
 }
 
 /* Separates words that are often written together ("rtx4090", "3070ti") and joins those that are
-   one: "80 gb" and "80g" become "80gb", "max q" becomes "maxq". */
+   one: "80 gb" and "80g" become "80gb", "max q" becomes "maxq". The S of "4070S" and "4070 TiS",
+   but not of "L40S", is how vendors shorten SUPER. */
 static void reshape_words(const char *from, char to[WORDS])
 {
-    size_t n = 0;
+    size_t n = 0, digits = 0;
     bool after_variant = false;
     for (size_t i = 0; from[i];) {
         bool starts = i == 0 || from[i - 1] == ' ';
         bool after_digit = i > 0 && isdigit((unsigned char)from[i - 1]);
+        digits = after_digit ? digits + 1 : 0;
+        bool super = (digits == 4 || after_variant) && is_word(from + i, "s");
         size_t series = starts ? series_length(from + i) : 0;
         size_t unit = after_digit ? unit_length(from + i) : 0;
         size_t variant = starts || after_digit || after_variant ? variant_length(from + i) : 0;
         size_t length = series ? series : unit ? unit : variant ? variant : 1;
-        if (variant && !unit && !starts)
+        if ((variant || super) && !unit && !starts)
             n = append_word(to, n, " ", 1);
         if (unit)
             n = append_word(to, n, "gb", 2);
+        else if (super)
+            n = append_word(to, n, "super", 5);
         else if (variant && is_word(from + i, "max q"))
             n = append_word(to, n, "maxq", 4);
         else
@@ -806,8 +813,8 @@ static void write_note(const struct candidates *candidates, const struct smc_dev
     smc_text_free(&list);
 }
 
-static enum smc_status boards_find_board(const char *typed, struct smc_device *out, char note[256],
-                                         struct smc_error *error)
+static enum smc_status find_named_board(const char *typed, struct smc_device *out, char note[256],
+                                        struct smc_error *error)
 {
     struct wanted wanted;
     make_ready(typed, &wanted);
@@ -886,7 +893,7 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
                         "'%s' is not a compute capability; write it as 9.0, 9.0a, 90, sm_90 or "
                         "sm_90a",
                         text);
-    return boards_find_board(text, out, note, error);
+    return find_named_board(text, out, note, error);
 }
 
 const char *smc_device_source_name(enum smc_device_source source)

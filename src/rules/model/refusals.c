@@ -2,6 +2,7 @@
 #include "rules/headroom.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "base/numbers.h"
 #include "rules/allocation.h"
@@ -27,13 +28,6 @@ static void refuse_smem_per_block(const struct smc_sm *sm, const struct smc_laun
                         sm->smem_oversized_per_block_bytes);
 }
 
-static void refuse_grid(const struct smc_launch *launch, int dimension, uint32_t most,
-                        struct smc_text *out)
-{
-    smc_text_printf(out, "a grid of %u blocks in %c; this device allows %u",
-                    launch->grid[dimension], "xyz"[dimension], most);
-}
-
 /* The grid must be a multiple of the cluster in each dimension. */
 static void refuse_cluster_shape(const struct smc_launch *launch, struct smc_text *out)
 {
@@ -46,20 +40,45 @@ static void refuse_cluster_shape(const struct smc_launch *launch, struct smc_tex
         smc_text_printf(out, "no cluster of %u blocks divides it", launch->blocks_per_cluster);
 }
 
+/* Refusals of one number of the launch that is more than one number of the device. */
+static const struct {
+    const char *before, *after; /* the number asked for */
+    size_t asked, allowed;      /* where the numbers are */
+} limits[SMC_REFUSAL_COUNT] = {
+#define LIMIT(id, before, asked, after, allowed)                                                   \
+    [SMC_REFUSAL_##id] = {before, after, offsetof(struct smc_launch, asked),                       \
+                          offsetof(struct smc_sm, allowed)}
+    LIMIT(THREADS_PER_BLOCK, "a block of ", threads_per_block, " threads; this device allows ",
+          max_threads_per_block),
+    LIMIT(REGS_PER_THREAD, "", regs_per_thread, " registers per thread; this device has ",
+          max_regs_per_thread),
+    LIMIT(NAMED_BARRIERS, "", barriers_per_block, " barriers; a block has ",
+          named_barriers_per_block),
+    LIMIT(VIRTUAL_RESOURCES, "", virtual_resources, " virtual resources; an SM has ",
+          virtual_resources_per_sm),
+    LIMIT(CLUSTER_NOT_PORTABLE, "a cluster of ", blocks_per_cluster,
+          " blocks; without cudaFuncAttributeNonPortableClusterSizeAllowed a kernel has ",
+          cluster_max_portable),
+    LIMIT(BLOCK_Z, "a block of ", block[2], " threads in z; this device allows ", max_block_z),
+    LIMIT(PARAMETER_BYTES, "", parameter_bytes, " bytes of arguments; this device allows ",
+          max_parameter_bytes),
+    LIMIT(GRID_X, "a grid of ", grid[0], " blocks in x; this device allows ", max_grid_x),
+    LIMIT(GRID_Y, "a grid of ", grid[1], " blocks in y; this device allows ", max_grid_y),
+    LIMIT(GRID_Z, "a grid of ", grid[2], " blocks in z; this device allows ", max_grid_z),
+#undef LIMIT
+};
+
+static uint32_t number_at(const void *of, size_t offset)
+{
+    return *(const uint32_t *)((const char *)of + offset);
+}
+
 void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *launch,
                           const struct smc_occupancy *occupancy, enum smc_refusal refusal,
                           struct smc_text *out)
 {
     uint64_t smem = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
     switch (refusal) {
-    case SMC_REFUSAL_THREADS_PER_BLOCK:
-        smc_text_printf(out, "a block of %u threads; this device allows %u",
-                        launch->threads_per_block, sm->max_threads_per_block);
-        return;
-    case SMC_REFUSAL_REGS_PER_THREAD:
-        smc_text_printf(out, "%u registers per thread; this device has %u", launch->regs_per_thread,
-                        sm->max_regs_per_thread);
-        return;
     case SMC_REFUSAL_REGS_PER_BLOCK:
         smc_text_printf(out, "%" PRIu64 " registers per block; this device has %u",
                         checked_registers(sm, occupancy), sm->max_regs_per_block);
@@ -80,35 +99,13 @@ void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *laun
     case SMC_REFUSAL_SMEM_PER_BLOCK:
         refuse_smem_per_block(sm, launch, smem, out);
         return;
-    case SMC_REFUSAL_NAMED_BARRIERS:
-        smc_text_printf(out, "%u barriers; a block has %u", launch->barriers_per_block,
-                        sm->named_barriers_per_block);
-        return;
-    case SMC_REFUSAL_VIRTUAL_RESOURCES:
-        smc_text_printf(out, "%u virtual resources; an SM has %u", launch->virtual_resources,
-                        sm->virtual_resources_per_sm);
-        return;
     case SMC_REFUSAL_CLUSTER_SIZE:
         smc_text_printf(out, "a cluster of %u blocks; this device allows %u",
                         launch->blocks_per_cluster,
                         sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
         return;
-    case SMC_REFUSAL_CLUSTER_NOT_PORTABLE:
-        smc_text_printf(out,
-                        "a cluster of %u blocks; without "
-                        "cudaFuncAttributeNonPortableClusterSizeAllowed a kernel has %u",
-                        launch->blocks_per_cluster, sm->cluster_max_portable);
-        return;
     case SMC_REFUSAL_CLUSTER_SHAPE:
         refuse_cluster_shape(launch, out);
-        return;
-    case SMC_REFUSAL_BLOCK_Z:
-        smc_text_printf(out, "a block of %u threads in z; this device allows %u", launch->block[2],
-                        sm->max_block_z);
-        return;
-    case SMC_REFUSAL_PARAMETER_BYTES:
-        smc_text_printf(out, "%u bytes of arguments; this device allows %u",
-                        launch->parameter_bytes, sm->max_parameter_bytes);
         return;
     case SMC_REFUSAL_COOPERATIVE_SIZE:
         smc_text_printf(out,
@@ -117,16 +114,10 @@ void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *laun
                         (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
                         occupancy->resident_blocks);
         return;
-    case SMC_REFUSAL_GRID_X:
-        refuse_grid(launch, 0, sm->max_grid_x, out);
-        return;
-    case SMC_REFUSAL_GRID_Y:
-        refuse_grid(launch, 1, sm->max_grid_y, out);
-        return;
-    case SMC_REFUSAL_GRID_Z:
-        refuse_grid(launch, 2, sm->max_grid_z, out);
-        return;
-    case SMC_REFUSAL_COUNT:
-        return;
+    default:
+        if (refusal < SMC_REFUSAL_COUNT && limits[refusal].after)
+            smc_text_printf(out, "%s%u%s%u", limits[refusal].before,
+                            number_at(launch, limits[refusal].asked), limits[refusal].after,
+                            number_at(sm, limits[refusal].allowed));
     }
 }

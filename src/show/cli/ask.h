@@ -166,13 +166,14 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
    one that `best` proposes on the first device; a note says so. */
 enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_error *error);
 
-/* The whole of a command about the launches of a FILE: asks, answers and reports, as text a kernel
-   at a time, and not more than a reader wants to see; else all at once. */
+/* The whole of a command about a launch, or about those of a FILE: asks, answers and reports. The
+   text about a file is written a kernel at a time, and of not more than a reader wants to see. */
 typedef enum smc_status smc_answers_report(const struct smc_arguments *arguments,
                                            const struct smc_answer *answers, size_t count,
                                            struct smc_text *out, struct smc_error *error);
-enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answers_report *report,
-                                struct smc_text *out, struct smc_error *error);
+enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
+                                    smc_answers_report *report, struct smc_text *out,
+                                    struct smc_error *error);
 
 /* SMC_USAGE if the answer is fine but the file was damaged, SMC_UNAVAILABLE if it lacks a device.
  */

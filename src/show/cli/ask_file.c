@@ -456,8 +456,9 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     *asked = (struct smc_asked_file){0};
 }
 
-enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answers_report *report,
-                                struct smc_text *out, struct smc_error *error)
+static enum smc_status answer_file(const struct smc_arguments *arguments,
+                                   smc_answers_report *report, struct smc_text *out,
+                                   struct smc_error *error)
 {
     const bool text = smc_ask_writer(arguments) == &smc_writer_text;
     struct smc_asked_file asked = {0};
@@ -469,5 +470,27 @@ enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answe
                       : ask_file_answer_all(arguments, &asked, report, out, error);
     status = smc_asked_file_status(&asked, status);
     smc_asked_file_free(&asked);
+    return status;
+}
+
+enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
+                                    smc_answers_report *report, struct smc_text *out,
+                                    struct smc_error *error)
+{
+    bool file;
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status == SMC_OK && file)
+        return answer_file(arguments, report, out, error);
+    if (status == SMC_OK)
+        status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status = smc_answer_questions(&questions, error);
+    if (status == SMC_OK)
+        status = report(arguments, questions.answer, questions.count, out, error);
+    smc_questions_free(&questions);
     return status;
 }

@@ -49,6 +49,10 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
         smc_help_short(out);
         return SMC_OK;
     }
+    if (count > 0 && strcmp(words[0], "__complete") == 0) {
+        smc_completion_offer(count - 1, words + 1, out);
+        return SMC_OK;
+    }
     enum smc_command_id id = count == 0 ? SMC_COMMAND_TUI : SMC_COMMAND_QUERY;
     bool file = begins_with_file(count, words);
     bool named = count > 0 && words[0][0] != '-' && !file;

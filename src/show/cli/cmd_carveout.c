@@ -25,7 +25,6 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
                                            const struct smc_answer *answers, size_t count,
                                            struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
     if (!carveouts)
         return smc_out_of_memory(error);
@@ -34,38 +33,28 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
         smc_query_bounded_sm(&answers[i], &sm);
         smc_carveouts_find(&sm, &answers[i].launch, &carveouts[i]);
     }
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->carveouts(answers, carveouts, count, &style, out);
     free(carveouts);
     return SMC_OK;
 }
 
 /* Without a launch the answers hold only the questions. */
-static enum smc_status copy_questions(struct smc_questions *questions, struct smc_error *error)
-{
-    questions->answer = smc_calloc(questions->count, sizeof *questions->answer);
-    if (!questions->answer)
-        return smc_out_of_memory(error);
-    for (size_t i = 0; i < questions->count; i++)
-        questions->answer[i].query = questions->query[i];
-    return SMC_OK;
-}
-
-static enum smc_status cmd_carveout_run_numbers(const struct smc_arguments *arguments,
-                                                struct smc_text *out, struct smc_error *error)
+static enum smc_status report_devices(const struct smc_arguments *arguments, struct smc_text *out,
+                                      struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
-    bool launch = describes_launch(arguments);
     smc_query_init(&query);
-    enum smc_status status = launch ? smc_ask_query(arguments, &query, error) : SMC_OK;
-    if (status == SMC_OK)
-        status = smc_ask_questions(arguments, &query, &questions, error);
-    if (status == SMC_OK)
-        status =
-            launch ? smc_answer_questions(&questions, error) : copy_questions(&questions, error);
-    if (status == SMC_OK)
-        status = cmd_carveout_report(arguments, questions.answer, questions.count, out, error);
+    enum smc_status status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK) {
+        questions.answer = smc_calloc(questions.count, sizeof *questions.answer);
+        for (size_t i = 0; i < questions.count && questions.answer; i++)
+            questions.answer[i].query = questions.query[i];
+        status = questions.answer
+                     ? cmd_carveout_report(arguments, questions.answer, questions.count, out, error)
+                     : smc_out_of_memory(error);
+    }
     smc_questions_free(&questions);
     return status;
 }
@@ -73,10 +62,7 @@ static enum smc_status cmd_carveout_run_numbers(const struct smc_arguments *argu
 enum smc_status smc_cmd_carveout(const struct smc_arguments *arguments, struct smc_text *out,
                                  struct smc_error *error)
 {
-    bool file;
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
-    if (status != SMC_OK)
-        return status;
-    return file ? smc_answer_file(arguments, cmd_carveout_report, out, error)
-                : cmd_carveout_run_numbers(arguments, out, error);
+    return arguments->file_count > 0 || describes_launch(arguments)
+               ? smc_answer_launches(arguments, cmd_carveout_report, out, error)
+               : report_devices(arguments, out, error);
 }

@@ -1,5 +1,5 @@
-/* smemcalc completion SHELL: a script that completes commands, options and their values, written
-   from the tables of commands, options, kernels and devices. */
+/* smemcalc completion SHELL: a script that asks the program itself what may follow on a line, with
+   the hidden command `smemcalc __complete WORD...`. */
 #include <string.h>
 
 #include "rules/devices.h"
@@ -7,103 +7,22 @@
 #include "show/cli/options.h"
 #include "show/lesson/lesson.h"
 
-/* What can be offered for an option's value or for a command's word. */
-enum offer {
-    OFFER_NOTHING, /* a number, an expression */
-    OFFER_WORDS,   /* a few */
-    OFFER_DEVICES,
-    OFFER_KERNELS,
-    OFFER_FILES,
-    OFFER_FOLDERS,
-    OFFER_COUNT,
-};
+/* --- What is offered -------------------------------------------------------------------------- */
 
-struct shell {
-    const char *name;
-    void (*write)(const struct shell *shell, struct smc_text *out); /* appends the whole script */
-    const char *quote;               /* how a quote is written in a quoted word */
-    const char *special;             /* characters that need a backslash there */
-    const char *action[OFFER_COUNT]; /* what offers it; '%' stands for the words */
-    const char *names_begin,
-        *names_open; /* of a function that offers names: around its own name, */
-    const char *names_before, *names_end; /* before each name, and after the last */
-};
+/* The answer begins with "words", followed by a line for each, which may end in a tab and its
+   meaning; or is only "files" or "directories". The shells choose among the words. */
 
-/* --- What is offered --- */
-
-static enum offer offer_of_option(const struct smc_option *option)
+static void offer(const char *word, const char *meaning, struct smc_text *out)
 {
-    if (option->choices || option->type == SMC_OPTION_DTYPE)
-        return OFFER_WORDS;
-    if (option == &smc_options[SMC_OPTION_DEVICE])
-        return OFFER_DEVICES;
-    if (option == &smc_options[SMC_OPTION_KERNEL])
-        return OFFER_KERNELS;
-    if (option->value && strcmp(option->value, "FILE") == 0)
-        return OFFER_FILES;
-    if (option->value && strcmp(option->value, "FOLDER") == 0)
-        return OFFER_FOLDERS;
-    return OFFER_NOTHING;
+    smc_text_printf(out, "%s%s%s\n", word, meaning ? "\t" : "", meaning ? meaning : "");
 }
 
-/* The first word of the usage without brackets and dots. */
-static size_t operand_of(const struct smc_command *command, const char **word)
+/* "text|json|csv" */
+static void offer_choices(const char *choices, size_t length, struct smc_text *out)
 {
-    *word = command->usage + strspn(command->usage, "[");
-    return strcspn(*word, " ].");
-}
-
-static enum offer offer_of_command(const struct smc_command *command)
-{
-    const char *word;
-    size_t length = operand_of(command, &word);
-    bool is_option = *word == '-' || strncmp(word, "OPTION", length) == 0;
-    if (length == 4 && strncmp(word, "FILE", length) == 0)
-        return OFFER_FILES;
-    return length == 0 || is_option ? OFFER_NOTHING : OFFER_WORDS;
-}
-
-static void append_split(const char *words, size_t length, struct smc_text *out)
-{
-    smc_text_append(out, " ");
     for (size_t i = 0; i < length; i++)
-        smc_text_append_char(out, words[i] == '|' ? ' ' : words[i], 1);
-}
-
-/* The words of an offer, each after a space: nothing in them needs quoting. */
-static void append_option_words(const struct smc_option *option, struct smc_text *out)
-{
-    if (option->choices)
-        append_split(option->choices, strlen(option->choices), out);
-    for (int i = 0; i < SMC_DTYPE_COUNT && option->type == SMC_OPTION_DTYPE; i++)
-        smc_text_printf(out, " %s", smc_dtype_name((enum smc_dtype)i));
-}
-
-static void append_command_words(const struct smc_command *command, struct smc_text *out)
-{
-    const char *word;
-    size_t length = operand_of(command, &word);
-    bool commands = strncmp(word, "COMMAND", length) == 0;
-    bool lessons = strncmp(word, "LESSON", length) == 0;
-    if (!commands && !lessons)
-        append_split(word, length, out);
-    for (int i = 0; i < SMC_COMMAND_COUNT && commands; i++)
-        smc_text_printf(out, " %s", smc_commands[i].name);
-    for (size_t i = 0; i < smc_lesson_count() && lessons; i++)
-        smc_text_printf(out, " %s", smc_lesson_at(i)->name);
-}
-
-static void append_escaped(const char *text, const char *quote, const char *special,
-                           struct smc_text *out)
-{
-    for (; *text; text++) {
-        if (strchr(special, *text))
-            smc_text_append(out, "\\");
-        if (*text == '\'')
-            smc_text_append(out, quote);
-        else
-            smc_text_append_char(out, *text, 1);
-    }
+        smc_text_append_char(out, choices[i] == '|' ? '\n' : choices[i], 1);
+    smc_text_append(out, "\n");
 }
 
 static bool seen_before(size_t index, const char *name)
@@ -117,397 +36,197 @@ static bool seen_before(size_t index, const char *name)
     return false;
 }
 
-static void cmd_completion_append_devices(const char *before, struct smc_text *out)
+static void offer_devices(struct smc_text *out)
 {
     struct smc_device device;
     struct smc_capability capability;
-    smc_text_printf(out, "%s'gpu0'", before);
+    offer("gpu0", NULL, out);
     for (size_t i = 0; i < smc_device_count(); i++) {
         smc_device_at(i, &device);
-        if (seen_before(i, device.name))
-            continue;
-        smc_text_printf(out, "%s'", before);
-        append_escaped(smc_device_model(&device), "'\\''", "", out);
-        smc_text_append(out, "'");
+        if (!seen_before(i, device.name))
+            offer(smc_device_model(&device), NULL, out);
     }
     for (size_t i = 0; i < smc_capability_count(); i++) {
         smc_capability_at(i, &capability);
-        smc_text_printf(out, "%s'%d.%d'", before, capability.sm.cc / 10, capability.sm.cc % 10);
+        smc_text_printf(out, "%d.%d\n", capability.sm.cc / 10, capability.sm.cc % 10);
     }
 }
 
-static void append_kernels(const char *before, struct smc_text *out)
+static void offer_commands(struct smc_text *out)
 {
-    for (size_t i = 0; i < smc_kernel_count(); i++)
-        smc_text_printf(out, "%s'%s'", before, smc_kernel_at(i)->name);
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
+        offer(smc_commands[i].name, smc_commands[i].help, out);
 }
 
-/* A function of the shell that offers names. */
-static void append_names(const struct shell *shell, const char *function,
-                         void (*append)(const char *before, struct smc_text *out),
-                         struct smc_text *out)
+/* Nothing for a number or an expression. */
+static void offer_values(const struct smc_option *option, struct smc_text *out)
 {
-    smc_text_printf(out, "%s%s%s", shell->names_begin, function, shell->names_open);
-    append(shell->names_before, out);
-    smc_text_append(out, shell->names_end);
+    if (option->choices)
+        offer_choices(option->choices, strlen(option->choices), out);
+    if (option == &smc_options[SMC_OPTION_DEVICE])
+        offer_devices(out);
+    for (size_t i = 0; option == &smc_options[SMC_OPTION_KERNEL] && i < smc_kernel_count(); i++)
+        offer(smc_kernel_at(i)->name, NULL, out);
+    for (int i = 0; option->type == SMC_OPTION_DTYPE && i < SMC_DTYPE_COUNT; i++)
+        offer(smc_dtype_name((enum smc_dtype)i), NULL, out);
 }
 
-static void append_action(const struct shell *shell, enum offer offer, const struct smc_text *words,
+static bool is_given(int id, enum smc_command_id command, int count, char *const *words)
+{
+    for (int i = 0; i < count; i++)
+        if (smc_option_find(words[i], command) == id)
+            return !smc_option_repeats(id);
+    return false;
+}
+
+static void offer_options(enum smc_command_id command, int count, char *const *words,
                           struct smc_text *out)
 {
-    for (const char *at = shell->action[offer]; *at; at++)
-        if (*at == '%')
-            smc_text_append(out, smc_text_string(words));
-        else
-            smc_text_append_char(out, *at, 1);
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        const struct smc_option *option = &smc_options[i];
+        if (!(option->commands & 1u << command) || is_given(i, command, count - 1, words))
+            continue;
+        smc_text_printf(out, "--%s\t%s\n", option->name, option->help);
+        if (option->letter)
+            smc_text_printf(out, "-%c\t%s\n", option->letter, option->help);
+    }
 }
 
-static void append_option_action(const struct shell *shell, const struct smc_option *option,
-                                 struct smc_text *out)
+/* The option whose value is being typed, or -1: attached to it, or after it, perhaps with '=' as a
+   word of its own, into which bash splits words. */
+static int option_being_given(enum smc_command_id command, int count, char *const *words)
 {
-    struct smc_text words = {0};
-    append_option_words(option, &words);
-    append_action(shell, offer_of_option(option), &words, out);
-    smc_text_free(&words);
+    const char *typed = words[count - 1];
+    int id = smc_option_find(typed, command), before = count - 2;
+    if (id >= 0 && smc_options[id].value && !smc_option_value_follows(id, typed))
+        return id;
+    before -= before > 0 && strcmp(words[before], "=") == 0;
+    id = before >= 0 ? smc_option_find(words[before], command) : -1;
+    return smc_option_value_follows(id, before >= 0 ? words[before] : "") ? id : -1;
 }
 
-static void append_command_action(const struct shell *shell, const struct smc_command *command,
-                                  struct smc_text *out)
+/* The first word of the command's usage, where it is not an option. */
+static bool offer_operands(const struct smc_command *command, struct smc_text *out)
 {
-    struct smc_text words = {0};
-    append_command_words(command, &words);
-    append_action(shell, offer_of_command(command), &words, out);
-    smc_text_free(&words);
+    const char *word = command->usage + strspn(command->usage, "[");
+    const size_t length = strcspn(word, " ].");
+    if (length == 0 || *word == '-' || strncmp(word, "OPTION", length) == 0)
+        return false;
+    if (strncmp(word, "COMMAND", length) == 0)
+        offer_commands(out);
+    else if (strncmp(word, "LESSON", length) == 0)
+        for (size_t i = 0; i < smc_lesson_count(); i++)
+            offer(smc_lesson_at(i)->name, smc_lesson_at(i)->summary, out);
+    else
+        offer_choices(word, length, out);
+    return true;
 }
 
-/* --- bash, version 4 or later --- */
+void smc_completion_offer(int count, char *const *words, struct smc_text *out)
+{
+    enum smc_command_id command = SMC_COMMAND_QUERY;
+    if (count > 1)
+        smc_command_find(words[0], &command);
+    const int id = count > 0 ? option_being_given(command, count, words) : -1;
+    const char *value = id < 0 ? "" : smc_options[id].value;
+    const bool is_operand = id < 0 && (count == 0 || words[count - 1][0] != '-');
+    const bool is_file = is_operand && count > 1 && smc_commands[command].most_files > 0;
+    smc_text_append(out, strcmp(value, "FOLDER") == 0            ? "directories\n"
+                         : is_file || strcmp(value, "FILE") == 0 ? "files\n"
+                                                                 : "words\n");
+    if (id >= 0)
+        offer_values(&smc_options[id], out);
+    else if (is_operand && count <= 1)
+        offer_commands(out);
+    else if (!is_file && !(is_operand && offer_operands(&smc_commands[command], out)))
+        offer_options(command, count, words, out);
+}
 
-/* `cur` may begin with a quote or hold backslashes; then candidates are quoted in the same way. */
-static const char bash_head[] =
+/* --- The scripts ------------------------------------------------------------------------------ */
+
+/* What is typed may begin with a quote or hold backslashes; words are quoted in the same way. */
+static const char bash_script[] =
     "# bash completion of smemcalc, written by 'smemcalc completion bash'.\n"
-    "\n"
-    "_smemcalc_offer() { # WORD...: keeps those that begin as what is typed, in any case\n"
-    "    local word typed=${cur//\\\\/} quote=\n"
-    "    case $cur in \\\"* | \\'*) quote=${cur:0:1} typed=${cur:1} ;; esac\n"
-    "    for word; do\n"
+    "_smemcalc() {\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} kind word typed quote= words\n"
+    "    { read -r kind; mapfile -t words; } < <(\"${COMP_WORDS[0]/#\\~/$HOME}\" __complete \\\n"
+    "        \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "    [[ $cur != = ]] || cur= # bash splits --option=value\n"
+    "    COMPREPLY=()\n"
+    "    if [[ $kind != words ]]; then\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        mapfile -t COMPREPLY < <(compgen -\"${kind::1}\" -- \"$cur\")\n"
+    "        return\n"
+    "    fi\n"
+    "    case $cur in \\\"* | \\'*) quote=${cur:0:1} cur=${cur:1} ;; esac\n"
+    "    typed=${cur//\\\\/}\n"
+    "    for word in \"${words[@]%%$'\\t'*}\"; do\n"
     "        [[ ${word,,} == \"${typed,,}\"* ]] || continue\n"
     "        [[ $quote ]] || printf -v word %q \"$word\"\n"
     "        COMPREPLY+=(\"$word\")\n"
     "    done\n"
     "}\n"
-    "\n"
-    "_smemcalc_offer_paths() { # -f or -d\n"
-    "    compopt -o filenames 2>/dev/null\n"
-    "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
-    "}\n"
-    "\n";
+    "complete -F _smemcalc smemcalc\n";
 
-static const char bash_begin[] =
+static const char zsh_script[] =
+    "#compdef smemcalc\n"
+    "# zsh completion of smemcalc, written by 'smemcalc completion zsh'.\n"
     "_smemcalc() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=query\n"
-    "    COMPREPLY=()\n"
-    "    if [[ $cur == = ]]; then # bash splits --option=value\n"
-    "        cur=\n"
-    "    elif [[ $previous == = ]]; then\n"
-    "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "    fi\n";
+    "    local -a match lines=(\"${(@f)$(${~words[1]} __complete \"${(@)words[2,CURRENT]}\" \\\n"
+    "        2>/dev/null)}\")\n"
+    "    compset -P '--*=' || { [[ $PREFIX != -* || ${lines[2]} == -* ]] || compset -P '-?' }\n"
+    "    case $lines[1] in\n"
+    "        files) _files ;;\n"
+    "        directories) _directories ;;\n"
+    "        *) shift lines\n"
+    "            [[ ${lines[1]} == *$'\\t'* ]] || # values match in any case, also in part\n"
+    "                match=(-M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]} l:|=* r:|=*')\n"
+    "            lines=(\"${(@)lines/$'\\t'/:}\")\n"
+    "            _describe -t words word lines $match ;;\n"
+    "    esac\n"
+    "}\n"
+    "# Found by compinit it is run; sourced it announces itself.\n"
+    "if [[ $funcstack[1] == _smemcalc ]]; then\n"
+    "    _smemcalc \"$@\"\n"
+    "else\n"
+    "    compdef _smemcalc smemcalc\n"
+    "fi\n";
 
-static void append_bash_values(const struct shell *shell, struct smc_text *out)
-{
-    smc_text_append(out, "    case $previous in\n");
-    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
-        const struct smc_option *option = &smc_options[i];
-        if (!option->value)
-            continue;
-        smc_text_printf(out, "    --%s", option->name);
-        if (option->letter)
-            smc_text_printf(out, " | -%c", option->letter);
-        smc_text_append(out, ")");
-        append_option_action(shell, option, out);
-        smc_text_append(out, " return ;;\n");
-    }
-    smc_text_append(out, "    esac\n");
-}
+static const char fish_script[] =
+    "# fish completion of smemcalc, written by 'smemcalc completion fish'.\n"
+    "function __smemcalc_offers\n"
+    "    set -l typed (commandline -opc)\n"
+    "    set -l token (commandline -ct)\n"
+    "    set -l lines ($typed[1] __complete $typed[2..-1] $token 2>/dev/null)\n"
+    "    set -l before (string match -r -- '^--[^=]*=|^-[^-]' $token)\n"
+    "    string match -q -- '-*' $lines[2]; and set before\n"
+    "    set -l rest (string sub -s (math 1 + (string length -- \"$before\")) -- \"$token\")\n"
+    "    switch $lines[1]\n"
+    "        case files\n"
+    "            set lines (__fish_complete_path $rest)\n"
+    "        case directories\n"
+    "            set lines (__fish_complete_directories $rest)\n"
+    "        case '*'\n"
+    "            set -e lines[1]\n"
+    "    end\n"
+    "    printf \"$before%s\\n\" $lines\n"
+    "end\n"
+    "complete -c smemcalc -f -a '(__smemcalc_offers)'\n";
 
-static void append_bash_commands(struct smc_text *out)
-{
-    struct smc_text offered = {0};
-    smc_text_append(out,
-                    "    if ((COMP_CWORD > 1)); then\n        case ${COMP_WORDS[1]} in\n        ");
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
-        smc_text_printf(out, "%s%s", i ? " | " : "", smc_commands[i].name);
-        smc_text_printf(&offered, " %s", smc_commands[i].name);
-    }
-    smc_text_printf(out,
-                    ") command=${COMP_WORDS[1]} ;;\n        esac\n"
-                    "    elif [[ $cur != -* ]]; then\n        _smemcalc_offer%s\n        return\n"
-                    "    fi\n",
-                    smc_text_string(&offered));
-    smc_text_free(&offered);
-}
-
-/* A word without dashes is a file or a word if the command takes one; otherwise options follow. */
-static void append_bash_words(const struct shell *shell, struct smc_text *out)
-{
-    smc_text_append(out, "    case $command in\n");
-    for (int c = 0; c < SMC_COMMAND_COUNT; c++) {
-        smc_text_printf(out, "    %s)\n", smc_commands[c].name);
-        if (offer_of_command(&smc_commands[c]) != OFFER_NOTHING) {
-            smc_text_append(out, "        [[ $cur == -* ]] || {");
-            append_command_action(shell, &smc_commands[c], out);
-            smc_text_append(out, " return; }\n");
-        }
-        smc_text_append(out, "        _smemcalc_offer");
-        for (int i = 0; i < SMC_OPTION_COUNT; i++)
-            if (smc_options[i].commands & 1u << c)
-                smc_text_printf(out, " --%s", smc_options[i].name);
-        smc_text_append(out, " ;;\n");
-    }
-    smc_text_append(out, "    esac\n");
-}
-
-static void write_bash(const struct shell *shell, struct smc_text *out)
-{
-    smc_text_append(out, bash_head);
-    append_names(shell, "_smemcalc_devices", cmd_completion_append_devices, out);
-    append_names(shell, "_smemcalc_kernels", append_kernels, out);
-    smc_text_append(out, bash_begin);
-    append_bash_values(shell, out);
-    append_bash_commands(out);
-    append_bash_words(shell, out);
-    smc_text_append(out, "}\n\ncomplete -F _smemcalc smemcalc\n");
-}
-
-/* --- zsh --- */
-
-/* '(-k --kernel)'{-k+,--kernel=}'[help]:NAME:action' */
-static void append_zsh_option(const struct shell *shell, const struct smc_option *option,
-                              struct smc_text *out)
-{
-    const char *short_end = option->value ? "+" : "", *long_end = option->value ? "=" : "";
-    bool repeats = smc_option_repeats((int)(option - smc_options));
-    smc_text_append(out, " \\\n            ");
-    smc_text_append(out, repeats ? "'*" : "'");
-    if (option->letter && !repeats)
-        smc_text_printf(out, "(-%c --%s)", option->letter, option->name);
-    if (option->letter)
-        smc_text_printf(out, "'{-%c%s,--%s%s}'[", option->letter, short_end, option->name,
-                        long_end);
-    else
-        smc_text_printf(out, "--%s%s[", option->name, long_end);
-    append_escaped(option->help, shell->quote, shell->special, out);
-    smc_text_append(out, "]");
-    if (option->value) {
-        smc_text_printf(out, ":%s:", option->value);
-        append_option_action(shell, option, out);
-    }
-    smc_text_append(out, "'");
-}
-
-static void append_zsh_command(const struct shell *shell, int id, struct smc_text *out)
-{
-    const struct smc_command *command = &smc_commands[id];
-    enum offer offer = offer_of_command(command);
-    smc_text_printf(out, "    %s)\n        _arguments -s -S", command->name);
-    for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (smc_options[i].commands & 1u << id)
-            append_zsh_option(shell, &smc_options[i], out);
-    if (offer != OFFER_NOTHING) {
-        smc_text_printf(out, " \\\n            '%s:word:", offer == OFFER_FILES ? "*" : "1");
-        append_command_action(shell, command, out);
-        smc_text_append(out, "'");
-    }
-    smc_text_append(out, "\n        ;;\n");
-}
-
-static void append_zsh_commands(const struct shell *shell, struct smc_text *out)
-{
-    smc_text_append(out, "    local -a commands=(\n");
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
-        smc_text_printf(out, "        '%s:", smc_commands[i].name);
-        append_escaped(smc_commands[i].help, shell->quote, "", out);
-        smc_text_append(out, "'\n");
-    }
-    smc_text_append(out, "    )\n");
-}
-
-static void write_zsh(const struct shell *shell, struct smc_text *out)
-{
-    smc_text_append(out, "#compdef smemcalc\n"
-                         "# zsh completion of smemcalc, written by 'smemcalc completion zsh'.\n\n");
-    append_names(shell, "_smemcalc_devices", cmd_completion_append_devices, out);
-    append_names(shell, "_smemcalc_kernels", append_kernels, out);
-    smc_text_append(out, "_smemcalc() {\n    local command=query\n");
-    append_zsh_commands(shell, out);
-    smc_text_append(out, "    if ((CURRENT == 2)) && [[ $PREFIX != -* ]]; then\n"
-                         "        _describe -t commands command commands\n"
-                         "        return\n"
-                         "    fi\n"
-                         "    if [[ -n ${(M)commands:#$words[2]:*} ]]; then\n"
-                         "        command=$words[2]\n"
-                         "        shift words\n"
-                         "        ((CURRENT--))\n"
-                         "    fi\n"
-                         "    case $command in\n");
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        append_zsh_command(shell, i, out);
-    smc_text_append(out, "    esac\n"
-                         "}\n"
-                         "\n"
-                         "# Found by compinit it is run; sourced it announces itself.\n"
-                         "if [[ $funcstack[1] == _smemcalc ]]; then\n"
-                         "    _smemcalc \"$@\"\n"
-                         "else\n"
-                         "    compdef _smemcalc smemcalc\n"
-                         "fi\n");
-}
-
-/* --- fish, version 3 or later --- */
-
-static void append_fish_head(struct smc_text *out)
-{
-    smc_text_append(out, "# fish completion of smemcalc, written by 'smemcalc completion fish'.\n"
-                         "\n"
-                         "function __smemcalc_command # the command given so far\n"
-                         "    set -l typed (commandline -opc)\n"
-                         "    if set -q typed[2]; and contains -- $typed[2]");
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        smc_text_printf(out, " %s", smc_commands[i].name);
-    smc_text_append(out, "\n"
-                         "        echo $typed[2]\n"
-                         "    else\n"
-                         "        echo query\n"
-                         "    end\n"
-                         "end\n"
-                         "\n"
-                         "function __smemcalc_accepts # COMMAND...\n"
-                         "    contains -- (__smemcalc_command) $argv\n"
-                         "end\n"
-                         "\n"
-                         "function __smemcalc_first # no word is given yet\n"
-                         "    test (count (commandline -opc)) -eq 1\n"
-                         "end\n"
-                         "\n");
-}
-
-static void append_fish_option(const struct shell *shell, const struct smc_option *option,
-                               struct smc_text *out)
-{
-    smc_text_append(out, "complete -c smemcalc -n '__smemcalc_accepts");
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        if (option->commands & 1u << i)
-            smc_text_printf(out, " %s", smc_commands[i].name);
-    smc_text_append(out, "'");
-    if (option->letter)
-        smc_text_printf(out, " -s %c", option->letter);
-    smc_text_printf(out, " -l %s", option->name);
-    if (option->value)
-        append_option_action(shell, option, out);
-    smc_text_append(out, " -d '");
-    append_escaped(option->help, shell->quote, shell->special, out);
-    smc_text_append(out, "'\n");
-}
-
-static void append_fish_command(const struct shell *shell, const struct smc_command *command,
-                                struct smc_text *out)
-{
-    enum offer offer = offer_of_command(command);
-    smc_text_printf(out, "complete -c smemcalc -n __smemcalc_first -a %s -d '", command->name);
-    append_escaped(command->help, shell->quote, shell->special, out);
-    smc_text_append(out, "'\n");
-    if (offer == OFFER_NOTHING)
-        return;
-    struct smc_text words = {0};
-    append_command_words(command, &words);
-    smc_text_printf(out,
-                    "complete -c smemcalc -n 'not __smemcalc_first; and __smemcalc_accepts %s'",
-                    command->name);
-    if (offer == OFFER_FILES)
-        smc_text_append(out, " -F");
-    else
-        smc_text_printf(out, " -a '%s'", smc_text_string(&words));
-    smc_text_append(out, "\n");
-    smc_text_free(&words);
-}
-
-static void write_fish(const struct shell *shell, struct smc_text *out)
-{
-    append_fish_head(out);
-    append_names(shell, "__smemcalc_devices", cmd_completion_append_devices, out);
-    append_names(shell, "__smemcalc_kernels", append_kernels, out);
-    smc_text_append(out, "complete -c smemcalc -f\n");
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        append_fish_command(shell, &smc_commands[i], out);
-    for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        append_fish_option(shell, &smc_options[i], out);
-}
-
-/* --- The shells --- */
-
-static const struct shell shells[] = {
-    {
-        .name = "bash",
-        .write = write_bash,
-        .quote = "'\\''",
-        .special = "",
-        .action = {"", " _smemcalc_offer%;", " _smemcalc_devices;", " _smemcalc_kernels;",
-                   " _smemcalc_offer_paths -f;", " _smemcalc_offer_paths -d;"},
-        .names_begin = "",
-        .names_open = "() {\n    _smemcalc_offer",
-        .names_before = " ",
-        .names_end = "\n}\n\n",
-    },
-    {
-        .name = "zsh",
-        .write = write_zsh,
-        .quote = "'\\''",
-        .special = "[]:\\", /* within an argument of _arguments */
-        .action = {" ", "(% )", "_smemcalc_devices", "_smemcalc_kernels", "_files", "_directories"},
-        .names_begin = "",
-        .names_open = "() {\n"
-                      "    compadd -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]} l:|=* r:|=*' "
-                      "-- ",
-        .names_before = "\\\n        ",
-        .names_end = "\n}\n\n",
-    },
-    {
-        .name = "fish",
-        .write = write_fish,
-        .quote = "\\'",
-        .special = "\\",
-        .action = {" -x", " -x -a '%'", " -x -a '(__smemcalc_devices)'",
-                   " -x -a '(__smemcalc_kernels)'", " -r -F",
-                   " -x -a '(__fish_complete_directories)'"},
-        .names_begin = "function ",
-        .names_open = "\n    printf '%s\\n'",
-        .names_before = " ",
-        .names_end = "\nend\n\n",
-    },
-};
-
-enum { SHELLS = sizeof shells / sizeof *shells };
-
-static enum smc_status fail_shell(const char *typed, struct smc_error *error)
-{
-    struct smc_text names = {0};
-    for (size_t i = 0; i < SHELLS; i++)
-        smc_text_printf(&names, "%s%s", i ? ", " : "", shells[i].name);
-    if (typed)
-        smc_fail(error, SMC_USAGE, "unknown shell '%.64s'; name one of %s", typed,
-                 smc_text_string(&names));
-    else
-        smc_fail(error, SMC_USAGE, "completion: name a shell, one of %s", smc_text_string(&names));
-    smc_text_free(&names);
-    return SMC_USAGE;
-}
+static const struct {
+    const char *shell, *script;
+} scripts[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
 
 enum smc_status smc_cmd_completion(const struct smc_arguments *arguments, struct smc_text *out,
                                    struct smc_error *error)
 {
-    for (size_t i = 0; arguments->topic && i < SHELLS; i++)
-        if (strcmp(shells[i].name, arguments->topic) == 0) {
-            shells[i].write(&shells[i], out);
+    for (size_t i = 0; arguments->topic && i < sizeof scripts / sizeof *scripts; i++)
+        if (strcmp(scripts[i].shell, arguments->topic) == 0) {
+            smc_text_append(out, scripts[i].script);
             return SMC_OK;
         }
-    return fail_shell(arguments->topic, error);
+    if (arguments->topic)
+        return smc_fail(error, SMC_USAGE, "unknown shell '%.64s'; name one of bash, zsh, fish",
+                        arguments->topic);
+    return smc_fail(error, SMC_USAGE, "completion: name a shell, one of bash, zsh, fish");
 }

@@ -69,41 +69,25 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
 {
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
     const uint32_t *shape = answer->plan.block, threads = answer->launch.threads_per_block;
+    const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
     struct smc_text bounded = {0}, warnings = {0};
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
     struct smc_user_request *request = smc_calloc(1, sizeof *request);
-    enum smc_status status = run && request ? SMC_OK : smc_out_of_memory(error);
     smc_text_append(&bounded, options ? options : "");
     if (regs)
         smc_text_printf(&bounded, " -maxrregcount=%u", regs);
-    if (status == SMC_OK && bounded.failed)
-        status = smc_out_of_memory(error);
+    enum smc_status status =
+        run && request && !bounded.failed
+            ? smc_ask_user_launch(arguments, arguments->file[0], request, error)
+            : smc_out_of_memory(error);
     if (status == SMC_OK) {
-        const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
-        *request = (struct smc_user_request){
-            .file = arguments->file[0],
-            .entry = arguments->text[SMC_OPTION_ENTRY],
-            .compiler_options = smc_text_string(&bounded),
-            .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-            .builds = arguments->builds,
-            .device = answer->query.device,
-            .ceilings = answer->query.ceilings,
-            .block = {is_shape ? shape[0] : threads, is_shape ? shape[1] : 1,
-                      is_shape ? shape[2] : 1},
-            .launch = SMC_LAUNCH_INIT,
-            .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
-        };
-        smc_ask_settings(arguments, &request->launch);
-        status =
-            smc_ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
-    }
-    if (status == SMC_OK && arguments->device.count == 1)
-        request->suffix =
-            smc_inspect_target_of(arguments->device.item[0], request->device.sm.cc).suffix;
-    if (status == SMC_OK)
-        status = smc_ask_arguments(arguments, request, error);
-    if (status == SMC_OK)
+        smc_ask_user_place(arguments, &answer->query, request);
+        request->compiler_options = smc_text_string(&bounded);
+        request->dynamic_smem_bytes = answer->launch.dynamic_smem_bytes;
+        for (int i = 0; i < 3; i++)
+            request->block[i] = is_shape ? shape[i] : i ? 1 : threads;
         status = smc_user_prepare(request, run, &warnings, error);
+    }
     if (status == SMC_OK && (!regs || run->row.kernel->resources.regs_per_thread <= regs)) {
         smc_bound_cost_set(&run->row.kernel->resources, cost);
         snprintf(cost->with, sizeof cost->with, regs ? "-maxrregcount=%u" : "its own options",
@@ -174,7 +158,6 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
                                          const struct smc_answer *answers, size_t count,
                                          struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     struct smc_headroom *headroom = find_headroom(answers, count);
     if (!headroom)
         return smc_out_of_memory(error);
@@ -186,26 +169,10 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
         free(headroom);
         return status;
     }
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->headroom(answers, headroom, count, &style, out);
     free(headroom);
     return SMC_OK;
-}
-
-static enum smc_status cmd_limits_run_numbers(const struct smc_arguments *arguments,
-                                              struct smc_text *out, struct smc_error *error)
-{
-    struct smc_query query;
-    struct smc_questions questions = {0};
-    enum smc_status status = smc_ask_query(arguments, &query, error);
-    if (status == SMC_OK)
-        status = smc_ask_questions(arguments, &query, &questions, error);
-    if (status == SMC_OK)
-        status = smc_answer_questions(&questions, error);
-    if (status == SMC_OK)
-        status = cmd_limits_report(arguments, questions.answer, questions.count, out, error);
-    smc_questions_free(&questions);
-    return status;
 }
 
 enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc_text *out,
@@ -227,6 +194,5 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
         return smc_fail(error, SMC_USAGE, "option --grid: one device at a time");
     if (file && !has_grid && arguments->arg.count)
         return smc_fail(error, SMC_USAGE, "option --arg: needs --grid, the blocks of the launch");
-    return file ? smc_answer_file(arguments, cmd_limits_report, out, error)
-                : cmd_limits_run_numbers(arguments, out, error);
+    return smc_answer_launches(arguments, cmd_limits_report, out, error);
 }

@@ -13,15 +13,30 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
 enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
                                struct smc_error *error);
 
+/* --compare with a FILE: the kernel of --source and that of the second word, FILE or FILE:KERNEL. */
+enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error);
+
+/* The steps of a run of your own source: what the options ask for, as it is launched and where;
+   and compiling, with warnings told. `devices` starts from {0} and is to be freed, `run` too. */
+enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
+                                   struct smc_user_request *request,
+                                   struct smc_run_settings *settings,
+                                   struct smc_chosen_devices *devices, struct smc_error *error);
+enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
+                                       struct smc_user_run *run, struct smc_error *error);
+
 /* The first option from `from` on that has a range; SMC_OPTION_COUNT: none has. */
 int smc_run_next_range(const struct smc_arguments *arguments, int from);
 
-/* A shape of at most `most` in each dimension, which is needed. SMC_USAGE names the option. */
-enum smc_status smc_ask_extent(const struct smc_arguments *arguments, int option, int64_t most,
-                               const char *what, uint32_t extent[3], struct smc_error *error);
-/* Each --arg. SMC_USAGE: it is none. */
-enum smc_status smc_ask_arguments(const struct smc_arguments *arguments,
-                                  struct smc_user_request *request, struct smc_error *error);
+/* What the options say of a launch of this file; smc_ask_user_launch also reads --grid, which is
+   needed, and --arg. SMC_USAGE names the option. The device is that of `place`. */
+void smc_ask_user_request(const struct smc_arguments *arguments, const char *file,
+                          struct smc_user_request *request);
+enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const char *file,
+                                    struct smc_user_request *request, struct smc_error *error);
+void smc_ask_user_place(const struct smc_arguments *arguments, const struct smc_query *place,
+                        struct smc_user_request *request);
 
 /* --compare, or a range: several runs are requested. */
 bool smc_asks_series(const struct smc_arguments *arguments);

@@ -9,6 +9,7 @@
 #include "code/user_kernels.h"
 #include "hardware/tuning_source.h"
 #include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
@@ -86,15 +87,7 @@ static enum smc_status ask_source(const struct smc_arguments *arguments, struct 
     tune->context = source;
     tune->source = arguments->text[SMC_OPTION_SOURCE];
     tune->entry = arguments->text[SMC_OPTION_ENTRY];
-    source->request = (struct smc_user_request){
-        .file = tune->source,
-        .entry = tune->entry,
-        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
-        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .builds = arguments->builds,
-        .launch = SMC_LAUNCH_INIT,
-    };
-    smc_ask_settings(arguments, &source->request.launch);
+    smc_ask_user_request(arguments, tune->source, &source->request);
     source->grid = arguments->text[SMC_OPTION_GRID];
     source->block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
     source->dynamic_smem = arguments->text[SMC_OPTION_TUNE_DYNAMIC_SMEM];
@@ -214,10 +207,7 @@ static enum smc_status cmd_tune_ask(const struct smc_arguments *arguments,
     status = own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error);
     if (status == SMC_OK)
         status = ask_place(arguments, devices, tune, error);
-    source->request.device = tune->query.device;
-    if (arguments->device.count > 0)
-        source->request.suffix =
-            smc_inspect_target_of(arguments->device.item[0], tune->query.device.sm.cc).suffix;
+    smc_ask_user_place(arguments, &tune->query, &source->request);
     if (status == SMC_OK)
         status = ask_axes(arguments, tune, error);
     if (status == SMC_OK)
@@ -235,16 +225,11 @@ static enum smc_status cmd_tune_ask(const struct smc_arguments *arguments,
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-static void step(void *context, size_t done)
-{
-    smc_progress_step(context, done);
-}
-
 static enum smc_status cmd_tune_predict(struct smc_tune *tune, struct smc_text *warnings,
                                         struct smc_error *error)
 {
     struct smc_progress progress;
-    const struct smc_tune_watcher watcher = {smc_interrupt_seen, step, &progress};
+    const struct smc_tune_watcher watcher = {smc_interrupt_seen, smc_progress_step, &progress};
     smc_progress_begin(&progress, tune->count, "shapes compiled");
     enum smc_status status = smc_tune_predict(tune, &watcher, warnings, error);
     smc_progress_erase(&progress);
@@ -269,7 +254,7 @@ static enum smc_status cmd_tune_measure(const struct smc_arguments *arguments,
         .timing_ms = TIMING_MS,
     };
     struct smc_progress progress;
-    const struct smc_tune_watcher watcher = {smc_interrupt_seen, step, &progress};
+    const struct smc_tune_watcher watcher = {smc_interrupt_seen, smc_progress_step, &progress};
     size_t runs = tune->wanted < tune->ranked ? tune->wanted : tune->ranked;
     if (tune->not_measured[0] || runs == 0)
         return SMC_OK;
@@ -324,10 +309,9 @@ static enum smc_status cmd_tune_report(const struct smc_arguments *arguments,
 {
     const int64_t top = arguments->number[SMC_OPTION_TUNE_TOP];
     size_t runs = tune->wanted_first ? tune->wanted_first : SMC_TUNE_RUNS;
-    struct smc_report_style style;
     enum smc_plot_target target;
     enum smc_status status = smc_picture_target(arguments, &target, error);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.most_kernels = !arguments->given[SMC_OPTION_TUNE_TOP] ? runs : top > 0 ? (size_t)top : 0;
     if (target != SMC_PLOT_NOWHERE && status == SMC_OK)
         status = cmd_tune_draw(arguments, tune, target, &style, out, error);

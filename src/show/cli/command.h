@@ -42,6 +42,10 @@ extern const struct smc_command smc_commands[SMC_COMMAND_COUNT];
 /* Whether `text` is the command's name; else `command` is unchanged. */
 bool smc_command_find(const char *text, enum smc_command_id *command);
 
+/* What may follow `words`, of which the last is being typed: for the scripts of `completion`
+   (cmd_completion.c). */
+void smc_completion_offer(int count, char *const *words, struct smc_text *out);
+
 /* Fails: `word` is not a command; the message suggests the nearest. */
 enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *error);
 

@@ -629,19 +629,28 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
                                     &arguments->number[param], error);
 }
 
+int smc_option_find(const char *word, enum smc_command_id command)
+{
+    if (word[0] != '-')
+        return -1;
+    return word[1] == '-' ? find_by_name(word + 2, strcspn(word + 2, "="), command)
+                          : find_by_letter(word[1], command);
+}
+
+bool smc_option_value_follows(int id, const char *word)
+{
+    bool attached = word[1] == '-' ? strchr(word, '=') != NULL : word[2] != '\0';
+    return id >= 0 && smc_options[id].value && !attached;
+}
+
 const char *smc_arguments_first_word(int count, char **words)
 {
     for (int i = 0; i < count; i++) {
-        const char *word = words[i], *name = word + 2;
-        if (strcmp(word, "--") == 0)
+        if (strcmp(words[i], "--") == 0)
             return i + 1 < count ? words[i + 1] : NULL;
-        if (word[0] != '-' || !word[1])
-            return word;
-        bool is_long = word[1] == '-';
-        int id = is_long ? find_by_name(name, strlen(name), SMC_COMMAND_INSPECT)
-                         : find_by_letter(word[1], SMC_COMMAND_INSPECT);
-        bool value_follows = id >= 0 && smc_options[id].value && (is_long || !word[2]);
-        i += value_follows;
+        if (words[i][0] != '-' || !words[i][1])
+            return words[i];
+        i += smc_option_value_follows(smc_option_find(words[i], SMC_COMMAND_INSPECT), words[i]);
     }
     return NULL;
 }

@@ -86,6 +86,12 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
 /* The first word that is neither an option nor its value, or NULL. */
 const char *smc_arguments_first_word(int count, char **words);
 
+/* The option that a word such as "--tile", "--tile=8", "-t" or "-t8" names, or -1. */
+int smc_option_find(const char *word, enum smc_command_id command);
+
+/* Whether the word after this one is the option's value. */
+bool smc_option_value_follows(int id, const char *word);
+
 /* Whether the command accepts a range for it. */
 bool smc_option_accepts_range(int id, enum smc_command_id command);
 

@@ -16,6 +16,7 @@ static struct smc_run_settings settings_of(const struct smc_arguments *arguments
         .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
         .no_counters = arguments->given[SMC_OPTION_NO_COUNTERS],
+        .cold = arguments->given[SMC_OPTION_COLD],
     };
 }
 
@@ -29,6 +30,9 @@ static enum smc_status run_settings_check_place(const struct smc_arguments *argu
         return smc_fail(error, SMC_USAGE,
                         "option --gpu: not with --on emulator; --device names "
                         "what to emulate");
+    if (emulated && arguments->given[SMC_OPTION_COLD])
+        return smc_fail(error, SMC_USAGE,
+                        "option --cold: not with --on emulator, which measures no time");
     if (emulated && arguments->given[SMC_OPTION_NO_COUNTERS])
         return smc_fail(error, SMC_USAGE,
                         "option --no-counters: not with --on emulator, which reads none");

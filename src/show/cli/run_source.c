@@ -23,7 +23,7 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
         bool of_catalog = smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_REGS ||
-                          i == SMC_OPTION_KERNEL_DIR || i == SMC_OPTION_NO_COUNTERS;
+                          i == SMC_OPTION_KERNEL_DIR;
         if (of_catalog && arguments->given[i])
             return smc_fail(error, SMC_USAGE,
                             "option --%s: only with kernels of the catalog, not with your own "
@@ -56,8 +56,9 @@ enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct 
     return SMC_OK;
 }
 
-enum smc_status smc_ask_extent(const struct smc_arguments *arguments, int option, int64_t most,
-                               const char *what, uint32_t extent[3], struct smc_error *error)
+/* A shape of at most `most` in each dimension, which is needed. */
+static enum smc_status ask_extent(const struct smc_arguments *arguments, int option, int64_t most,
+                                  const char *what, uint32_t extent[3], struct smc_error *error)
 {
     const char *typed = arguments->text[option];
     int64_t edge[3] = {1, 1, 1};
@@ -219,8 +220,8 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-enum smc_status smc_ask_arguments(const struct smc_arguments *arguments,
-                                  struct smc_user_request *request, struct smc_error *error)
+static enum smc_status read_arguments(const struct smc_arguments *arguments,
+                                      struct smc_user_request *request, struct smc_error *error)
 {
     request->argument_count = arguments->arg.count;
     for (size_t i = 0; i < arguments->arg.count; i++) {
@@ -230,6 +231,39 @@ enum smc_status smc_ask_arguments(const struct smc_arguments *arguments,
             return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
     }
     return SMC_OK;
+}
+
+void smc_ask_user_request(const struct smc_arguments *arguments, const char *file,
+                          struct smc_user_request *request)
+{
+    *request = (struct smc_user_request){
+        .file = file,
+        .entry = arguments->text[SMC_OPTION_ENTRY],
+        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .builds = arguments->builds,
+        .launch = SMC_LAUNCH_INIT,
+    };
+    smc_ask_settings(arguments, &request->launch);
+}
+
+void smc_ask_user_place(const struct smc_arguments *arguments, const struct smc_query *place,
+                        struct smc_user_request *request)
+{
+    request->device = place->device;
+    request->ceilings = place->ceilings;
+    if (arguments->device.count > 0)
+        request->suffix =
+            smc_inspect_target_of(arguments->device.item[0], place->device.sm.cc).suffix;
+}
+
+enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const char *file,
+                                    struct smc_user_request *request, struct smc_error *error)
+{
+    smc_ask_user_request(arguments, file, request);
+    enum smc_status status =
+        ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
+    return status == SMC_OK ? read_arguments(arguments, request, error) : status;
 }
 
 static enum smc_status check_roofline(const struct smc_arguments *arguments,
@@ -244,29 +278,16 @@ static enum smc_status check_roofline(const struct smc_arguments *arguments,
 static enum smc_status ask_own(const struct smc_arguments *arguments,
                                struct smc_user_request *request, struct smc_error *error)
 {
-    const int64_t *number = arguments->number;
-    *request = (struct smc_user_request){
-        .file = arguments->text[SMC_OPTION_SOURCE],
-        .entry = arguments->text[SMC_OPTION_ENTRY],
-        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
-        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .builds = arguments->builds,
-        .launch = SMC_LAUNCH_INIT,
-    };
-    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
-        request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    smc_ask_settings(arguments, &request->launch);
     enum smc_status status = check_others(arguments, error);
     if (status == SMC_OK)
         status = check_roofline(arguments, error);
     if (status == SMC_OK)
-        status =
-            smc_ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
+        status = smc_ask_user_launch(arguments, arguments->text[SMC_OPTION_SOURCE], request, error);
     if (status == SMC_OK)
-        status = smc_ask_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads",
-                                request->block, error);
-    if (status == SMC_OK)
-        status = smc_ask_arguments(arguments, request, error);
+        status = ask_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads",
+                            request->block, error);
+    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
+        request->dynamic_smem_bytes = (uint32_t)arguments->number[SMC_OPTION_DYNAMIC_SMEM];
     return status == SMC_OK ? read_variables(arguments, request, error) : status;
 }
 
@@ -282,10 +303,10 @@ static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run_source_ask(const struct smc_arguments *arguments,
-                                      struct smc_user_request *request,
-                                      struct smc_run_settings *settings,
-                                      struct smc_chosen_devices *devices, struct smc_error *error)
+enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
+                                   struct smc_user_request *request,
+                                   struct smc_run_settings *settings,
+                                   struct smc_chosen_devices *devices, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_arguments placed = *arguments;
@@ -299,11 +320,7 @@ static enum smc_status run_source_ask(const struct smc_arguments *arguments,
         status = smc_ask_place(&placed, settings, devices, &query, error);
     if (status != SMC_OK)
         return status;
-    request->device = query.device;
-    if (arguments->device.count > 0)
-        request->suffix =
-            smc_inspect_target_of(arguments->device.item[0], query.device.sm.cc).suffix;
-    request->ceilings = query.ceilings;
+    smc_ask_user_place(arguments, &query, request);
     request->settings = settings;
     return SMC_OK;
 }
@@ -322,8 +339,8 @@ static enum smc_status check_launch(const struct smc_user_run *run, struct smc_e
     return SMC_USAGE;
 }
 
-static enum smc_status run_source_prepare(const struct smc_user_request *request,
-                                          struct smc_user_run *run, struct smc_error *error)
+enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
+                                       struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_prepare(request, run, &warnings, error);
@@ -417,15 +434,14 @@ static enum smc_status run_source_write_report(const struct smc_arguments *argum
                                                const struct smc_confirmation *confirmation,
                                                struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     enum smc_plot_target target;
     enum smc_status status = smc_roofline_target(arguments, &target, error);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
         status = run_source_draw_roofline(arguments, run, target, &style, out, error);
     if (target != SMC_PLOT_TERMINAL)
-        smc_ask_writer(arguments)->own(run, confirmation, &style, out);
+        smc_ask_writer(arguments)->user(run, confirmation, &style, out);
     return status;
 }
 
@@ -473,11 +489,11 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
     struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
     enum smc_status status = request && run
-                                 ? run_source_ask(arguments, request, &settings, &devices, error)
+                                 ? smc_run_source_ask(arguments, request, &settings, &devices, error)
                                  : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_idle_warn_of(arguments, &request->device);
-        status = run_source_prepare(request, run, error);
+        status = smc_run_source_prepare(request, run, error);
     }
     if (status == SMC_OK) {
         settings.stop = smc_interrupt_seen;

@@ -801,8 +801,7 @@ static void answer_write_comparison(const struct smc_answer *answers, size_t cou
         smc_text_append(&line, "; ");
     }
     smc_text_printf(&line, "%u threads per block", answers->launch.threads_per_block);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, 0, &line);
     smc_text_printf(out, "\n%-*s %4s %4s %6s %6s %7s%*s  %s\n", columns.name_width, "device", "CC",
                     "regs", "smem B", "blocks", "occup.", columns.times ? TIME_WIDTH : 0,
                     columns.times ? "time ms" : "", "limited by");
@@ -843,10 +842,8 @@ void smc_json_occupancy(json_t *object, const struct smc_answer *answer)
     }
 }
 
-void smc_csv_answers(const struct smc_answer *answers, size_t count,
-                     const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_answers(const struct smc_answer *answers, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_csv_answer_head(out);
     for (size_t i = 0; i < count; i++)
         smc_csv_answer(&answers[i], NULL, out);

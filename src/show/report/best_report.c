@@ -506,7 +506,6 @@ static void append_reasons(const struct smc_best *best, const struct smc_report_
         snprintf(label, sizeof label, "%6" PRId64, candidate->size);
         best_append_reason(best, candidate, &text);
         smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text), style->columns);
-        out->failed |= text.failed;
         smc_text_free(&text);
     }
     smc_text_append_char(out, '\n', shown > 1);
@@ -733,10 +732,11 @@ void smc_text_best(const struct smc_best *best, size_t count, const struct smc_r
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-json_t *smc_json_best(const struct smc_best *best)
+static void best_add_answer(const struct smc_best *best, json_t *answers)
 {
     const struct smc_candidate *proposal = smc_best_proposal(best);
     json_t *root = json_object(), *rules = json_array(), *list = json_array();
+    json_t *object = smc_json_add_object(answers);
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++)
         if (applies(best, rule))
             json_array_append_new(rules, smc_fields_object(rule_fields, &smc_rule_info[rule]));
@@ -751,7 +751,31 @@ json_t *smc_json_best(const struct smc_best *best)
     smc_json_integer(root, "architectures_asked", best->architectures);
     smc_json_set(root, "rules", rules);
     smc_json_set(root, "candidates", list);
-    return root;
+    if (proposal)
+        smc_json_answer(object, &proposal->answer);
+    else
+        smc_json_set(object, "device", smc_json_device(&best->candidate[0].answer.query.device));
+    smc_json_set(object, "best", root);
+}
+
+void smc_json_best(json_t *root, const struct smc_best *best, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        best_add_answer(&best[i], list);
+    smc_json_set_answers(root, list);
+}
+
+void smc_json_best_of_kernels(json_t *root, const struct smc_best_proposal *proposals, size_t count)
+{
+    json_t *list = json_array();
+    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    for (size_t i = 0; i < count && best; i++) {
+        smc_best_restore(&proposals[i], best);
+        best_add_answer(best, list);
+    }
+    free(best);
+    smc_json_set_answers(root, list);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
@@ -761,25 +785,21 @@ static void best_write_rows(const struct smc_best *best, struct smc_text *out)
     for (size_t rank = 0; rank < best->count; rank++) {
         struct row row = make_row(best, rank);
         smc_fields_csv_row(row_fields, &row, out);
-        out->failed |= row.reason.failed;
         smc_text_free(&row.reason);
     }
 }
 
-void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_best(const struct smc_best *best, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         best_write_rows(&best[i], out);
 }
 
 void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                             const struct smc_report_style *style, struct smc_text *out)
+                             struct smc_text *out)
 {
     struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);

@@ -114,9 +114,9 @@ json_t *smc_json_ceilings(const struct smc_ceilings *ceilings)
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
-                         const struct smc_report_style *style, struct smc_text *out)
+                         struct smc_text *out)
 {
-    (void)kept_in, (void)style;
+    (void)kept_in;
     const struct smc_ceilings *ceilings = &calibration->ceilings;
     smc_text_append(out, "device,driver,date");
     for (int i = 0; i < SMC_CEILING_COUNT; i++)

@@ -20,64 +20,33 @@ void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc
 void smc_csv_params_head(struct smc_text *out);
 void smc_csv_params(const struct smc_query *query, struct smc_text *out);
 
-void smc_csv_series(const struct smc_series *series, const struct smc_report_style *style,
-                    struct smc_text *out);
-
-void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
-                  const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
-                      struct smc_text *out);
 /* A row of a run, and the header of such rows. */
 struct smc_csv_run {
     const char *kernel, *host_name, *gpu_uuid;
 };
 void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
-void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                  const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
-                   const struct smc_report_style *style, struct smc_text *out);
+
+#define WRITER(kind, parameters, arguments)                                                        \
+    void smc_csv_##kind(SMC_WRITER_LIST parameters, struct smc_text *out);
+#include "show/report/writers.def"
+#undef WRITER
+
 void smc_csv_fleet(const struct smc_fleet *fleet, struct smc_text *out);
 /* The lines of a kernel that were executed, hottest first. */
 void smc_csv_annotation_head(struct smc_text *out);
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
                         struct smc_text *out);
 
-void smc_csv_answers(const struct smc_answer *answers, size_t count,
-                     const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
 void smc_csv_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                          const struct smc_answer *answer, const char *why, struct smc_text *out);
 void smc_csv_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
                        struct smc_text *out);
-void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
-                     size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                    struct smc_text *out);
-void smc_csv_tune(const struct smc_tune *tune, const struct smc_report_style *style,
-                  struct smc_text *out);
 void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
-                    struct smc_text *out);
-void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
-                         const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                      size_t count, const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
-                       size_t count, const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                             const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_kernel_banks(const struct smc_kernel_banks *banks,
-                          const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
-                  struct smc_text *out);
 size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
                           const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,
-                  struct smc_text *out);
-void smc_csv_promises(const struct smc_inspect_promises *promises,
-                      const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
-                   struct smc_text *out);
 
 #endif

@@ -245,7 +245,7 @@ json_t *smc_json_device(const struct smc_device *device)
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
-                     size_t count, const struct smc_report_style *style, struct smc_text *out)
+                     size_t count, struct smc_text *out)
 {
     static const char *const columns[] = {
         "name",
@@ -260,7 +260,7 @@ void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings
         "fp32_peak_tflops",
     };
     const size_t last = sizeof columns / sizeof *columns - 1;
-    (void)style, (void)ceilings;
+    (void)ceilings;
     for (size_t c = 0; c <= last; c++)
         smc_text_printf(out, "%s%s", columns[c], c < last ? "," : "\n");
     for (size_t i = 0; i < count; i++)

@@ -659,8 +659,7 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
         diff_append_note(diff, &diff->note[i], &note);
-        smc_layout_paragraph(out, "", 2, smc_text_string(&note), style->columns);
-        smc_text_free(&note);
+        smc_layout_text(out, style, 2, &note);
     }
     diff_find_names(diff, &names);
     for (int verdict = 0; verdict < SMC_DIFF_VERDICT_COUNT; verdict++)
@@ -870,20 +869,19 @@ static json_t *json_notes(const struct smc_diff *diff)
     for (size_t i = 0; i < diff->note_count; i++) {
         const struct smc_diff_note *note = &diff->note[i];
         struct smc_text text = {0};
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         diff_append_note(diff, note, &text);
         smc_json_string(object, "kind", note_key(note->kind));
         smc_json_string(object, "before", note->before);
         smc_json_string(object, "after", note->after);
         smc_json_integer(object, "kernels", note->count);
         smc_json_string(object, "text", smc_text_string(&text));
-        json_array_append_new(list, object);
         smc_text_free(&text);
     }
     return list;
 }
 
-json_t *smc_json_diff(const struct smc_diff *diff)
+void smc_json_diff(json_t *root, const struct smc_diff *diff)
 {
     json_t *object = json_object(), *counts = json_object(), *list = json_array();
     smc_json_integer(counts, "compared", diff->compared);
@@ -896,13 +894,11 @@ json_t *smc_json_diff(const struct smc_diff *diff)
         if (is_listed(&diff->pair[i]))
             json_array_append_new(list, smc_fields_object(pair_fields, &diff->pair[i]));
     smc_json_set(object, "changes", list);
-    return object;
+    smc_json_set(root, "diff", object);
 }
 
-void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_diff(const struct smc_diff *diff, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(pair_fields, out);
     for (size_t i = 0; i < diff->count; i++)
         if (is_listed(&diff->pair[i]))

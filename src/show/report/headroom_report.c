@@ -426,20 +426,25 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
 }
 
 /* "rooms" is the older name. */
-void smc_json_headroom(json_t *object, const struct smc_answer *answer,
-                       const struct smc_headroom *headroom)
+void smc_json_headroom(json_t *root, const struct smc_answer *answers,
+                       const struct smc_headroom *headroom, size_t count)
 {
-    json_t *made = headroom_object(answer, headroom);
-    json_object_set(object, "headroom", made);
-    smc_json_set(object, "rooms", made);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = smc_json_add_object(list);
+        json_t *made = headroom_object(&answers[i], &headroom[i]);
+        smc_json_answer(object, &answers[i]);
+        json_object_set(object, "headroom", made);
+        smc_json_set(object, "rooms", made);
+    }
+    smc_json_set_answers(root, list);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                      size_t count, const struct smc_report_style *style, struct smc_text *out)
+                      size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < headroom[i].count; n++) {

@@ -88,6 +88,22 @@ void smc_json_finish(json_t *root, struct smc_text *out)
     free(text);
 }
 
+json_t *smc_json_add_object(json_t *list)
+{
+    json_t *object = json_object();
+    json_array_append_new(list, object);
+    return object;
+}
+
+void smc_json_set_answers(json_t *object, json_t *list)
+{
+    if (json_array_size(list) == 1) {
+        json_object_update(object, json_array_get(list, 0));
+        json_decref(list);
+    } else
+        smc_json_set(object, "answers", list);
+}
+
 void smc_json_params(json_t *object, const struct smc_query *query)
 {
     const struct smc_kernel *kernel = query->kernel;

@@ -27,9 +27,21 @@ json_t *smc_json_begin(void);
 /* Prints and releases. */
 void smc_json_finish(json_t *root, struct smc_text *out);
 
+/* A new object at the end of the list, which owns it. */
+json_t *smc_json_add_object(json_t *list);
+
+/* Adds the list as "answers", or if it has one member, the members of that. */
+void smc_json_set_answers(json_t *object, json_t *list);
+
 /* Appends a member of a list of a report that is written in parts, as jansson would, and releases
    it. */
 void smc_json_append_item(json_t *item, struct smc_text *out);
+
+/* Add their members to `object`. */
+#define WRITER(kind, parameters, arguments)                                                        \
+    void smc_json_##kind(json_t *object, SMC_WRITER_LIST parameters);
+#include "show/report/writers.def"
+#undef WRITER
 
 json_t *smc_json_device(const struct smc_device *device);
 
@@ -52,22 +64,17 @@ json_t *smc_json_workload(const struct smc_answer *answer);
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
 
-/* Adds the members of the first run, and the others as "further_runs". */
-void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count);
-
 /* Adds "trace", "summary", "devices", "processes", "modules", "kernels" and "course";
    `most_kernels`: 0: all. */
 void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_t most_kernels);
-json_t *smc_json_tune(const struct smc_tune *tune);
 
-/* Adds "runs". */
-void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all);
+/* Where a run was made, from which seed, and the times that were measured. */
+json_t *smc_json_run(const struct smc_run_result *result);
 /* Where a run was made, and from which seed. */
 json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
                          const char *runtime, uint64_t seed);
 
-void smc_json_merge(json_t *object, const struct smc_merged *merged);
-/* "checks": the verdict on check reports, the nodes to drain, stragglers. */
+/* The verdict on check reports, the nodes to drain, stragglers. */
 json_t *smc_json_fleet(const struct smc_fleet *fleet);
 
 /* The first two of these alone. */
@@ -75,36 +82,16 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
 /* The bank conflicts of a run and what removes them; null where there are none. */
 json_t *smc_json_conflicts(const struct smc_conflict_fix *fix);
 
-/* Adds "family" to "comparison". */
-void smc_json_series(json_t *object, const struct smc_series *series);
-void smc_json_user(json_t *object, const struct smc_user_run *run,
-                   const struct smc_confirmation *confirmation);
 /* The lines of the source that were executed, hottest first. */
 json_t *smc_json_annotation(const struct smc_annotation *annotation);
 
-/* Adds "headroom". */
-void smc_json_headroom(json_t *object, const struct smc_answer *answer,
-                       const struct smc_headroom *headroom);
-json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
-
-json_t *smc_json_best(const struct smc_best *best);
-
 json_t *smc_json_kernels(void);
-
-/* Adds "healthy" and "checks". */
-void smc_json_doctor(json_t *object, const struct smc_doctor *doctor);
 json_t *smc_json_inspected(const struct smc_inspect_row *row);
-json_t *smc_json_diff(const struct smc_diff *diff);
-json_t *smc_json_promises(const struct smc_inspect_promises *promises);
 
 void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
 void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                           const struct smc_answer *answer, const char *why, struct smc_text *out);
 void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
                         struct smc_text *out);
-
-/* Adds "device", "banks" and "accesses". */
-void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks);
-void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
 
 #endif

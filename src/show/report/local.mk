@@ -30,6 +30,7 @@ libsmc_la_SOURCES += \
 	src/show/report/merge_report.c \
 	src/show/report/openmetrics.c src/show/report/openmetrics.h \
 	src/show/report/overview.c src/show/report/overview.h \
+	src/show/report/pair_report.c \
 	src/show/report/report.h \
 	src/show/report/report_fields.c src/show/report/report_fields.h \
 	src/show/report/run_report.c src/show/report/run_report.h \
@@ -44,7 +45,7 @@ libsmc_la_SOURCES += \
 	src/show/report/user_report.c \
 	src/show/report/workload.c \
 	src/show/report/writer_json.c \
-	src/show/report/writers.c
+	src/show/report/writers.c src/show/report/writers.def
 
 # The lists of fields in smemcalc-formats(5): make update-tables
 check_PROGRAMS += src/show/report/update_formats

@@ -501,8 +501,12 @@ static json_t *copy_object(const struct smc_merged *merged, const struct smc_mer
     return object;
 }
 
-void smc_json_merge(json_t *object, const struct smc_merged *merged)
+void smc_json_merge(json_t *object, const struct smc_merged *merged, const struct smc_fleet *fleet)
 {
+    if (fleet)
+        smc_json_set(object, "checks", smc_json_fleet(fleet));
+    if (!merged)
+        return;
     json_t *questions = json_array(), *failed = json_array(), *copies = json_array();
     smc_json_string(object, "verdict", smc_merged_verdict_name(merged));
     smc_json_set(object, "count", smc_fields_object(count_fields, merged));
@@ -534,9 +538,8 @@ static void append_quantity(const char *question, const struct smc_merged_quanti
 }
 
 void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
-                   const struct smc_report_style *style, struct smc_text *out)
+                   struct smc_text *out)
 {
-    (void)style;
     if (fleet) {
         smc_csv_fleet(fleet, out);
         return;

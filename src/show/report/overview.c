@@ -47,7 +47,6 @@ void smc_overview_append_device(const struct smc_device *device, int width, stru
     struct smc_text label = {0};
     smc_words_device(device, &label);
     smc_text_cell(out, smc_text_string(&label), width);
-    out->failed |= label.failed;
     smc_text_free(&label);
 }
 
@@ -165,8 +164,7 @@ void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_r
     else
         smc_text_printf(&line, " and %s left out%s: --verbose shows %s", one ? "is" : "are",
                         summary->stray_device ? "" : " there", one ? "it" : "them");
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, 0, &line);
 }
 
 /* --- Templates -------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@
 #include "hardware/merge.h"
 #include "hardware/series.h"
 #include "hardware/user.h"
+#include "hardware/user_pair.h"
 #include "machine/bank_accesses.h"
 #include "rules/allocation.h"
 #include "rules/headroom.h"
@@ -49,57 +50,17 @@ struct smc_kernel_banks {
 /* Reports that may be long are written in parts of about so many bytes. */
 enum { SMC_REPORT_PART = 1 << 20 };
 
+/* The parameters and the arguments of a row of writers.def, without their parentheses. */
+#define SMC_WRITER_LIST(...) __VA_ARGS__
+
 struct smc_writer {
     const char *name; /* "text", "json", "csv" */
 
-    /* One answer, or several compared. */
-    void (*answers)(const struct smc_answer *answers, size_t count,
-                    const struct smc_report_style *style, struct smc_text *out);
-
-    /* The requested run, then those that confirm what else its answer claims. An annotation is
-       added; in CSV it replaces the rows. */
-    void (*runs)(const struct smc_confirmed_run *runs, size_t count,
-                 const struct smc_report_style *style, struct smc_text *out);
-
-    /* Runs compared. */
-    void (*series)(const struct smc_series *series, const struct smc_report_style *style,
-                   struct smc_text *out);
-
-    /* The requested run on every GPU of the machine; a GPU that failed has its error instead of
-       its runs. */
-    void (*all_gpus)(const struct smc_all_gpus *all, const struct smc_report_style *style,
-                     struct smc_text *out);
-
-    /* The reports of many GPUs, combined: of runs, and of checks. Either may be NULL; CSV has one
-       of them. */
-    void (*merge)(const struct smc_merged *merged, const struct smc_fleet *fleet,
-                  const struct smc_report_style *style, struct smc_text *out);
-
-    /* The user's own kernel, launched. */
-    void (*own)(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                const struct smc_report_style *style, struct smc_text *out);
-
-    /* One device in full, or several in a table. `ceilings` of each, or NULL; they are shown of one
-       device, as text alone: JSON is what device files are. */
-    void (*devices)(const struct smc_device *devices, const struct smc_ceilings *ceilings,
-                    size_t count, const struct smc_report_style *style, struct smc_text *out);
-
-    /* What a GPU was measured to reach; `kept_in`: the file that has it now, or NULL. */
-    void (*calibration)(const struct smc_calibration *calibration, const char *kept_in,
-                        const struct smc_report_style *style, struct smc_text *out);
-
-    /* smemcalc limits, carveout and best: one device, or several compared. An answer of
-       carveout without a launch (0 threads) has only the sizes. */
-    void (*headroom)(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                     size_t count, const struct smc_report_style *style, struct smc_text *out);
-    void (*carveouts)(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
-                      size_t count, const struct smc_report_style *style, struct smc_text *out);
-    void (*best)(const struct smc_best *best, size_t count, const struct smc_report_style *style,
+#define WRITER(kind, parameters, arguments)                                                        \
+    void (*kind)(SMC_WRITER_LIST parameters, const struct smc_report_style *style,                 \
                  struct smc_text *out);
-
-    /* Of each kernel of a file on each device, in this order, only the proposal. */
-    void (*best_of_kernels)(const struct smc_best_proposal *proposals, size_t count,
-                            const struct smc_report_style *style, struct smc_text *out);
+#include "show/report/writers.def"
+#undef WRITER
 
     /* The user's kernels, each on its devices: appends the report from row `first` on, and returns
        the row to go on with, or rows->count at its end. `out` may be emptied between the calls:
@@ -107,33 +68,11 @@ struct smc_writer {
     size_t (*inspection)(const struct smc_inspect_rows *rows, size_t first,
                          const struct smc_report_style *style, struct smc_text *out);
 
-    /* What the launch bounds of the user's kernels promise. */
-    void (*promises)(const struct smc_inspect_promises *promises,
-                     const struct smc_report_style *style, struct smc_text *out);
-
-    /* Two builds compared. */
-    void (*diff)(const struct smc_diff *diff, const struct smc_report_style *style,
-                 struct smc_text *out);
-
-    /* The shapes of a kernel, ranked and measured; style->most_kernels: lines of the table. */
-    void (*tune)(const struct smc_tune *tune, const struct smc_report_style *style,
-                 struct smc_text *out);
-
     /* Every kernel that a program launched; style->most_kernels: of the table. */
     void (*trace)(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                   struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
-
-    /* What was found on this machine. */
-    void (*doctor)(const struct smc_doctor *doctor, const struct smc_report_style *style,
-                   struct smc_text *out);
-
-    void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
-                  struct smc_text *out);
-
-    void (*kernel_banks)(const struct smc_kernel_banks *banks, const struct smc_report_style *style,
-                         struct smc_text *out);
 
     /* A sweep, a point at a time: before the first, each answer in order (`why` as for
        smc_sweep_visitor), after the last. `out` may be emptied between the calls. */

@@ -16,8 +16,12 @@ void smc_text_run_device_line(const struct smc_device *device, const char *drive
                               const struct smc_report_style *style, struct smc_text *out);
 enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
 
-void smc_text_answers(const struct smc_answer *answers, size_t count,
-                      const struct smc_report_style *style, struct smc_text *out);
+#define WRITER(kind, parameters, arguments)                                                        \
+    void smc_text_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,         \
+                         struct smc_text *out);
+#include "show/report/writers.def"
+#undef WRITER
+
 /* The first lines of an answer, for other reports that begin alike. */
 void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
                           struct smc_text *out);
@@ -39,51 +43,23 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
 void smc_text_append_work(const struct smc_answer *answer, struct smc_text *items);
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out);
-void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
-                   const struct smc_report_style *style, struct smc_text *out);
-void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
-                     struct smc_text *out);
-void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
-                       struct smc_text *out);
-void smc_text_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
-                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_fleet(const struct smc_fleet *fleet, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                   const struct smc_report_style *style, struct smc_text *out);
 /* The rows of a run as a table; `all` also with the sources that no row has. */
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out);
 /* The kernel's lines with the emulator's counts; nothing where there are none. */
 void smc_text_annotation(const struct smc_annotation *annotation,
                          const struct smc_report_style *style, struct smc_text *out);
-void smc_text_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
-                      size_t count, const struct smc_report_style *style, struct smc_text *out);
 /* A line a ceiling, and where they are from; nothing where they are unknown. */
 void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
                        struct smc_text *out);
-void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
-                          const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                       size_t count, const struct smc_report_style *style, struct smc_text *out);
-void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
-                        size_t count, const struct smc_report_style *style, struct smc_text *out);
 /* What a proposal cannot know of a kernel. */
 void smc_text_best_caveat(const struct smc_report_style *style, struct smc_text *out);
-void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                              const struct smc_report_style *style, struct smc_text *out);
-void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
-                           const struct smc_report_style *style, struct smc_text *out);
-void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
-                   struct smc_text *out);
 size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
                            const struct smc_report_style *style, struct smc_text *out);
-void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *style,
-                   struct smc_text *out);
-void smc_text_promises(const struct smc_inspect_promises *promises,
-                       const struct smc_report_style *style, struct smc_text *out);
 
 /* What removes the bank conflicts of a run; nothing where there are none. */
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
@@ -98,12 +74,6 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items
 
 void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,
-                   struct smc_text *out);
-void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
-                     struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
-void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
-                    struct smc_text *out);
 
 #endif

@@ -581,7 +581,7 @@ static json_t *measurement_object(const struct smc_tune *tune)
     return object;
 }
 
-json_t *smc_json_tune(const struct smc_tune *tune)
+void smc_json_tune(json_t *object, const struct smc_tune *tune)
 {
     const struct smc_tune_shape *winner = smc_tune_winner(tune);
     json_t *root = json_object(), *ranking = json_array(), *dropped = json_array();
@@ -598,7 +598,7 @@ json_t *smc_json_tune(const struct smc_tune *tune)
             json_array_append_new(dropped, shape_object(tune, &tune->shape[i]));
     smc_json_set(root, "ranking", ranking);
     smc_json_set(root, "dropped", dropped);
-    return root;
+    smc_json_set(object, "tune", root);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
@@ -615,10 +615,8 @@ static void append_csv_shape(const struct smc_tune *tune, const struct smc_tune_
 }
 
 /* A column for each name that varies, before the others. */
-void smc_csv_tune(const struct smc_tune *tune, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_tune(const struct smc_tune *tune, struct smc_text *out)
 {
-    (void)style;
     for (size_t i = 0; i < tune->axis_count; i++) {
         char key[SMC_TUNE_NAME_CHARS];
         axis_key(&tune->axis[i], key);

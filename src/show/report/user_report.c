@@ -22,6 +22,22 @@ static const char *const kinds[SMC_EMULATED_KINDS] = {
     [SMC_EMULATED_ATOMIC] = "atomics",
 };
 
+/* "launched", "1.2 ms measured, 1.1 to 1.3 ms predicted". */
+static void append_measured(const struct smc_user_run *run, struct smc_text *out)
+{
+    if (!run->result.timing.succeeded) {
+        smc_text_append(out, "launched");
+        return;
+    }
+    smc_words_time(run->result.median_ms, out);
+    smc_text_append(out, " measured");
+    if (smc_time_is_known(&run->answer.time)) {
+        smc_text_append(out, ", ");
+        smc_words_time_range(&run->answer.time, out);
+        smc_text_append(out, " predicted");
+    }
+}
+
 /* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2
  * places", or the first failure's message. */
 static void user_append_verdict(const struct smc_user_run *run, struct smc_text *out)
@@ -44,7 +60,8 @@ static void user_append_verdict(const struct smc_user_run *run, struct smc_text 
         smc_words_headline(emulated, out);
         smc_words_findings(emulated, out);
     } else {
-        smc_text_append(out, "launched; only the emulator finds errors in a kernel");
+        append_measured(run, out);
+        smc_text_append(out, "; only the emulator finds errors in a kernel");
     }
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&emulated->site, &fix);
@@ -327,9 +344,7 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
     smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
     smc_json_set(object, "source", source_object(run));
     smc_json_rows(object, confirmation);
-    smc_json_set(object, "run",
-                 smc_json_machine(run->result.host_name, gpu->gpu_uuid, gpu->driver, gpu->runtime,
-                                  run->request.settings->seed));
+    smc_json_set(object, "run", smc_json_run(gpu));
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&gpu->finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated));
@@ -392,12 +407,11 @@ static void append_memory_rows(const struct smc_user_run *run, const struct smc_
 }
 
 void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                  const struct smc_report_style *style, struct smc_text *out)
+                  struct smc_text *out)
 {
     const struct smc_emulated_run *counts = &run->result.emulated;
     const struct smc_csv_run of = {run->row.kernel->shown, run->result.host_name,
                                    run->result.gpu_uuid};
-    (void)style;
     if (counts->annotation) {
         smc_csv_annotation_head(out);
         smc_csv_annotation(run->row.kernel->shown, counts->annotation, out);

@@ -128,7 +128,7 @@ static void prompt_key(struct smc_tui *tui, uint32_t key)
     } else if (tui->overwriting) {
         answer_overwriting(tui, typed);
     } else {
-        smc_views[tui->view]->typed(tui, typed);
+        smc_views[tui->view]->answered(tui, typed);
     }
 }
 
@@ -141,7 +141,7 @@ static void pick_ended(struct smc_tui *tui, enum smc_prompt_end end)
     snprintf(chosen, sizeof chosen, "%s", smc_pick_chosen(&tui->pick));
     smc_pick_close(&tui->pick);
     if (end == SMC_PROMPT_DONE)
-        smc_views[tui->view]->typed(tui, chosen);
+        smc_views[tui->view]->answered(tui, chosen);
 }
 
 void smc_tui_key(struct smc_tui *tui, uint32_t key)
@@ -168,8 +168,8 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
     }
     if (action != SMC_ACTION_NONE)
         explorer_act(tui, action);
-    else if (smc_views[tui->view]->type && key >= ' ' && key < SMC_KEY_FIRST)
-        smc_views[tui->view]->type(tui, key);
+    else if (smc_views[tui->view]->character && key >= ' ' && key < SMC_KEY_FIRST)
+        smc_views[tui->view]->character(tui, key);
 }
 
 void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)

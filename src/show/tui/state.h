@@ -44,9 +44,9 @@ struct smc_view {
     /* False: the view does not handle the action. */
     bool (*act)(struct smc_tui *tui, enum smc_action action);
     /* A character without an action; or NULL. */
-    void (*type)(struct smc_tui *tui, uint32_t character);
-    /* What was typed after the view opened tui->prompt. */
-    void (*typed)(struct smc_tui *tui, const char *text);
+    void (*character)(struct smc_tui *tui, uint32_t character);
+    /* A line typed, or chosen, after the view opened tui->prompt or tui->pick. */
+    void (*answered)(struct smc_tui *tui, const char *text);
     /* A click within the body; `direction` is 0, or that of the wheel. Or NULL. */
     void (*click)(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction);
     /* A job's result that this view asked for; or NULL. */
@@ -82,7 +82,7 @@ struct smc_tui {
     bool overwriting; /* the prompt asks whether an existing file may be overwritten */
     char searched[SMC_PROMPT_CHARS];
     struct smc_popup popup;
-    struct smc_pick pick; /* the choice goes to the view's `typed` */
+    struct smc_pick pick; /* the choice goes to the view's `answered` */
     bool edited;        /* and not compiled since: then all of the compiler's messages are shown */
     char message[1024]; /* instead of the bottom bar until the next key, or "" */
     enum smc_style message_style;
@@ -137,7 +137,7 @@ void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_st
 
 void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 
-/* Asks for a line; it comes back through the view's `typed`. */
+/* Asks for a line; it comes back through the view's `answered`. */
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
 
 /* Saves `text`, which it takes over; asks before it overwrites a file. */

@@ -176,21 +176,15 @@ static bool trace_list_name_kernels(struct smc_trace_list *list)
 {
     const size_t count = list->answer->kernel_count;
     struct smc_kernel_names names;
-    const char **shown = smc_calloc(count + 1, sizeof *shown);
-    bool ok = shown;
-    for (size_t i = 0; ok && i < count; i++)
-        shown[i] = list->answer->kernels[i].shown;
-    if (ok)
-        smc_kernel_names_init(&names, shown, count);
+    bool ok = true;
+    smc_kernel_names_of_trace(&names, list->answer);
     for (size_t i = 0; ok && i < count; i++) {
         struct smc_text name = {0};
-        smc_kernel_names_choose(&names, shown[i], &name);
+        smc_kernel_names_choose(&names, list->answer->kernels[i].shown, &name);
         ok = !name.failed && (list->name[i] = smc_strdup(smc_text_string(&name)));
         smc_text_free(&name);
     }
-    if (shown)
-        smc_kernel_names_free(&names);
-    free(shown);
+    smc_kernel_names_free(&names);
     return ok;
 }
 
@@ -743,7 +737,6 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     }
     smc_words_untie(&words);
     smc_text_append(out, smc_text_string(&words));
-    out->failed |= words.failed;
     smc_text_free(&words);
 }
 

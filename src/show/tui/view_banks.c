@@ -747,7 +747,7 @@ const struct smc_view smc_view_banks = {
     .refresh = open,
     .draw = view_banks_draw,
     .act = view_banks_act,
-    .type = view_banks_type,
-    .typed = view_banks_typed,
+    .character = view_banks_type,
+    .answered = view_banks_typed,
     .click = view_banks_click,
 };

@@ -702,7 +702,7 @@ const struct smc_view smc_view_confirm = {
     .title = "confirm",
     .draw = view_confirm_draw,
     .act = view_confirm_act,
-    .typed = view_confirm_save,
+    .answered = view_confirm_save,
     .click = view_confirm_click,
     .done = view_confirm_done,
 };

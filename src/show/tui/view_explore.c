@@ -187,7 +187,7 @@ const struct smc_view smc_view_explore = {
     .title = "explore",
     .draw = draw,
     .act = view_explore_act,
-    .type = type,
-    .typed = view_explore_typed,
+    .character = type,
+    .answered = view_explore_typed,
     .click = view_explore_click,
 };

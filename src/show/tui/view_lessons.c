@@ -411,7 +411,7 @@ const struct smc_view smc_view_lessons = {
     .resized = open_view,
     .draw = view_lessons_draw,
     .act = act,
-    .type = view_lessons_type,
-    .typed = view_lessons_typed,
+    .character = view_lessons_type,
+    .answered = view_lessons_typed,
     .click = view_lessons_click,
 };

@@ -11,6 +11,13 @@
 
 /* --- The forms of a name ---------------------------------------------------------------- */
 
+static const char unnamed[] = "(anonymous namespace)::", call[] = "operator()";
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 /* "<a, b<..> >" of "<a, b<c, d> >". */
 static void append_outermost(const char *text, size_t length, struct smc_text *out)
 {
@@ -43,11 +50,10 @@ void smc_kernel_name_shorten(const char *shown, struct smc_text *out)
    "f(int) const::{lambda()#1}"; 0: none begin here. */
 static size_t enclosing_parameters(const char *text)
 {
-    static const char constant[] = " const";
     size_t length = *text == '(' ? smc_name_bracketed(text) : 0;
-    if (length > 0 && strncmp(text + length, constant, sizeof constant - 1) == 0)
-        length += sizeof constant - 1;
-    return length > 0 && strncmp(text + length, "::", 2) == 0 ? length : 0;
+    if (length > 0 && begins(text + length, " const"))
+        length += strlen(" const");
+    return length > 0 && begins(text + length, "::") ? length : 0;
 }
 
 /* "{lambda#1}" of "{lambda(int)#1}". */
@@ -62,45 +68,56 @@ static void append_lambda(const char *text, size_t length, struct smc_text *out)
     }
 }
 
+static void append_arguments(const char *text, size_t length, bool nested, struct smc_text *out);
+
+/* What begins at text[i] and is not copied as it is; its length, or 0 for anything else. */
+static size_t append_part(const char *text, size_t i, size_t length, bool nested,
+                          struct smc_text *out)
+{
+    const char *at = text + i;
+    const size_t inner = i > 0 && strchr("<{", *at) ? smc_name_bracketed(at) : 0;
+    const size_t parameters = enclosing_parameters(at);
+    if (begins(at, unnamed))
+        return sizeof unnamed - 1;
+    if (begins(at, call)) {
+        if (out->length < 2 || out->failed || out->data[out->length - 1] != '}')
+            smc_text_append(out, call);
+        return sizeof call - 1;
+    }
+    if (parameters > 0 && i + parameters < length)
+        return parameters;
+    if (inner == 0 || i + inner >= length)
+        return 0;
+    if (*at == '{')
+        append_lambda(at, inner, out);
+    else if (nested)
+        append_arguments(at, inner, true, out);
+    else
+        smc_text_append(out, "<..>");
+    return inner;
+}
+
 /* Template arguments without namespaces, and unless `nested` without their own arguments:
    "<float, policy<..>>" of "<float, a::b<int>::policy<int, 4> >". What a lambda or a call operator
    belongs to stays: "f::{lambda#1}" of "a::f(int)::{lambda()#1}". */
 static void append_arguments(const char *text, size_t length, bool nested, struct smc_text *out)
 {
-    static const char unnamed[] = "(anonymous namespace)::", call[] = "operator()";
     size_t begin = out->length; /* of the word that a namespace may be */
-    for (size_t i = 0; i < length; i++) {
-        char c = text[i];
-        size_t inner = i > 0 && strchr("<{", c) ? smc_name_bracketed(text + i) : 0;
-        size_t parameters = enclosing_parameters(text + i);
-        if (strncmp(text + i, unnamed, sizeof unnamed - 1) == 0) {
-            i += sizeof unnamed - 2;
-        } else if (strncmp(text + i, call, sizeof call - 1) == 0) {
-            if (out->length < 2 || out->failed || out->data[out->length - 1] != '}')
-                smc_text_append(out, call);
-            i += sizeof call - 2;
-        } else if (parameters > 0 && i + parameters < length) {
-            i += parameters - 1;
-        } else if (inner > 0 && i + inner < length && c == '{') {
-            append_lambda(text + i, inner, out);
-            i += inner - 1;
-        } else if (inner > 0 && i + inner < length && nested) {
-            append_arguments(text + i, inner, true, out);
-            i += inner - 1;
-        } else if (inner > 0 && i + inner < length) {
-            smc_text_append(out, "<..>");
-            i += inner - 1;
-        } else if (c == ':' && text[i + 1] == ':') {
-            const char *next = text + i + 2;
-            bool of_lambda = i > 0 && text[i - 1] == '}';
-            if (*next == '{' || (strncmp(next, call, sizeof call - 1) == 0 && !of_lambda))
+    for (size_t i = 0, part; i < length; i += part) {
+        const char *at = text + i;
+        part = append_part(text, i, length, nested, out);
+        if (part > 0)
+            continue;
+        part = begins(at, "::") ? 2 : 1;
+        if (part == 2) {
+            const bool of_lambda = i > 0 && at[-1] == '}';
+            if (at[2] == '{' || (begins(at + 2, call) && !of_lambda))
                 smc_text_append(out, "::");
             else if (!of_lambda && !out->failed)
                 out->length = begin;
-            i++;
-        } else if (c != ' ' || text[i + 1] != '>') {
-            smc_text_append_char(out, c, 1);
-            if (strchr(" ,(<&*", c))
+        } else if (*at != ' ' || at[1] != '>') {
+            smc_text_append_char(out, *at, 1);
+            if (strchr(" ,(<&*", *at))
                 begin = out->length;
         }
     }
@@ -218,6 +235,16 @@ void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *sh
     *names = (struct smc_kernel_names){0};
     for (int form = 0; form < SMC_KERNEL_NAME_FORMS; form++)
         find_ambiguous(shown, count, form, names);
+}
+
+void smc_kernel_names_of_trace(struct smc_kernel_names *names,
+                               const struct smc_trace_answer *answer)
+{
+    const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
+    for (size_t i = 0; shown && i < answer->kernel_count; i++)
+        shown[i] = answer->kernels[i].shown;
+    smc_kernel_names_init(names, shown, shown ? answer->kernel_count : 0);
+    free(shown);
 }
 
 void smc_kernel_names_free(struct smc_kernel_names *names)

@@ -843,16 +843,20 @@ extern "C" __global__ void copy_of_another_warp_over_old_contents(int *out, cons
 }
 
 // Bulk copies to shared memory, which arrive at an object.
-__device__ void make_object(unsigned object)
+__device__ void make_object(unsigned object, int arrivals = 1)
 {
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" : : "r"(object) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\nfence.mbarrier_init.release.cluster;" : : "r"(object), "r"(arrivals) : "memory");
     __syncthreads();
 }
 __device__ void begin_copy(int *to, const int *from, unsigned object)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%2], 256;\n"
                  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(object) : "memory");
+}
+__device__ void arrive(unsigned object)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(object) : "memory");
 }
 __device__ void await_phase(unsigned object, int parity)
 {
@@ -902,6 +906,30 @@ extern "C" __global__ void bulk_copy_of_another_stage(int *out, const int *in)
     await_phase(at + 8, 0);
     out[threadIdx.x] = s[0][threadIdx.x]; // <-
     await_phase(at, 0);
+}
+
+//@ bulk_copy_of_the_next_phase 1 64 i32x64,i32x128:ramp -> pending_copy
+extern "C" __global__ void bulk_copy_of_the_next_phase(int *out, const int *in)
+{
+    __shared__ __align__(16) int s[64];
+    __shared__ unsigned long long arrived;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&arrived);
+    make_object(at, 2);
+    if (threadIdx.x == 0)
+        begin_copy(s, in, at);
+    if (threadIdx.x == 32)
+        arrive(at);
+    await_phase(at, 0);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        begin_copy(s, in + 64, at);
+    __syncthreads();
+    await_phase(at, 0); // it has completed, unlike the phase of the second copy
+    out[threadIdx.x] = s[threadIdx.x]; // <-
+    __syncthreads();
+    if (threadIdx.x == 32)
+        arrive(at);
+    await_phase(at, 1);
 }
 
 //@ barriers_in_two_branches_of_a_line 1 64 i32x64 -> split_barrier
