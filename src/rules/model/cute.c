@@ -32,7 +32,7 @@ static enum smc_status fail_here(const struct reader *reader, const char *proble
 {
     char found[16] = "the end";
     size_t length = 1;
-    while ((reader->at[length] & 0xc0) == 0x80 && length < 4)
+    while (*reader->at && (reader->at[length] & 0xc0) == 0x80 && length < 4)
         length++;
     if (*reader->at)
         snprintf(found, sizeof found, "'%.*s'", (int)length, reader->at);

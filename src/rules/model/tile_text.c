@@ -172,12 +172,14 @@ static uint32_t log_of(uint32_t value)
     return value && !(value & (value - 1)) ? (uint32_t)__builtin_ctz(value) : UINT32_MAX;
 }
 
+/* Moves behind the word and the blanks around it; to NULL where it is not. */
 static void skip(const char **at, const char *word)
 {
-    *at += *at ? strspn(*at, " ") : 0;
-    if (*at && *word)
-        *at = strncmp(*at, word, strlen(word)) == 0 ? *at + strlen(word) : NULL;
-    *at += *at ? strspn(*at, " ") : 0;
+    if (!*at)
+        return;
+    const char *begun = *at + strspn(*at, " ");
+    const size_t length = strlen(word);
+    *at = strncmp(begun, word, length) == 0 ? begun + length + strspn(begun + length, " ") : NULL;
 }
 
 /* "c/8 ^ (r >> 1 & 7)": the columns in one piece, the group of columns, and the rows. */
