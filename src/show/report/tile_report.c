@@ -41,9 +41,10 @@ static void append_tried(const struct smc_tile_remedy *remedy, const char *noun,
 {
     const uint32_t smaller = remedy->tried - 2; /* but for itself and no change */
     smc_text_append(out, ": no conflict is left");
-    if (smaller)
-        smc_text_printf(out, "; of %" PRIu32 " smaller %s%s each leaves one", smaller, noun,
-                        smc_text_plural(smaller));
+    if (smaller == 1)
+        smc_text_printf(out, "; the one smaller %s leaves one", noun);
+    else if (smaller)
+        smc_text_printf(out, "; all %" PRIu32 " smaller %ss leave one", smaller, noun);
 }
 
 /* "declare it t[128][72]", "strides (128,64):(72,1)". */

@@ -15,8 +15,8 @@ void smc_words_tile(const struct smc_tile *tile, struct smc_text *out);
 /* "f16, 16384 bytes, CC 5.0 and later, 32 banks". */
 void smc_words_tile_place(const struct smc_banks_answer *answer, struct smc_text *out);
 
-/* "t[128][72], 8 unused elements after every 64: no conflict is left, and each of the 8 smaller
-   paddings leaves one"; nothing where none was found. */
+/* "t[128][72], 8 unused elements after every 64: no conflict is left; all 7 smaller paddings
+   leave one"; nothing where none was found. */
 void smc_words_tile_padding(const struct smc_tile_remedy *remedy, struct smc_text *out);
 void smc_words_tile_swizzle(const struct smc_tile_remedy *remedy, struct smc_text *out);
 
