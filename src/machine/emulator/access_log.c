@@ -103,10 +103,13 @@ void smc_log_access(struct smc_worker *worker, struct smc_logged_access *logged,
 void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                     const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes)
 {
+    const bool is_atomic = op->kind == SMC_OP_ATOMIC;
     struct smc_logged_access logged = {
         .instruction = op->instruction,
-        .is_uncounted = op->kind == SMC_OP_ATOMIC,
-        .access = {.mask = mask, .width_bytes = bytes, .op = smc_op_bank_op(op, kind, mask)},
+        .is_uncounted = is_atomic,
+        .access = {.mask = mask,
+                   .width_bytes = bytes,
+                   .op = is_atomic ? kind : smc_op_bank_op(op, kind, mask)},
     };
     smc_log_access(worker, &logged, address);
 }

@@ -151,6 +151,13 @@ static void bank_walk_add_cost(struct smc_bank_cost most, uint32_t fewest,
     cost->fewest += fewest;
 }
 
+/* An instruction that accesses shared memory, as it is executed. */
+struct execution {
+    const struct smc_op *op;
+    struct smc_bank_tally *tally;
+    const struct smc_known *known; /* of its address */
+};
+
 static struct smc_bank_cost cost_of(const struct walker *walker, const struct smc_access *access)
 {
     return smc_banks_count(&walker->walk->request->banks, access);
@@ -185,13 +192,6 @@ static void place_in_array(uint64_t at, uint32_t unit, struct smc_access *worst)
         EACH_ACTIVE(lane, worst->mask)
             worst->address[lane] -= down;
 }
-
-/* An instruction that accesses shared memory, as it is executed. */
-struct execution {
-    const struct smc_op *op;
-    struct smc_bank_tally *tally;
-    const struct smc_known *known; /* of its address */
-};
 
 /* The shared term is unknown: tries all addresses of the first lane that are multiples of the
    width, up to the distance after which the costs repeat. */
@@ -381,8 +381,10 @@ bool smc_bank_describe(const struct smc_bank_walk *walk, const struct smc_op *op
     if (tally->kind == SMC_BANK_BY_LANES && !loads && !stores)
         return false;
     tally->is_access = true;
-    tally->is_atomic = op->step == smc_step_atomic;
-    tally->op = loads ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    const enum smc_bank_op plain = loads ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    const enum smc_bank_op served = smc_op_bank_op(op, plain, SMC_ALL_LANES);
+    tally->is_loop = served == SMC_BANK_OPS;
+    tally->op = op->step == smc_step_atomic && !tally->is_loop ? served : plain;
     tally->width_bytes = loads || stores ? width_of_op(op) : 0;
     return true;
 }
@@ -399,6 +401,8 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     struct smc_bank_tally *tally = tally_of(walker, op->instruction);
     const struct execution execution = {op, tally, known};
     smc_bank_describe(walker->walk, op, tally);
+    if (tally->is_loop)
+        return;
     struct smc_access access = {.mask = mask, .width_bytes = tally->width_bytes};
     if (is_rows(op))
         access.mask &= op->vector == 4 ? SMC_ALL_LANES : (1u << 8 * op->vector) - 1;

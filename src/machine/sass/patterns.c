@@ -13,6 +13,10 @@ static enum smc_bank_op bank_op_of(const struct smc_sass_instruction *in)
 {
     if (in->matrices)
         return smc_bank_matrix_op(!is_store(in), in->matrices);
+    if (in->operation == SMC_OP_ATOMS_CAS)
+        return SMC_BANK_ATOM_CAS;
+    if (in->operation == SMC_OP_ATOMS)
+        return in->exchanges ? SMC_BANK_ATOM_EXCH : SMC_BANK_ATOM;
     return is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD;
 }
 
@@ -26,8 +30,7 @@ static uint64_t patterns_key_of(const struct smc_sass_instruction *in, uint32_t 
                                 const uint64_t address[32])
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
-    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40 |
-                             (uint64_t)in->matrices << 41,
+    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)bank_op_of(in) << 40,
                          address[first] % SMC_LINE_BYTES);
     uint64_t part[4] = {start, start + 1, start + 2, start + 3}; /* independent of each other */
     for (unsigned lane = 0; lane < 32; lane += 4)

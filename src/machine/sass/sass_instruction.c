@@ -277,6 +277,21 @@ static bool is_64_bits(const struct smc_sass_instruction *in, unsigned bit)
     return smc_bits(in, bit, 2) == 3;
 }
 
+/* Atomics on shared memory by bits 87 to 90: add, min, max, inc, dec, and, or, xor, exchange.
+   Others are a count of lanes (POPC.INC), and the compare-and-swap of a loop (CAST.SPIN). */
+static void read_shared_atomic(struct smc_sass_instruction *in)
+{
+    enum { EXCHANGE = 8, SWAP = 0 };
+    static const uint8_t bytes_of_type[8] = {4, 4, 8};
+    const uint64_t kind = smc_bits(in, 87, 4);
+    const uint8_t bytes = bytes_of_type[smc_bits(in, 73, 3)];
+    const bool swaps = in->operation == SMC_OP_ATOMS_CAS;
+    in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
+    in->exchanges = !swaps && kind == EXCHANGE;
+    if (swaps ? kind == SWAP : in->exchanges || (kind < EXCHANGE && bytes == 4))
+        in->access_bytes = bytes;
+}
+
 /* Corrects what depends on modifiers. */
 static void read_widths(struct smc_sass_instruction *in)
 {
@@ -305,6 +320,10 @@ static void read_widths(struct smc_sass_instruction *in)
         in->matrices = (uint8_t)(1u << (smc_bits(in, 72, 2) % 3));
         in->access_bytes = MATRIX_ROW_BYTES;
         (in->operation == SMC_OP_LDSM ? &in->to : &in->from[1])->registers = in->matrices;
+        break;
+    case SMC_OP_ATOMS:
+    case SMC_OP_ATOMS_CAS:
+        read_shared_atomic(in);
         break;
     case SMC_OP_LD:
     case SMC_OP_LDC:

@@ -44,7 +44,8 @@ static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 
 static bool is_shared(const struct smc_sass_instruction *in)
 {
-    return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices;
+    return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices ||
+           in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
 }
 
 /* Keeps what the trace needs of an access. */

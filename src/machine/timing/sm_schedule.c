@@ -405,8 +405,9 @@ static double data_stage(struct sm *sm, double clock, double wavefronts)
     return sm->data_free;
 }
 
-/* The wavefronts of accesses to shared memory. Where addresses are unknown, as those of atomics
-   are: the mean over random banks, which is the expected largest number of lanes in one of 32. */
+/* The wavefronts of accesses to shared memory. Where addresses are unknown, or how an atomic is
+   served: the mean over random banks, which is the expected largest number of lanes in one of 32.
+ */
 static double wavefronts_of(struct sm *sm, const struct smc_warp_trace_entry *entry, bool known)
 {
     static const double random[SMC_LANES + 1] = {
@@ -560,7 +561,8 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     switch (step->kind) {
     case KIND_SHARED_LOAD:
     case KIND_SHARED_ATOMIC:
-        known = step->kind == KIND_SHARED_LOAD && !entry->unknown_addresses;
+        known =
+            !entry->unknown_addresses && (step->kind == KIND_SHARED_LOAD || entry->wavefronts > 0);
         return data_stage(sm, way, wavefronts_of(sm, entry, known)) + rates->shared_latency - 1;
     case KIND_SHUFFLE:
         return data_stage(sm, way, 1) + rates->shared_latency - 1;

@@ -40,9 +40,11 @@ static const char *bank_accesses_kind_of(const struct smc_bank_access *access)
         [SMC_BANK_BY_ENGINE] = "copy engine",
         [SMC_BANK_BY_UNKNOWN] = "unknown",
     };
-    return access->kind != SMC_BANK_BY_LANES    ? others[access->kind]
-           : access->verdict == SMC_BANK_ATOMIC ? "atomic"
-                                                : smc_words_bank_op(access->op);
+    const bool is_atomic = access->verdict == SMC_BANK_ATOMIC ||
+                           (access->op >= SMC_BANK_ATOM && access->op <= SMC_BANK_RED);
+    return access->kind != SMC_BANK_BY_LANES ? others[access->kind]
+           : is_atomic                       ? "atomic"
+                                             : smc_words_bank_op(access->op);
 }
 
 /* ": pad each row ...", after something else; `all`: or how to swap columns. */
