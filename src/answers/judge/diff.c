@@ -128,13 +128,6 @@ static void free_items(struct items *items)
 
 /* --- What is worse, what is better ------------------------------------------------------------ */
 
-/* Whether the input records launch bounds. */
-static bool knows_bounds(const struct smc_inspect_kernel *kernel)
-{
-    return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
-           kernel->source != SMC_INSPECT_RES_USAGE;
-}
-
 static void weigh(enum smc_diff_change change, double before, double after,
                   struct smc_diff_pair *pair)
 {
@@ -145,7 +138,7 @@ static void weigh(enum smc_diff_change change, double before, double after,
 static void weigh_bounds(const struct smc_inspect_kernel *before,
                          const struct smc_inspect_kernel *after, struct smc_diff_pair *pair)
 {
-    if (knows_bounds(before) && knows_bounds(after))
+    if (smc_inspect_records_bounds(before) && smc_inspect_records_bounds(after))
         weigh(SMC_DIFF_BOUNDS, before->max_threads_per_block == 0,
               after->max_threads_per_block == 0, pair);
     if (before->min_blocks_known && after->min_blocks_known && before->max_threads_per_block > 0 &&
@@ -262,7 +255,7 @@ static enum smc_diff_verdict diff_verdict_of(const struct smc_diff_pair *pair)
         return pair->worse & BIT(SPILLS) ? SMC_DIFF_SPILLED : SMC_DIFF_WORSE;
     if (pair->better)
         return SMC_DIFF_BETTER;
-    bool bounds_differ = knows_bounds(before) && knows_bounds(after) &&
+    bool bounds_differ = smc_inspect_records_bounds(before) && smc_inspect_records_bounds(after) &&
                          (before->max_threads_per_block != after->max_threads_per_block ||
                           before->required_threads_per_block != after->required_threads_per_block);
     bool limiters_differ = pair->before.limiters != pair->after.limiters;
@@ -400,8 +393,8 @@ static bool has_same_figures(const struct item *a, const struct item *b)
            (same_spills || !k->has_spills || !l->has_spills) &&
            (r->barriers == s->barriers || !k->has_barriers || !l->has_barriers) &&
            a->side.static_smem_bytes == b->side.static_smem_bytes &&
-           (k->max_threads_per_block == l->max_threads_per_block || !knows_bounds(k) ||
-            !knows_bounds(l));
+           (k->max_threads_per_block == l->max_threads_per_block ||
+            !smc_inspect_records_bounds(k) || !smc_inspect_records_bounds(l));
 }
 
 static const char *file_of(const struct item *item)

@@ -14,11 +14,6 @@ struct group {
     const struct smc_inspect_row *worst;
 };
 
-bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
-{
-    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
-}
-
 double smc_inspect_highest_percent(const struct smc_inspect_row *row)
 {
     uint32_t most = 0;

@@ -17,6 +17,7 @@
 #include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
+#include "base/text.h"
 #include "rules/allocation.h"
 
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
@@ -538,14 +539,6 @@ static size_t thread_count(size_t shapes)
     return count < shapes ? count : shapes;
 }
 
-/* The same warning is not repeated for each thread. */
-static void add_warnings(struct smc_text *from, struct smc_text *to)
-{
-    if (to && from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
-        smc_text_append(to, smc_text_string(from));
-    smc_text_free(from);
-}
-
 static enum smc_status tune_predict_all(struct smc_tune *tune,
                                         const struct smc_tune_watcher *watcher,
                                         struct smc_text *warnings, struct smc_error *error)
@@ -571,7 +564,7 @@ static enum smc_status tune_predict_all(struct smc_tune *tune,
             status = workers[i].status;
             *error = workers[i].error;
         }
-        add_warnings(&workers[i].warnings, warnings);
+        smc_text_move_new(&workers[i].warnings, warnings);
     }
     tune->incomplete = shared.done < tune->count;
     return status;

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/text.h"
 #include "code/compilers.h"
 #include "code/readers/nvcc_default.h"
 
@@ -98,12 +99,6 @@ struct entry {
     size_t target_count;
 };
 
-static bool ends(const char *text, const char *suffix)
-{
-    size_t length = strlen(text), end = strlen(suffix);
-    return length > end && strcmp(text + length - end, suffix) == 0;
-}
-
 /* The value of an option at `*at`, joined or the next word; NULL if it is another option. */
 static const char *compile_commands_value_of(const struct entry *entry, size_t *at,
                                              const char *option)
@@ -142,7 +137,7 @@ static char *compile_commands_join(const char *folder, const char *path)
     char *joined = smc_malloc(bytes);
     if (joined)
         snprintf(joined, bytes, "%s%s%s", *path == '/' ? "" : folder,
-                 *path == '/' || !*folder || ends(folder, "/") ? "" : "/", path);
+                 *path == '/' || !*folder || smc_ends(folder, "/") ? "" : "/", path);
     return joined;
 }
 
@@ -263,7 +258,7 @@ static bool compile_commands_read_word(struct entry *entry, size_t *at)
         return added;
     if (strcmp(word, "-dc") == 0)
         return add_option(entry, "-rdc=true", "", 0);
-    if (strcmp(word, entry->file) == 0 || ends(word, ".cu") ||
+    if (strcmp(word, entry->file) == 0 || smc_ends(word, ".cu") ||
         (entry->is_clang && !is_shared(word)))
         return true;
     if ((value = compile_commands_value_of(entry, at, "-D")) ||
@@ -274,17 +269,12 @@ static bool compile_commands_read_word(struct entry *entry, size_t *at)
     return add_option(entry, word, "", 0);
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The index of the compiler, which may follow a launcher: "ccache nvcc -c x.cu". */
 static size_t find_compiler(const struct smc_words *words)
 {
     for (size_t i = 0; i < words->count && words->word[i][0] != '-'; i++)
-        if (strstr(base_of(words->word[i]), "nvcc") || strstr(base_of(words->word[i]), "clang"))
+        if (strstr(smc_last_part(words->word[i]), "nvcc") ||
+            strstr(smc_last_part(words->word[i]), "clang"))
             return i;
     return 0;
 }
@@ -292,7 +282,7 @@ static size_t find_compiler(const struct smc_words *words)
 /* What nvcc compiles for if the entry does not say. False: out of memory. */
 static bool add_default_target(struct entry *entry, const char *compiler)
 {
-    if (entry->names_target || !strstr(base_of(compiler), "nvcc"))
+    if (entry->names_target || !strstr(smc_last_part(compiler), "nvcc"))
         return true;
     char *path = strchr(compiler, '/') ? compile_commands_join(entry->directory, compiler)
                                        : smc_strdup(compiler);
@@ -307,10 +297,10 @@ static bool compile_commands_read_words(struct entry *entry)
 {
     const size_t index = find_compiler(&entry->words);
     const char *compiler = entry->words.word[index];
-    entry->is_clang = strstr(base_of(compiler), "clang") != NULL;
-    entry->is_cuda = ends(entry->file, ".cu") || strstr(base_of(compiler), "nvcc");
+    entry->is_clang = strstr(smc_last_part(compiler), "clang") != NULL;
+    entry->is_cuda = smc_ends(entry->file, ".cu") || strstr(smc_last_part(compiler), "nvcc");
     /* nvcc also compiles C++. */
-    entry->is_cuda &= !ends(entry->file, ".cpp") && !ends(entry->file, ".c");
+    entry->is_cuda &= !smc_ends(entry->file, ".cpp") && !smc_ends(entry->file, ".c");
     for (size_t at = index + 1; at < entry->words.count; at++)
         if (!compile_commands_read_word(entry, &at))
             return false;

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "code/machine_code.h"
 #include "code/readers/compile_commands.h"
 #include "code/readers/doubles.h"
@@ -56,15 +57,9 @@ static void report(struct search *search, enum smc_status status, const struct s
 
 /* --- What a file of a folder holds ------------------------------------------------------------ */
 
-static bool ends(const char *file, const char *suffix)
-{
-    size_t length = strlen(file), end = strlen(suffix);
-    return length > end && strcmp(file + length - end, suffix) == 0;
-}
-
 static bool ends_in_one_of(const char *file, const char *const *suffix)
 {
-    while (*suffix && !ends(file, *suffix))
+    while (*suffix && !smc_ends(file, *suffix))
         suffix++;
     return *suffix != NULL;
 }
@@ -117,11 +112,11 @@ static enum smc_input_content content_of(const char *path)
     static const char *const none[] = {
         ".c",   ".cc",  ".cpp",   ".cxx", ".h",    ".hpp",  ".inl", ".py",  ".json", ".d",   ".md",
         ".yml", ".xml", ".cmake", ".sh",  ".html", ".toml", ".png", ".svg", ".gz",   ".zip", NULL};
-    if (ends(path, ".cu"))
+    if (smc_ends(path, ".cu"))
         return SMC_CONTENT_SOURCE;
-    if (ends(path, ".cuh"))
+    if (smc_ends(path, ".cuh"))
         return SMC_CONTENT_HEADER;
-    if (ends(path, ".ptx"))
+    if (smc_ends(path, ".ptx"))
         return SMC_CONTENT_PTX;
     if (ends_in_one_of(path, code)) /* damaged or empty ones are reported */
         return SMC_CONTENT_CODE;
@@ -165,7 +160,7 @@ static struct smc_input *inputs_list(struct search *search, const char *path,
 
 static void inputs_add_found(struct search *search, const char *path, const struct stat *status)
 {
-    if (ends(path, "/compile_commands.json")) {
+    if (smc_ends(path, "/compile_commands.json")) {
         if (!smc_words_add(&search->commands, path, strlen(path)))
             fail_memory(search);
         return;
@@ -430,7 +425,7 @@ static void read_named(struct search *search, const char *file)
         read_folder(search, file, &status);
         return;
     }
-    if (!is_stdin && ends(file, ".json")) {
+    if (!is_stdin && smc_ends(file, ".json")) {
         read_commands(search, file);
         return;
     }

@@ -39,8 +39,7 @@ static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm 
     return (struct axis){0, 0, 0, 1};
 }
 
-/* Also sets the shared memory that depends on the number of threads. */
-static void set_threads(struct smc_launch *launch, uint32_t threads_per_block)
+void smc_launch_set_threads(struct smc_launch *launch, uint32_t threads_per_block)
 {
     int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
     int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
@@ -55,7 +54,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
     struct smc_occupancy occupancy;
     switch (resource) {
     case SMC_STEP_THREADS:
-        set_threads(&changed, (uint32_t)value);
+        smc_launch_set_threads(&changed, (uint32_t)value);
         break;
     case SMC_STEP_REGISTERS:
         changed.regs_per_thread = (uint32_t)value;
