@@ -474,16 +474,16 @@ static bool is_same_but_carveout(const struct smc_tune *tune, const struct smc_t
 
 enum { MOST_THREADS = 64 };
 
-struct shared {
+struct tune_shared {
     struct smc_tune *tune;
     const struct smc_tune_watcher *watcher;
     atomic_size_t next, done;
     atomic_bool failed;
 };
 
-struct worker {
+struct tune_worker {
     pthread_t thread;
-    struct shared *shared;
+    struct tune_shared *shared;
     bool reports; /* progress: the calling thread */
     struct smc_text warnings;
     enum smc_status status;
@@ -496,9 +496,9 @@ static bool stops(const struct smc_tune_watcher *watcher)
 }
 
 /* False: it failed, or the search ends. */
-static bool predict_shape(struct worker *worker, size_t index)
+static bool predict_shape(struct tune_worker *worker, size_t index)
 {
-    struct shared *shared = worker->shared;
+    struct tune_shared *shared = worker->shared;
     struct smc_tune *tune = shared->tune;
     if (shared->failed || stops(shared->watcher))
         return false;
@@ -515,7 +515,7 @@ static bool predict_shape(struct worker *worker, size_t index)
  */
 static void *tune_work(void *argument)
 {
-    struct worker *worker = argument;
+    struct tune_worker *worker = argument;
     const struct smc_tune *tune = worker->shared->tune;
     const struct smc_tune_shape *shape = tune->shape;
     bool goes_on = true;
@@ -543,8 +543,8 @@ static enum smc_status tune_predict_all(struct smc_tune *tune,
                                         const struct smc_tune_watcher *watcher,
                                         struct smc_text *warnings, struct smc_error *error)
 {
-    struct worker workers[MOST_THREADS] = {{.reports = true}};
-    struct shared shared = {.tune = tune, .watcher = watcher};
+    struct tune_worker workers[MOST_THREADS] = {{.reports = true}};
+    struct tune_shared shared = {.tune = tune, .watcher = watcher};
     size_t threads = thread_count(tune->count), started = 1;
     enum smc_status status = SMC_OK;
     sigset_t mask;

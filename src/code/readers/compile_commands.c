@@ -88,7 +88,7 @@ void smc_words_free(struct smc_words *words)
 /* --- One entry -------------------------------------------------------------------------------- */
 
 /* An entry, as collected from its words. */
-struct entry {
+struct command_entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
     size_t number;                         /* from 1 */
     struct smc_words words;
@@ -100,7 +100,7 @@ struct entry {
 };
 
 /* The value of an option at `*at`, joined or the next word; NULL if it is another option. */
-static const char *compile_commands_value_of(const struct entry *entry, size_t *at,
+static const char *compile_commands_value_of(const struct command_entry *entry, size_t *at,
                                              const char *option)
 {
     const char *word = entry->words.word[*at];
@@ -114,7 +114,7 @@ static const char *compile_commands_value_of(const struct entry *entry, size_t *
     return *at + 1 < entry->words.count ? entry->words.word[++*at] : "";
 }
 
-static bool compile_commands_read_architecture(struct entry *entry, size_t *at)
+static bool compile_commands_read_architecture(struct command_entry *entry, size_t *at)
 {
     static const char *const names[] = {
         "-arch",           "--gpu-architecture", "-gencode",         "--generate-code",
@@ -141,7 +141,8 @@ static char *compile_commands_join(const char *folder, const char *path)
     return joined;
 }
 
-static bool add_option(struct entry *entry, const char *option, const char *value, char separator)
+static bool add_option(struct command_entry *entry, const char *option, const char *value,
+                       char separator)
 {
     struct smc_text text = {0};
     smc_text_append(&text, option);
@@ -155,7 +156,7 @@ static bool add_option(struct entry *entry, const char *option, const char *valu
 }
 
 /* Options with a path, which is relative to the entry's directory. */
-static bool read_path(struct entry *entry, size_t *at, bool *added)
+static bool read_path(struct command_entry *entry, size_t *at, bool *added)
 {
     static const struct {
         const char *name, *written;
@@ -182,7 +183,7 @@ static bool read_path(struct entry *entry, size_t *at, bool *added)
 }
 
 /* Options that say what to write or to do, not how to compile. */
-static bool is_left_out(struct entry *entry, size_t *at)
+static bool is_left_out(struct command_entry *entry, size_t *at)
 {
     static const char *const alone[] = {"-c",         "--compile",
                                         "-M",         "-MM",
@@ -242,7 +243,7 @@ static bool is_shared(const char *word)
 }
 
 /* Reads the word at `*at`. False: out of memory. */
-static bool compile_commands_read_word(struct entry *entry, size_t *at)
+static bool compile_commands_read_word(struct command_entry *entry, size_t *at)
 {
     const char *word = entry->words.word[*at], *value;
     bool added = true;
@@ -280,7 +281,7 @@ static size_t find_compiler(const struct smc_words *words)
 }
 
 /* What nvcc compiles for if the entry does not say. False: out of memory. */
-static bool add_default_target(struct entry *entry, const char *compiler)
+static bool add_default_target(struct command_entry *entry, const char *compiler)
 {
     if (entry->names_target || !strstr(smc_last_part(compiler), "nvcc"))
         return true;
@@ -293,7 +294,7 @@ static bool add_default_target(struct entry *entry, const char *compiler)
     return path != NULL;
 }
 
-static bool compile_commands_read_words(struct entry *entry)
+static bool compile_commands_read_words(struct command_entry *entry)
 {
     const size_t index = find_compiler(&entry->words);
     const char *compiler = entry->words.word[index];
@@ -327,7 +328,7 @@ static bool take_arguments(const json_t *arguments, struct smc_words *words)
 }
 
 /* What is wrong with the entry, or NULL. */
-static const char *open_entry(const json_t *object, struct entry *entry)
+static const char *open_entry(const json_t *object, struct command_entry *entry)
 {
     const char *command = json_string_value(json_object_get(object, "command"));
     const json_t *arguments = json_object_get(object, "arguments");
@@ -365,7 +366,7 @@ static const char *shortened(const char *path)
     return is_below ? path + length + 1 : path;
 }
 
-static bool add_source(struct entry *entry, const char *source, struct smc_inputs *inputs)
+static bool add_source(struct command_entry *entry, const char *source, struct smc_inputs *inputs)
 {
     struct smc_input *input = smc_inputs_add(inputs, shortened(source));
     if (!input)
@@ -397,7 +398,7 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static bool compile_commands_add_entry(struct entry *entry, const char **fault,
+static bool compile_commands_add_entry(struct command_entry *entry, const char **fault,
                                        struct smc_inputs *inputs)
 {
     char *source = compile_commands_join(entry->directory, entry->file);
@@ -422,7 +423,7 @@ static bool compile_commands_read_entry(const char *file, size_t number, const j
                                         struct smc_inputs *inputs, size_t *others,
                                         struct smc_text *faults)
 {
-    struct entry entry = {.number = number};
+    struct command_entry entry = {.number = number};
     const char *fault = open_entry(object, &entry);
     bool succeeded = fault ? !smc_memory_failed() : compile_commands_read_words(&entry);
     if (!fault && !entry.is_cuda)
