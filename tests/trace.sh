@@ -175,6 +175,11 @@ contains "the launches of two files are added" out "2 launches of 1 kernel took 
 contains "each file of a merged trace has a line" out "$one: 1 launch, 0.700 ms, occupancy on average 50 %"
 contains "a merged trace tells that ranks are missing" out "only 2 of 3 ranks are in these files"
 contains "a merged trace names both files" out "recorded by PyTorch profiler: rank0.json, $one"
+rank 1 short 30 >short.json
+trace --read rank0.json --read short.json --format json
+empty "the slices of files are joined by their time" "$(jq -c '.course.slices as $all | (30000 / .course.slice_ns) as $both |
+    select(([$all[] | .[range(1; length; 2)]] | add) != 930000 or ([$all[] | length > 2] | index(false)) != $both) |
+    .course.slices[:20]' out)"
 trace --read rank* --top 1
 contains "trace --read takes several files at once" out "3 launches of 2 kernels took 2.00 ms"
 empty "a trace of all ranks tells of none missing" "$(grep -e 'ranks are in' -e 'only rank' out)"

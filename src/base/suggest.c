@@ -24,7 +24,7 @@ static size_t edit_distance(const char *a, const char *b, size_t most)
 {
     size_t rows[3][LONGEST + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
-    size_t a_length = strlen(a), b_length = strlen(b), least_above = 0;
+    size_t a_length = strlen(a), b_length = strlen(b);
     if (a_length > b_length + most || b_length > a_length + most)
         return most + 1;
     for (size_t j = 0; j <= b_length; j++)
@@ -39,9 +39,8 @@ static size_t edit_distance(const char *a, const char *b, size_t most)
                 row[j] = least(row[j], before[j - 2] + 1);
             least_here = least(least_here, row[j]);
         }
-        if (least(least_above, least_here) > most) /* later rows are computed from these two */
+        if (least_here > most) /* the row above has at least `most`, and a swap adds one to it */
             return most + 1;
-        least_above = least_here;
         size_t *oldest = before;
         before = above;
         above = row;

@@ -20,6 +20,7 @@
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
 #include "code/readers/compilation.h"
+#include "code/readers/nvcc_commands.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -214,6 +215,43 @@ static void test_hints(void)
         CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
         smc_text_free(&log);
     }
+}
+
+/* --- What nvcc depends on --------------------------------------------------------------------- */
+
+static void test_included(void)
+{
+    static const char preprocessed[] =
+        "# 0 \"<command-line>\" 2\n# 1 \"/cuda/include/cuda_runtime.h\" 1\n"
+        "# 1 \"/cuda/include/crt/host_config.h\" 1\n# 1 \"/usr/include/stdio.h\" 1 3\nint x;\n"
+        "# 1 \"own.h\" 1\n# 9 \"own.h\" 2\n# 1 \"own.h\" 1\n# 1 \"/usr/include/math.h\" 1 3 4\n";
+    struct smc_text files = {0};
+    CU_ASSERT_TRUE(smc_nvcc_write_included(preprocessed, &files));
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&files),
+                           "s/cuda/include/cuda_runtime.h\ns/cuda/include/crt/host_config.h\n"
+                           "s/usr/include/stdio.h\nuown.h\ns/usr/include/math.h\n");
+    CU_ASSERT_FALSE(smc_nvcc_write_included("# 1 \"a\\\"b.h\" 1\n", &files));
+    CU_ASSERT_FALSE(smc_nvcc_write_included("# 1 \"k.cu\"\nint x;\n", &files));
+    smc_text_free(&files);
+}
+
+/* An empty list of folders is that of the current folder alone; no list is none. */
+static void test_variables(void)
+{
+    struct smc_text key = {0};
+    setenv("CPATH", "", 1);
+    unsetenv("C_INCLUDE_PATH");
+    CU_ASSERT_TRUE(smc_nvcc_write_commands("#$ cicc -o /tmp/x/k.ptx\n", "/tmp/x", &key));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&key), "#$ cicc -o /k.ptx\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&key), "\nCPATH=\n"));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&key), "\nC_INCLUDE_PATH="));
+    smc_text_free(&key);
+    unsetenv("CPATH");
+    CU_ASSERT_TRUE(smc_nvcc_write_commands("#$ cicc\n", "/tmp/x", &key));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&key), "\nCPATH="));
+    smc_text_free(&key);
+    CU_ASSERT_FALSE(smc_nvcc_write_commands("nothing\n", "/tmp/x", &key));
+    smc_text_free(&key);
 }
 
 /* --- The cache -------------------------------------------------------------------------------- */
@@ -864,6 +902,8 @@ CU_TestInfo tests_compile[] = {
     {"ptxas's refusal is read", test_refusals},
     {"the first error of a log, with file and line", test_error_lines},
     {"hints where they can help", test_hints},
+    {"the files that nvcc includes", test_included},
+    {"the variables that nvcc's preprocessor reads", test_variables},
     {"the cache keeps what it is given", test_cache_keeps},
     {"a damaged file in the cache counts as absent", test_cache_damage},
     {"what is no file in the cache does no harm", test_cache_strange_files},

@@ -378,6 +378,34 @@ static void test_what_is_left_out_is_added(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 2, 1, 1), 2 * 4 * 2002, 160);
 }
 
+/* What is left out of the inner loop is part of the time of the outer one. */
+static void test_nested_loops_are_cut(void)
+{
+    enum { OUTER = 60, INNER = 100 };
+    struct bench bench;
+    struct smc_warp_trace trace = {.entry = entries,
+                                   .capacity = ROOM,
+                                   .skip = skips,
+                                   .skip_capacity = SKIPS,
+                                   .loop_entries = 40};
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    for (int outer = 0; outer < OUTER; outer++) {
+        smc_warp_trace_add_steps(&trace, 1, 2, 32);
+        for (int inner = 0; inner < INNER; inner++) {
+            smc_warp_trace_add_steps(&trace, 2, 4, 32);
+            if (inner + 1 < INNER)
+                smc_warp_trace_branch_back(&trace, 3, 2, 1);
+        }
+        smc_warp_trace_add_steps(&trace, 4, 5, 32);
+        if (outer + 1 < OUTER)
+            smc_warp_trace_branch_back(&trace, 4, 1, 1);
+    }
+    smc_warp_trace_end(&trace);
+    const double instructions = OUTER * (2 * INNER + 2);
+    CU_ASSERT(trace.count < 400 && trace.skip_count > 1);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 4 * instructions, 0.02 * instructions);
+}
+
 static void test_barrier(void)
 {
     struct bench bench;
@@ -583,6 +611,7 @@ CU_TestInfo tests_timing[] = {
     {"blocks follow one another", test_blocks_follow},
     {"blocks are sent one after the other", test_blocks_are_sent},
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
+    {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},
     {"a barrier", test_barrier},
     {"arguments in memory", test_arguments},
     {"no prediction, with a reason", test_reasons},

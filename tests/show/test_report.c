@@ -7,6 +7,7 @@
 
 #include "share.h"
 #include "show/report/report.h"
+#include "show/words/paragraphs.h"
 #include "unit.h"
 
 enum { COLUMNS = 80, ROWS = 24 };
@@ -367,6 +368,31 @@ static void test_colour_is_a_second_cue(void)
     smc_text_free(&stripped);
 }
 
+/* The least share has a mark, the whole has no gap, and no share has neither. */
+static void test_bars(void)
+{
+    static const struct {
+        double share;
+        bool utf8;
+        const char *bar;
+    } cases[] = {
+        {0, false, "...."},
+        {1e-9, false, "#..."},
+        {0.5, false, "##.."},
+        {1, false, "####"},
+        {0, true, "    "},
+        {1e-9, true, "\xe2\x96\x8f   "},
+        {0.5, true, "\xe2\x96\x88\xe2\x96\x88  "},
+        {0.99, true, "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text bar = {0};
+        smc_layout_bar(&bar, cases[i].share, 4, cases[i].utf8);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&bar), cases[i].bar);
+        smc_text_free(&bar);
+    }
+}
+
 CU_TestInfo tests_report[] = {
     {"an answer fits 80 x 24 on every board at every tile", test_one_screen},
     {"the type that a kernel computes with", test_dtype},
@@ -378,5 +404,6 @@ CU_TestInfo tests_report[] = {
     {"CSV quotes, and a row has a field for each column", test_csv},
     {"a confirmation shows its rows", test_confirmation},
     {"without colour nothing is lost", test_colour_is_a_second_cue},
+    {"bars", test_bars},
     CU_TEST_INFO_NULL,
 };

@@ -251,14 +251,8 @@ static enum smc_status inspect_answer_add_row(const struct smc_inspect_kernel *k
                                               struct smc_inspect_rows *rows,
                                               struct smc_error *error)
 {
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity ? 2 * rows->capacity : 16;
-        void *item = smc_realloc(rows->item, capacity * sizeof *rows->item);
-        if (!item)
-            return smc_out_of_memory(error);
-        rows->item = item;
-        rows->capacity = capacity;
-    }
+    if (!smc_make_room(&rows->item, rows->count, &rows->capacity, sizeof *rows->item))
+        return smc_out_of_memory(error);
     smc_inspect_answer_one(kernel, device, request, &rows->item[rows->count++]);
     return SMC_OK;
 }

@@ -53,11 +53,8 @@ static bool diff_find_device(struct smc_diff *diff, const struct smc_device *dev
     for (*index = 0; *index < diff->device_count; ++*index)
         if (strcmp(diff->device[*index].name, device->name) == 0)
             return true;
-    struct smc_device *list =
-        smc_realloc(diff->device, (diff->device_count + 1) * sizeof *diff->device);
-    if (!list)
+    if (!smc_make_room(&diff->device, diff->device_count, NULL, sizeof *diff->device))
         return false;
-    diff->device = list;
     diff->device[diff->device_count++] = *device;
     return true;
 }
@@ -342,14 +339,8 @@ static struct smc_diff_pair *add_pair(const struct comparing *comparing,
                                       size_t group)
 {
     struct smc_diff *diff = comparing->diff;
-    if (diff->count == diff->capacity) {
-        size_t capacity = diff->capacity ? 2 * diff->capacity : 64;
-        void *pair = smc_realloc(diff->pair, capacity * sizeof *diff->pair);
-        if (!pair)
-            return NULL;
-        diff->pair = pair;
-        diff->capacity = capacity;
-    }
+    if (!smc_make_room(&diff->pair, diff->count, &diff->capacity, sizeof *diff->pair))
+        return NULL;
     struct smc_diff_pair *pair = &diff->pair[diff->count++];
     *pair = (struct smc_diff_pair){
         .device = &diff->device[(before ? before : after)->device],

@@ -361,13 +361,8 @@ enum smc_status smc_tune_list(struct smc_tune *tune,
                             "more than %d shapes to compile: give fewer values with --vary "
                             "NAME=...",
                             SMC_TUNE_MOST_SHAPES);
-        if (tune->count == capacity) {
-            capacity = capacity ? 2 * capacity : 256;
-            void *grown = smc_realloc(tune->shape, capacity * sizeof *tune->shape);
-            if (!grown)
-                return smc_out_of_memory(error);
-            tune->shape = grown;
-        }
+        if (!smc_make_room(&tune->shape, tune->count, &capacity, sizeof *tune->shape))
+            return smc_out_of_memory(error);
         struct smc_tune_shape *shape = &tune->shape[tune->count++];
         *shape = (struct smc_tune_shape){.state = SMC_TUNE_WAITING};
         memcpy(shape->value, value, sizeof shape->value);

@@ -222,12 +222,9 @@ static bool begin_gpu(struct smc_json_stream *stream, struct chrome_reader *read
 {
     if (reader->gpu_count == MOST_GPUS)
         return smc_json_fail(stream, "more than %d GPUs", MOST_GPUS);
-    struct properties *grown =
-        smc_realloc(reader->gpu, (reader->gpu_count + 1) * sizeof *reader->gpu);
-    if (!grown)
+    if (!smc_make_room(&reader->gpu, reader->gpu_count, NULL, sizeof *reader->gpu))
         return smc_json_stop(stream, smc_out_of_memory(reader->error));
-    reader->gpu = grown;
-    grown[reader->gpu_count++] = (struct properties){.id = SMC_TRACE_UNKNOWN, .minor = -1};
+    reader->gpu[reader->gpu_count++] = (struct properties){.id = SMC_TRACE_UNKNOWN, .minor = -1};
     reader->gpu_depth = stream->depth + 1;
     return true;
 }
@@ -463,12 +460,9 @@ static bool chrome_add_row(struct chrome_reader *reader, const struct event *eve
     const char *gpu = strstr(event->label, "GPU:");
     if (event->pid < 0 || reader->row_count == MOST_GPUS || !gpu || gpu[4] < '0' || gpu[4] > '9')
         return true;
-    struct chrome_row *grown =
-        smc_realloc(reader->row, (reader->row_count + 1) * sizeof *reader->row);
-    if (!grown)
+    if (!smc_make_room(&reader->row, reader->row_count, NULL, sizeof *reader->row))
         return false;
-    reader->row = grown;
-    grown[reader->row_count++] = (struct chrome_row){event->pid, strtol(gpu + 4, NULL, 10)};
+    reader->row[reader->row_count++] = (struct chrome_row){event->pid, strtol(gpu + 4, NULL, 10)};
     return true;
 }
 

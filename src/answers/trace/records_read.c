@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 /* A launch of the file that is sound. */
-struct found_record {
+struct found_records {
     struct record_launch record;
     const char *name;
 };
@@ -24,7 +24,7 @@ struct records_reading {
     int32_t process;
     int32_t device[64]; /* indices in the trace by the process's ordinals */
     const char *command;
-    struct found_record *launches;
+    struct found_records *launches;
     size_t launch_count, launch_capacity;
     uint64_t broken; /* entries that make no sense */
     uint64_t untimed;
@@ -142,7 +142,7 @@ static void repair(struct record_launch *launch)
 static bool records_read_take_launch(struct records_reading *reading, const void *bytes,
                                      size_t size)
 {
-    struct found_record found = {.name = NULL};
+    struct found_records found = {.name = NULL};
     if (size < sizeof found.record)
         return false;
     memcpy(&found.record, bytes, sizeof found.record);
@@ -150,14 +150,9 @@ static bool records_read_take_launch(struct records_reading *reading, const void
     found.name = text_at(reading, found.record.key.name, RECORD_TEXT);
     if (!found.name || !are_possible(&found.record))
         return false;
-    if (reading->launch_count == reading->launch_capacity) {
-        const size_t capacity = reading->launch_capacity ? 2 * reading->launch_capacity : 64;
-        struct found_record *grown = smc_realloc(reading->launches, capacity * sizeof *grown);
-        if (!grown)
-            return true; /* the failure is remembered */
-        reading->launches = grown;
-        reading->launch_capacity = capacity;
-    }
+    if (!smc_make_room(&reading->launches, reading->launch_count, &reading->launch_capacity,
+                       sizeof *reading->launches))
+        return true; /* the failure is remembered */
     reading->launches[reading->launch_count++] = found;
     return true;
 }
@@ -227,7 +222,7 @@ static void take_entries(struct records_reading *reading)
 
 /* Launches of one kernel with one grid, block and dynamic shared memory on one device are a group;
    executions come before calls in it. */
-static int compare_group(const struct found_record *a, const struct found_record *b)
+static int compare_group(const struct found_records *a, const struct found_records *b)
 {
     const struct record_key *x = &a->record.key, *y = &b->record.key;
     const int64_t pairs[][2] = {
@@ -244,7 +239,7 @@ static int compare_group(const struct found_record *a, const struct found_record
 
 static int compare(const void *a, const void *b)
 {
-    const struct found_record *x = a, *y = b;
+    const struct found_records *x = a, *y = b;
     const int group = compare_group(x, y);
     if (group != 0)
         return group;
@@ -263,7 +258,7 @@ static bool has_registers(const struct record_key *executed, const struct record
 /* The driver's answer for an execution is that for a call of the same function: one with the same
    registers, static shared memory and carve-out. CUPTI does not report every carve-out; where the
    functions differ in nothing else, the answer counts if it is the same for all. */
-static int32_t answer_for(const struct found_record *executed, const struct found_record *calls,
+static int32_t answer_for(const struct found_records *executed, const struct found_records *calls,
                           size_t count)
 {
     const struct record_key *wanted = &executed->record.key;
@@ -288,7 +283,7 @@ static int32_t trace_device(struct records_reading *reading, int32_t ordinal)
     return ordinal >= 0 && ordinal < 64 ? reading->device[ordinal] : SMC_TRACE_UNKNOWN;
 }
 
-static void fill_key(struct records_reading *reading, const struct found_record *found,
+static void fill_key(struct records_reading *reading, const struct found_records *found,
                      struct smc_trace_launch *launch)
 {
     const struct record_key *key = &found->record.key;
@@ -309,7 +304,7 @@ static void fill_key(struct records_reading *reading, const struct found_record 
 }
 
 static enum smc_status records_read_add_course(struct records_reading *reading,
-                                               const struct found_record *found, size_t index,
+                                               const struct found_records *found, size_t index,
                                                struct smc_error *error)
 {
     struct record_slices slices;
@@ -347,7 +342,7 @@ struct counts {
 };
 
 static enum smc_status add_executed(struct records_reading *reading,
-                                    const struct found_record *found, int32_t api_blocks,
+                                    const struct found_records *found, int32_t api_blocks,
                                     const struct counts *more, struct smc_error *error)
 {
     struct smc_trace_launch launch;
@@ -369,8 +364,9 @@ static enum smc_status add_executed(struct records_reading *reading,
     return status == SMC_OK ? records_read_add_course(reading, found, index, error) : status;
 }
 
-static enum smc_status add_called(struct records_reading *reading, const struct found_record *found,
-                                  const struct counts *counts, struct smc_error *error)
+static enum smc_status add_called(struct records_reading *reading,
+                                  const struct found_records *found, const struct counts *counts,
+                                  struct smc_error *error)
 {
     struct smc_trace_launch launch;
     if (counts->direct + counts->graph == 0)
@@ -384,7 +380,7 @@ static enum smc_status add_called(struct records_reading *reading, const struct 
     return smc_trace_add_launches(reading->trace, &launch, NULL, error);
 }
 
-static struct counts counts_of(const struct found_record *found)
+static struct counts counts_of(const struct found_records *found)
 {
     const struct record_launch *record = &found->record;
     return (struct counts){record->launches - record->graph_launches, record->graph_launches};
@@ -404,7 +400,7 @@ static uint64_t take_missing(struct records_reading *reading, uint64_t launches)
 }
 
 /* Calls beyond the executions were not seen on the GPU: they have no time. */
-static enum smc_status add_group(struct records_reading *reading, const struct found_record *group,
+static enum smc_status add_group(struct records_reading *reading, const struct found_records *group,
                                  size_t count, struct smc_error *error)
 {
     size_t executions = 0;

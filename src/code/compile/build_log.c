@@ -188,24 +188,9 @@ struct log_reading {
 
 static const size_t no_kernel = SIZE_MAX;
 
-static bool build_log_grow(void *list, size_t count, size_t *capacity, size_t bytes)
-{
-    if (count < *capacity)
-        return true;
-    void *memory;
-    memcpy(&memory, list, sizeof memory);
-    size_t larger = *capacity ? 2 * *capacity : 16;
-    memory = smc_realloc(memory, larger * bytes);
-    if (!memory)
-        return false;
-    memcpy(list, &memory, sizeof memory);
-    *capacity = larger;
-    return true;
-}
-
 static void append_span(struct log_reading *reading, struct spans *spans, struct log_span span)
 {
-    if (build_log_grow(&spans->item, spans->count, &spans->capacity, sizeof *spans->item))
+    if (smc_make_room(&spans->item, spans->count, &spans->capacity, sizeof *spans->item))
         spans->item[spans->count++] = span;
     else
         reading->failed = true;
@@ -230,8 +215,8 @@ static void assign_lines(struct log_reading *reading, struct period *period)
 static void build_log_expect(struct log_reading *reading, enum reply reply, size_t kernel)
 {
     struct period *period = &reading->period[reply];
-    if (build_log_grow(&period->expected, period->expected_count, &period->expected_capacity,
-                       sizeof *period->expected))
+    if (smc_make_room(&period->expected, period->expected_count, &period->expected_capacity,
+                      sizeof *period->expected))
         period->expected[period->expected_count++] = (struct expected){kernel, period->line_count};
     else
         reading->failed = true;
@@ -257,8 +242,8 @@ static void build_log_receive(struct log_reading *reading, enum reply reply, str
         receive_nameless(reading, reply);
         return;
     }
-    if (!build_log_grow(&period->line, period->line_count, &period->line_capacity,
-                        sizeof *period->line)) {
+    if (!smc_make_room(&period->line, period->line_count, &period->line_capacity,
+                       sizeof *period->line)) {
         reading->failed = true;
         return;
     }
@@ -272,8 +257,7 @@ static void build_log_receive(struct log_reading *reading, enum reply reply, str
 static size_t build_log_add_kernel(struct log_reading *reading, const struct logged_kernel *kernel)
 {
     struct kernels *kernels = &reading->kernels;
-    if (!build_log_grow(&kernels->item, kernels->count, &kernels->capacity,
-                        sizeof *kernels->item)) {
+    if (!smc_make_room(&kernels->item, kernels->count, &kernels->capacity, sizeof *kernels->item)) {
         reading->failed = true;
         return no_kernel;
     }
@@ -313,8 +297,8 @@ static bool build_log_read_head(struct log_reading *reading, struct log_span lin
         return true;
     if (!kernel.needs_properties)
         build_log_expect(reading, USED, added);
-    if (build_log_grow(&reading->open, reading->open_count, &reading->open_capacity,
-                       sizeof *reading->open))
+    if (smc_make_room(&reading->open, reading->open_count, &reading->open_capacity,
+                      sizeof *reading->open))
         reading->open[reading->open_count++] = added;
     else
         reading->failed = true;

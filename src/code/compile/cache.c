@@ -92,15 +92,10 @@ static struct cache_entry *list_entries(DIR *folder, size_t *count, int64_t *byt
         if (!is_own_name(item->d_name) ||
             fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
-        if (*count == capacity) {
-            capacity = capacity ? 2 * capacity : 256;
-            struct cache_entry *more = smc_realloc(entries, capacity * sizeof *entries);
-            if (!more) {
-                free(entries);
-                *count = 0;
-                return NULL;
-            }
-            entries = more;
+        if (!smc_make_room(&entries, *count, &capacity, sizeof *entries)) {
+            free(entries);
+            *count = 0;
+            return NULL;
         }
         struct cache_entry *entry = &entries[(*count)++];
         memcpy(entry->name, item->d_name, sizeof entry->name);

@@ -21,14 +21,8 @@
 
 bool smc_words_add(struct smc_words *words, const char *word, size_t length)
 {
-    if (words->count == words->capacity) {
-        size_t capacity = words->capacity ? 2 * words->capacity : 16;
-        char **grown = smc_realloc(words->word, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        words->word = grown;
-        words->capacity = capacity;
-    }
+    if (!smc_make_room(&words->word, words->count, &words->capacity, sizeof *words->word))
+        return false;
     words->word[words->count] = smc_strndup(word, length);
     return words->word[words->count] && ++words->count;
 }

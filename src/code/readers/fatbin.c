@@ -63,14 +63,8 @@ struct fatbin_search {
 static bool fatbin_add(const struct fatbin_search *search, const struct smc_fatbin_part *part)
 {
     struct smc_fatbin_parts *parts = search->parts;
-    if (parts->count == parts->capacity) {
-        size_t capacity = parts->capacity ? 2 * parts->capacity : 16;
-        void *item = smc_realloc(parts->item, capacity * sizeof *parts->item);
-        if (!item)
-            return false;
-        parts->item = item;
-        parts->capacity = capacity;
-    }
+    if (!smc_make_room(&parts->item, parts->count, &parts->capacity, sizeof *parts->item))
+        return false;
     parts->item[parts->count] = *part;
     parts->item[parts->count++].member = search->member;
     return true;
@@ -99,14 +93,8 @@ static enum smc_fatbin_compression compression_of(const struct fatbin_part *part
 static bool add_ptx(const struct fatbin_search *search, const struct smc_fatbin_part *part)
 {
     struct smc_fatbin_parts *parts = search->parts;
-    if (parts->ptx_count == parts->ptx_capacity) {
-        size_t capacity = parts->ptx_capacity ? 2 * parts->ptx_capacity : 16;
-        void *ptx = smc_realloc(parts->ptx, capacity * sizeof *parts->ptx);
-        if (!ptx)
-            return false;
-        parts->ptx = ptx;
-        parts->ptx_capacity = capacity;
-    }
+    if (!smc_make_room(&parts->ptx, parts->ptx_count, &parts->ptx_capacity, sizeof *parts->ptx))
+        return false;
     parts->ptx[parts->ptx_count] = *part;
     parts->ptx[parts->ptx_count++].member = search->member;
     return true;

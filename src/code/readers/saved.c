@@ -293,14 +293,12 @@ static const char *own_file(struct smc_inspect_kernels *kernels, const char *fil
     for (size_t i = kernels->owned_file_count; i-- > 0;)
         if (strcmp(kernels->owned_file[i], file) == 0)
             return kernels->owned_file[i];
-    char **list = smc_realloc(kernels->owned_file,
-                              (kernels->owned_file_count + 1) * sizeof *kernels->owned_file);
-    if (!list)
+    if (!smc_make_room(&kernels->owned_file, kernels->owned_file_count, NULL,
+                       sizeof *kernels->owned_file))
         return NULL;
-    kernels->owned_file = list;
     char *copy = smc_strdup(file);
     if (copy)
-        list[kernels->owned_file_count++] = copy;
+        kernels->owned_file[kernels->owned_file_count++] = copy;
     return copy;
 }
 

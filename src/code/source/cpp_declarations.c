@@ -54,15 +54,9 @@ static uint32_t cpp_declarations_append(struct declaration_scan *scan,
                                         const struct smc_declaration *declaration)
 {
     struct smc_declarations *out = scan->out;
-    if (out->count == out->capacity) {
-        uint32_t capacity = out->capacity ? 2 * out->capacity : 64;
-        void *item = smc_realloc(out->item, capacity * sizeof *out->item);
-        if (!item) {
-            scan->has_memory = false;
-            return SMC_NO_TOKEN;
-        }
-        out->item = item;
-        out->capacity = capacity;
+    if (!smc_make_room(&out->item, out->count, &out->capacity, sizeof *out->item)) {
+        scan->has_memory = false;
+        return SMC_NO_TOKEN;
     }
     out->item[out->count] = *declaration;
     return out->count++;

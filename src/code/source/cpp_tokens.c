@@ -44,14 +44,8 @@ static bool cpp_tokens_add(struct token_reader *reader, enum smc_cpp_token_kind 
                            uint32_t begin, uint32_t line)
 {
     struct smc_tokens *tokens = reader->tokens;
-    if (tokens->count == tokens->capacity) {
-        uint32_t capacity = tokens->capacity ? 2 * tokens->capacity : 256;
-        void *item = smc_realloc(tokens->item, capacity * sizeof *tokens->item);
-        if (!item)
-            return false;
-        tokens->item = item;
-        tokens->capacity = capacity;
-    }
+    if (!smc_make_room(&tokens->item, tokens->count, &tokens->capacity, sizeof *tokens->item))
+        return false;
     tokens->item[tokens->count++] =
         (struct smc_cpp_token){kind, begin, reader->at, line, SMC_NO_TOKEN};
     return true;

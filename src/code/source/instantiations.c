@@ -35,14 +35,9 @@ static void instantiations_add_found(struct template_search *search, const struc
     uint64_t hash = smc_hash(is_left_out ? 1 : 2, text, name->length);
     if (found->count >= MAX_FOUND || !smc_name_set_add(&search->seen, hash))
         return;
-    if (found->count == found->capacity) {
-        size_t capacity = found->capacity ? 2 * found->capacity : 16;
-        void *item = smc_realloc(found->item, capacity * sizeof *found->item);
-        search->has_memory &= item != NULL;
-        if (!item)
-            return;
-        found->item = item;
-        found->capacity = capacity;
+    if (!smc_make_room(&found->item, found->count, &found->capacity, sizeof *found->item)) {
+        search->has_memory = false;
+        return;
     }
     char *copy = smc_strdup(text);
     search->has_memory &= copy != NULL;

@@ -38,14 +38,8 @@ size_t smc_class_instance_add(struct smc_class_instances *all,
                               const struct smc_declaration *declaration, struct smc_piece *of,
                               const char *type)
 {
-    if (all->count == all->capacity) {
-        size_t capacity = all->capacity ? 2 * all->capacity : 16;
-        void *grown = smc_realloc(all->item, capacity * sizeof *all->item);
-        if (!grown)
-            return 0;
-        all->item = grown;
-        all->capacity = capacity;
-    }
+    if (!smc_make_room(&all->item, all->count, &all->capacity, sizeof *all->item))
+        return 0;
     char *copy = smc_strdup(type);
     if (!copy)
         return 0;

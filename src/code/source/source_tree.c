@@ -85,14 +85,8 @@ static bool find_beside(const char *file, const char *name, char path[MAX_PATH])
 static struct smc_source_file *source_tree_append_file(struct smc_source_tree *tree,
                                                        const char *path)
 {
-    if (tree->count == tree->capacity) {
-        size_t capacity = tree->capacity ? 2 * tree->capacity : 8;
-        void *file = smc_realloc(tree->file, capacity * sizeof *tree->file);
-        if (!file)
-            return NULL;
-        tree->file = file;
-        tree->capacity = capacity;
-    }
+    if (!smc_make_room(&tree->file, tree->count, &tree->capacity, sizeof *tree->file))
+        return NULL;
     struct smc_source_file *file = &tree->file[tree->count];
     *file = (struct smc_source_file){.path = smc_strdup(path)};
     if (!file->path)
@@ -256,14 +250,9 @@ static enum smc_include_kind source_tree_find_header(struct smc_source_tree *tre
 
 static bool append_include(struct smc_source_file *file, const struct smc_source_include *include)
 {
-    if (file->include_count == file->include_capacity) {
-        size_t capacity = file->include_capacity ? 2 * file->include_capacity : 16;
-        void *item = smc_realloc(file->include, capacity * sizeof *file->include);
-        if (!item)
-            return false;
-        file->include = item;
-        file->include_capacity = capacity;
-    }
+    if (!smc_make_room(&file->include, file->include_count, &file->include_capacity,
+                       sizeof *file->include))
+        return false;
     file->include[file->include_count++] = *include;
     return true;
 }
@@ -301,14 +290,8 @@ const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tre
 
 static bool read_macro(struct smc_source_tree *tree, size_t index, uint32_t token, uint32_t at)
 {
-    if (tree->macro_count == tree->macro_capacity) {
-        size_t capacity = tree->macro_capacity ? 2 * tree->macro_capacity : 32;
-        void *item = smc_realloc(tree->macro, capacity * sizeof *tree->macro);
-        if (!item)
-            return false;
-        tree->macro = item;
-        tree->macro_capacity = capacity;
-    }
+    if (!smc_make_room(&tree->macro, tree->macro_count, &tree->macro_capacity, sizeof *tree->macro))
+        return false;
     const struct smc_source_file *file = &tree->file[index];
     const struct smc_cpp_token *directive = &file->tokens.item[token];
     struct smc_source_macro *macro = &tree->macro[tree->macro_count];

@@ -395,15 +395,9 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
 static struct smc_merge_report *merge_read_add(struct merge_reader *reader)
 {
     struct smc_merge *merge = reader->merge;
-    if (merge->count == merge->capacity) {
-        size_t capacity = merge->capacity ? 2 * merge->capacity : 16;
-        struct smc_merge_report *grown = smc_realloc(merge->report, capacity * sizeof *grown);
-        if (!grown) {
-            reader->out_of_memory = true;
-            return NULL;
-        }
-        merge->report = grown;
-        merge->capacity = capacity;
+    if (!smc_make_room(&merge->report, merge->count, &merge->capacity, sizeof *merge->report)) {
+        reader->out_of_memory = true;
+        return NULL;
     }
     struct smc_merge_report *report = &merge->report[merge->count];
     *report = (struct smc_merge_report){
@@ -669,16 +663,10 @@ static size_t label_length(const char *line, size_t length)
 static void keep_labelled(struct smc_merge_input *input, const char *line, size_t length,
                           size_t label)
 {
-    if (input->labelled_count == input->labelled_capacity) {
-        size_t capacity = input->labelled_capacity ? 2 * input->labelled_capacity : 64;
-        struct smc_labelled_line *grown =
-            smc_realloc(input->labelled, capacity * sizeof *input->labelled);
-        if (!grown) {
-            input->rest.failed = true;
-            return;
-        }
-        input->labelled = grown;
-        input->labelled_capacity = capacity;
+    if (!smc_make_room(&input->labelled, input->labelled_count, &input->labelled_capacity,
+                       sizeof *input->labelled)) {
+        input->rest.failed = true;
+        return;
     }
     input->labelled[input->labelled_count++] =
         (struct smc_labelled_line){.label = smc_hash(SMC_HASH_START, line, label),

@@ -202,13 +202,15 @@ struct smc_worker {
         uint32_t instruction;     /* that initialized it, */
         uint32_t number;          /* after so many others */
     } * object;
-    uint32_t objects, object_room;
+    uint32_t objects;
+    size_t object_room;
     struct smc_arrival {
         uint32_t object, phase; /* of the mbarrier object that a bulk copy arrives at */
         uint32_t address, bytes;
         uint32_t place; /* its instruction */
     } * arrival;        /* for which no thread has waited */
-    uint32_t arrivals, arrival_room;
+    uint32_t arrivals;
+    size_t arrival_room;
     uint32_t free_regs; /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */

@@ -74,14 +74,10 @@ void smc_mbarrier_await_copy(struct smc_worker *worker, uint64_t object, uint64_
         last->bytes += bytes;
         return;
     }
-    if (worker->arrivals == worker->arrival_room) {
-        const uint32_t room = worker->arrival_room ? 2 * worker->arrival_room : 16;
-        struct smc_arrival *grown = smc_realloc(worker->arrival, room * sizeof *grown);
-        worker->out_of_memory |= !grown;
-        if (!grown)
-            return;
-        worker->arrival = grown;
-        worker->arrival_room = room;
+    if (!smc_make_room(&worker->arrival, worker->arrivals, &worker->arrival_room,
+                       sizeof *worker->arrival)) {
+        worker->out_of_memory = true;
+        return;
     }
     worker->arrival[worker->arrivals++] =
         (struct smc_arrival){known->address, known->phases, (uint32_t)address, bytes, place};
@@ -106,14 +102,10 @@ static void arrived(struct smc_worker *worker, uint64_t object, uint32_t phases)
 static void mbarrier_remember(struct smc_worker *worker, uint64_t address, uint32_t instruction)
 {
     struct smc_object *known = known_at(worker, address);
-    if (!known && worker->objects == worker->object_room) {
-        const uint32_t room = worker->object_room ? 2 * worker->object_room : 16;
-        struct smc_object *grown = smc_realloc(worker->object, room * sizeof *grown);
-        worker->out_of_memory |= !grown;
-        if (!grown)
-            return;
-        worker->object = grown;
-        worker->object_room = room;
+    if (!known && !smc_make_room(&worker->object, worker->objects, &worker->object_room,
+                                 sizeof *worker->object)) {
+        worker->out_of_memory = true;
+        return;
     }
     if (!known)
         known = &worker->object[worker->objects++];

@@ -53,7 +53,8 @@ struct smc_peers {
     struct touched *cell; /* of the block's own shared memory; NULL: nobody has accessed it */
     struct last last[MOST_BLOCKS];
     struct peer_published *published;
-    uint32_t objects, object_room;
+    uint32_t objects;
+    size_t object_room;
 };
 
 /* --- What is known ---------------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ void smc_peers_begin_block(struct smc_worker *worker)
     if (!peers)
         return;
     struct peer_published *published = peers->published;
-    const uint32_t room = peers->object_room;
+    const size_t room = peers->object_room;
     free(peers->cell);
     *peers = (struct smc_peers){.published = published, .object_room = room};
 }
@@ -170,14 +171,10 @@ static struct times *published_at(struct smc_worker *owner, uint64_t object, boo
             return &peers->published[i].times;
     if (!adds)
         return NULL;
-    if (peers->objects == peers->object_room) {
-        const uint32_t room = peers->object_room ? 2 * peers->object_room : 8;
-        struct peer_published *grown = smc_realloc(peers->published, room * sizeof *grown);
-        owner->out_of_memory |= !grown;
-        if (!grown)
-            return NULL;
-        peers->published = grown;
-        peers->object_room = room;
+    if (!smc_make_room(&peers->published, peers->objects, &peers->object_room,
+                       sizeof *peers->published)) {
+        owner->out_of_memory = true;
+        return NULL;
     }
     peers->published[peers->objects] = (struct peer_published){.object = object};
     return &peers->published[peers->objects++].times;

@@ -264,8 +264,7 @@ static enum smc_status cmd_banks_report(const struct smc_arguments *arguments,
                                         enum smc_plot_target target, struct smc_text *out,
                                         struct smc_error *error)
 {
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->banks(answer, &style, out);
     if (target == SMC_PLOT_NOWHERE)
@@ -391,9 +390,8 @@ static enum smc_status cmd_banks_run_file(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = find_accesses(arguments, &asked, &accesses, &source, error);
     if (status == SMC_OK) {
-        struct smc_report_style style;
         const struct smc_kernel_banks banks = {asked.query, &accesses, source};
-        smc_output_style(&style);
+        struct smc_report_style style = smc_output_style();
         smc_ask_writer(arguments)->kernel_banks(&banks, &style, out);
     }
     smc_bank_accesses_free(&accesses);

@@ -194,7 +194,6 @@ static void query_draw(struct smc_page *page, struct curve *curve)
         .now_text = smc_text_string(&now),
     };
     smc_page_diagram(page, &diagram);
-    page->picture->failed |= remark.failed || now.failed;
     smc_text_free(&remark);
     smc_text_free(&now);
 }

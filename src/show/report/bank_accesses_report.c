@@ -381,10 +381,8 @@ void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)
     smc_json_set(object, "banks", smc_json_bank_accesses(banks->accesses));
 }
 
-void smc_csv_kernel_banks(const struct smc_kernel_banks *banks,
-                          const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
-    (void)style;
     smc_csv_bank_accesses_head(out);
     smc_csv_bank_accesses(banks->query->file_kernel->name, banks->accesses, out);
 }

@@ -764,10 +764,8 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_csv_banks(const struct smc_banks_answer *answer, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_table(access_fields, answer->pattern, answer->pattern_count,
                          sizeof *answer->pattern, out);
 }

@@ -75,10 +75,7 @@ static void append_finding(const struct smc_emulated_run *emulated, size_t i,
     struct smc_text stacks = {0};
     smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
     append_stacks(emulated, &emulated->finding[i], "; ", &stacks);
-    if (stacks.length > 0)
-        smc_layout_paragraph(out, "", 8, smc_text_string(&stacks), style->columns);
-    out->failed |= stacks.failed;
-    smc_text_free(&stacks);
+    smc_layout_text(out, style, 8, &stacks);
 }
 
 void smc_text_findings(const struct smc_emulated_run *emulated,
@@ -172,10 +169,9 @@ static void add_stack(json_t *object, const struct smc_emulated_run *emulated,
     json_t *callers = json_array();
     add_place(object, emulated, stack->frames ? &stack->frame[0] : &unknown);
     for (size_t i = 1; i < stack->frames; i++) {
-        json_t *caller = json_object();
+        json_t *caller = smc_json_add_object(callers);
         add_place(caller, emulated, &stack->frame[i]);
         smc_json_set(caller, "inlined", json_boolean(stack->frame[i - 1].is_inlined));
-        json_array_append_new(callers, caller);
     }
     smc_json_set(object, "called_from", callers);
     smc_json_set(object, "callers_known", json_boolean(stack->is_complete));

@@ -30,6 +30,7 @@ libsmc_la_SOURCES += \
 	src/show/report/merge_report.c \
 	src/show/report/openmetrics.c src/show/report/openmetrics.h \
 	src/show/report/overview.c src/show/report/overview.h \
+	src/show/report/pair_report.c \
 	src/show/report/report.h \
 	src/show/report/report_fields.c src/show/report/report_fields.h \
 	src/show/report/run_report.c src/show/report/run_report.h \

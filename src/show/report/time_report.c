@@ -308,7 +308,6 @@ static void append_term(const struct smc_answer *answer, enum smc_time_term term
     time_append_count(answer, term, &count);
     smc_layout_paragraph(out, smc_text_string(&label), label.length + 2, smc_text_string(&count),
                          style->columns);
-    out->failed |= label.failed || count.failed;
     smc_text_free(&label);
     smc_text_free(&count);
 }
@@ -343,9 +342,7 @@ void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
     line.length = 0;
     smc_text_append(&line, "what overlaps counts once, what waits is added: ");
     smc_words_time_range(time, &line);
-    smc_layout_paragraph(out, "", indent, smc_text_string(&line), style->columns);
-    out->failed |= line.failed;
-    smc_text_free(&line);
+    smc_layout_text(out, style, indent, &line);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
