@@ -21,14 +21,14 @@ enum {
 /* Warps that took the same branches until instructions are left out are taken to continue alike:
    the rest of the trace is copied from the first of them, with its lines moved by the distance of
    their first lines. */
-struct known {
+struct known_trace {
     const struct smc_warp_trace *trace[KNOWN];
     uint32_t count;
 };
 
 static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
 {
-    const struct known *known = context;
+    const struct known_trace *known = context;
     const struct smc_warp_trace *from = NULL;
     for (uint32_t i = 0; i < known->count && !from; i++)
         if (known->trace[i]->first_skip_signature == signature &&
@@ -171,7 +171,7 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                          struct smc_traces *traces)
 {
     const size_t capacity = traced->entries;
-    struct known known = {.count = 0};
+    struct known_trace known = {.count = 0};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
     struct smc_warp_trace_entry *entry = traces->entries; /* free from here on */
