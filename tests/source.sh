@@ -57,6 +57,31 @@ __global__ void partial(int *out)
     out[threadIdx.x] = 1;
 }
 END
+cat >histogram.cu <<'END'
+// A histogram whose bins are spread over the shared memory of a cluster: each block holds
+// bins / blocks of them, and adds to those of the other blocks through distributed shared memory.
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void histogram(const unsigned *values, unsigned n, unsigned *bins,
+                                     unsigned bin_count)
+{
+    extern __shared__ unsigned own[]; // bin_count / cluster.num_blocks() counters
+    cg::cluster_group cluster = cg::this_cluster();
+    const unsigned share = bin_count / cluster.num_blocks();
+    for (unsigned i = threadIdx.x; i < share; i += blockDim.x)
+        own[i] = 0;
+    cluster.sync(); // every block's counters are zero
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        const unsigned bin = values[i] % bin_count;
+        atomicAdd(cluster.map_shared_rank(&own[bin % share], bin / share), 1);
+    }
+    cluster.sync(); // nobody adds any more, and no block has ended
+    for (unsigned i = threadIdx.x; i < share; i += blockDim.x)
+        atomicAdd(&bins[cluster.block_rank() * share + i], own[i]);
+}
+END
+sed 's/__global__ void/__global__ void __cluster_dims__(4, 1, 1)/' histogram.cu >own_cluster.cu
 cat >many.cu <<'END'
 template <class T> __global__ void fill(T *out) { out[threadIdx.x] = T(3); }
 template __global__ void fill<int>(int *);
@@ -706,6 +731,31 @@ empty "--annotate counts by line" "$(
     jq -r '.lines[] | select(.line == 3) | "\(.global_requests)\(.source)"' annotated.json >out
     echo '4    x[threadIdx.x] *= 2;' | diff - out)"
 
+# --- Two kernels compared -------------------------------------------------------------------------
+
+sed 's/values\[i\] \*= 2/values[i] += values[i] + (i == 7)/' clean.cu >other.cu
+pair="--grid 4 --block 256 -a i32x1000:ramp -a i32:1000"
+smemcalc run clean.cu --compare other.cu:twice $pair --on emulator --device H200 >out 2>err
+empty "two kernels are compared on the emulator: times, counts and results" "$(
+    sed -n 1,2p out | tr '\n' ' ' | grep -Eq '(no difference|the (first|second) kernel).* predicted' || cat out err
+    grep -Eq '^warp_instructions|^instructions of warps +[0-9]+ +[0-9]+$' out || cat out
+    grep -q '^arg 1 *1 of 1000 elements differ, from element 7 on$' out || cat out)"
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format json >out 2>err
+holds "a kernel compared with itself is as fast, and nothing was run" \
+    '.comparison == {speed_up: 1, measured: false, exceeds_noise: null, results: null} and
+    (.kernels | length) == 2' out
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format csv >out 2>err
+empty "CSV of two kernels has a column for each" "$(
+    head -n 1 out | grep -vx quantity,unit,first,second
+    grep -Eqx 'registers_per_thread,,([0-9]+),\1' out || cat out)"
+run_refuses "'other.cu': a second FILE only with --compare" clean.cu other.cu $pair
+run_refuses "option --compare: name the other kernel, FILE or FILE:KERNEL, such as run clean.cu --compare \
+other.cu" clean.cu --compare $pair
+run_refuses "option --entry: 'none' is no kernel of other.cu, which has twice" clean.cu --compare other.cu:none \
+    $pair
+run_refuses "none.cu: No such file or directory" clean.cu --compare none.cu $pair
+run_refuses "option --annotate: for one run; --compare asks for two" clean.cu --compare other.cu $pair --annotate
+
 # --- On a fake GPU --------------------------------------------------------------------------------
 
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
@@ -745,6 +795,9 @@ if [ -x "$fake" ]; then
     holds "counters of a user's kernel stand beside the emulator's counts" '[.confirmation[] |
         select(.quantity == "shared_loads" or .quantity == "global_load_sectors") |
         [.emulated, .measured]] == [[0, 0], [null, 125]]' out
+    FAKE_GPU=well "$fake" run clean.cu --compare other.cu $pair --timeout 200 >out 2>err
+    empty "equal times on a GPU are no difference" "$(
+        tr -s '\n ' ' ' <out | grep -q '^no difference beyond the noise: 2.00 ms and 2.00 ms measured' || cat out err)"
     on_gpu well --on gpu --cold >/dev/null
     empty "--cold flushes the cache before each timed launch" "$(
         tr -s '\n ' ' ' <out | grep -q ' 3 ms information median of [0-9]* launches, the L2 cache flushed' || cat out)"
@@ -908,5 +961,24 @@ empty "the advice on the catalog's array, and none on a kernel without conflicts
 smemcalc --kernel matmul-a-tile --tile 16 --device 9.0 --explain >out
 empty "--explain compiles with the launch bounds that gain a block" "$(
     grep -q '^launch bounds  compiled with __launch_bounds__(256, 8): 32 registers' out || cat out)"
+
+# --- Clusters -------------------------------------------------------------------------------------
+
+histogram="--block 256 --dynamic-smem 2K -a i32x10000:random -a i32:10000 -a i32x4096 -a i32:4096 --on emulator --device H200"
+smemcalc run histogram.cu --grid 32 --cluster 8 $histogram --dump 1:values.bin --dump 3:bins.bin >out 2>err
+empty "a histogram over the shared memory of a cluster" "$(
+    cat err
+    grep -q '^clusters on the GPU  *124  *- *not measured$' out || cat out
+    grep -q '^no findings$' out || cat out
+    od -An -v -tu4 -w4 values.bin | awk '{ n[$1 % 4096]++ }
+        END { for (i = 0; i < 4096; i++) print n[i] + 0 }' >counted
+    od -An -v -tu4 -w4 bins.bin | tr -d ' ' | cmp counted -)"
+refuses 2 "histogram of histogram.cu cannot launch: a grid of 30 x 1 x 1 blocks; no cluster of 8 blocks divides it" \
+    run histogram.cu --grid 30 --cluster 8 $histogram
+refuses 2 "option --cluster: '8' blocks are not the 4 that histogram is compiled for (__cluster_dims__)" \
+    run own_cluster.cu --grid 32 --cluster 8 $histogram
+empty "clusters as the kernel was compiled" "$(
+    smemcalc run own_cluster.cu --grid 32 $histogram --dynamic-smem 4K 2>&1 |
+        grep -q '^clusters on the GPU  *248 ' || echo "no row of clusters")"
 
 finish_cases

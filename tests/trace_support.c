@@ -61,7 +61,7 @@ void test_trace_add(struct test_trace *test, const struct smc_trace_launch *laun
 
 void test_trace_end(struct test_trace *test)
 {
-    require(smc_trace_answer(test->trace, &test->answer, NULL) == SMC_OK);
+    require(smc_trace_answer_on(test->trace, NULL, &test->answer, NULL) == SMC_OK);
 }
 
 void test_trace_free(struct test_trace *test)

@@ -89,6 +89,12 @@ struct smc_inspect_rows {
     unsigned order;                     /* enum smc_inspect_order, as of smc_inspect_select */
 };
 
+/* Whether the kernel's input records launch bounds: logs of compilers do not. */
+bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel);
+
+/* Whether both rows are of one kernel: rows of a kernel are adjacent. */
+bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
+
 /* The row's whole answer. */
 void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer);
 
@@ -173,15 +179,6 @@ const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 /* --- Bank conflicts --------------------------------------------------------------------------- */
 
 /* The bank conflicts of the user's kernels, from the PTX that they were compiled from. */
-
-/* The kernel in a block of this shape on the device. Start `accesses` from {0}, and free it also
-   after a failure. SMC_UNAVAILABLE: the kernel's file has no PTX; SMC_USAGE: the PTX is not
-   understood, or the block is impossible; SMC_MACHINE: memory. */
-enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kernel,
-                                          const struct smc_device *device, const uint32_t block[3],
-                                          uint32_t dynamic_smem_bytes,
-                                          struct smc_bank_accesses *accesses,
-                                          struct smc_error *error);
 
 /* Fills `banks` of every row whose kernel has PTX and whose block size is known: in the shape
    `block`, or if that is NULL the row's own, or else one dimension. It stays NULL for a kernel

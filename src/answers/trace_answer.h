@@ -84,13 +84,10 @@ struct smc_trace_answer {
     double short_share;      /* of the time of all launches */
 };
 
-/* Answers each configuration. Configurations of a process that differ in nothing else are shown as
-   one row only if they are one record. SMC_MACHINE: memory. Free it in any case. */
-enum smc_status smc_trace_answer(const struct smc_trace *trace, struct smc_trace_answer *answer,
-                                 struct smc_error *error);
-
-/* The same for another GPU, to which `answer` then points: the same launches with the registers
-   that were recorded. NULL: the recorded GPUs. */
+/* Answers each configuration, for the GPUs that were recorded, or for another one, `device`, to
+   which `answer` then points: the same launches with the registers that were recorded.
+   Configurations of a process that differ in nothing else are shown as one row only if they are one
+   record. SMC_MACHINE: memory. Free it in any case. */
 enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct smc_device *device,
                                     struct smc_trace_answer *answer, struct smc_error *error);
 /* What --device has to do with the GPUs of a trace: notes in the trace which GPU answers if it

@@ -152,9 +152,6 @@ struct smc_tune_watcher {
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
                                  struct smc_text *warnings, struct smc_error *error);
 
-/* Only the second part, for shapes that are predicted. */
-enum smc_status smc_tune_rank(struct smc_tune *tune, struct smc_error *error);
-
 /* The next shape to run; NULL: all were. It is the one with the lowest predicted time, corrected by
    what smc_tune_learn found. */
 struct smc_tune_shape *smc_tune_next(const struct smc_tune *tune);

@@ -70,14 +70,8 @@ static bool is_like(const char *name, const char *pattern, size_t length)
 
 static void folder_add_match(const char *path, struct smc_folder_matches *matches)
 {
-    if (matches->count == matches->capacity) {
-        size_t capacity = matches->capacity ? 2 * matches->capacity : 16;
-        char **grown = smc_realloc(matches->path, capacity * sizeof *grown);
-        if (!grown)
-            return;
-        matches->path = grown;
-        matches->capacity = capacity;
-    }
+    if (!smc_make_room(&matches->path, matches->count, &matches->capacity, sizeof *matches->path))
+        return;
     char *copy = smc_strdup(path);
     if (copy)
         matches->path[matches->count++] = copy;

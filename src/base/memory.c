@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,21 @@ void *smc_calloc(size_t count, size_t bytes)
 void *smc_realloc(void *memory, size_t bytes)
 {
     return noted(realloc(memory, bytes ? bytes : 1));
+}
+
+bool smc_grow_list(void *list, size_t count, size_t *capacity, size_t size)
+{
+    enum { FIRST = 16 };
+    void *items; /* copied, since the pointer has the type of its items */
+    const size_t room = !capacity ? count + 1 : *capacity ? 2 * *capacity : FIRST;
+    memcpy(&items, list, sizeof items);
+    items = room <= SIZE_MAX / size ? smc_realloc(items, room * size) : noted(NULL);
+    if (!items)
+        return false;
+    memcpy(list, &items, sizeof items);
+    if (capacity)
+        *capacity = room;
+    return true;
 }
 
 void *smc_aligned_alloc(size_t alignment, size_t bytes)

@@ -12,6 +12,18 @@
 void *smc_malloc(size_t bytes) __attribute__((malloc, warn_unused_result));
 void *smc_calloc(size_t count, size_t bytes) __attribute__((malloc, warn_unused_result));
 void *smc_realloc(void *memory, size_t bytes) __attribute__((warn_unused_result));
+
+/* smc_make_room when the capacity is used up. */
+bool smc_grow_list(void *list, size_t count, size_t *capacity, size_t size);
+
+/* Makes room for one more item in a list of `count` of `size` bytes each; `list` is the address of
+   the pointer to it. Doubles *capacity when it is used up; NULL: the list grows by one each time.
+   False: out of memory, and the list is unchanged. */
+static inline bool smc_make_room(void *list, size_t count, size_t *capacity, size_t size)
+{
+    return (capacity && count < *capacity) || smc_grow_list(list, count, capacity, size);
+}
+
 void *smc_aligned_alloc(size_t alignment, size_t bytes) __attribute__((malloc, warn_unused_result));
 char *smc_strdup(const char *string) __attribute__((malloc, warn_unused_result));
 char *smc_strndup(const char *string, size_t bytes) __attribute__((malloc, warn_unused_result));

@@ -227,7 +227,7 @@ bool smc_equal_ignoring_case(const char *a, const char *b)
 
 enum { PARTS = 3, LONGEST = 32 };
 
-static bool parse_parse_number(const char *text, size_t length, bool sizes, int64_t *value)
+static bool parse_range_part(const char *text, size_t length, bool sizes, int64_t *value)
 {
     char part[LONGEST + 1];
     uint64_t bytes;
@@ -248,7 +248,7 @@ static int parse_split(const char *text, bool sizes, int64_t part[PARTS])
 {
     for (int count = 0; count < PARTS; text++) {
         size_t length = strcspn(text, ":");
-        if (!parse_parse_number(text, length, sizes, &part[count++]))
+        if (!parse_range_part(text, length, sizes, &part[count++]))
             return 0;
         text += length;
         if (!*text)

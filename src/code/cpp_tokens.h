@@ -29,7 +29,8 @@ struct smc_cpp_token {
 struct smc_tokens {
     const char *text;
     struct smc_cpp_token *item;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 };
 
 /* Reads all tokens, and pairs the brackets. Where #else or #elif repeats brackets, those of the

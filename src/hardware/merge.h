@@ -18,8 +18,6 @@
 
 enum { SMC_MOST_MERGED_REPORTS = 10000, SMC_MOST_MERGED_ROWS = 64 };
 
-extern const char *const smc_source_names[SMC_SOURCE_COUNT]; /* "predicted", ... */
-
 struct smc_merge_row {
     char quantity[64], unit[16];
     struct smc_reading seen[SMC_SOURCE_COUNT];

@@ -100,6 +100,7 @@ struct smc_user_run {
     struct smc_user_symbol symbol[SMC_MAX_USER_ARGUMENTS]; /* of the request's variables */
     struct smc_user_pointer *pointer;
     size_t pointer_count, pointer_room;
+    bool has_memory; /* that the arguments and variables need; its contents are those before */
     struct smc_run_result result;
     uint32_t barrier_after[2]; /* lines after which __syncthreads() removes the races; 0: none */
 };
@@ -113,9 +114,9 @@ struct smc_user_run {
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error);
 
-/* Fills the memory and launches. Fails as the back end does; SMC_MACHINE also if there is not
-   enough memory; SMC_INTERRUPTED if the settings' `stop` requested it before the launch. The
-   emulator's part of `result` is valid even if the GPU failed after it. */
+/* Fills the memory, at the first call, and launches. Fails as the back end does; SMC_MACHINE also
+   if there is not enough memory; SMC_INTERRUPTED if the settings' `stop` requested it before the
+   launch. The emulator's part of `result` is valid even if the GPU failed after it. */
 enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
                                 struct smc_error *error);
 

@@ -65,8 +65,6 @@ enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const cha
                                         bool lenient, struct smc_program **program,
                                         struct smc_error *error);
 void smc_program_free(struct smc_program *program);
-const char *smc_program_entry(const struct smc_program *program);
-size_t smc_program_instruction_count(const struct smc_program *program);
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
                                                       size_t index);
 /* The number of the kernel's parameters, and the size of one in bytes. */
@@ -230,8 +228,9 @@ struct smc_emulated_count {
     /* Loads of shared memory as in the machine code; counted only if those are known. */
     uint64_t machine_loads, machine_load_wavefronts;
     uint64_t store_wavefronts;
-    uint64_t shared_atomics; /* not in the loads and stores; how the hardware serves them is
-                                unknown */
+    uint64_t shared_atomics;                             /* not in the loads and stores */
+    uint64_t atomic_wavefronts, least_atomic_wavefronts; /* of those that are one instruction */
+    uint64_t atomic_loops; /* those that are a loop of several: their wavefronts are not known */
     uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
     uint64_t divergent; /* branches at which lanes of one warp diverged */
 };

@@ -51,7 +51,7 @@ static void add(struct smc_trace *trace, struct smc_trace_launch launch, uint64_
 static void answer(const struct smc_trace *trace, struct smc_trace_answer *out)
 {
     struct smc_error error = {""};
-    CU_ASSERT_EQUAL_FATAL(smc_trace_answer(trace, out, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_trace_answer_on(trace, NULL, out, &error), SMC_OK);
 }
 
 static void end(struct smc_trace *trace, struct smc_trace_answer *out)

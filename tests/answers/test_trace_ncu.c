@@ -537,7 +537,7 @@ static void test_clusters(void)
         SMC_OK);
     CU_ASSERT_EQUAL_FATAL(trace.launch_count, 1);
     CU_ASSERT_EQUAL(trace.launches[0].resident_clusters, 15);
-    CU_ASSERT_EQUAL(smc_trace_answer(&trace, &answer, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_trace_answer_on(&trace, NULL, &answer, &error), SMC_OK);
     CU_ASSERT_EQUAL(answer.rows[0].waves.resident_blocks, 120);
     CU_ASSERT_EQUAL(answer.rows[0].waves.waves, 9);
     smc_trace_answer_free(&answer);

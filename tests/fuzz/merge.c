@@ -50,8 +50,8 @@ static void print(const struct smc_merged *merged, const struct smc_fleet *fleet
     struct smc_report_style style = {.columns = 80};
     struct smc_text text = {0}, csv = {0}, metrics = {0};
     smc_text_merge(merged, fleet, &style, &text);
-    smc_csv_merge(merged, NULL, &style, &csv);
-    smc_csv_merge(NULL, fleet, &style, &csv);
+    smc_csv_merge(merged, NULL, &csv);
+    smc_csv_merge(NULL, fleet, &csv);
     smc_openmetrics_merge(merged, fleet, &metrics);
     check_safe(&text);
     check_safe(&csv);

@@ -47,7 +47,7 @@ static void report(const struct smc_trace *trace, struct smc_text *again)
     struct smc_trace_answer answer;
     struct smc_text out = {0};
     struct smc_error error;
-    if (smc_trace_answer(trace, &answer, &error) != SMC_OK)
+    if (smc_trace_answer_on(trace, NULL, &answer, &error) != SMC_OK)
         abort();
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         smc_text_free(&out);

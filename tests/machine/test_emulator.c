@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "machine/emulator/emulator_program.h"
 #include "unit.h"
 
 enum { THREADS_MOST = 256 };
@@ -807,9 +807,8 @@ static void test_instruction_flags(void)
     struct smc_program *program;
     struct smc_error error;
     CU_ASSERT_EQUAL_FATAL(smc_program_read(text, strlen(text), "k", &program, &error), SMC_OK);
-    CU_ASSERT_STRING_EQUAL(smc_program_entry(program), "k");
-    CU_ASSERT_EQUAL_FATAL(smc_program_instruction_count(program),
-                          sizeof expected / sizeof *expected);
+    CU_ASSERT_STRING_EQUAL(program->entry, "k");
+    CU_ASSERT_EQUAL_FATAL(program->instructions, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         CU_ASSERT_EQUAL(smc_program_instruction(program, i)->flags, expected[i]);
     smc_program_free(program);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "machine/emulator/emulator_program.h"
 #include "unit.h"
 
 enum { THREADS = 64, STEPS = 9, MOST_BYTES = 16, WORDS = STEPS * THREADS * MOST_BYTES / 4 };
@@ -195,7 +195,7 @@ static void try(const struct pipeline *pipeline)
     CU_ASSERT(is_right);
     for (size_t i = 0; i < emulation.finding_count; i++) {
         const struct smc_finding *finding = &emulation.finding[i];
-        const size_t count = smc_program_instruction_count(program);
+        const size_t count = program->instructions;
         char text[512];
         CU_ASSERT(finding->instruction < count && finding->other_instruction < count);
         smc_finding_describe(program, finding, NULL, text, sizeof text);

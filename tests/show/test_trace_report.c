@@ -28,7 +28,7 @@ static struct smc_text written_of(const struct smc_writer *writer,
     trace_sample_make(trace);
     if (change)
         change(trace);
-    CU_ASSERT_EQUAL_FATAL(smc_trace_answer(trace, &answer, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_trace_answer_on(trace, NULL, &answer, &error), SMC_OK);
     writer->trace(&answer, style, &text);
     smc_trace_answer_free(&answer);
     smc_trace_free(trace);
@@ -337,7 +337,7 @@ static enum smc_status judged(double least, double above, const char *allowed,
         remove(path);
     }
     trace_sample_make(trace);
-    CU_ASSERT_EQUAL_FATAL(smc_trace_answer(trace, &answer, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_trace_answer_on(trace, NULL, &answer, &error), SMC_OK);
     const enum smc_status status = smc_trace_gate_judge(gate, &answer, verdict, &error);
     free(verdict->judgements.item); /* its strings are the trace's */
     verdict->judgements.item = NULL;

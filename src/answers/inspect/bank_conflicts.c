@@ -13,7 +13,10 @@ static struct smc_bank_layout layout_of(const struct smc_device *device)
     return layout;
 }
 
-enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kernel,
+/* The kernel in a block of this shape on the device. Start `accesses` from {0}, and free it also
+   after a failure. SMC_UNAVAILABLE: the kernel's file has no PTX; SMC_USAGE: the PTX is not
+   understood, or the block is impossible; SMC_MACHINE: memory. */
+static enum smc_status find_bank_accesses(const struct smc_inspect_kernel *kernel,
                                           const struct smc_device *device, const uint32_t block[3],
                                           uint32_t dynamic_smem_bytes,
                                           struct smc_bank_accesses *accesses,
@@ -74,8 +77,8 @@ static enum smc_status find_banks(struct smc_inspect_row *row, const uint32_t *b
         return smc_out_of_memory(error);
     banks->references = 1;
     enum smc_status status =
-        smc_inspect_bank_accesses(row->kernel, row->device, block ? block : line,
-                                  row->launch.dynamic_smem_bytes, &banks->accesses, &ignored);
+        find_bank_accesses(row->kernel, row->device, block ? block : line,
+                           row->launch.dynamic_smem_bytes, &banks->accesses, &ignored);
     bool depends = !block && (banks->accesses.uses_y || banks->accesses.uses_z);
     row->needs_shape = status == SMC_OK && depends && banks->accesses.count > 0;
     if (status == SMC_OK && !depends) {

@@ -89,6 +89,17 @@ static void choose_dynamic_smem(const struct smc_inspect_request *request,
     row->dynamic_smem_unknown = kernel->uses_dynamic_smem && !request->dynamic_smem_given;
 }
 
+bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
+           kernel->source != SMC_INSPECT_RES_USAGE;
+}
+
+bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+{
+    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
+}
+
 bool smc_inspect_is_settled(const struct smc_inspect_row *row)
 {
     return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;
@@ -240,14 +251,8 @@ static enum smc_status inspect_answer_add_row(const struct smc_inspect_kernel *k
                                               struct smc_inspect_rows *rows,
                                               struct smc_error *error)
 {
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity ? 2 * rows->capacity : 16;
-        void *item = smc_realloc(rows->item, capacity * sizeof *rows->item);
-        if (!item)
-            return smc_out_of_memory(error);
-        rows->item = item;
-        rows->capacity = capacity;
-    }
+    if (!smc_make_room(&rows->item, rows->count, &rows->capacity, sizeof *rows->item))
+        return smc_out_of_memory(error);
     smc_inspect_answer_one(kernel, device, request, &rows->item[rows->count++]);
     return SMC_OK;
 }

@@ -39,26 +39,14 @@ static enum smc_promise_verdict lint_judge(const struct smc_inspect_kernel *kern
     return enough ? SMC_PROMISE_HOLDS : SMC_PROMISE_FEWER_BLOCKS;
 }
 
-static bool lint_grow(struct smc_inspect_promises *promises)
-{
-    if (promises->count < promises->capacity)
-        return true;
-    size_t capacity = promises->capacity ? 2 * promises->capacity : 64;
-    void *item = smc_realloc(promises->item, capacity * sizeof *promises->item);
-    if (!item)
-        return false;
-    promises->item = item;
-    promises->capacity = capacity;
-    return true;
-}
-
 static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_device *device,
                      const struct smc_inspect_request *request,
                      struct smc_inspect_promises *promises)
 {
     struct smc_inspect_request bounded = *request;
     struct smc_inspect_row row;
-    if (!lint_grow(promises))
+    if (!smc_make_room(&promises->item, promises->count, &promises->capacity,
+                       sizeof *promises->item))
         return false;
     struct smc_inspect_promise *promise = &promises->item[promises->count++];
     if (kernel->max_threads_per_block > 0) /* a log does not tell them */

@@ -68,19 +68,6 @@ static void free_finding(struct smc_check_finding *finding)
     free_paths(finding);
 }
 
-static bool judge_findings_grow(struct smc_findings *findings)
-{
-    if (findings->count < findings->capacity)
-        return true;
-    size_t capacity = findings->capacity ? 2 * findings->capacity : 16;
-    void *item = smc_realloc(findings->item, capacity * sizeof *findings->item);
-    if (!item)
-        return false;
-    findings->item = item;
-    findings->capacity = capacity;
-    return true;
-}
-
 bool smc_findings_add(struct smc_findings *findings, const struct smc_check_finding *finding)
 {
     struct smc_check_finding added = *finding;
@@ -91,7 +78,9 @@ bool smc_findings_add(struct smc_findings *findings, const struct smc_check_find
     added.subject = copy_of(finding->subject);
     bool copied = copy_paths(finding, &added);
     if (!copied || !added.subject || !added.file || !added.kernel || !added.device ||
-        !added.message || !judge_findings_grow(findings)) {
+        !added.message ||
+        !smc_make_room(&findings->item, findings->count, &findings->capacity,
+                       sizeof *findings->item)) {
         free_finding(&added);
         return false;
     }
@@ -118,14 +107,9 @@ void smc_findings_free(struct smc_findings *findings)
 bool smc_judgements_add(struct smc_judgements *judgements, const char *file, const char *kernel,
                         const char *device)
 {
-    if (judgements->count == judgements->capacity) {
-        size_t capacity = judgements->capacity ? 2 * judgements->capacity : 16;
-        void *item = smc_realloc(judgements->item, capacity * sizeof *judgements->item);
-        if (!item)
-            return false;
-        judgements->item = item;
-        judgements->capacity = capacity;
-    }
+    if (!smc_make_room(&judgements->item, judgements->count, &judgements->capacity,
+                       sizeof *judgements->item))
+        return false;
     judgements->item[judgements->count++] = (struct smc_judged){file, kernel, device};
     return true;
 }

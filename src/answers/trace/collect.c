@@ -628,13 +628,8 @@ static enum smc_status list_records(const struct smc_trace_program *collection, 
     while ((entry = readdir(folder))) {
         if (!is_record(entry->d_name))
             continue;
-        if (*count == capacity) {
-            capacity = capacity ? 2 * capacity : 16;
-            char **grown = smc_realloc(*names, capacity * sizeof *grown);
-            if (!grown)
-                break;
-            *names = grown;
-        }
+        if (!smc_make_room(names, *count, &capacity, sizeof **names))
+            break;
         (*names)[*count] = smc_strdup(entry->d_name);
         if (!(*names)[*count])
             break;

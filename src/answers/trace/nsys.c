@@ -312,10 +312,8 @@ static enum smc_status take_gpu(struct export *export, sqlite3_stmt *row, void *
     (void)context;
     if (!smc_sqlite_integer(row, 0, &gpu.id) || export->gpu_count == MOST_GPUS)
         return SMC_OK;
-    struct gpu *grown = smc_realloc(export->gpu, (export->gpu_count + 1) * sizeof *grown);
-    if (!grown)
+    if (!smc_make_room(&export->gpu, export->gpu_count, NULL, sizeof *export->gpu))
         return smc_out_of_memory(error);
-    export->gpu = grown;
     gpu.name = smc_sqlite_text(row, 1, &status, error);
     const int64_t major = within(row, 2, 1, 99);
     gpu.recorded = (struct smc_trace_gpu){
@@ -343,11 +341,8 @@ static enum smc_status take_ordinal(struct export *export, sqlite3_stmt *row, vo
         !smc_sqlite_integer(row, 1, &ordinal.ordinal) ||
         !smc_sqlite_integer(row, 2, &ordinal.gpu) || export->ordinal_count == MOST_GPUS)
         return SMC_OK;
-    struct ordinal *grown =
-        smc_realloc(export->ordinal, (export->ordinal_count + 1) * sizeof *grown);
-    if (!grown)
+    if (!smc_make_room(&export->ordinal, export->ordinal_count, NULL, sizeof *export->ordinal))
         return smc_out_of_memory(error);
-    export->ordinal = grown;
     ordinal.uuid = smc_sqlite_text(row, 4, &status, error);
     export->ordinal[export->ordinal_count++] = ordinal;
     return status;
@@ -416,15 +411,12 @@ static enum smc_status resolve_device(struct export *export, int64_t pid, int64_
             *index = export->resolved[i].device;
             return SMC_OK;
         }
-    struct resolved *grown =
-        smc_realloc(export->resolved, (export->resolved_count + 1) * sizeof *grown);
-    if (!grown)
+    if (!smc_make_room(&export->resolved, export->resolved_count, NULL, sizeof *export->resolved))
         return smc_out_of_memory(error);
-    export->resolved = grown;
     *index = nsys_find_device(export, pid, device);
     if (*index < 0)
         return smc_out_of_memory(error);
-    grown[export->resolved_count++] = (struct resolved){pid, device, *index};
+    export->resolved[export->resolved_count++] = (struct resolved){pid, device, *index};
     return SMC_OK;
 }
 

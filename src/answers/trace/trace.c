@@ -137,20 +137,6 @@ static bool grow_index(struct smc_trace *trace)
     return true;
 }
 
-static bool grow_launches(struct smc_trace *trace)
-{
-    if (trace->launch_count < trace->launch_capacity)
-        return true;
-    const size_t capacity = trace->launch_capacity ? 2 * trace->launch_capacity : 64;
-    struct smc_trace_launch *grown =
-        smc_realloc(trace->launches, capacity * sizeof *trace->launches);
-    if (!grown)
-        return false;
-    trace->launches = grown;
-    trace->launch_capacity = capacity;
-    return true;
-}
-
 static char *safe_copy(const char *text)
 {
     char *copy = smc_strdup(text);
@@ -174,7 +160,8 @@ static struct smc_trace_launch *find_or_add(struct smc_trace *trace,
                                             const struct smc_trace_launch *wanted)
 {
     struct smc_trace_launch added = *wanted;
-    if (!grow_index(trace) || !grow_launches(trace))
+    if (!grow_index(trace) || !smc_make_room(&trace->launches, trace->launch_count,
+                                             &trace->launch_capacity, sizeof *trace->launches))
         return NULL;
     added.key_hash = trace_hash_key(wanted);
     size_t *place = find_place(trace, &added);
@@ -276,14 +263,8 @@ enum smc_status smc_trace_add_launches(struct smc_trace *trace,
 
 static bool trace_append_share(struct smc_trace_slice *slice, struct smc_trace_share share)
 {
-    if (slice->count == slice->capacity) {
-        const size_t capacity = slice->capacity ? 2 * slice->capacity : 4;
-        struct smc_trace_share *grown = smc_realloc(slice->share, capacity * sizeof *slice->share);
-        if (!grown)
-            return false;
-        slice->share = grown;
-        slice->capacity = capacity;
-    }
+    if (!smc_make_room(&slice->share, slice->count, &slice->capacity, sizeof *slice->share))
+        return false;
     slice->share[slice->count++] = share;
     return true;
 }
@@ -475,12 +456,9 @@ int32_t smc_trace_device(struct smc_trace *trace, const struct smc_trace_gpu *gp
                 trace_find_device(trace, gpu, &trace->devices[i]);
             return (int32_t)i;
         }
-    struct smc_trace_device *grown =
-        smc_realloc(trace->devices, (trace->device_count + 1) * sizeof *trace->devices);
-    if (!grown)
+    if (!smc_make_room(&trace->devices, trace->device_count, NULL, sizeof *trace->devices))
         return SMC_TRACE_UNKNOWN;
-    trace->devices = grown;
-    struct smc_trace_device *added = &grown[trace->device_count];
+    struct smc_trace_device *added = &trace->devices[trace->device_count];
     *added = (struct smc_trace_device){.id = gpu->id};
     trace_find_device(trace, gpu, added);
     return (int32_t)trace->device_count++;
@@ -502,11 +480,8 @@ int32_t smc_trace_process_of_file(struct smc_trace *trace, int64_t id, const cha
     for (size_t i = 0; i < trace->process_count; i++)
         if (trace->processes[i].id == id && is_equal_text(trace->processes[i].file, file))
             return (int32_t)i;
-    struct smc_trace_process *grown =
-        smc_realloc(trace->processes, (trace->process_count + 1) * sizeof *trace->processes);
-    if (!grown)
+    if (!smc_make_room(&trace->processes, trace->process_count, NULL, sizeof *trace->processes))
         return SMC_TRACE_UNKNOWN;
-    trace->processes = grown;
     const struct smc_trace_process added = {
         .id = id,
         .command = command ? safe_copy(command) : NULL,
@@ -517,7 +492,7 @@ int32_t smc_trace_process_of_file(struct smc_trace *trace, int64_t id, const cha
         free(added.file);
         return SMC_TRACE_UNKNOWN;
     }
-    grown[trace->process_count] = added;
+    trace->processes[trace->process_count] = added;
     return (int32_t)trace->process_count++;
 }
 
@@ -526,12 +501,9 @@ int32_t smc_trace_module(struct smc_trace *trace, const char *file)
     for (size_t i = 0; i < trace->module_count; i++)
         if (strcmp(trace->modules[i].file, file) == 0)
             return (int32_t)i;
-    struct smc_trace_module *grown =
-        smc_realloc(trace->modules, (trace->module_count + 1) * sizeof *trace->modules);
-    if (!grown)
+    if (!smc_make_room(&trace->modules, trace->module_count, NULL, sizeof *trace->modules))
         return SMC_TRACE_UNKNOWN;
-    trace->modules = grown;
-    struct smc_trace_module *added = &grown[trace->module_count];
+    struct smc_trace_module *added = &trace->modules[trace->module_count];
     *added = (struct smc_trace_module){.file = smc_strdup(file), .shown = safe_copy(file)};
     if (!added->file || !added->shown) {
         free(added->file);

@@ -474,12 +474,6 @@ void smc_trace_compare_gpus(struct smc_trace *trace, const struct smc_device *in
     }
 }
 
-enum smc_status smc_trace_answer(const struct smc_trace *trace, struct smc_trace_answer *answer,
-                                 struct smc_error *error)
-{
-    return smc_trace_answer_on(trace, NULL, answer, error);
-}
-
 void smc_trace_answer_free(struct smc_trace_answer *answer)
 {
     free(answer->rows);

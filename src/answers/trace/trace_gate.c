@@ -33,16 +33,11 @@ static size_t trace_gate_trim(const char **line, size_t length)
 
 static bool add_pattern(const char *text, size_t length, uint32_t line, struct smc_trace_gate *gate)
 {
-    void *grown = smc_realloc(gate->allowance, (gate->count + 1) * sizeof *gate->allowance);
-    char *pattern = smc_malloc(length + 1);
-    if (grown)
-        gate->allowance = grown;
-    if (!grown || !pattern) {
+    char *pattern = smc_strndup(text, length);
+    if (!pattern || !smc_make_room(&gate->allowance, gate->count, NULL, sizeof *gate->allowance)) {
         free(pattern);
         return false;
     }
-    memcpy(pattern, text, length);
-    pattern[length] = '\0';
     gate->allowance[gate->count++] = (struct smc_trace_allowance){.pattern = pattern, .line = line};
     return true;
 }

@@ -92,14 +92,8 @@ static void skip_bracketed(const char **cursor, const char *open, const char *cl
 
 static bool ptx_dynamic_smem_add(struct module *module, struct symbol symbol)
 {
-    if (module->count == module->capacity) {
-        size_t capacity = 2 * module->capacity + 16;
-        void *item = smc_realloc(module->item, capacity * sizeof *module->item);
-        if (!item)
-            return false;
-        module->item = item;
-        module->capacity = capacity;
-    }
+    if (!smc_make_room(&module->item, module->count, &module->capacity, sizeof *module->item))
+        return false;
     module->item[module->count++] = symbol;
     return true;
 }

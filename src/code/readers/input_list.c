@@ -9,14 +9,8 @@
 
 struct smc_input *smc_inputs_add(struct smc_inputs *inputs, const char *file)
 {
-    if (inputs->count == inputs->capacity) {
-        size_t capacity = inputs->capacity ? 2 * inputs->capacity : 16;
-        void *grown = smc_realloc(inputs->item, capacity * sizeof *inputs->item);
-        if (!grown)
-            return NULL;
-        inputs->item = grown;
-        inputs->capacity = capacity;
-    }
+    if (!smc_make_room(&inputs->item, inputs->count, &inputs->capacity, sizeof *inputs->item))
+        return NULL;
     struct smc_input *input = &inputs->item[inputs->count];
     *input = (struct smc_input){.file = smc_strdup(file)};
     inputs->count += input->file != NULL;

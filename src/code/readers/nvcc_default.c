@@ -18,7 +18,8 @@ static const struct {
 #include "code/readers/nvcc_defaults.inc"
 };
 
-uint16_t smc_nvcc_default_of(unsigned cuda_major)
+/* The default of the CUDA Toolkit of this major version; 0: unknown. */
+static uint16_t nvcc_default_of(unsigned cuda_major)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (defaults[i].cuda_major == cuda_major)
@@ -76,5 +77,5 @@ uint16_t smc_nvcc_default(const char *nvcc)
     unsigned major = strchr(nvcc, '/') ? major_of(nvcc) : 0;
     if (major == 0 && smc_tool_find("nvcc", path))
         major = major_of(path);
-    return smc_nvcc_default_of(major);
+    return nvcc_default_of(major);
 }

@@ -35,7 +35,8 @@ struct smc_declaration {
 
 struct smc_declarations {
     struct smc_declaration *item;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 };
 
 /* Names that stand for others, because a macro has them. */

@@ -32,6 +32,13 @@ bool smc_piece_is(const struct smc_piece *piece, uint32_t i, const char *text)
     return i < piece->end && smc_token_is(piece->tokens, i, text);
 }
 
+bool smc_piece_is_any(const struct smc_piece *piece, uint32_t i, const char *const texts[])
+{
+    while (*texts && !smc_piece_is(piece, i, *texts))
+        texts++;
+    return *texts != NULL;
+}
+
 bool smc_piece_is_word(const struct smc_piece *piece, uint32_t i)
 {
     return i < piece->end && piece->tokens->item[i].kind == SMC_TOKEN_WORD;

@@ -37,8 +37,9 @@ struct smc_piece smc_piece_of(const struct smc_source_tree *tree, size_t file,
                               const struct smc_declaration *declaration);
 void smc_piece_free_bindings(struct smc_piece *piece);
 
-/* Of token `i`; false beyond the piece. */
+/* Of token `i`; false beyond the piece. `texts` ends with NULL. */
 bool smc_piece_is(const struct smc_piece *piece, uint32_t i, const char *text);
+bool smc_piece_is_any(const struct smc_piece *piece, uint32_t i, const char *const texts[]);
 bool smc_piece_is_word(const struct smc_piece *piece, uint32_t i);
 
 /* The bracket that matches the one at `i`; SMC_NO_TOKEN: none within the piece. */

@@ -15,7 +15,7 @@
 
 enum { MAX_VISITS = 20000, MAX_FOUND = 4000 };
 
-struct search {
+struct template_search {
     const struct smc_source_tree *tree;
     struct smc_instantiations *found;
     struct smc_name_set kernels, templates, seen; /* names of templates; what was visited */
@@ -27,7 +27,7 @@ struct search {
 
 /* --- What is found ---------------------------------------------------------------------------- */
 
-static void instantiations_add_found(struct search *search, const struct smc_piece *owner,
+static void instantiations_add_found(struct template_search *search, const struct smc_piece *owner,
                                      uint32_t i, struct smc_text *name, bool is_left_out)
 {
     struct smc_instantiations *found = search->found;
@@ -35,14 +35,9 @@ static void instantiations_add_found(struct search *search, const struct smc_pie
     uint64_t hash = smc_hash(is_left_out ? 1 : 2, text, name->length);
     if (found->count >= MAX_FOUND || !smc_name_set_add(&search->seen, hash))
         return;
-    if (found->count == found->capacity) {
-        size_t capacity = found->capacity ? 2 * found->capacity : 16;
-        void *item = smc_realloc(found->item, capacity * sizeof *found->item);
-        search->has_memory &= item != NULL;
-        if (!item)
-            return;
-        found->item = item;
-        found->capacity = capacity;
+    if (!smc_make_room(&found->item, found->count, &found->capacity, sizeof *found->item)) {
+        search->has_memory = false;
+        return;
     }
     char *copy = smc_strdup(text);
     search->has_memory &= copy != NULL;
@@ -57,52 +52,52 @@ static void instantiations_add_found(struct search *search, const struct smc_pie
 
 /* --- Arguments that the compiler would deduce ------------------------------------------------- */
 
+/* Where the type is in "float *a, *b;" whose later declarators begin at `k`: where the statement
+   does. False: it declares nothing. */
+static bool find_first_type(const struct smc_piece *owner, uint32_t k, uint32_t *begin,
+                            uint32_t *end)
+{
+    static const char *const before[] = {";", "{", "}", "(", NULL};
+    while (k > owner->begin && !smc_piece_is_any(owner, k - 1, before))
+        k--;
+    *begin = *end = k;
+    while (smc_piece_is_word(owner, *end) &&
+           (smc_piece_is_word(owner, *end + 1) || smc_piece_is(owner, *end + 1, "*")))
+        ++*end;
+    return *end > k && !smc_piece_is(owner, k - 1, "(") && !smc_piece_is(owner, k, "return");
+}
+
+/* The same for a declarator with its type in front of it. */
+static bool find_type(const struct smc_piece *owner, uint32_t k, uint32_t *begin, uint32_t *end)
+{
+    static const char *const passed[] = {"const", "static", "auto", NULL};
+    static const char *const others[] = {"return", "delete", "else", "new", NULL};
+    *end = k;
+    while (k > owner->begin &&
+           (smc_piece_is_word(owner, k - 1) || smc_piece_is(owner, k - 1, "::")))
+        k--;
+    while (k < *end && smc_piece_is_any(owner, k, passed))
+        k++;
+    *begin = k;
+    return k < *end && !smc_piece_is_any(owner, k, others);
+}
+
 /* Writes the type of the variable `hash` as declared before token `i` of the owner, without its
    pointers, and counts these. False: not found. */
 static bool instantiations_find_variable(const struct smc_piece *owner, uint32_t i, uint64_t hash,
                                          struct smc_text *type, uint32_t *pointers)
 {
+    static const char *const passed[] = {"*", "&", "__restrict__", "__restrict", NULL};
     while (i-- > owner->begin + 1) {
         if (!smc_piece_is_word(owner, i) || smc_token_hash(owner->tokens, i) != hash)
             continue;
-        uint32_t k = i;
+        uint32_t k = i, begin, end;
         *pointers = 0;
-        while (k > owner->begin &&
-               (smc_piece_is(owner, k - 1, "*") || smc_piece_is(owner, k - 1, "&") ||
-                smc_piece_is(owner, k - 1, "__restrict__") ||
-                smc_piece_is(owner, k - 1, "__restrict")))
+        while (k > owner->begin && smc_piece_is_any(owner, k - 1, passed))
             *pointers += smc_piece_is(owner, --k, "*");
-        if (smc_piece_is(owner, k - 1,
-                         ",")) { /* "float *a, *b;": the type is where the statement begins */
-            while (k > owner->begin && !smc_piece_is(owner, k - 1, ";") &&
-                   !smc_piece_is(owner, k - 1, "{") && !smc_piece_is(owner, k - 1, "}") &&
-                   !smc_piece_is(owner, k - 1, "("))
-                k--;
-            if (smc_piece_is(owner, k - 1, "("))
-                continue;
-            uint32_t end = k;
-            while (smc_piece_is_word(owner, end) &&
-                   (smc_piece_is_word(owner, end + 1) || smc_piece_is(owner, end + 1, "*")))
-                end++;
-            bool next = end > k || smc_piece_is(owner, end, "*");
-            if (!next || smc_piece_is(owner, k, "return"))
-                continue;
-            return smc_piece_write(
-                owner, k,
-                end + (smc_piece_is_word(owner, end) && smc_piece_is(owner, end + 1, "*")), 0,
-                type);
-        }
-        uint32_t end = k;
-        while (k > owner->begin &&
-               (smc_piece_is_word(owner, k - 1) || smc_piece_is(owner, k - 1, "::")))
-            k--;
-        while (k < end && (smc_piece_is(owner, k, "const") || smc_piece_is(owner, k, "static") ||
-                           smc_piece_is(owner, k, "auto")))
-            k++;
-        if (k == end || smc_piece_is(owner, k, "return") || smc_piece_is(owner, k, "delete") ||
-            smc_piece_is(owner, k, "else") || smc_piece_is(owner, k, "new"))
-            continue;
-        return smc_piece_write(owner, k, end, 0, type);
+        if (smc_piece_is(owner, k - 1, ",") ? find_first_type(owner, k, &begin, &end)
+                                            : find_type(owner, k, &begin, &end))
+            return smc_piece_write(owner, begin, end, 0, type);
     }
     return false;
 }
@@ -146,21 +141,21 @@ static bool deduce(const struct smc_piece *kernel, uint32_t name, const struct s
 /* --- Templates -------------------------------------------------------------------------------- */
 
 /* One parameter of a template: its name and its default value. */
-struct parameter {
+struct template_parameter {
     uint32_t name, value, end; /* value: SMC_NO_TOKEN: none */
     bool is_pack;
 };
 
 /* Reads the parameters of "<...>", whose '<' is `i`. */
 static size_t instantiations_read_parameters(const struct smc_tokens *tokens, uint32_t i,
-                                             struct parameter *list)
+                                             struct template_parameter *list)
 {
     uint32_t close = smc_token_close_angle(tokens, i, tokens->count);
     size_t count = 0;
     if (close == SMC_NO_TOKEN)
         return 0;
     for (i++; i < close && count < SMC_PIECE_PARAMETERS;) {
-        struct parameter found = {SMC_NO_TOKEN, SMC_NO_TOKEN, SMC_NO_TOKEN, false};
+        struct template_parameter found = {SMC_NO_TOKEN, SMC_NO_TOKEN, SMC_NO_TOKEN, false};
         for (; i < close && !smc_token_is(tokens, i, ","); i++) {
             const struct smc_cpp_token *token = &tokens->item[i];
             uint32_t angle = smc_token_close_angle(tokens, i, close);
@@ -181,7 +176,8 @@ static size_t instantiations_read_parameters(const struct smc_tokens *tokens, ui
     return count;
 }
 
-static void bind(struct search *search, struct smc_piece *owner, uint64_t hash, const char *text)
+static void bind(struct template_search *search, struct smc_piece *owner, uint64_t hash,
+                 const char *text)
 {
     if (owner->count == SMC_PIECE_PARAMETERS)
         return;
@@ -218,10 +214,10 @@ static size_t instantiations_read_arguments(const struct smc_piece *from, uint32
 
 /* --- The walk --------------------------------------------------------------------------------- */
 
-static void visit(struct search *search, const struct smc_piece *owner, int depth);
+static void visit(struct template_search *search, const struct smc_piece *owner, int depth);
 
 /* Finds the declaration of a template of that name, the one nearest to the owner's namespace. */
-static const struct smc_declaration *find_template(const struct search *search,
+static const struct smc_declaration *find_template(const struct template_search *search,
                                                    const struct smc_piece *owner, uint64_t hash,
                                                    bool is_kernel, size_t *file)
 {
@@ -244,67 +240,77 @@ static const struct smc_declaration *find_template(const struct search *search,
     return best;
 }
 
+static bool is_launch_at(const struct smc_piece *owner, uint32_t i)
+{
+    return smc_piece_is(owner, i, "<") && smc_piece_is(owner, i + 1, "<") &&
+           smc_piece_is(owner, i + 2, "<");
+}
+
+/* The '(' of the arguments after "<<<...>>>" at `launch`; SMC_NO_TOKEN: none. */
+static uint32_t find_arguments(const struct smc_piece *owner, uint32_t launch)
+{
+    enum { MOST_TOKENS = 400 };
+    for (uint32_t k = launch + 3; is_launch_at(owner, launch) && k < launch + MOST_TOKENS; k++)
+        if (smc_piece_is(owner, k, ">") && smc_piece_is(owner, k + 1, ">") &&
+            smc_piece_is(owner, k + 2, ">") && smc_piece_is(owner, k + 3, "("))
+            return k + 3;
+    return SMC_NO_TOKEN;
+}
+
+/* Writes the kernel's template arguments: those `given`, then those that its call determines.
+   False: not all are known. */
+static bool write_arguments(const struct smc_piece *of, const struct smc_declaration *kernel,
+                            const struct smc_piece *owner, uint32_t call, char *const *arguments,
+                            size_t given, struct smc_text *name)
+{
+    struct template_parameter list[SMC_PIECE_PARAMETERS];
+    const size_t count = instantiations_read_parameters(of->tokens, kernel->template_begin, list);
+    for (size_t k = 0; k < given; k++) {
+        if (!arguments[k])
+            return false;
+        smc_text_printf(name, "%s%s", k ? ", " : "<", arguments[k]);
+    }
+    size_t k = given, before = name->length;
+    for (; k < count && !list[k].is_pack && list[k].name != SMC_NO_TOKEN; k++) {
+        before = name->length;
+        smc_text_append(name, k ? ", " : "<");
+        if (call == SMC_NO_TOKEN || kernel->parameters == SMC_NO_TOKEN ||
+            !deduce(of, list[k].name, owner, call, kernel->parameters, name))
+            break;
+        before = name->length;
+    }
+    smc_text_cut(name, before);
+    smc_text_append(name, k > 0 ? ">" : "<>");
+    /* What is not written has a default value. */
+    return k >= count || (!list[k].is_pack && list[k].value != SMC_NO_TOKEN);
+}
+
 /* The kernel template `hash`, named at `i`, launched with or without template arguments. */
-static void visit_kernel(struct search *search, const struct smc_piece *owner, uint32_t i,
+static void visit_kernel(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                          uint64_t hash)
 {
     size_t file;
     const struct smc_declaration *kernel = find_template(search, owner, hash, true, &file);
-    if (!kernel)
-        return;
-    bool is_launch = smc_piece_is(owner, i + 1, "<") && smc_piece_is(owner, i + 2, "<") &&
-                     smc_piece_is(owner, i + 3, "<");
-    uint32_t close =
+    const bool is_launch = is_launch_at(owner, i + 1);
+    const uint32_t close =
         is_launch ? SMC_NO_TOKEN : smc_token_close_angle(owner->tokens, i + 1, owner->end);
-    uint32_t call = SMC_NO_TOKEN, launch = close == SMC_NO_TOKEN ? i + 1 : close + 1;
-    for (uint32_t k = launch + 3;
-         smc_piece_is(owner, launch, "<") && smc_piece_is(owner, launch + 1, "<") &&
-         k < owner->end && k < launch + 400;
-         k++)
-        if (smc_piece_is(owner, k, ">") && smc_piece_is(owner, k + 1, ">") &&
-            smc_piece_is(owner, k + 2, ">") && smc_piece_is(owner, k + 3, "(")) {
-            call = k + 3;
-            break;
-        }
-    if (close == SMC_NO_TOKEN && !is_launch)
+    if (!kernel || (close == SMC_NO_TOKEN && !is_launch))
         return;
     struct smc_text name = {0};
-    struct parameter list[SMC_PIECE_PARAMETERS];
     char *arguments[SMC_PIECE_PARAMETERS];
-    size_t given =
-        close == SMC_NO_TOKEN ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
+    const size_t given =
+        is_launch ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
     const struct smc_piece of = smc_piece_of(search->tree, file, kernel);
-    size_t count = instantiations_read_parameters(of.tokens, kernel->template_begin, list);
-    bool known = true, has_pack = false;
-    smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     const struct smc_cpp_token *token = &of.tokens->item[kernel->name];
+    smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     smc_text_append_bytes(&name, of.tokens->text + token->begin, token->end - token->begin);
-    size_t bare = name.length;
-    for (size_t k = 0; k < given; k++) {
-        known &= arguments[k] != NULL;
-        smc_text_printf(&name, "%s%s", k ? ", " : "<", arguments[k] ? arguments[k] : "");
+    const size_t bare = name.length;
+    const uint32_t call = find_arguments(owner, is_launch ? i + 1 : close + 1);
+    const bool known = write_arguments(&of, kernel, owner, call, arguments, given, &name);
+    if (!known)
+        smc_text_cut(&name, bare);
+    for (size_t k = 0; k < given; k++)
         free(arguments[k]);
-    }
-    for (size_t k = given; k < count && known; k++) {
-        has_pack |= list[k].is_pack;
-        size_t before = name.length;
-        smc_text_append(&name, k ? ", " : "<");
-        if (list[k].is_pack || list[k].name == SMC_NO_TOKEN || call == SMC_NO_TOKEN ||
-            kernel->parameters == SMC_NO_TOKEN ||
-            !deduce(&of, list[k].name, owner, call, kernel->parameters, &name)) {
-            known = list[k].value != SMC_NO_TOKEN; /* the rest has default values */
-            name.length = before;
-            break;
-        }
-    }
-    if (has_pack)
-        known = false;
-    if (known)
-        smc_text_append(&name, name.length > bare ? ">" : "<>");
-    else
-        name.length = bare;
-    if (name.data)
-        name.data[name.length] = '\0';
     search->has_memory &= !name.failed;
     instantiations_add_found(search, owner, i, &name, !known);
     smc_text_free(&name);
@@ -312,9 +318,10 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
 
 /* Whether the compiler could deduce every argument of a call without any. Otherwise the call means
    another function of that name. */
-static bool is_callable(const struct smc_piece *of, const struct smc_declaration *found,
-                        const struct parameter *list, size_t count)
+static bool is_callable(const struct smc_piece *of, const struct smc_declaration *found)
 {
+    struct template_parameter list[SMC_PIECE_PARAMETERS];
+    const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     uint32_t open = found->parameters;
     uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : smc_piece_match(of, open);
     for (size_t k = 0; k < count && close != SMC_NO_TOKEN; k++) {
@@ -368,7 +375,7 @@ static bool comes_with_object(const struct smc_source_file *file,
     return false;
 }
 
-static void visit_member(struct search *search, size_t number, size_t file,
+static void visit_member(struct template_search *search, size_t number, size_t file,
                          const struct smc_declaration *member, bool is_inside, int depth)
 {
     const struct smc_class_instance *instance = &search->instances.item[number - 1];
@@ -380,7 +387,7 @@ static void visit_member(struct search *search, size_t number, size_t file,
     if (is_inside) { /* data members are found, too */
         of.begin = class.begin;
     } else {
-        struct parameter list[SMC_PIECE_PARAMETERS];
+        struct template_parameter list[SMC_PIECE_PARAMETERS];
         size_t count = instantiations_read_parameters(of.tokens, member->template_begin, list);
         for (size_t k = 0; k < count && k < of.count; k++)
             if (list[k].name != SMC_NO_TOKEN)
@@ -444,7 +451,7 @@ static bool instantiations_accepts(const struct smc_source_file *file,
 enum which { ALL_MEMBERS, WITH_OBJECT, NAMED, LOOSE };
 
 /* Which members are visited: by name and number of arguments. */
-struct wanted {
+struct wanted_members {
     enum which which;
     uint64_t name;
     uint32_t given;
@@ -455,10 +462,10 @@ static uint64_t hash_of_call(uint64_t name, uint32_t given)
     return smc_hash(name, (const char *)&given, sizeof given);
 }
 
-static bool instantiations_is_wanted(const struct search *search,
+static bool instantiations_is_wanted(const struct template_search *search,
                                      const struct smc_source_file *file,
                                      const struct smc_declaration *member, uint64_t class_hash,
-                                     const struct wanted *wanted)
+                                     const struct wanted_members *wanted)
 {
     const bool is_inside = !is_defined_outside(file, member, class_hash);
     const uint64_t hash =
@@ -484,8 +491,8 @@ static bool instantiations_is_wanted(const struct search *search,
 }
 
 /* Visits the members of the instance; the number of those that there are. */
-static size_t visit_members(struct search *search, size_t number, const struct wanted *wanted,
-                            int depth)
+static size_t visit_members(struct template_search *search, size_t number,
+                            const struct wanted_members *wanted, int depth)
 {
     const struct smc_declaration *class = search->instances.item[number - 1].declaration;
     const size_t home = search->instances.item[number - 1].file;
@@ -510,7 +517,7 @@ static size_t visit_members(struct search *search, size_t number, const struct w
 }
 
 /* Visits what of the class is no function: its bases and data. */
-static void visit_data(struct search *search, size_t number, int depth)
+static void visit_data(struct template_search *search, size_t number, int depth)
 {
     const struct smc_class_instance *instance = &search->instances.item[number - 1];
     const struct smc_source_file *file = &search->tree->file[instance->file];
@@ -549,15 +556,16 @@ static bool makes_object(const struct smc_piece *owner, uint32_t before, uint32_
             smc_piece_is(owner, close + 1, "{"));
 }
 
-static void construct_with(struct search *search, size_t number, uint32_t given, int depth)
+static void construct_with(struct template_search *search, size_t number, uint32_t given, int depth)
 {
     const uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
     if (smc_name_set_add(&search->seen, hash_of_call(hash, given)))
-        visit_members(search, number, &(struct wanted){WITH_OBJECT, 0, given}, depth);
+        visit_members(search, number, &(struct wanted_members){WITH_OBJECT, 0, given}, depth);
 }
 
 /* A constructor gives the member `name` other arguments: "Owner() : name(3)". */
-static void construct_member(struct search *search, size_t number, uint64_t name, int depth)
+static void construct_member(struct template_search *search, size_t number, uint64_t name,
+                             int depth)
 {
     for (size_t k = 0; k < search->tree->count; k++) {
         const struct smc_tokens *tokens = &search->tree->file[k].tokens;
@@ -581,7 +589,7 @@ static uint32_t count_of_base(const struct smc_piece *owner)
 }
 
 /* An object of the type that ends at `close`. */
-static void construct(struct search *search, size_t number, const struct smc_piece *owner,
+static void construct(struct template_search *search, size_t number, const struct smc_piece *owner,
                       uint32_t close, int depth)
 {
     const bool is_named = smc_piece_is_word(owner, close + 1);
@@ -599,7 +607,7 @@ static void construct(struct search *search, size_t number, const struct smc_pie
 }
 
 /* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
-static void visit_class(struct search *search, const struct smc_piece *owner, uint32_t i,
+static void visit_class(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                         const struct smc_declaration *found, struct smc_piece *of,
                         char *const *arguments, size_t given, int depth)
 {
@@ -633,7 +641,7 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
         visit_data(search, number, depth);
     if (is_explicit && !search->instances.item[number - 1].is_explicit) {
         search->instances.item[number - 1].is_explicit = true;
-        visit_members(search, number, &(struct wanted){ALL_MEMBERS, 0, ANY_NUMBER}, depth);
+        visit_members(search, number, &(struct wanted_members){ALL_MEMBERS, 0, ANY_NUMBER}, depth);
     }
     if (!is_elsewhere && makes_object(owner, before, close))
         construct(search, number, owner, close, depth);
@@ -646,7 +654,7 @@ static uint32_t count_call(const struct smc_piece *owner, uint32_t i)
     return count_given(owner, close == SMC_NO_TOKEN ? i + 1 : close + 1);
 }
 
-static void add_loose(struct search *search, uint64_t name, uint32_t given)
+static void add_loose(struct template_search *search, uint64_t name, uint32_t given)
 {
     smc_name_set_add(&search->loose, hash_of_call(name, given));
     smc_name_set_add(&search->found->unsure_members, name);
@@ -654,8 +662,8 @@ static void add_loose(struct search *search, uint64_t name, uint32_t given)
 
 /* Visits the member of that name, of the instance or else of its bases; the number of those that
    there are. */
-static size_t visit_named(struct search *search, size_t number, const struct wanted *wanted,
-                          int depth)
+static size_t visit_named(struct template_search *search, size_t number,
+                          const struct wanted_members *wanted, int depth)
 {
     size_t count = visit_members(search, number, wanted, depth);
     if (count > 0 || depth > SMC_PIECE_DEPTH)
@@ -680,11 +688,11 @@ static size_t visit_named(struct search *search, size_t number, const struct wan
 }
 
 /* "object.name(" or "object->name(": the member of its type, or of every type that has one. */
-static void visit_member_call(struct search *search, const struct smc_piece *owner, uint32_t i,
-                              uint64_t hash, int depth)
+static void visit_member_call(struct template_search *search, const struct smc_piece *owner,
+                              uint32_t i, uint64_t hash, int depth)
 {
     static const char std[] = "std::";
-    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
+    const struct wanted_members wanted = {NAMED, hash, count_call(owner, i)};
     struct smc_text type = {0};
     const bool known = smc_object_type_write(search->tree, &search->instances, owner, i, &type);
     const bool is_inner = smc_piece_is(owner, i - 1, "->") || smc_piece_is(owner, i - 2, "]");
@@ -701,8 +709,8 @@ static void visit_member_call(struct search *search, const struct smc_piece *own
 }
 
 /* "Buffer<int>::name" */
-static void visit_static_call(struct search *search, const struct smc_piece *owner, uint32_t i,
-                              uint64_t hash, int depth)
+static void visit_static_call(struct template_search *search, const struct smc_piece *owner,
+                              uint32_t i, uint64_t hash, int depth)
 {
     struct smc_text raw = {0}, type = {0};
     uint32_t close = i - 2, open = close;
@@ -711,7 +719,7 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
     bool known = open > owner->begin && smc_piece_write(owner, open - 1, close + 1, 0, &raw);
     smc_object_type_append(smc_text_string(&raw), &type);
     size_t number = known ? smc_class_instance_find(&search->instances, smc_text_string(&type)) : 0;
-    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
+    const struct wanted_members wanted = {NAMED, hash, count_call(owner, i)};
     if (number == 0 || visit_named(search, number, &wanted, depth) == 0)
         add_loose(search, hash, ANY_NUMBER);
     smc_text_free(&raw);
@@ -719,38 +727,23 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
 }
 
 /* Members that are called on objects of unknown type, on every instance, until nothing is new. */
-static void visit_loose(struct search *search)
+static void visit_loose(struct template_search *search)
 {
     for (size_t before = SIZE_MAX; before != search->seen.count && search->has_memory;) {
         before = search->seen.count;
         for (size_t number = 1; number <= search->instances.count; number++)
-            visit_members(search, number, &(struct wanted){LOOSE, 0, 0}, 0);
+            visit_members(search, number, &(struct wanted_members){LOOSE, 0, 0}, 0);
     }
 }
 
-/* The host function or class template `hash`, named at `i`, with its arguments. */
-static void visit_template(struct search *search, const struct smc_piece *owner, uint32_t i,
-                           uint64_t hash, int depth)
+/* The bindings of a template's parameters: the arguments that are given, then those that a call
+   determines, then default values. */
+static void bind_parameters(struct template_search *search, struct smc_piece *of,
+                            const struct smc_declaration *found, const struct smc_piece *owner,
+                            uint32_t call, char *const *arguments, size_t given)
 {
-    size_t file;
-    char *arguments[SMC_PIECE_PARAMETERS];
-    struct parameter list[SMC_PIECE_PARAMETERS];
-    const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
-    uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
-    if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
-        return;
-    bool is_call = close == SMC_NO_TOKEN && smc_piece_is(owner, i + 1, "(") &&
-                   found->kind == SMC_DECLARE_FUNCTION;
-    if (close == SMC_NO_TOKEN && !is_call)
-        return;
-    struct smc_piece of = smc_piece_of(search->tree, file, found);
-    size_t count = instantiations_read_parameters(of.tokens, found->template_begin, list);
-    if (is_call && !is_callable(&of, found, list, count))
-        return;
-    size_t given = is_call ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
-    uint32_t call = is_call                               ? i + 1
-                    : smc_piece_is(owner, close + 1, "(") ? close + 1
-                                                          : SMC_NO_TOKEN;
+    struct template_parameter list[SMC_PIECE_PARAMETERS];
+    const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     for (size_t k = 0; k < count; k++) {
         struct smc_text text = {0};
         bool known = k < given && arguments[k];
@@ -758,26 +751,46 @@ static void visit_template(struct search *search, const struct smc_piece *owner,
             smc_text_append(&text, arguments[k]);
         else if (k >= given && call != SMC_NO_TOKEN && list[k].name != SMC_NO_TOKEN &&
                  found->parameters != SMC_NO_TOKEN)
-            known = deduce(&of, list[k].name, owner, call, found->parameters, &text);
+            known = deduce(of, list[k].name, owner, call, found->parameters, &text);
         if (!known && k >= given && list[k].value != SMC_NO_TOKEN)
-            known = smc_piece_write(&of, list[k].value, list[k].end, 0, &text);
+            known = smc_piece_write(of, list[k].value, list[k].end, 0, &text);
         if (list[k].name != SMC_NO_TOKEN)
-            bind(search, &of, smc_token_hash(of.tokens, list[k].name),
+            bind(search, of, smc_token_hash(of->tokens, list[k].name),
                  known ? smc_text_string(&text) : NULL);
         smc_text_free(&text);
     }
+}
+
+/* The host function or class template `hash`, named at `i`, with its arguments. */
+static void visit_template(struct template_search *search, const struct smc_piece *owner,
+                           uint32_t i, uint64_t hash, int depth)
+{
+    size_t file;
+    char *arguments[SMC_PIECE_PARAMETERS];
+    const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
+    uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
+    if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
+        return;
     const bool is_class = found->kind == SMC_DECLARE_CLASS;
+    const bool has_none = close == SMC_NO_TOKEN;
+    struct smc_piece of = smc_piece_of(search->tree, file, found);
+    if (has_none && (found->kind != SMC_DECLARE_FUNCTION || !smc_piece_is(owner, i + 1, "(") ||
+                     !is_callable(&of, found)))
+        return;
+    size_t given = has_none ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
+    uint32_t call = has_none ? i + 1 : close + 1;
+    bind_parameters(search, &of, found, owner, smc_piece_is(owner, call, "(") ? call : SMC_NO_TOKEN,
+                    arguments, given);
     if (is_class)
         visit_class(search, owner, i, found, &of, arguments, given, depth);
+    else
+        visit(search, &of, depth + 1);
     for (size_t k = 0; k < given; k++)
         free(arguments[k]);
-    if (is_class)
-        return;
-    visit(search, &of, depth + 1);
     smc_piece_free_bindings(&of);
 }
 
-static void visit_macro(struct search *search, const struct smc_piece *owner, uint32_t i,
+static void visit_macro(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                         const struct smc_source_macro *macro, int depth)
 {
     char *arguments[SMC_PIECE_PARAMETERS];
@@ -823,7 +836,8 @@ static uint64_t hash_of_name(const char *text)
     return smc_hash(SMC_HASH_START, name, strlen(name));
 }
 
-static void visit_word(struct search *search, const struct smc_piece *owner, uint32_t i, int depth)
+static void visit_word(struct template_search *search, const struct smc_piece *owner, uint32_t i,
+                       int depth)
 {
     uint64_t hash = smc_token_hash(owner->tokens, i);
     const struct smc_binding *binding = smc_piece_binding(owner, hash);
@@ -840,7 +854,7 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
         visit_static_call(search, owner, i, hash, depth);
     else if (owner->instance > 0 && is_call &&
              visit_named(search, owner->instance,
-                         &(struct wanted){NAMED, hash, count_call(owner, i)}, depth) > 0)
+                         &(struct wanted_members){NAMED, hash, count_call(owner, i)}, depth) > 0)
         return;
     if (smc_name_set_has(&search->kernels, hash)) {
         visit_kernel(search, owner, i, hash);
@@ -869,7 +883,7 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
     }
 }
 
-static void visit(struct search *search, const struct smc_piece *owner, int depth)
+static void visit(struct template_search *search, const struct smc_piece *owner, int depth)
 {
     uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&owner->tokens, sizeof owner->tokens);
     hash = smc_hash(hash, (const char *)&owner->begin, sizeof owner->begin);
@@ -889,7 +903,7 @@ static void visit(struct search *search, const struct smc_piece *owner, int dept
             visit_word(search, owner, i, depth);
 }
 
-static void collect_names(struct search *search)
+static void collect_names(struct template_search *search)
 {
     for (size_t k = 0; k < search->tree->count; k++) {
         const struct smc_source_file *file = &search->tree->file[k];
@@ -922,7 +936,7 @@ static bool is_start(const struct smc_source_file *file, const struct smc_declar
 
 bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_instantiations *found)
 {
-    struct search search = {.tree = tree, .found = found, .has_memory = true};
+    struct template_search search = {.tree = tree, .found = found, .has_memory = true};
     collect_names(&search);
     for (size_t k = 0; k < tree->count && search.kernels.count > 0; k++)
         for (uint32_t i = 0; i < tree->file[k].declarations.count && search.has_memory; i++) {

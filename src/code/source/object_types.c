@@ -38,14 +38,8 @@ size_t smc_class_instance_add(struct smc_class_instances *all,
                               const struct smc_declaration *declaration, struct smc_piece *of,
                               const char *type)
 {
-    if (all->count == all->capacity) {
-        size_t capacity = all->capacity ? 2 * all->capacity : 16;
-        void *grown = smc_realloc(all->item, capacity * sizeof *all->item);
-        if (!grown)
-            return 0;
-        all->item = grown;
-        all->capacity = capacity;
-    }
+    if (!smc_make_room(&all->item, all->count, &all->capacity, sizeof *all->item))
+        return 0;
     char *copy = smc_strdup(type);
     if (!copy)
         return 0;
@@ -65,7 +59,7 @@ void smc_class_instances_free(struct smc_class_instances *all)
 }
 
 /* What types are looked up in. */
-struct known {
+struct known_types {
     const struct smc_source_tree *tree;
     const struct smc_class_instances *all;
 };
@@ -74,9 +68,10 @@ struct known {
 static bool write_type_before(const struct smc_piece *owner, uint32_t i, struct smc_text *type)
 {
     uint32_t k = i;
-    while (k > owner->begin &&
-           (smc_piece_is(owner, k - 1, "*") || smc_piece_is(owner, k - 1, "&") ||
-            smc_piece_is(owner, k - 1, "const") || smc_piece_is(owner, k - 1, "__restrict__")))
+    static const char *const passed[] = {"*", "&", "const", "__restrict__", NULL};
+    static const char *const others[] = {"return", "else", "auto",     "new",
+                                         "delete", "case", "typename", NULL};
+    while (k > owner->begin && smc_piece_is_any(owner, k - 1, passed))
         k--;
     uint32_t end = k, begin = k;
     if (k > owner->begin && smc_piece_is(owner, k - 1, ">")) {
@@ -87,11 +82,8 @@ static bool write_type_before(const struct smc_piece *owner, uint32_t i, struct 
     if (begin == owner->begin || !smc_piece_is_word(owner, begin - 1))
         return false;
     begin--;
-    static const char *const others[] = {"return", "else", "auto",    "new",
-                                         "delete", "case", "typename"};
-    for (size_t n = 0; n < sizeof others / sizeof *others; n++)
-        if (smc_piece_is(owner, begin, others[n]))
-            return false;
+    if (smc_piece_is_any(owner, begin, others))
+        return false;
     if (begin >= owner->begin + 2 && smc_piece_is(owner, begin - 1, "::") &&
         smc_piece_is(owner, begin - 2, "std"))
         smc_text_append(type, "std::");
@@ -103,17 +95,14 @@ static bool write_type_before(const struct smc_piece *owner, uint32_t i, struct 
 static bool write_declared(const struct smc_piece *owner, uint32_t i, uint64_t hash,
                            struct smc_text *type)
 {
-    static const char *const after[] = {";", "=", ",", ")", "{", "(", "["};
+    static const char *const after[] = {";", "=", ",", ")", "{", "(", "[", NULL};
     const uint32_t count = owner->end - owner->begin;
     for (uint32_t n = 1; n < count; n++) { /* backwards from `i`, then what follows it */
         uint32_t at = i > owner->begin + n ? i - n : owner->begin + n;
-        bool ends = false;
         if (!smc_piece_is_word(owner, at) || smc_token_hash(owner->tokens, at) != hash)
             continue;
-        for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-            ends |= smc_piece_is(owner, at + 1, after[k]);
         const size_t before = type->length;
-        if (ends && write_type_before(owner, at, type))
+        if (smc_piece_is_any(owner, at + 1, after) && write_type_before(owner, at, type))
             return true;
         smc_text_cut(type, before);
     }
@@ -138,7 +127,7 @@ static const struct smc_declaration *find_class(const struct smc_source_tree *tr
 }
 
 /* Writes the type of a member of the class `class`. */
-static bool write_member_type(const struct known *known, const char *class, uint64_t hash,
+static bool write_member_type(const struct known_types *known, const char *class, uint64_t hash,
                               struct smc_text *type)
 {
     size_t file, number = smc_class_instance_find(known->all, class);
@@ -165,8 +154,8 @@ static uint64_t class_around(const struct smc_piece *owner)
 }
 
 /* Writes the type of the name at `j`, which is no member of another object. */
-static bool write_name_type(const struct known *known, const struct smc_piece *owner, uint32_t j,
-                            struct smc_text *type)
+static bool write_name_type(const struct known_types *known, const struct smc_piece *owner,
+                            uint32_t j, struct smc_text *type)
 {
     const uint64_t hash = smc_token_hash(owner->tokens, j);
     size_t file;
@@ -192,8 +181,8 @@ static bool write_name_type(const struct known *known, const struct smc_piece *o
     return false;
 }
 
-static bool write_object_type(const struct known *known, const struct smc_piece *owner, uint32_t i,
-                              int depth, struct smc_text *type)
+static bool write_object_type(const struct known_types *known, const struct smc_piece *owner,
+                              uint32_t i, int depth, struct smc_text *type)
 {
     struct smc_text raw = {0};
     uint32_t j = i - 2;
@@ -223,7 +212,7 @@ bool smc_object_type_write(const struct smc_source_tree *tree,
                            const struct smc_class_instances *all, const struct smc_piece *owner,
                            uint32_t i, struct smc_text *type)
 {
-    const struct known known = {tree, all};
+    const struct known_types known = {tree, all};
     return write_object_type(&known, owner, i, 0, type);
 }
 

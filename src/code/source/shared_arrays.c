@@ -329,14 +329,8 @@ static uint32_t shared_arrays_evaluate(const struct scope *scope, const struct s
 
 static struct smc_declared_array *shared_arrays_append(struct smc_shared_arrays *found)
 {
-    if (found->count == found->capacity) {
-        size_t capacity = found->capacity ? 2 * found->capacity : 4;
-        void *item = smc_realloc(found->item, capacity * sizeof *found->item);
-        if (!item)
-            return NULL;
-        found->item = item;
-        found->capacity = capacity;
-    }
+    if (!smc_make_room(&found->item, found->count, &found->capacity, sizeof *found->item))
+        return NULL;
     struct smc_declared_array *array = &found->item[found->count++];
     *array = (struct smc_declared_array){.dimensions = 0};
     return array;

@@ -376,10 +376,8 @@ static int driver_arrays_keep(const struct object *object, uint64_t *handle)
     while (i < object_count && objects[i].address)
         i++;
     if (i == object_count) {
-        struct object *grown = smc_realloc(objects, (object_count + 1) * sizeof *grown);
-        if (!grown)
+        if (!smc_make_room(&objects, object_count, NULL, sizeof *objects))
             return SHIM_OUT_OF_MEMORY;
-        objects = grown;
         object_count++;
     }
     objects[i] = *object;

@@ -102,7 +102,6 @@ struct shim_function *shim_module_function(struct shim_module *module, const cha
 const struct shim_variable *shim_module_variable(struct shim_module *module, const char *name);
 size_t shim_module_variables(const struct shim_module *module,
                              const struct shim_variable **variables);
-struct shim_function *shim_module_first(struct shim_module *module);
 /* Whether it is one that was loaded and not unloaded. */
 bool shim_module_is(const struct shim_module *module);
 /* Decodes the kernel, the first time. False: it is refused, for function->refusal. */

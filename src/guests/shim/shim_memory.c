@@ -60,14 +60,8 @@ static size_t index_above(uint64_t address)
 
 static struct shim_allocation *shim_memory_insert(const struct shim_allocation *allocation)
 {
-    if (memory.count == memory.room) {
-        const size_t room = memory.room ? 2 * memory.room : 64;
-        struct shim_allocation *grown = smc_realloc(memory.item, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memory.item = grown;
-        memory.room = room;
-    }
+    if (!smc_make_room(&memory.item, memory.count, &memory.room, sizeof *memory.item))
+        return NULL;
     const size_t at = index_above(allocation->address);
     memmove(&memory.item[at + 1], &memory.item[at], (memory.count - at) * sizeof *memory.item);
     memory.item[at] = *allocation;

@@ -155,12 +155,10 @@ static int shim_modules_refuse(const void *file, const struct smc_fatbin_parts *
 static void add_registers(struct shim_module *module, const struct smc_cubin *cubin)
 {
     for (size_t i = 0; i < cubin->kernel_count; i++) {
-        struct registers *grown = smc_realloc(module->registers, (module->register_count + 1) *
-                                                                     sizeof *module->registers);
-        if (!grown)
+        if (!smc_make_room(&module->registers, module->register_count, NULL,
+                           sizeof *module->registers))
             return;
-        module->registers = grown;
-        grown[module->register_count++] =
+        module->registers[module->register_count++] =
             (struct registers){.name = smc_strdup(cubin->kernel[i].name),
                                .regs = (int32_t)cubin->kernel[i].regs_per_thread};
     }
@@ -253,16 +251,11 @@ static int place_variables(struct shim_module *module)
     const char *cursor = module->ptx;
     struct smc_ptx_variable found;
     while (smc_ptx_next_variable(&cursor, &found)) {
-        struct shim_variable *variable =
-            smc_realloc(module->variable, (module->variables + 1) * sizeof *module->variable);
-        struct smc_variable_place *place =
-            variable ? smc_realloc(module->place, (module->variables + 1) * sizeof *module->place)
-                     : NULL;
-        if (variable)
-            module->variable = variable;
-        if (place)
-            module->place = place;
-        char *name = place ? smc_malloc(found.name_length + 1) : NULL;
+        const size_t count = module->variables;
+        const bool has_room =
+            smc_make_room(&module->variable, count, NULL, sizeof *module->variable) &&
+            smc_make_room(&module->place, count, NULL, sizeof *module->place);
+        char *name = has_room ? smc_malloc(found.name_length + 1) : NULL;
         if (!name)
             return SHIM_OUT_OF_MEMORY;
         memcpy(name, found.name, found.name_length);
@@ -345,11 +338,6 @@ static int list_functions(struct shim_module *module)
         end = &function->next;
     }
     return SHIM_SUCCESS;
-}
-
-struct shim_function *shim_module_first(struct shim_module *module)
-{
-    return module->functions;
 }
 
 struct shim_function *shim_module_function(struct shim_module *module, const char *name)

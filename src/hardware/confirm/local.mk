@@ -13,4 +13,5 @@ libsmc_la_SOURCES += \
 	src/hardware/confirm/series.c src/hardware/series.h \
 	src/hardware/confirm/tuning.c src/hardware/confirm/tuning.h \
 	src/hardware/confirm/tuning_source.c src/hardware/tuning_source.h \
-	src/hardware/confirm/user_confirm.c
+	src/hardware/confirm/user_confirm.c \
+	src/hardware/confirm/user_pair.c src/hardware/user_pair.h

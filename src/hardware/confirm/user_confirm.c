@@ -91,7 +91,13 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
         {"shared_stores", "shared stores", "", total->shared_stores, false, NULL},
         {"shared_store_wavefronts", "  their wavefronts", "", total->store_wavefronts, false, NULL},
         {"shared_atomics", "shared atomics", "", total->shared_atomics, total->shared_atomics == 0,
-         "neither their wavefronts nor their conflicts are known"},
+         total->atomic_loops ? "some are loops of instructions, whose wavefronts are not known"
+                             : NULL},
+        {"shared_atomic_wavefronts", "  their wavefronts", "", total->atomic_wavefronts,
+         total->shared_atomics == 0 || total->atomic_loops > 0, NULL},
+        {"shared_atomic_conflicts", "  their conflicts", "",
+         total->atomic_wavefronts - total->least_atomic_wavefronts,
+         total->shared_atomics == 0 || total->atomic_loops > 0, NULL},
         {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false, NULL},
         {"global_requests", "global requests", "", total->global_requests, false, NULL},
         {"global_sectors", "  their sectors", "", total->global_sectors, false, NULL},
@@ -205,6 +211,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
     const struct smc_emulated_run *emulated = &run->result.emulated;
     *out = (struct smc_confirmation){0};
     confirm_api(run, out);
+    smc_confirm_clusters(&run->answer, &run->result, out);
     if (run->result.emulation.made) {
         show_counts(emulated, out);
     }

@@ -426,8 +426,8 @@ static enum smc_status gpu_counters_decode(struct smc_counters *counters, struct
     return status;
 }
 
-static enum smc_status gpu_counters_count_launches(struct smc_counters *counters, size_t *launches,
-                                                   struct smc_error *error)
+static enum smc_status read_launch_count(struct smc_counters *counters, size_t *launches,
+                                         struct smc_error *error)
 {
     CUpti_RangeProfiler_GetCounterDataInfo_Params params = {
         .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
@@ -452,7 +452,7 @@ enum smc_status smc_counters_end(struct smc_counters *counters, size_t *launches
     if (status == SMC_OK)
         status = gpu_counters_decode(counters, error);
     if (status == SMC_OK)
-        status = gpu_counters_count_launches(counters, launches, error);
+        status = read_launch_count(counters, launches, error);
     enum smc_status disabled = disable(counters, status == SMC_OK ? error : NULL);
     return status == SMC_OK ? disabled : status;
 }

@@ -2,6 +2,7 @@
    launches of a batch are enqueued behind a gate: otherwise the GPU waits for the host between an
    event and a short launch, and that is measured. The launch whose result was checked and the first
    one timed here are the warm-up. */
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -71,6 +72,16 @@ static cudaError_t time_launches(struct timer *timer, double budget_ms)
     return code;
 }
 
+/* The times whose ranks are half a confidence interval from the median's, by the binomial
+   distribution of how many times lie below the true median. */
+static void find_interval(const double *sorted, uint32_t n, struct smc_run_result *result)
+{
+    double half = 1.96 * sqrt(n) / 2, below = floor((n - 1) / 2.0 - half);
+    double above = ceil((n - 1) / 2.0 + half);
+    result->median_low_ms = sorted[below > 0 ? (uint32_t)below : 0];
+    result->median_high_ms = sorted[above < n - 1 ? (uint32_t)above : n - 1];
+}
+
 static void summarise(struct timer *timer, struct smc_run_result *result)
 {
     uint32_t n = timer->count;
@@ -78,6 +89,7 @@ static void summarise(struct timer *timer, struct smc_run_result *result)
     result->timing = (struct smc_attempt){.made = true, .succeeded = true};
     result->timed_launches = n;
     result->median_ms = smc_numbers_median(timer->ms, n);
+    find_interval(timer->ms, n, result);
     result->fastest_ms = timer->ms[0];
     result->slowest_ms = timer->ms[n - 1];
     result->sm_clock_khz = timer->sm_clock_khz;

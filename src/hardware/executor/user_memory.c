@@ -64,14 +64,8 @@ static enum smc_status add_memory(struct smc_user_run *run, size_t position,
 static enum smc_status add_pointer(struct smc_user_run *run, const struct smc_user_pointer *pointer,
                                    struct smc_error *error)
 {
-    if (run->pointer_count == run->pointer_room) {
-        size_t room = run->pointer_room ? 2 * run->pointer_room : 16;
-        struct smc_user_pointer *more = smc_realloc(run->pointer, room * sizeof *more);
-        if (!more)
-            return smc_out_of_memory(error);
-        run->pointer = more;
-        run->pointer_room = room;
-    }
+    if (!smc_make_room(&run->pointer, run->pointer_count, &run->pointer_room, sizeof *run->pointer))
+        return smc_out_of_memory(error);
     run->pointer[run->pointer_count++] = *pointer;
     return SMC_OK;
 }

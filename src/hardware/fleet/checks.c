@@ -67,32 +67,16 @@ static bool grow_slots(struct smc_checks *checks)
     return checks->slot != NULL;
 }
 
-/* Makes space for one more element. */
-static bool checks_grow(void **array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t larger = *capacity ? *capacity + *capacity / 2 : 64;
-    void *grown = smc_realloc(*array, larger * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *capacity = larger;
-    return true;
-}
-
 size_t smc_checks_node(struct smc_checks *checks, const char *name)
 {
-    void *nodes = checks->node;
     if (!grow_slots(checks))
         return SIZE_MAX;
     uint32_t *slot = checks_find_slot(checks, name);
     if (*slot)
         return *slot - 1;
-    bool grown =
-        checks_grow(&nodes, checks->node_count, &checks->node_capacity, sizeof *checks->node);
-    checks->node = nodes;
-    uint32_t kept = grown ? smc_checks_keep(checks, name) : 0;
+    bool has_room = smc_make_room(&checks->node, checks->node_count, &checks->node_capacity,
+                                  sizeof *checks->node);
+    uint32_t kept = has_room ? smc_checks_keep(checks, name) : 0;
     if (!kept)
         return SIZE_MAX;
     checks->node[checks->node_count] = (struct smc_checked_node){.name = kept};
@@ -102,10 +86,7 @@ size_t smc_checks_node(struct smc_checks *checks, const char *name)
 
 struct smc_checked_gpu *smc_checks_add_gpu(struct smc_checks *checks)
 {
-    void *gpus = checks->gpu;
-    bool grown = checks_grow(&gpus, checks->gpu_count, &checks->gpu_capacity, sizeof *checks->gpu);
-    checks->gpu = gpus;
-    if (!grown)
+    if (!smc_make_room(&checks->gpu, checks->gpu_count, &checks->gpu_capacity, sizeof *checks->gpu))
         return NULL;
     struct smc_checked_gpu *gpu = &checks->gpu[checks->gpu_count++];
     *gpu = (struct smc_checked_gpu){0};
@@ -204,12 +185,10 @@ static int slowest_first(const void *a, const void *b)
 static bool add_straggler(struct smc_fleet *fleet, size_t *capacity,
                           struct smc_fleet_straggler straggler)
 {
-    void *list = fleet->straggler;
-    bool grown = checks_grow(&list, fleet->straggler_count, capacity, sizeof straggler);
-    fleet->straggler = list;
-    if (grown)
-        fleet->straggler[fleet->straggler_count++] = straggler;
-    return grown;
+    if (!smc_make_room(&fleet->straggler, fleet->straggler_count, capacity, sizeof straggler))
+        return false;
+    fleet->straggler[fleet->straggler_count++] = straggler;
+    return true;
 }
 
 /* A GPU that is not healthy is named with its fault instead. */

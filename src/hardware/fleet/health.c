@@ -79,11 +79,6 @@ static const struct {
 #undef UNIT
 };
 
-const char *smc_health_unit_label(enum smc_health_unit unit)
-{
-    return units[unit].label;
-}
-
 /* --- Outcomes --------------------------------------------------------------------------------- */
 
 void smc_health_begin(int gpu_index, struct smc_health *health)
@@ -312,8 +307,7 @@ static void list_units(uint32_t mask, char *text, size_t room)
             continue;
         mask &= ~(1u << unit);
         const char *joint = used == 0 ? "" : mask ? ", " : " and ";
-        int length = snprintf(text + used, room - used, "%s%s", joint,
-                              smc_health_unit_label((enum smc_health_unit)unit));
+        int length = snprintf(text + used, room - used, "%s%s", joint, units[unit].label);
         if (length < 0 || (size_t)length >= room - used)
             return;
         used += (size_t)length;

@@ -140,7 +140,6 @@ enum smc_health_unit {
 #undef UNIT
     SMC_UNITS
 };
-const char *smc_health_unit_label(enum smc_health_unit unit);
 
 enum {
     SMC_HEALTH_LANES = 32,

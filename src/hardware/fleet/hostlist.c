@@ -72,14 +72,8 @@ static enum smc_status add_name(struct expansion *at, size_t length)
         return smc_fail(at->error, SMC_USAGE, "'%s' is not a host name", at->name);
     if (out->count == SMC_MOST_LISTED_HOSTS)
         return smc_fail(at->error, SMC_USAGE, "more than %d hosts", SMC_MOST_LISTED_HOSTS);
-    if (out->count == out->capacity) {
-        size_t capacity = out->capacity ? 2 * out->capacity : 64;
-        char **grown = smc_realloc(out->name, capacity * sizeof *grown);
-        if (!grown)
-            return smc_out_of_memory(at->error);
-        out->name = grown;
-        out->capacity = capacity;
-    }
+    if (!smc_make_room(&out->name, out->count, &out->capacity, sizeof *out->name))
+        return smc_out_of_memory(at->error);
     out->name[out->count] = smc_strdup(at->name);
     if (!out->name[out->count])
         return smc_out_of_memory(at->error);

@@ -175,8 +175,8 @@ static enum smc_next calls_enter(struct smc_worker *worker, struct smc_warp *war
     return SMC_MOVED;
 }
 
-static enum smc_next calls_call(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_op *op, uint32_t number, uint32_t mask)
+static enum smc_next call_function(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t number, uint32_t mask)
 {
     switch (worker->launch->program->function[number - 1].library) {
     case SMC_LIBRARY_VPRINTF:
@@ -213,7 +213,7 @@ static enum smc_next call_indirectly(struct smc_worker *worker, struct smc_warp 
         place[count] = warp->group[warp->current].pc;
     }
     if (count == 1)
-        return calls_call(worker, warp, op, number, mask);
+        return call_function(worker, warp, op, number, mask);
     struct smc_emulated_count *counted = &worker->count[op->instruction];
     counted->executions--; /* each group will be counted */
     counted->lanes -= smc_lane_count(mask);
@@ -225,7 +225,7 @@ static enum smc_next call_indirectly(struct smc_worker *worker, struct smc_warp 
 enum smc_next smc_step_call(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
-    return op->call->callee ? calls_call(worker, warp, op, op->call->callee, mask)
+    return op->call->callee ? call_function(worker, warp, op, op->call->callee, mask)
                             : call_indirectly(worker, warp, op, mask);
 }
 

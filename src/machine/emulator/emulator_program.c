@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-const char *smc_program_entry(const struct smc_program *program)
-{
-    return program->entry;
-}
-
-size_t smc_program_instruction_count(const struct smc_program *program)
-{
-    return program->instructions;
-}
-
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
                                                       size_t index)
 {

@@ -202,13 +202,15 @@ struct smc_worker {
         uint32_t instruction;     /* that initialized it, */
         uint32_t number;          /* after so many others */
     } * object;
-    uint32_t objects, object_room;
+    uint32_t objects;
+    size_t object_room;
     struct smc_arrival {
         uint32_t object, phase; /* of the mbarrier object that a bulk copy arrives at */
         uint32_t address, bytes;
         uint32_t place; /* its instruction */
     } * arrival;        /* for which no thread has waited */
-    uint32_t arrivals, arrival_room;
+    uint32_t arrivals;
+    size_t arrival_room;
     uint32_t free_regs; /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */
@@ -384,9 +386,6 @@ struct smc_warp_access {
    elements are overwritten. */
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_warp_access *access);
-/* The same for some lanes of an instruction: keeps the others' elements of `host`. */
-uint32_t smc_memory_access_some(struct smc_worker *worker, struct smc_warp *warp,
-                                const struct smc_warp_access *access);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
@@ -464,6 +463,16 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
 static inline uint32_t smc_thread_of(const struct smc_warp *warp, uint32_t lane)
 {
     return warp->index * SMC_LANES + lane;
+}
+
+/* The lanes of `mask` that execute the op. */
+static inline uint32_t smc_guarded(const struct smc_warp *warp, const struct smc_op *op,
+                                   uint32_t mask)
+{
+    if (op->guard == SMC_NO_SLOT)
+        return mask;
+    uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);
+    return mask & (op->guard_negated ? ~holds : holds);
 }
 
 #endif

@@ -16,15 +16,8 @@ struct smc_call_frame *smc_frame_new(struct smc_warp *warp)
         frames->unused = frame->next;
         return frame;
     }
-    if (frames->count == frames->room) {
-        size_t room = frames->room ? 2 * frames->room : 16;
-        struct smc_call_frame **all =
-            smc_realloc(frames->all, room * sizeof(struct smc_call_frame *));
-        if (!all)
-            return NULL;
-        frames->all = all;
-        frames->room = room;
-    }
+    if (!smc_make_room(&frames->all, frames->count, &frames->room, sizeof *frames->all))
+        return NULL;
     frame = smc_calloc(1, sizeof *frame);
     if (frame)
         frames->all[frames->count++] = frame;

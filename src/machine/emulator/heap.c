@@ -71,16 +71,9 @@ uint64_t smc_heap_allocate(struct smc_heap *heap, uint64_t bytes, bool *failed)
     uint64_t taken = (bytes + ALIGN - !!bytes) / ALIGN * ALIGN;
     if (taken > SMC_HEAP_BYTES - heap->used)
         return 0;
-    if (heap->count == heap->room) {
-        size_t room = heap->room ? 2 * heap->room : 64;
-        struct smc_allocation *grown = smc_realloc(heap->allocation, room * sizeof *grown);
-        *failed = !grown;
-        if (!grown)
-            return 0;
-        heap->allocation = grown;
-        heap->room = room;
-    }
-    char *data = smc_malloc(bytes ? bytes : 1);
+    const bool has_room =
+        smc_make_room(&heap->allocation, heap->count, &heap->room, sizeof *heap->allocation);
+    char *data = has_room ? smc_malloc(bytes) : NULL;
     *failed = !data;
     if (!data)
         return 0;

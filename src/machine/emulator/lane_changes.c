@@ -15,14 +15,8 @@ static size_t bytes_of(const struct smc_lane_values *values, uint32_t slot)
 struct smc_lane_change *smc_lane_change_add(struct smc_lane_change **list, size_t *count,
                                             size_t *room)
 {
-    if (*count == *room) {
-        size_t more = *room ? 2 * *room : 64;
-        struct smc_lane_change *larger = smc_realloc(*list, more * sizeof *larger);
-        if (!larger)
-            return NULL;
-        *list = larger;
-        *room = more;
-    }
+    if (!smc_make_room(list, *count, room, sizeof **list))
+        return NULL;
     return &(*list)[(*count)++];
 }
 

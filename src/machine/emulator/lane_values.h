@@ -79,8 +79,6 @@ struct smc_lane_changes {
     bool diverged, reduced;
 };
 
-enum smc_rule;
-
 /* What the states of one program share. */
 struct smc_lane_values {
     const struct smc_program *program;

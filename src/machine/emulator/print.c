@@ -287,14 +287,8 @@ static bool end_segment(struct smc_output *output, uint64_t block)
         output->segment[output->segments - 1].end = output->text.length;
         return true;
     }
-    if (output->segments == output->room) {
-        size_t room = output->room ? 2 * output->room : 64;
-        struct smc_output_segment *grown = smc_realloc(output->segment, room * sizeof *grown);
-        if (!grown)
-            return false;
-        output->segment = grown;
-        output->room = room;
-    }
+    if (!smc_make_room(&output->segment, output->segments, &output->room, sizeof *output->segment))
+        return false;
     output->segment[output->segments++] = (struct smc_output_segment){block, output->text.length};
     return true;
 }

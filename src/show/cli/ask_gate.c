@@ -64,10 +64,8 @@ static enum smc_status add_options(const struct smc_arguments *arguments, struct
     }
     if (!any)
         return SMC_OK;
-    void *list = smc_realloc(gate->limit, (gate->limit_count + 1) * sizeof *gate->limit);
-    if (!list)
+    if (!smc_make_room(&gate->limit, gate->limit_count, NULL, sizeof *gate->limit))
         return smc_out_of_memory(error);
-    gate->limit = list;
     gate->limit[gate->limit_count++] = limit;
     return SMC_OK;
 }

@@ -69,32 +69,17 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
 
 /* --- What the launches of kernels state ------------------------------------------------------- */
 
-/* Makes room for one more in a list. */
-static bool ask_inspect_grow(void **list, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t more = 2 * *capacity + 8;
-    void *longer = smc_realloc(*list, more * size);
-    if (!longer)
-        return false;
-    *list = longer;
-    *capacity = more;
-    return true;
-}
-
 enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
                                            uint32_t threads, const uint32_t block[3],
                                            struct smc_error *error)
 {
     struct smc_inspect_request *request = &question->request;
-    void *list = question->threads;
-    if (!ask_inspect_grow(&list, request->threads_count, &question->threads_capacity,
-                          sizeof *question->threads)) {
+    if (!smc_make_room(&question->threads, request->threads_count, &question->threads_capacity,
+                       sizeof *question->threads)) {
         free(pattern);
         return smc_out_of_memory(error);
     }
-    request->threads = question->threads = list;
+    request->threads = question->threads;
     question->threads[request->threads_count++] = (struct smc_inspect_threads){
         .pattern = pattern,
         .threads_per_block = threads,
@@ -108,13 +93,12 @@ enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *
                                                 struct smc_error *error)
 {
     struct smc_inspect_request *request = &question->request;
-    void *list = question->dynamic_smem;
-    if (!ask_inspect_grow(&list, request->dynamic_smem_count, &question->dynamic_smem_capacity,
-                          sizeof *question->dynamic_smem)) {
+    if (!smc_make_room(&question->dynamic_smem, request->dynamic_smem_count,
+                       &question->dynamic_smem_capacity, sizeof *question->dynamic_smem)) {
         free(pattern);
         return smc_out_of_memory(error);
     }
-    request->dynamic_smem = question->dynamic_smem = list;
+    request->dynamic_smem = question->dynamic_smem;
     question->dynamic_smem[request->dynamic_smem_count++] =
         (struct smc_inspect_dynamic_smem){pattern, bytes};
     return SMC_OK;

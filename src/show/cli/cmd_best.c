@@ -141,10 +141,9 @@ static enum smc_status cmd_best_report(const struct smc_arguments *arguments,
                                        enum smc_plot_target target, struct smc_text *out,
                                        struct smc_error *error)
 {
-    struct smc_report_style style;
     struct smc_picture picture = {0};
     enum smc_status status = SMC_OK;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (target != SMC_PLOT_NOWHERE)
         status = cmd_best_draw(best, target, &style, &picture, error);
     if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
@@ -212,8 +211,7 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
         return smc_out_of_memory(error);
     status = find_proposals(arguments, asked, proposals, error);
     if (status == SMC_OK) {
-        struct smc_report_style style;
-        smc_output_style(&style);
+        struct smc_report_style style = smc_output_style();
         style.instances = arguments->given[SMC_OPTION_INSTANCES];
         style.all_kernels = arguments->given[SMC_OPTION_TOP];
         style.most_kernels =

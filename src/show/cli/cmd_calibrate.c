@@ -65,8 +65,7 @@ enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct 
         status = cmd_calibrate_measure(arguments, &calibration, error);
     if (status != SMC_OK)
         return status;
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (keeps)
         status = smc_ceilings_keep(path, &calibration.ceilings, error);
     bool kept = keeps && status == SMC_OK;

@@ -25,7 +25,6 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
                                            const struct smc_answer *answers, size_t count,
                                            struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
     if (!carveouts)
         return smc_out_of_memory(error);
@@ -34,7 +33,7 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
         smc_query_bounded_sm(&answers[i], &sm);
         smc_carveouts_find(&sm, &answers[i].launch, &carveouts[i]);
     }
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->carveouts(answers, carveouts, count, &style, out);
     free(carveouts);
     return SMC_OK;

@@ -23,7 +23,6 @@ enum smc_status smc_cmd_check(const struct smc_arguments *arguments, struct smc_
                               struct smc_error *error)
 {
     struct smc_host_health health;
-    struct smc_report_style style;
     struct smc_error why = {""};
     const struct smc_host_check check = {
         .gpu_index = (int)arguments->number[SMC_OPTION_CHECKED_GPU],
@@ -42,7 +41,7 @@ enum smc_status smc_cmd_check(const struct smc_arguments *arguments, struct smc_
         path = NULL;
     enum smc_health_format format =
         (enum smc_health_format)arguments->number[SMC_OPTION_CHECK_FORMAT];
-    smc_output_style_of(path ? -1 : STDOUT_FILENO, &style);
+    const struct smc_report_style style = smc_output_style_of(path ? -1 : STDOUT_FILENO);
     /* Why no GPU was checked is on standard error: on the terminal it would be there twice. */
     if (path || format != SMC_HEALTH_TEXT || !why.message[0])
         smc_health_write(&health, format, &style, out);

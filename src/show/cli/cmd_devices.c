@@ -10,9 +10,8 @@
 static void cmd_devices_report(const struct smc_arguments *arguments,
                                const struct smc_device *devices, size_t count, struct smc_text *out)
 {
-    struct smc_report_style style;
     struct smc_ceilings ceilings;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (count == 1)
         smc_ask_device_ceilings(devices, &ceilings);
     smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, &style, out);

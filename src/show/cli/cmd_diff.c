@@ -83,8 +83,7 @@ static void cmd_diff_write_comparison(const struct smc_arguments *arguments,
 {
     const struct smc_diff *diff = &comparison->diff;
     const struct smc_gate_verdict *verdict = &comparison->verdict;
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     switch ((enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT]) {
     case TEXT:
         smc_writer_text.diff(diff, &style, out);
@@ -122,7 +121,6 @@ static bool cmd_diff_write_report(const struct smc_arguments *arguments,
     smc_text_append(out, first ? smc_text_string(&judged) : "");
     cmd_diff_write_comparison(arguments, comparison, out);
     smc_text_append(out, first ? "" : smc_text_string(&judged));
-    out->failed |= judged.failed;
     smc_text_free(&judged);
     return smc_findings_count(&verdict->findings, SMC_FINDING_ERROR) > errors;
 }

@@ -16,9 +16,8 @@
 
 static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)
 {
-    struct smc_report_style style;
     struct winsize size = {0};
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     *request = (struct smc_doctor_request){
         .timeout_ms = timeout_ms,
         .is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0,
@@ -34,13 +33,12 @@ enum smc_status smc_cmd_doctor(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     struct smc_doctor_request request;
-    struct smc_report_style style;
     struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
     if (!doctor)
         return smc_out_of_memory(error);
     describe_terminal((uint32_t)arguments->number[SMC_OPTION_DOCTOR_TIMEOUT], &request);
     smc_doctor_examine(&request, false, doctor);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->doctor(doctor, &style, out);
     bool healthy = smc_doctor_is_healthy(doctor);
     free(doctor);

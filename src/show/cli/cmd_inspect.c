@@ -151,8 +151,7 @@ static enum smc_status cmd_inspect_show(const struct smc_arguments *arguments,
                                         struct smc_error *error)
 {
     const struct smc_inspect_rows *rows = &inspection->rows;
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.verbose = arguments->given[SMC_OPTION_VERBOSE];
     style.instances = arguments->given[SMC_OPTION_INSTANCES];
     style.all_kernels = arguments->given[SMC_OPTION_TOP];
@@ -221,10 +220,9 @@ static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
 static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,
                             struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     enum smc_status status = smc_inspect_lint(&inspection->kernels, &inspection->question.request,
                                               &inspection->promises, error);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (status != SMC_MACHINE)
         smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
     return status;

@@ -14,8 +14,7 @@ enum { NAME_COLUMNS = 15, LABEL_COLUMNS = 8 };
 
 static void list_lessons(struct smc_text *out)
 {
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     for (size_t i = 0; i < smc_lesson_count(); i++) {
         const struct smc_lesson *lesson = smc_lesson_at(i);
         smc_layout_paragraph(out, lesson->name, NAME_COLUMNS, lesson->summary, style.columns);
@@ -185,9 +184,8 @@ static enum smc_status cmd_lesson_show(const struct smc_arguments *arguments,
                                        const struct smc_device *device, struct smc_text *out,
                                        struct smc_error *error)
 {
-    struct smc_report_style style;
     struct smc_text warnings = {0};
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     struct smc_lesson_setting setting = {
         .device = device,
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE],

@@ -158,7 +158,6 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
                                          const struct smc_answer *answers, size_t count,
                                          struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     struct smc_headroom *headroom = find_headroom(answers, count);
     if (!headroom)
         return smc_out_of_memory(error);
@@ -170,7 +169,7 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
         free(headroom);
         return status;
     }
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->headroom(answers, headroom, count, &style, out);
     free(headroom);
     return SMC_OK;

@@ -37,8 +37,7 @@ static enum smc_status cmd_report(const struct smc_arguments *arguments,
                                   enum smc_plot_target target, struct smc_text *out,
                                   struct smc_error *error)
 {
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
     enum smc_status status = SMC_OK;
     struct smc_picture picture = {0};

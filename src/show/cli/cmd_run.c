@@ -47,11 +47,10 @@ static void add_ceilings(struct smc_query *query)
 static void cmd_run_report(const struct smc_arguments *arguments, const struct smc_all_gpus *all,
                            struct smc_text *out)
 {
-    struct smc_report_style style;
     warn_idle(arguments, all);
     for (size_t i = 0; i < all->count; i++)
         tell_part(&all->part[i]);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     smc_ask_writer(arguments)->all_gpus(all, &style, out);
 }
 
@@ -108,8 +107,7 @@ static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_SANITIZE]) {
         status = sanitize(arguments, runs, count, status, out, error);
     } else if (count > 0) {
-        struct smc_report_style style;
-        smc_output_style(&style);
+        struct smc_report_style style = smc_output_style();
         smc_ask_writer(arguments)->runs(runs, count, &style, out);
     }
     free(runs);
@@ -123,6 +121,8 @@ static enum smc_status run_options(const struct smc_arguments *arguments, struct
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings;
+    if (arguments->given[SMC_OPTION_COMPARE] && arguments->given[SMC_OPTION_SOURCE])
+        return smc_run_pair(arguments, out, error);
     if (smc_asks_series(arguments))
         return smc_run_series(arguments, out, error);
     if (arguments->given[SMC_OPTION_SOURCE])
@@ -157,6 +157,9 @@ enum smc_status smc_cmd_run(const struct smc_arguments *arguments, struct smc_te
         return status;
     if (arguments->file_count == 0)
         return run_options(&own, out, error);
+    if (arguments->file_count == 2 && !arguments->given[SMC_OPTION_COMPARE])
+        return smc_fail(error, SMC_USAGE, "'%.64s': a second FILE only with --compare",
+                        arguments->file[1]);
     if (arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
                         arguments->file[0]);

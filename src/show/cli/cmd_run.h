@@ -13,6 +13,19 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
 enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
                                struct smc_error *error);
 
+/* --compare with a FILE: the kernel of --source and that of the second word, FILE or FILE:KERNEL. */
+enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error);
+
+/* The steps of a run of your own source: what the options ask for, as it is launched and where;
+   and compiling, with warnings told. `devices` starts from {0} and is to be freed, `run` too. */
+enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
+                                   struct smc_user_request *request,
+                                   struct smc_run_settings *settings,
+                                   struct smc_chosen_devices *devices, struct smc_error *error);
+enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
+                                       struct smc_user_run *run, struct smc_error *error);
+
 /* The first option from `from` on that has a range; SMC_OPTION_COUNT: none has. */
 int smc_run_next_range(const struct smc_arguments *arguments, int from);
 

@@ -29,14 +29,8 @@ static enum smc_status cmd_sweep_add_device(struct swept_devices *list,
                                             const struct smc_device *device,
                                             struct smc_error *error)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        struct smc_device *grown = smc_realloc(list->device, capacity * sizeof *grown);
-        if (!grown)
-            return smc_out_of_memory(error);
-        list->device = grown;
-        list->capacity = capacity;
-    }
+    if (!smc_make_room(&list->device, list->count, &list->capacity, sizeof *list->device))
+        return smc_out_of_memory(error);
     list->device[list->count++] = *device;
     return SMC_OK;
 }
@@ -291,8 +285,7 @@ static enum smc_status cmd_sweep_report(const struct smc_arguments *arguments,
                                         const struct sink *sink, enum smc_plot_target target,
                                         struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     if (target != SMC_PLOT_TERMINAL)
         sink->writer->sweep_end(&sink->result, &style, out);
     if (target == SMC_PLOT_NOWHERE)

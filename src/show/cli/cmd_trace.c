@@ -299,10 +299,9 @@ static void find_style(const struct smc_arguments *arguments, const struct traci
                        struct smc_report_style *style)
 {
     const int64_t top = arguments->number[SMC_OPTION_TOP];
-    smc_output_style_of(arguments->given[SMC_OPTION_OUTPUT_FILE] ? -1
-                        : tracing->runs                          ? STDERR_FILENO
-                                                                 : STDOUT_FILENO,
-                        style);
+    *style = smc_output_style_of(arguments->given[SMC_OPTION_OUTPUT_FILE] ? -1
+                                 : tracing->runs                          ? STDERR_FILENO
+                                                                          : STDOUT_FILENO);
     style->verbose = arguments->given[SMC_OPTION_VERBOSE];
     style->all_kernels = arguments->given[SMC_OPTION_TOP] && top == 0;
     style->most_kernels = (size_t)top;

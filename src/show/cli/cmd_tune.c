@@ -225,16 +225,11 @@ static enum smc_status cmd_tune_ask(const struct smc_arguments *arguments,
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-static void step(void *context, size_t done)
-{
-    smc_progress_step(context, done);
-}
-
 static enum smc_status cmd_tune_predict(struct smc_tune *tune, struct smc_text *warnings,
                                         struct smc_error *error)
 {
     struct smc_progress progress;
-    const struct smc_tune_watcher watcher = {smc_interrupt_seen, step, &progress};
+    const struct smc_tune_watcher watcher = {smc_interrupt_seen, smc_progress_step, &progress};
     smc_progress_begin(&progress, tune->count, "shapes compiled");
     enum smc_status status = smc_tune_predict(tune, &watcher, warnings, error);
     smc_progress_erase(&progress);
@@ -259,7 +254,7 @@ static enum smc_status cmd_tune_measure(const struct smc_arguments *arguments,
         .timing_ms = TIMING_MS,
     };
     struct smc_progress progress;
-    const struct smc_tune_watcher watcher = {smc_interrupt_seen, step, &progress};
+    const struct smc_tune_watcher watcher = {smc_interrupt_seen, smc_progress_step, &progress};
     size_t runs = tune->wanted < tune->ranked ? tune->wanted : tune->ranked;
     if (tune->not_measured[0] || runs == 0)
         return SMC_OK;
@@ -314,10 +309,9 @@ static enum smc_status cmd_tune_report(const struct smc_arguments *arguments,
 {
     const int64_t top = arguments->number[SMC_OPTION_TUNE_TOP];
     size_t runs = tune->wanted_first ? tune->wanted_first : SMC_TUNE_RUNS;
-    struct smc_report_style style;
     enum smc_plot_target target;
     enum smc_status status = smc_picture_target(arguments, &target, error);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.most_kernels = !arguments->given[SMC_OPTION_TUNE_TOP] ? runs : top > 0 ? (size_t)top : 0;
     if (target != SMC_PLOT_NOWHERE && status == SMC_OK)
         status = cmd_tune_draw(arguments, tune, target, &style, out, error);

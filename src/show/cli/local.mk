@@ -37,6 +37,7 @@ libsmc_la_SOURCES += \
 	src/show/cli/output.c src/show/cli/output.h \
 	src/show/cli/progress.c src/show/cli/progress.h \
 	src/show/cli/run_sanitize.c \
+	src/show/cli/run_pair.c \
 	src/show/cli/run_series.c \
 	src/show/cli/run_settings.c \
 	src/show/cli/run_source.c

@@ -273,19 +273,19 @@ bool smc_output_locale(void)
     return dot && (strncasecmp(dot, ".UTF-8", 6) == 0 || strncasecmp(dot, ".utf8", 5) == 0);
 }
 
-void smc_output_style_of(int descriptor, struct smc_report_style *style)
+struct smc_report_style smc_output_style_of(int descriptor)
 {
     bool terminal = isatty(descriptor);
-    *style = (struct smc_report_style){
+    return (struct smc_report_style){
         .columns = terminal ? terminal_columns(descriptor) : NARROWEST,
         .utf8 = smc_output_locale(),
         .colour = terminal && wants_colour(),
     };
 }
 
-void smc_output_style(struct smc_report_style *style)
+struct smc_report_style smc_output_style(void)
 {
-    smc_output_style_of(STDOUT_FILENO, style);
+    return smc_output_style_of(STDOUT_FILENO);
 }
 
 /* --- Input --- */

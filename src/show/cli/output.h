@@ -51,10 +51,10 @@ void smc_output_warn(struct smc_text *warnings);
 bool smc_output_locale(void);
 
 /* What standard output is: width, character set, colour (NO_COLOR and TERM=dumb respected). */
-void smc_output_style(struct smc_report_style *style);
+struct smc_report_style smc_output_style(void);
 
 /* The same of another descriptor; -1: of a file. */
-void smc_output_style_of(int descriptor, struct smc_report_style *style);
+struct smc_report_style smc_output_style_of(int descriptor);
 
 /* --- Pictures (--plot) --- */
 

@@ -65,8 +65,9 @@ void smc_progress_begin(struct smc_progress *progress, uint64_t total, const cha
     clock_gettime(CLOCK_MONOTONIC, &progress->drawn);
 }
 
-void smc_progress_step(struct smc_progress *progress, uint64_t done)
+void smc_progress_step(void *context, size_t done)
 {
+    struct smc_progress *progress = context;
     struct timespec now;
     if (!progress->terminal || milliseconds_since(&progress->drawn, &now) < INTERVAL_MS)
         return;
@@ -75,8 +76,7 @@ void smc_progress_step(struct smc_progress *progress, uint64_t done)
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\r%s %" PRIu64 " of %" PRIu64 " %s", bar, done, progress->total,
-            progress->what);
+    fprintf(stderr, "\r%s %zu of %" PRIu64 " %s", bar, done, progress->total, progress->what);
     fflush(stderr);
     progress->drawn = now;
     progress->visible = true;

@@ -33,8 +33,8 @@ struct smc_progress {
 
 void smc_progress_begin(struct smc_progress *progress, uint64_t total, const char *what);
 
-/* Draws at most ten times a second. */
-void smc_progress_step(struct smc_progress *progress, uint64_t done);
+/* Draws at most ten times a second. `context` is the struct smc_progress. */
+void smc_progress_step(void *context, size_t done);
 
 /* Erases the bar; the next step may draw it again. */
 void smc_progress_erase(struct smc_progress *progress);

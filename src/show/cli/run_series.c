@@ -148,11 +148,6 @@ static enum smc_status run_series_ask(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static void step(void *context, size_t done)
-{
-    smc_progress_step(context, done);
-}
-
 /* What ran is reported, even if a run failed or the rest was stopped. */
 static enum smc_status series_run(const struct smc_arguments *arguments,
                                   const struct smc_run_settings *settings,
@@ -162,15 +157,15 @@ static enum smc_status series_run(const struct smc_arguments *arguments,
     struct smc_progress progress;
     struct smc_text warnings = {0};
     smc_progress_begin(&progress, series->count, "runs");
-    enum smc_status stopped = smc_series_run(series, settings, step, &progress, &warnings, error);
+    enum smc_status stopped =
+        smc_series_run(series, settings, smc_progress_step, &progress, &warnings, error);
     smc_progress_erase(&progress);
     smc_output_warn(&warnings);
     bool any = false;
     for (size_t i = 0; i < series->count; i++)
         any |= series->run[i].seen.has_result;
     if (any) {
-        struct smc_report_style style;
-        smc_output_style(&style);
+        struct smc_report_style style = smc_output_style();
         smc_ask_writer(arguments)->series(series, &style, out);
     }
     return stopped == SMC_OK ? smc_series_status(series, error)

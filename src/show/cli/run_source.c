@@ -303,10 +303,10 @@ static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run_source_ask(const struct smc_arguments *arguments,
-                                      struct smc_user_request *request,
-                                      struct smc_run_settings *settings,
-                                      struct smc_chosen_devices *devices, struct smc_error *error)
+enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
+                                   struct smc_user_request *request,
+                                   struct smc_run_settings *settings,
+                                   struct smc_chosen_devices *devices, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_arguments placed = *arguments;
@@ -339,8 +339,8 @@ static enum smc_status check_launch(const struct smc_user_run *run, struct smc_e
     return SMC_USAGE;
 }
 
-static enum smc_status run_source_prepare(const struct smc_user_request *request,
-                                          struct smc_user_run *run, struct smc_error *error)
+enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
+                                       struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_prepare(request, run, &warnings, error);
@@ -434,10 +434,9 @@ static enum smc_status run_source_write_report(const struct smc_arguments *argum
                                                const struct smc_confirmation *confirmation,
                                                struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style;
     enum smc_plot_target target;
     enum smc_status status = smc_roofline_target(arguments, &target, error);
-    smc_output_style(&style);
+    struct smc_report_style style = smc_output_style();
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
         status = run_source_draw_roofline(arguments, run, target, &style, out, error);
@@ -490,11 +489,11 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
     struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
     enum smc_status status = request && run
-                                 ? run_source_ask(arguments, request, &settings, &devices, error)
+                                 ? smc_run_source_ask(arguments, request, &settings, &devices, error)
                                  : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_idle_warn_of(arguments, &request->device);
-        status = run_source_prepare(request, run, error);
+        status = smc_run_source_prepare(request, run, error);
     }
     if (status == SMC_OK) {
         settings.stop = smc_interrupt_seen;

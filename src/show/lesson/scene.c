@@ -166,7 +166,6 @@ static void scene_append_value(struct smc_scene *scene, const char *name, size_t
         const struct smc_scene_value *value = &scene->value[i];
         if (strlen(value->name) == length && memcmp(value->name, name, length) == 0) {
             smc_text_append(out, smc_text_string(&value->text));
-            out->failed |= value->text.failed;
             return;
         }
     }
@@ -221,7 +220,6 @@ void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_t
             scene_append_block(paragraph.data, scene->setting->columns, out);
         else
             smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), scene->setting->columns);
-        out->failed |= paragraph.failed;
         smc_text_free(&paragraph);
     }
     if (out->failed && scene->status == SMC_OK)

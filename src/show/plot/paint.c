@@ -92,7 +92,7 @@ static uint32_t fill_of(const struct screen *screen, const struct smc_plot_shape
 }
 
 /* A cell belongs to the area that contains its centre. */
-static void paint_paint_area(const struct screen *screen, const struct smc_plot_shape *shape)
+static void paint_area(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     int top = (int)ceil(shape->y - 0.5), bottom = (int)ceil(shape->y + shape->height - 0.5);
     int left = (int)ceil(shape->x - 0.5), right = (int)ceil(shape->x + shape->width - 0.5);
@@ -139,7 +139,7 @@ static uint32_t level_of(const struct screen *screen, const struct smc_plot_shap
     return shape->dashed && column % 2 ? ' ' : '-';
 }
 
-static void paint_paint_line(const struct screen *screen, const struct smc_plot_shape *shape)
+static void paint_line(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     if (shape->width != 0 && shape->height != 0) {
         paint_slanted(screen, shape);
@@ -179,7 +179,7 @@ static uint32_t next_character(const char **text)
     return character;
 }
 
-static void paint_paint_text(const struct screen *screen, const struct smc_plot_shape *shape)
+static void paint_text(const struct screen *screen, const struct smc_plot_shape *shape)
 {
     const char *text = smc_picture_string(screen->picture, shape);
     struct smc_canvas canvas = smc_canvas_cells((unsigned)screen->columns);
@@ -197,19 +197,19 @@ static void paint_paint_text(const struct screen *screen, const struct smc_plot_
         put(screen, row, column, ' ', SMC_INK_PAPER, false);
 }
 
-static void paint_paint(const struct screen *screen)
+static void paint_picture(const struct screen *screen)
 {
     for (size_t i = 0; i < screen->picture->count; i++) {
         const struct smc_plot_shape *shape = &screen->picture->shape[i];
         switch (shape->kind) {
         case SMC_SHAPE_AREA:
-            paint_paint_area(screen, shape);
+            paint_area(screen, shape);
             break;
         case SMC_SHAPE_LINE:
-            paint_paint_line(screen, shape);
+            paint_line(screen, shape);
             break;
         case SMC_SHAPE_TEXT:
-            paint_paint_text(screen, shape);
+            paint_text(screen, shape);
             break;
         case SMC_SHAPE_MARK:
             put(screen, (int)floor(shape->y), (int)floor(shape->x), screen->utf8 ? 0x25cf : 'O',
@@ -298,7 +298,7 @@ void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool col
         free(screen.cell);
         return;
     }
-    paint_paint(&screen);
+    paint_picture(&screen);
     for (int row = 0; row < screen.rows; row++)
         paint_append_row(&screen, row, out);
     free(screen.cell);
@@ -314,7 +314,7 @@ bool smc_plot_paint_grid(const struct smc_picture *picture, int rows, int column
         free(screen.cell);
         return false;
     }
-    paint_paint(&screen);
+    paint_picture(&screen);
     for (size_t i = 0; i < count; i++) {
         const struct cell *cell = &screen.cell[i];
         cells[i] = (struct smc_plot_cell){.character = character_of(&screen, cell),

@@ -211,7 +211,7 @@ static bool cairo_paint_text(cairo_t *cairo, const struct smc_picture *picture,
 enum fonts { FONTS_NONE, FONTS_ALL, FONTS_SOME };
 
 /* Which of its texts have a font; a machine with any font has one for all. */
-static enum fonts paint_cairo_paint(cairo_t *cairo, const struct smc_picture *picture)
+static enum fonts draw_with_cairo(cairo_t *cairo, const struct smc_picture *picture)
 {
     size_t with_font = 0, without = 0;
     set_ink(cairo, SMC_INK_PAPER, 1);
@@ -285,7 +285,7 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
     cairo_t *cairo = cairo_create(surface);
     if (format == SMC_PLOT_PNG)
         cairo_scale(cairo, PNG_SCALE, PNG_SCALE);
-    const enum fonts fonts = paint_cairo_paint(cairo, picture);
+    const enum fonts fonts = draw_with_cairo(cairo, picture);
     cairo_status_t status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (status == CAIRO_STATUS_SUCCESS && format == SMC_PLOT_PNG)

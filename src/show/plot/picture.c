@@ -50,15 +50,8 @@ double smc_canvas_line_height(const struct smc_canvas *canvas, enum smc_face fac
 
 static struct smc_plot_shape *picture_add(struct smc_picture *picture)
 {
-    if (picture->count == picture->capacity && !picture->failed) {
-        size_t capacity = picture->capacity ? 2 * picture->capacity : 256;
-        struct smc_plot_shape *grown = smc_realloc(picture->shape, capacity * sizeof *grown);
-        picture->failed = !grown;
-        if (grown) {
-            picture->shape = grown;
-            picture->capacity = capacity;
-        }
-    }
+    picture->failed = picture->failed || !smc_make_room(&picture->shape, picture->count,
+                                                        &picture->capacity, sizeof *picture->shape);
     return picture->failed ? NULL : &picture->shape[picture->count++];
 }
 

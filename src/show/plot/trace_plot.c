@@ -154,7 +154,6 @@ static void trace_draw_head(struct trace_picture *plot)
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
     page->y += page->canvas.cells ? 1 : 8;
-    page->picture->failed |= title.failed || device.failed || verdict.failed || subject.failed;
     smc_text_free(&title);
     smc_text_free(&verdict);
     smc_text_free(&subject);
@@ -185,19 +184,6 @@ static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char
     row->x += width + (canvas->cells ? 2 : 18);
 }
 
-/* The bound with the next smaller share; the count after the last. */
-static int trace_next_bound(const struct smc_trace_answer *answer, int last)
-{
-    int next = SMC_TRACE_BOUND_COUNT;
-    const double *share = answer->bound_share;
-    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        bool after = last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
-        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
-            next = i;
-    }
-    return next;
-}
-
 static double resident_of(const struct smc_trace_row *row)
 {
     bool known = row->has_waves && row->resident_percent >= 0;
@@ -218,8 +204,8 @@ static void trace_draw_legend(struct trace_picture *plot)
 {
     struct smc_page *page = &plot->page;
     struct legend_row row = {page, smc_page_left(page)};
-    for (int i = trace_next_bound(plot->answer, -1); i < SMC_TRACE_BOUND_COUNT;
-         i = trace_next_bound(plot->answer, i)) {
+    for (int i = smc_words_next_bound(plot->answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = smc_words_next_bound(plot->answer->bound_share, i)) {
         char percent[32], text[96];
         smc_words_percent(WHOLE * plot->answer->bound_share[i], percent);
         snprintf(text, sizeof text, "%s %s", smc_trace_bound_label((enum smc_trace_bound)i),
@@ -328,7 +314,6 @@ static void trace_append_label(const struct trace_picture *plot, size_t kernel, 
         append_fitting(canvas, SMC_FACE_NORMAL, smc_text_string(&text), room, out);
     else
         smc_text_printf(out, "%zu", kernel + 1);
-    out->failed |= text.failed;
     smc_text_free(&text);
 }
 
@@ -349,7 +334,6 @@ static void trace_draw_label(const struct trace_picture *plot, const struct smc_
             chart->page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
             (left + right) / 2, y, smc_text_string(&text));
     }
-    chart->page->picture->failed |= text.failed;
     smc_text_free(&text);
 }
 
@@ -538,7 +522,6 @@ static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns,
     if (launches == 0) /* unknown */
         snprintf(text, sizeof text, "-");
     put_number(page, LAUNCHES_END, text);
-    page->picture->failed |= time.failed;
     smc_text_free(&time);
 }
 
@@ -562,7 +545,6 @@ static void draw_kernel_row(struct trace_picture *plot, size_t index)
     put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, column(page, BOUND_AT),
         smc_text_string(&bound));
     page->y += page->canvas.line_height;
-    page->picture->failed |= name.failed || bound.failed;
     smc_text_free(&name);
     smc_text_free(&bound);
 }
@@ -763,7 +745,6 @@ static void draw_course_panel(struct trace_picture *plot, const struct course *c
     page->y += page->canvas.line_height * (cells ? 1 : 1.2);
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
     draw_moments(&chart, course, strip_top + (cells ? 0 : 3), strip);
-    page->picture->failed |= remark.failed;
     smc_text_free(&remark);
 }
 
@@ -787,29 +768,22 @@ static void draw_course(struct trace_picture *plot)
 /* --- The whole -------------------------------------------------------------------------------- */
 
 /* The first kernels by names that are distinct among all. */
-static bool trace_name_kernels(struct trace_picture *plot)
+static void trace_name_kernels(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
     struct smc_kernel_names names;
-    const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
-    if (!shown)
-        return false;
-    for (size_t i = 0; i < answer->kernel_count; i++)
-        shown[i] = answer->kernels[i].shown;
-    smc_kernel_names_init(&names, shown, answer->kernel_count);
+    smc_kernel_names_of_trace(&names, answer);
     plot->named = answer->kernel_count < NAMED ? answer->kernel_count : NAMED;
     for (size_t i = 0; i < plot->named; i++)
-        smc_kernel_names_choose(&names, shown[i], &plot->name[i]);
+        smc_kernel_names_choose(&names, answer->kernels[i].shown, &plot->name[i]);
     smc_kernel_names_free(&names);
-    free(shown);
-    return true;
 }
 
 void smc_plot_trace(const struct smc_trace_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture)
 {
     struct trace_picture plot = {.answer = answer, .page = smc_page_begin(picture, canvas)};
-    picture->failed |= !trace_name_kernels(&plot);
+    trace_name_kernels(&plot);
     trace_draw_head(&plot);
     if (answer->row_count > 0) {
         trace_draw_legend(&plot);

@@ -582,7 +582,6 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
     }
     for (int i = 0; i < ADVICE_COUNT; i++) {
         smc_text_append_bytes(out, smc_text_string(&part[i]), part[i].length);
-        out->failed |= part[i].failed;
         smc_text_free(&part[i]);
     }
 }

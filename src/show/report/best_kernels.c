@@ -367,7 +367,6 @@ static void best_kernels_append_line(const struct list *list, const struct line 
         smc_layout_row(out, &row);
         smc_layout_end(out, style);
     }
-    out->failed |= name.failed;
     smc_text_free(&name);
 }
 
@@ -402,8 +401,7 @@ static void append_strays(const struct list *list, const struct smc_report_style
                     list->devices == 1 ? answer_of(list->kernel, 0)->query.device.name
                                        : "any of the devices",
                     one ? "is" : "are");
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, 0, &line);
 }
 
 static bool all_required(const struct list *list)

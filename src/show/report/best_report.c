@@ -506,7 +506,6 @@ static void append_reasons(const struct smc_best *best, const struct smc_report_
         snprintf(label, sizeof label, "%6" PRId64, candidate->size);
         best_append_reason(best, candidate, &text);
         smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text), style->columns);
-        out->failed |= text.failed;
         smc_text_free(&text);
     }
     smc_text_append_char(out, '\n', shown > 1);
@@ -786,25 +785,21 @@ static void best_write_rows(const struct smc_best *best, struct smc_text *out)
     for (size_t rank = 0; rank < best->count; rank++) {
         struct row row = make_row(best, rank);
         smc_fields_csv_row(row_fields, &row, out);
-        out->failed |= row.reason.failed;
         smc_text_free(&row.reason);
     }
 }
 
-void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_best(const struct smc_best *best, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         best_write_rows(&best[i], out);
 }
 
 void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                             const struct smc_report_style *style, struct smc_text *out)
+                             struct smc_text *out)
 {
     struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);

@@ -286,10 +286,9 @@ static json_t *carveouts_object(const struct smc_answer *answer,
     }
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
         const struct row row = {answer, carveouts, &carveouts->preference[config]};
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(preferences);
         smc_json_string(object, "name", smc_cache_config_name((enum smc_cache_config)config));
         smc_fields_json(preference_fields, &row, object);
-        json_array_append_new(preferences, object);
     }
     smc_json_set(root, "is_a_hint", json_true()); /* the driver may set another size */
     smc_json_set(root, "sizes", sizes);
@@ -316,9 +315,8 @@ void smc_json_carveouts(json_t *root, const struct smc_answer *answers,
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
-                       size_t count, const struct smc_report_style *style, struct smc_text *out)
+                       size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < carveouts[i].count; n++) {

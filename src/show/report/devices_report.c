@@ -10,6 +10,7 @@
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/words/layout.h"
+#include "show/words/words.h"
 
 enum { NAME_WIDTH = 44, FACT_WIDTH = 32 };
 
@@ -203,6 +204,17 @@ static void append_fact(const struct fact *fact, const struct smc_device *device
         smc_text_printf(out, "%-*s %14s\n", FACT_WIDTH, fact->heading, "-");
 }
 
+static void append_groups(const struct smc_sm_groups *groups, const struct smc_report_style *style,
+                          struct smc_text *out)
+{
+    struct smc_text list = {0};
+    smc_words_sm_groups(groups, &list);
+    if (list.length > 0)
+        smc_layout_paragraph(out, "SMs by groups", FACT_WIDTH + 1, smc_text_string(&list),
+                             style->columns);
+    smc_text_free(&list);
+}
+
 static void append_in_full(const struct smc_device *device, const struct smc_ceilings *ceilings,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -214,6 +226,7 @@ static void append_in_full(const struct smc_device *device, const struct smc_cei
     smc_layout_end(out, style);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         append_fact(&facts[i], device, style, out);
+    append_groups(&device->sm_groups, style, out);
     if (ceilings)
         smc_text_ceilings(ceilings, device, out);
     const char *uncertain = device->uncertain[0] ? device->uncertain : "none";
@@ -245,7 +258,7 @@ json_t *smc_json_device(const struct smc_device *device)
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
-                     size_t count, const struct smc_report_style *style, struct smc_text *out)
+                     size_t count, struct smc_text *out)
 {
     static const char *const columns[] = {
         "name",
@@ -260,7 +273,7 @@ void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings
         "fp32_peak_tflops",
     };
     const size_t last = sizeof columns / sizeof *columns - 1;
-    (void)style, (void)ceilings;
+    (void)ceilings;
     for (size_t c = 0; c <= last; c++)
         smc_text_printf(out, "%s%s", columns[c], c < last ? "," : "\n");
     for (size_t i = 0; i < count; i++)

@@ -13,6 +13,7 @@
 #include "show/report/csv_parts.h"
 #include "show/report/findings_report.h"
 #include "show/report/json_parts.h"
+#include "show/report/overview.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/words/kernel_names.h"
@@ -548,15 +549,8 @@ static void diff_append_names(const struct smc_kernel_names *names,
 /* The width of the longest device name, within limits. */
 static int device_width(const struct smc_diff *diff)
 {
-    int width = LEAST_DEVICE;
-    for (size_t i = 0; i < diff->device_count; i++) {
-        struct smc_text name = {0};
-        smc_words_device(&diff->device[i], &name);
-        const int columns = smc_utf8_string_columns(smc_text_string(&name));
-        width = columns > width ? columns : width;
-        smc_text_free(&name);
-    }
-    return width < MOST_DEVICE ? width : MOST_DEVICE;
+    const int width = smc_overview_device_width(diff->device, diff->device_count, MOST_DEVICE);
+    return width > LEAST_DEVICE ? width : LEAST_DEVICE;
 }
 
 static void append_pair(const struct smc_diff_pair *pair, int width,
@@ -659,8 +653,7 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
         diff_append_note(diff, &diff->note[i], &note);
-        smc_layout_paragraph(out, "", 2, smc_text_string(&note), style->columns);
-        smc_text_free(&note);
+        smc_layout_text(out, style, 2, &note);
     }
     diff_find_names(diff, &names);
     for (int verdict = 0; verdict < SMC_DIFF_VERDICT_COUNT; verdict++)
@@ -870,14 +863,13 @@ static json_t *json_notes(const struct smc_diff *diff)
     for (size_t i = 0; i < diff->note_count; i++) {
         const struct smc_diff_note *note = &diff->note[i];
         struct smc_text text = {0};
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         diff_append_note(diff, note, &text);
         smc_json_string(object, "kind", note_key(note->kind));
         smc_json_string(object, "before", note->before);
         smc_json_string(object, "after", note->after);
         smc_json_integer(object, "kernels", note->count);
         smc_json_string(object, "text", smc_text_string(&text));
-        json_array_append_new(list, object);
         smc_text_free(&text);
     }
     return list;
@@ -899,10 +891,8 @@ void smc_json_diff(json_t *root, const struct smc_diff *diff)
     smc_json_set(root, "diff", object);
 }
 
-void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_diff(const struct smc_diff *diff, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(pair_fields, out);
     for (size_t i = 0; i < diff->count; i++)
         if (is_listed(&diff->pair[i]))

@@ -120,10 +120,8 @@ void smc_json_doctor(json_t *object, const struct smc_doctor *doctor)
     smc_json_set(object, "checks", list);
 }
 
-void smc_csv_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_csv_doctor(const struct smc_doctor *doctor, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(doctor_fields, out);
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};

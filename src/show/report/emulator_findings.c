@@ -69,24 +69,20 @@ bool smc_findings_have_stacks(const struct smc_emulated_run *emulated)
     return false;
 }
 
-static void emulator_findings_append_finding(const struct smc_emulated_run *emulated, size_t i,
-                                             const struct smc_report_style *style,
-                                             struct smc_text *out)
+static void append_finding(const struct smc_emulated_run *emulated, size_t i,
+                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text stacks = {0};
     smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
     append_stacks(emulated, &emulated->finding[i], "; ", &stacks);
-    if (stacks.length > 0)
-        smc_layout_paragraph(out, "", 8, smc_text_string(&stacks), style->columns);
-    out->failed |= stacks.failed;
-    smc_text_free(&stacks);
+    smc_layout_text(out, style, 8, &stacks);
 }
 
 void smc_text_findings(const struct smc_emulated_run *emulated,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     for (size_t i = 0; i < emulated->finding_count; i++)
-        emulator_findings_append_finding(emulated, i, style, out);
+        append_finding(emulated, i, style, out);
 }
 
 /* The first race, because what is unwritten or wrong may follow from it; else the first finding
@@ -109,12 +105,12 @@ void smc_text_leading_findings(const struct smc_emulated_run *emulated, const ch
 {
     const size_t lead = find_lead(emulated);
     if (lead < emulated->finding_count)
-        emulator_findings_append_finding(emulated, lead, style, out);
+        append_finding(emulated, lead, style, out);
     if (*advice)
         smc_layout_paragraph(out, "", 4, advice, style->columns);
     for (size_t i = 0; i < emulated->finding_count; i++)
         if (i != lead)
-            emulator_findings_append_finding(emulated, i, style, out);
+            append_finding(emulated, i, style, out);
 }
 
 void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text *out)
@@ -173,10 +169,9 @@ static void add_stack(json_t *object, const struct smc_emulated_run *emulated,
     json_t *callers = json_array();
     add_place(object, emulated, stack->frames ? &stack->frame[0] : &unknown);
     for (size_t i = 1; i < stack->frames; i++) {
-        json_t *caller = json_object();
+        json_t *caller = smc_json_add_object(callers);
         add_place(caller, emulated, &stack->frame[i]);
         smc_json_set(caller, "inlined", json_boolean(stack->frame[i - 1].is_inlined));
-        json_array_append_new(callers, caller);
     }
     smc_json_set(object, "called_from", callers);
     smc_json_set(object, "callers_known", json_boolean(stack->is_complete));
@@ -274,9 +269,8 @@ static void append_subject(const struct smc_finding *finding, const struct smc_c
             smc_text_printf(out, "%c%s", i ? ' ' : '\n', path[k].place[i].function);
 }
 
-static bool emulator_findings_add_finding(const struct smc_sanitized *run,
-                                          const struct smc_run_finding *found,
-                                          struct smc_findings *findings)
+static bool add_finding(const struct smc_sanitized *run, const struct smc_run_finding *found,
+                        struct smc_findings *findings)
 {
     const struct smc_finding *finding = &found->finding;
     const uint32_t *other = finding->between_blocks ? finding->other_block : finding->block;
@@ -319,6 +313,6 @@ bool smc_findings_of_run(const struct smc_sanitized *run, struct smc_findings *f
 {
     bool added = true;
     for (size_t i = 0; added && i < run->emulated->finding_count; i++)
-        added = emulator_findings_add_finding(run, &run->emulated->finding[i], findings);
+        added = add_finding(run, &run->emulated->finding[i], findings);
     return added;
 }

@@ -70,7 +70,6 @@ static void append_finding_line(const struct shared_line *line, struct smc_text 
                                                        : "",
                        smc_text_string(&kernel), f->device[0] ? " on " : "", f->device,
                        f->kernel[0] ? ": " : "", f->message);
-    out->failed |= place.failed || kernel.failed;
     smc_text_free(&place);
     smc_text_free(&kernel);
 }
@@ -145,7 +144,6 @@ static void findings_append_place(const struct smc_check_finding *f, struct smc_
         smc_text_printf(&place, ":%u", f->line);
     if (f->file[0])
         append_safely(append_prose, smc_text_string(&place), out);
-    out->failed |= place.failed;
     smc_text_free(&place);
 }
 
@@ -186,7 +184,6 @@ static void findings_append_table(const struct smc_findings *findings,
                 left_out++;
             else
                 smc_text_append(out, smc_text_string(&row));
-            out->failed |= row.failed;
             smc_text_free(&row);
         }
     smc_left_out(left_out, out);

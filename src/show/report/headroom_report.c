@@ -443,9 +443,8 @@ void smc_json_headroom(json_t *root, const struct smc_answer *answers,
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                      size_t count, const struct smc_report_style *style, struct smc_text *out)
+                      size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < headroom[i].count; n++) {

@@ -309,8 +309,7 @@ static void inspect_append_curve(const struct smc_inspect_row *row,
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         smc_text_printf(&line, "%s%u:%.0f%%", i ? " " : "", shown[i],
                         percent_at(row, shown[i] / 32 - 1));
-    smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, STEPS_COLUMN, &line);
 }
 
 /* All of them, as a picture where the terminal has one. */
@@ -422,9 +421,7 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     const struct smc_bank_accesses *accesses = &row->banks->accesses;
     if (accesses->worst < accesses->count || accesses->followed < accesses->counted)
         smc_words_bank_accesses(accesses, &line);
-    if (line.length > 0)
-        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, STEPS_COLUMN, &line);
 }
 
 /* Devices have the width of the longest name, if it fits. */
@@ -438,7 +435,8 @@ static struct columns inspect_find_columns(const struct smc_inspect_rows *rows,
                              rows->item[i].kernel->resources.stack_bytes > 0;
     const int taken = columns.has_stack ? FIGURES_WIDTH + STACK_WIDTH + LEAST_WITH_STACK
                                         : FIGURES_WIDTH + LEAST_LIMITERS;
-    const int width = smc_overview_device_width(rows, (int)style->columns - taken);
+    const int width =
+        smc_overview_device_width(rows->device, rows->device_count, (int)style->columns - taken);
     columns.device = width > LEAST_DEVICE ? width : LEAST_DEVICE;
     return columns;
 }
@@ -627,8 +625,7 @@ static void append_overview(const struct smc_inspect_rows *rows,
         smc_text_append(&line, "--top all lists each, ");
     smc_text_append(&line, "--verbose shows each in full; --only, --kernel and --sort choose");
     smc_text_append(out, "\n");
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, 0, &line);
 }
 
 /* Whether there is room for every kernel on every device. */
@@ -842,10 +839,9 @@ void smc_json_promises(json_t *root, const struct smc_inspect_promises *promises
 {
     json_t *list = json_array();
     for (size_t i = 0; i < promises->count; i++) {
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         smc_fields_json(kernel_fields, promises->item[i].kernel, object);
         smc_fields_json(bounds_fields, &promises->item[i], object);
-        json_array_append_new(list, object);
     }
     smc_json_set(root, "launch_bounds", list);
 }
@@ -864,10 +860,8 @@ size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
     return i;
 }
 
-void smc_csv_promises(const struct smc_inspect_promises *promises,
-                      const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_promises(const struct smc_inspect_promises *promises, struct smc_text *out)
 {
-    (void)style;
     smc_fields_csv_table(bounds_fields, promises->item, promises->count, sizeof *promises->item,
                          out);
 }

@@ -30,8 +30,7 @@ void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out
         smc_layout_begin(out, style, SMC_STRONG);
         smc_layout_paragraph(out, kernel->name, NAME_WIDTH, kernel->summary, style->columns);
         smc_layout_end(out, style);
-        smc_layout_paragraph(out, "", NAME_WIDTH, smc_text_string(&options), style->columns);
-        smc_text_free(&options);
+        smc_layout_text(out, style, NAME_WIDTH, &options);
     }
 }
 
@@ -46,14 +45,13 @@ static json_t *params_list(const struct smc_kernel *kernel)
         if (!(kernel->params & 1u << i) || i == SMC_PARAM_DTYPE)
             continue;
         const struct smc_param_info *info = &smc_param_info[i];
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         smc_json_string(object, "name", info->option);
         smc_json_set(object, "lowest", json_integer(info->lowest));
         smc_json_set(object, "highest", json_integer(info->highest));
         smc_json_set(object, "default", json_integer(defaults.value[i]));
         smc_json_string(object, "unit", info->unit);
         smc_json_string(object, "help", info->help);
-        json_array_append_new(list, object);
     }
     return list;
 }
@@ -72,7 +70,7 @@ json_t *smc_json_kernels(void)
     json_t *list = json_array();
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         smc_json_string(object, "name", kernel->name);
         smc_json_string(object, "family", kernel->family);
         smc_json_string(object, "summary", kernel->summary);
@@ -82,7 +80,6 @@ json_t *smc_json_kernels(void)
         smc_json_set(object, "dtypes", dtypes_list(kernel));
         smc_json_string(object, "default_dtype", smc_dtype_name(kernel->default_dtype));
         smc_json_set(object, "parameters", params_list(kernel));
-        json_array_append_new(list, object);
     }
     return list;
 }

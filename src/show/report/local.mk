@@ -30,6 +30,7 @@ libsmc_la_SOURCES += \
 	src/show/report/merge_report.c \
 	src/show/report/openmetrics.c src/show/report/openmetrics.h \
 	src/show/report/overview.c src/show/report/overview.h \
+	src/show/report/pair_report.c \
 	src/show/report/report.h \
 	src/show/report/report_fields.c src/show/report/report_fields.h \
 	src/show/report/run_report.c src/show/report/run_report.h \
@@ -39,6 +40,7 @@ libsmc_la_SOURCES += \
 	src/show/report/time_report.c src/show/report/time_report.h \
 	src/show/report/trace_report.c \
 	src/show/report/trace_table.c src/show/report/trace_table.h \
+	src/show/report/tile_report.c src/show/report/tile_report.h \
 	src/show/report/tune_report.c \
 	src/show/report/user_report.c \
 	src/show/report/workload.c \

@@ -538,9 +538,8 @@ static void append_quantity(const char *question, const struct smc_merged_quanti
 }
 
 void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
-                   const struct smc_report_style *style, struct smc_text *out)
+                   struct smc_text *out)
 {
-    (void)style;
     if (fleet) {
         smc_csv_fleet(fleet, out);
         return;

@@ -23,6 +23,7 @@
 #include "hardware/merge.h"
 #include "hardware/series.h"
 #include "hardware/user.h"
+#include "hardware/user_pair.h"
 #include "machine/bank_accesses.h"
 #include "rules/allocation.h"
 #include "rules/headroom.h"

@@ -458,9 +458,8 @@ void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t 
     json_t *further = json_array();
     describe_run(object, &runs[0]);
     for (size_t i = 1; i < count; i++) {
-        json_t *run = json_object();
+        json_t *run = smc_json_add_object(further);
         describe_run(run, &runs[i]);
-        json_array_append_new(further, run);
     }
     json_object_set(object, "further_runs", further);
     smc_json_set(object, "besides", further);
@@ -525,10 +524,8 @@ static void append_csv_rows(const struct smc_confirmed_run *runs, size_t count,
 }
 
 /* An annotation replaces the rows. */
-void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
-                  const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count, struct smc_text *out)
 {
-    (void)style;
     bool is_annotated = false;
     for (size_t i = 0; i < count; i++)
         is_annotated |= runs[i].result.emulated.annotation != NULL;
@@ -557,10 +554,8 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     smc_text_free(&reason);
 }
 
-void smc_csv_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
-                      struct smc_text *out)
+void smc_csv_all_gpus(const struct smc_all_gpus *all, struct smc_text *out)
 {
-    (void)style;
     smc_csv_rows_head(out);
     for (size_t i = 0; i < all->count; i++) {
         const struct smc_gpu_part *part = &all->part[i];

@@ -477,9 +477,7 @@ static void series_append_reason(const struct sheet *sheet, const struct smc_ser
     for (size_t i = 0; i < run->seen.confirmation.row_count; i++)
         if (run->seen.confirmation.row[i].verdict == SMC_DIFFERS)
             append_difference(&run->seen.confirmation.row[i], &reason);
-    if (reason.length > 0)
-        smc_layout_paragraph(out, "", indent, smc_text_string(&reason), style->columns);
-    smc_text_free(&reason);
+    smc_layout_text(out, style, indent, &reason);
 }
 
 /* The value is shown in the first of its rows. */
@@ -524,9 +522,7 @@ static void series_append_table(const struct series_table *table,
         append_table_run(&sheet, i, style, out);
     if (table->verdicts)
         smc_words_series_not_started(table->series, &rest);
-    if (rest.length > 0)
-        smc_layout_paragraph(out, "", 0, smc_text_string(&rest), style->columns);
-    smc_text_free(&rest);
+    smc_layout_text(out, style, 0, &rest);
 }
 
 /* --- Text ------------------------------------------------------------------------------------- */
@@ -635,7 +631,6 @@ static void series_append_notes(const struct series_table *table, bool has_count
     smc_layout_line(&notes, style, "verdicts", &text);
     smc_text_append_char(out, '\n', notes.length > 0);
     smc_text_append(out, smc_text_string(&notes));
-    out->failed |= notes.failed;
     smc_text_free(&notes);
 }
 
@@ -785,10 +780,8 @@ static void append_csv_run(const struct smc_series *series, size_t index, struct
     smc_text_append(out, "\n");
 }
 
-void smc_csv_series(const struct smc_series *series, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_csv_series(const struct smc_series *series, struct smc_text *out)
 {
-    (void)style;
     append_csv_head(out);
     for (size_t i = 0; i < series->count; i++)
         append_csv_run(series, i, out);

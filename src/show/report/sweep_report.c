@@ -55,7 +55,6 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
     }
     if (given.length)
         smc_text_printf(out, "%s%s", query->kernel ? "; " : ": ", smc_text_string(&given));
-    out->failed |= given.failed;
     smc_text_free(&given);
 }
 
@@ -589,8 +588,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     smc_words_sweep_subject(result->sweep, &line);
     smc_text_append(&line, "; ");
     smc_words_sweep_device(result->sweep, &line);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_free(&line);
+    smc_layout_text(out, style, 0, &line);
     if (result->sweep->axis_count == 1) {
         int width = sweep_report_label_width(result->sweep);
         sweep_append_head(result->sweep, width, out);

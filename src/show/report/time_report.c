@@ -69,7 +69,8 @@ char smc_words_time_letter(enum smc_time_term term)
     return letters[term];
 }
 
-double smc_time_error_percent(const struct smc_time *time, double measured_ms)
+/* Percent by which the prediction is longer than `measured_ms`. */
+static double time_error_percent(const struct smc_time *time, double measured_ms)
 {
     return 100 * (time->predicted_ms - measured_ms) / measured_ms;
 }
@@ -307,7 +308,6 @@ static void append_term(const struct smc_answer *answer, enum smc_time_term term
     time_append_count(answer, term, &count);
     smc_layout_paragraph(out, smc_text_string(&label), label.length + 2, smc_text_string(&count),
                          style->columns);
-    out->failed |= label.failed || count.failed;
     smc_text_free(&label);
     smc_text_free(&count);
 }
@@ -342,9 +342,7 @@ void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
     line.length = 0;
     smc_text_append(&line, "what overlaps counts once, what waits is added: ");
     smc_words_time_range(time, &line);
-    smc_layout_paragraph(out, "", indent, smc_text_string(&line), style->columns);
-    out->failed |= line.failed;
-    smc_text_free(&line);
+    smc_layout_text(out, style, indent, &line);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -388,7 +386,7 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           if_measured(item, item->measured_ms))                                                    \
     FIELD(error, "error_percent", NULL, "percent",                                                 \
           "by how much the prediction is longer; only beside measured_ms",                         \
-          if_measured(item, smc_time_error_percent(item->time, item->measured_ms)))                \
+          if_measured(item, time_error_percent(item->time, item->measured_ms)))                    \
     FIELD(bound_by, "bound_by", NULL, "", "the largest term: a name of terms_ms",                  \
           smc_value_text(key_of(item->time->bound_by)))                                            \
     FIELD(next, "next", NULL, "", "the term behind it", smc_value_text(key_of(item->time->next)))  \

@@ -29,9 +29,6 @@ void smc_text_relief(const struct smc_answer *answer, struct smc_text *items);
 void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
                            const struct smc_report_style *style, struct smc_text *out);
 
-/* Percent by which the prediction is longer than `measured_ms`. */
-double smc_time_error_percent(const struct smc_time *time, double measured_ms);
-
 /* The object "time", null if it is unknown. With `measured_ms` > 0 also that and the error. */
 json_t *smc_json_time(const struct smc_answer *answer, double measured_ms);
 

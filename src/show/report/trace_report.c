@@ -765,12 +765,11 @@ static json_t *process_list(const struct smc_trace *trace)
     json_t *list = json_array();
     for (size_t i = 0; i < trace->process_count; i++) {
         const struct smc_trace_process *process = &trace->processes[i];
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         smc_json_set(object, "id",
                      process->id < 0 ? json_null() : json_integer((json_int_t)process->id));
         smc_json_known_string(object, "command", process->command ? process->command : "");
         smc_json_set(object, "file", process->file ? json_string(process->file) : json_null());
-        json_array_append_new(list, object);
     }
     return list;
 }
@@ -779,9 +778,8 @@ static json_t *module_list(const struct smc_trace *trace)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < trace->module_count; i++) {
-        json_t *object = json_object();
+        json_t *object = smc_json_add_object(list);
         smc_json_string(object, "file", trace->modules[i].file);
-        json_array_append_new(list, object);
     }
     return list;
 }

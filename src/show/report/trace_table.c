@@ -319,9 +319,7 @@ static void trace_table_append_line(const struct smc_trace_answer *answer, const
     append_item(&words, &item);
     trace_table_append_grid(line, &words);
     append_gains(row, &words);
-    if (words.length > 0)
-        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&words), style->columns);
-    smc_text_free(&words);
+    smc_layout_text(out, style, STEPS_COLUMN, &words);
 }
 
 /* --- Kernels ---------------------------------------------------------------------------------- */
@@ -374,15 +372,6 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
     free(lines);
 }
 
-static void find_names(const struct smc_trace_answer *answer, struct smc_kernel_names *names)
-{
-    const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
-    for (size_t i = 0; shown && i < answer->kernel_count; i++)
-        shown[i] = answer->kernels[i].shown;
-    smc_kernel_names_init(names, shown, shown ? answer->kernel_count : 0);
-    free(shown);
-}
-
 void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out)
 {
@@ -391,7 +380,7 @@ void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_rep
                         : style->most_kernels ? style->most_kernels
                                               : MOST_KERNELS;
     double rest = 0;
-    find_names(answer, &names);
+    smc_kernel_names_of_trace(&names, answer);
     smc_text_append(out, "\n");
     trace_table_append_heading(answer, out);
     for (size_t i = 0; i < answer->kernel_count; i++)

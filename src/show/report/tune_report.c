@@ -615,10 +615,8 @@ static void append_csv_shape(const struct smc_tune *tune, const struct smc_tune_
 }
 
 /* A column for each name that varies, before the others. */
-void smc_csv_tune(const struct smc_tune *tune, const struct smc_report_style *style,
-                  struct smc_text *out)
+void smc_csv_tune(const struct smc_tune *tune, struct smc_text *out)
 {
-    (void)style;
     for (size_t i = 0; i < tune->axis_count; i++) {
         char key[SMC_TUNE_NAME_CHARS];
         axis_key(&tune->axis[i], key);

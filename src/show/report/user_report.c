@@ -407,12 +407,11 @@ static void append_memory_rows(const struct smc_user_run *run, const struct smc_
 }
 
 void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                  const struct smc_report_style *style, struct smc_text *out)
+                  struct smc_text *out)
 {
     const struct smc_emulated_run *counts = &run->result.emulated;
     const struct smc_csv_run of = {run->row.kernel->shown, run->result.host_name,
                                    run->result.gpu_uuid};
-    (void)style;
     if (counts->annotation) {
         smc_csv_annotation_head(out);
         smc_csv_annotation(run->row.kernel->shown, counts->annotation, out);

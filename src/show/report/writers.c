@@ -5,9 +5,19 @@
 #include "show/report/report.h"
 #include "show/report/text_parts.h"
 
+#define WRITER(kind, parameters, arguments)                                                        \
+    static void csv_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,       \
+                           struct smc_text *out)                                                   \
+    {                                                                                              \
+        (void)style;                                                                               \
+        smc_csv_##kind(SMC_WRITER_LIST arguments, out);                                            \
+    }
+#include "show/report/writers.def"
+#undef WRITER
+
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
-#define WRITER(kind, parameters, arguments) .kind = smc_csv_##kind,
+#define WRITER(kind, parameters, arguments) .kind = csv_##kind,
 #include "show/report/writers.def"
 #undef WRITER
     .inspection = smc_csv_inspection,

@@ -25,23 +25,13 @@ const struct smc_launched *smc_confirm_chosen(const struct smc_confirm_state *st
     return state->count ? state->launched[state->chosen] : NULL;
 }
 
-static bool confirm_has_room(struct smc_confirm_state *state)
-{
-    if (state->count < state->capacity)
-        return true;
-    size_t capacity = state->capacity ? 2 * state->capacity : 16;
-    struct smc_launched **more = smc_realloc(state->launched, capacity * sizeof *more);
-    if (!more)
-        return false;
-    state->launched = more;
-    state->capacity = capacity;
-    return true;
-}
-
 bool smc_confirm_keep(struct smc_confirm_state *state, const struct smc_confirmed_run *runs,
                       size_t run_count)
 {
-    struct smc_launched *launched = confirm_has_room(state) ? smc_malloc(sizeof *launched) : NULL;
+    struct smc_launched *launched =
+        smc_make_room(&state->launched, state->count, &state->capacity, sizeof *state->launched)
+            ? smc_malloc(sizeof *launched)
+            : NULL;
     if (!launched)
         return false;
     launched->number = (unsigned)state->count + 1;

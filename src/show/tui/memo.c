@@ -53,19 +53,6 @@ bool smc_memo_has_failed(const struct smc_memo *memo, const struct smc_query *qu
     return entry && entry->failed;
 }
 
-static bool memo_reserve(struct smc_memo *memo)
-{
-    if (memo->count < memo->capacity)
-        return true;
-    size_t capacity = memo->capacity ? 2 * memo->capacity : 64;
-    struct smc_memo_entry *more = smc_realloc(memo->entry, capacity * sizeof *more);
-    if (!more)
-        return false;
-    memo->entry = more;
-    memo->capacity = capacity;
-    return true;
-}
-
 void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
                    const struct smc_resources *resources)
 {
@@ -78,7 +65,8 @@ void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
         return;
     if (present && present->failed)
         *present = entry;
-    else if (!present && memo_reserve(memo))
+    else if (!present &&
+             smc_make_room(&memo->entry, memo->count, &memo->capacity, sizeof *memo->entry))
         memo->entry[memo->count++] = entry;
 }
 

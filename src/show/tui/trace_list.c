@@ -176,21 +176,15 @@ static bool trace_list_name_kernels(struct smc_trace_list *list)
 {
     const size_t count = list->answer->kernel_count;
     struct smc_kernel_names names;
-    const char **shown = smc_calloc(count + 1, sizeof *shown);
-    bool ok = shown;
-    for (size_t i = 0; ok && i < count; i++)
-        shown[i] = list->answer->kernels[i].shown;
-    if (ok)
-        smc_kernel_names_init(&names, shown, count);
+    bool ok = true;
+    smc_kernel_names_of_trace(&names, list->answer);
     for (size_t i = 0; ok && i < count; i++) {
         struct smc_text name = {0};
-        smc_kernel_names_choose(&names, shown[i], &name);
+        smc_kernel_names_choose(&names, list->answer->kernels[i].shown, &name);
         ok = !name.failed && (list->name[i] = smc_strdup(smc_text_string(&name)));
         smc_text_free(&name);
     }
-    if (shown)
-        smc_kernel_names_free(&names);
-    free(shown);
+    smc_kernel_names_free(&names);
     return ok;
 }
 
@@ -743,21 +737,7 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     }
     smc_words_untie(&words);
     smc_text_append(out, smc_text_string(&words));
-    out->failed |= words.failed;
     smc_text_free(&words);
-}
-
-/* The bound with the next smaller share; the count after the last. */
-static int trace_list_next_bound(const double *share, int last)
-{
-    int next = SMC_TRACE_BOUND_COUNT;
-    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        const bool after =
-            last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
-        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
-            next = i;
-    }
-    return next;
 }
 
 void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out)
@@ -773,8 +753,8 @@ void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc
         smc_text_printf(out, ", resident warps %s", percent);
     }
     const char *separator = out->length ? ": " : "";
-    for (int i = trace_list_next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
-         i = trace_list_next_bound(answer->bound_share, i)) {
+    for (int i = smc_words_next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = smc_words_next_bound(answer->bound_share, i)) {
         smc_words_percent(100 * answer->bound_share[i], percent);
         smc_text_printf(out, "%s%s %s", separator, smc_trace_bound_label((enum smc_trace_bound)i),
                         percent);

@@ -3,6 +3,7 @@
 #define SMC_SHOW_KERNEL_NAMES_H
 
 #include "answers/inspect.h"
+#include "answers/trace_answer.h"
 
 /* Appends "k<float, policy<..>>" of "void a::k<float, b::policy<4>>(int)": the last component, and
    template arguments without namespaces and without their own arguments. */
@@ -24,6 +25,8 @@ struct smc_kernel_names {
 
 /* `shown`: the demangled names. A name that occurs twice is no reason for a longer form. */
 void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *shown, size_t count);
+void smc_kernel_names_of_trace(struct smc_kernel_names *names,
+                               const struct smc_trace_answer *answer);
 void smc_kernel_names_free(struct smc_kernel_names *names);
 
 /* Appends the shortest form that is distinct: brief with the first template arguments alone, brief,

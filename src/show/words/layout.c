@@ -25,16 +25,22 @@ void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *sty
     smc_layout_begin(out, style, emphasis);
     smc_layout_paragraph(out, "", 0, smc_text_string(text), style->columns);
     smc_layout_end(out, style);
-    out->failed |= text->failed;
+    smc_text_free(text);
+}
+
+void smc_layout_text(struct smc_text *out, const struct smc_report_style *style, size_t indent,
+                     struct smc_text *text)
+{
+    if (text->length > 0)
+        smc_layout_paragraph(out, "", indent, smc_text_string(text), style->columns);
     smc_text_free(text);
 }
 
 void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
                      struct smc_text *text)
 {
-    if (text->length > 0 || text->failed)
+    if (text->length > 0)
         smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text), style->columns);
-    out->failed |= text->failed;
     smc_text_free(text);
 }
 
@@ -44,7 +50,6 @@ void smc_layout_row(struct smc_text *out, struct smc_text *row)
         row->length--;
     smc_text_append_bytes(out, smc_text_string(row), row->length);
     smc_text_append_char(out, '\n', 1);
-    out->failed |= row->failed;
     smc_text_free(row);
 }
 

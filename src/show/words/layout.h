@@ -23,6 +23,10 @@ void smc_layout_end(struct smc_text *out, const struct smc_report_style *style);
 void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
                         enum smc_emphasis emphasis, struct smc_text *text);
 
+/* An indented paragraph; nothing where the text is empty. Frees the text. */
+void smc_layout_text(struct smc_text *out, const struct smc_report_style *style, size_t indent,
+                     struct smc_text *text);
+
 /* A label and its text, wrapped; nothing where the text is empty. Frees the text. */
 void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
                      struct smc_text *text);

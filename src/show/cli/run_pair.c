@@ -1,0 +1,133 @@
+/* smemcalc run FILE --compare OTHER: two of your own kernels, launched alike and compared. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/sandbox.h"
+#include "hardware/user_pair.h"
+#include "show/cli/ask.h"
+#include "show/cli/cmd_run.h"
+#include "show/cli/output.h"
+#include "show/cli/progress.h"
+
+static enum smc_status run_pair_check_options(const struct smc_arguments *arguments,
+                                              struct smc_error *error)
+{
+    static const int of_one[] = {SMC_OPTION_ANNOTATE, SMC_OPTION_SANITIZE, SMC_OPTION_DUMP,
+                                 SMC_OPTION_ROOFLINE, SMC_OPTION_EXPLAIN};
+    int range = smc_run_next_range(arguments, 0);
+    if (arguments->file_count < 2)
+        return smc_fail(error, SMC_USAGE,
+                        "option --compare: name the other kernel, FILE or FILE:KERNEL, such as "
+                        "run %.64s --compare other.cu",
+                        arguments->text[SMC_OPTION_SOURCE]);
+    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
+        if (arguments->given[of_one[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: for one run; --compare asks for two",
+                            smc_options[of_one[i]].name);
+    if (range < SMC_OPTION_COUNT)
+        return smc_fail(error, SMC_USAGE, "option --%s: a range is for kernels of the catalog",
+                        smc_options[range].name);
+    if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)
+        return smc_fail(error, SMC_USAGE,
+                        "option --on: 'both' is for one run; --compare asks for two: gpu or "
+                        "emulator");
+    return SMC_OK;
+}
+
+/* Divides FILE:KERNEL at the first colon before which is a file; the name of the kernel may have
+   colons. NULL: the whole word is a file, or nothing of it is. */
+static const char *divide(char *word)
+{
+    if (access(word, F_OK) == 0)
+        return NULL;
+    for (char *colon = strchr(word, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        if (access(word, F_OK) == 0)
+            return colon + 1;
+        *colon = ':';
+    }
+    return NULL;
+}
+
+/* All that a kernel of the pair needs: too large for the stack. */
+struct member {
+    struct smc_user_request request;
+    struct smc_user_run run;
+    struct smc_run_settings settings;
+};
+
+static enum smc_status prepare_member(const struct smc_arguments *arguments, struct member *member,
+                                      struct smc_error *error)
+{
+    struct smc_chosen_devices devices = {0};
+    enum smc_status status =
+        smc_run_source_ask(arguments, &member->request, &member->settings, &devices, error);
+    smc_chosen_devices_free(&devices);
+    if (status != SMC_OK)
+        return status;
+    member->settings.no_counters = true; /* reading them takes longer than the run */
+    member->settings.no_probe = true;
+    member->settings.stop = smc_interrupt_seen;
+    return smc_run_source_prepare(&member->request, &member->run, error);
+}
+
+static enum smc_status launch_pair(const struct smc_arguments *arguments,
+                                   struct smc_user_pair *pair, struct smc_error *error)
+{
+    struct smc_text warnings = {0};
+    smc_interrupt_watch(); /* compiling ends with the program */
+    if (arguments->given[SMC_OPTION_PREDICT_ONLY])
+        return SMC_OK;
+    if (pair->run[0]->request.settings->place == SMC_ON_EMULATOR)
+        smc_sandbox_enter(SMC_SANDBOX_READING);
+    enum smc_status status = smc_user_pair_launch(pair, &warnings, error);
+    smc_output_warn(&warnings);
+    return status;
+}
+
+static enum smc_status run_members(const struct smc_arguments *arguments, struct member *members,
+                                   struct smc_text *out, struct smc_error *error)
+{
+    struct smc_arguments other = *arguments;
+    struct smc_user_pair *pair = smc_calloc(1, sizeof *pair);
+    char *file = smc_strdup(arguments->file[1]);
+    enum smc_status status = pair && file ? SMC_OK : smc_out_of_memory(error);
+    if (status == SMC_OK) {
+        pair->run[0] = &members[0].run;
+        pair->run[1] = &members[1].run;
+        other.text[SMC_OPTION_ENTRY] = divide(file);
+        other.text[SMC_OPTION_SOURCE] = file;
+        status = prepare_member(arguments, &members[0], error);
+    }
+    if (status == SMC_OK)
+        status = prepare_member(&other, &members[1], error);
+    if (status == SMC_OK)
+        status = launch_pair(arguments, pair, error);
+    if (status == SMC_OK) {
+        const struct smc_report_style style = smc_output_style();
+        smc_user_pair_compare(pair);
+        smc_ask_writer(arguments)->pair(pair, &style, out);
+    }
+    for (int i = 0; i < SMC_PAIR; i++)
+        smc_user_free(&members[i].run); /* the requests point to the names */
+    free(pair);
+    free(file);
+    return status;
+}
+
+enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_text *out,
+                             struct smc_error *error)
+{
+    enum smc_status status = run_pair_check_options(arguments, error);
+    if (status != SMC_OK)
+        return status;
+    struct member *members = smc_calloc(SMC_PAIR, sizeof *members);
+    if (!members)
+        return smc_out_of_memory(error);
+    status = run_members(arguments, members, out, error);
+    free(members);
+    return status;
+}
