@@ -620,6 +620,11 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
     named "a cluster that needs the attribute" \
         "7 of 16 blocks at a time, 112 blocks; needs cudaFuncAttributeNonPortableClusterSizeAllowed" \
         "$(line_of clusters $cluster --cluster 16)"
+    smemcalc $cluster --cluster 8 --explain >out
+    named "the arithmetic of clusters" \
+        "5 groups of 16 SMs x 1 blocks / 8, rounded down = 2 each; 4 groups of 2 SMs: less than the 8 of a cluster; together 15 clusters" \
+        "$(sed -n 's/^clusters  *\(5 groups.*\)/\1/p;s/^  *\(4 groups of 2 .*\)/\1/p;s/^  *\(together.*\)/\1/p' out |
+            paste -sd'#' - | sed 's/#/; /g')"
     named "CSV has the clusters, and whether they are a bound" "15,0" \
         "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*\)$/\1/')"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \
