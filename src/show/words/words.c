@@ -230,6 +230,18 @@ static void append_quoted(const char *word, struct smc_text *out)
     smc_text_free(&safe);
 }
 
+int smc_words_next_bound(const double *share, int last)
+{
+    int next = SMC_TRACE_BOUND_COUNT;
+    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
+        const bool after =
+            last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
+        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
+            next = i;
+    }
+    return next;
+}
+
 const char *smc_words_cache_config(enum smc_cache_config config)
 {
     static const char *const words[] = {

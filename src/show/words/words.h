@@ -57,6 +57,10 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
    those that `smemcalc run` accepts. */
 void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out);
 
+/* The bound of a trace with the largest share after `last`; -1: the largest of all.
+   SMC_TRACE_BOUND_COUNT: no other has a share. */
+int smc_words_next_bound(const double *share, int last);
+
 /* "none", "shared", "l1", "equal": the words of option --cache-config. */
 const char *smc_words_cache_config(enum smc_cache_config config);
 
