@@ -625,6 +625,8 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
         "5 groups of 16 SMs x 1 blocks / 8, rounded down = 2 each; 4 groups of 2 SMs: less than the 8 of a cluster; together 15 clusters" \
         "$(sed -n 's/^clusters  *\(5 groups.*\)/\1/p;s/^  *\(4 groups of 2 .*\)/\1/p;s/^  *\(together.*\)/\1/p' out |
             paste -sd'#' - | sed 's/#/; /g')"
+    named "clusters of several devices" "of 8 blocks at a time: H200 15, H100 NVL at most 16" \
+        "$(line_of clusters $cluster --cluster 8 --device "H100 NVL" --device 9.0)"
     named "CSV has the clusters, and whether they are a bound" "15,0" \
         "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*\)$/\1/')"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \

@@ -822,6 +822,30 @@ static void answer_append_sources(const struct smc_answer *answers, size_t count
     smc_layout_line(out, style, "registers", &line);
 }
 
+/* "of 8 blocks at a time: H200 15, H100 NVL at most 16". */
+static void answer_append_all_clusters(const struct smc_answer *answers, size_t count,
+                                       const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_occupancy *occupancy = &answers[i].occupancy;
+        if (occupancy->resident_clusters == 0)
+            continue;
+        if (line.length == 0)
+            smc_text_printf(&line,
+                            "of %u blocks at a time: ", answers[i].launch.blocks_per_cluster);
+        else
+            smc_text_append(&line, ", ");
+        smc_text_printf(&line, "%s %s%" PRIu64, short_name(answers[i].query.device.name),
+                        occupancy->clusters_are_bound ? "at most " : "",
+                        occupancy->resident_clusters);
+    }
+    if (line.length > 0)
+        smc_layout_line(out, style, "clusters", &line);
+    else
+        smc_text_free(&line);
+}
+
 static void answer_write_comparison(const struct smc_answer *answers, size_t count,
                                     const struct smc_report_style *style, struct smc_text *out)
 {
@@ -840,6 +864,7 @@ static void answer_write_comparison(const struct smc_answer *answers, size_t cou
     for (size_t i = 0; i < count; i++)
         answer_append_device(&answers[i], &columns, style, out);
     answer_append_sources(answers, count, style, out);
+    answer_append_all_clusters(answers, count, style, out);
 }
 
 void smc_text_answers(const struct smc_answer *answers, size_t count,
