@@ -51,6 +51,16 @@ static struct smc_bank_layout layout_of(uint16_t cc)
 
 /* --- One access ------------------------------------------------------------------------------- */
 
+/* With atomics of one instruction among the loads. */
+static struct smc_emulated_count with_atomics(const struct smc_emulated_count *count)
+{
+    struct smc_emulated_count all = *count;
+    all.shared_loads += count->shared_atomics - count->atomic_loops;
+    all.load_wavefronts += count->atomic_wavefronts;
+    all.least_wavefronts += count->least_atomic_wavefronts;
+    return all;
+}
+
 static uint64_t executions_of(const struct smc_emulated_count *count)
 {
     return count->shared_loads + count->shared_stores;
@@ -98,7 +108,7 @@ static void compare(const char *name, const struct smc_bank_accesses *accesses,
 {
     unsigned wrong = tally->wrong;
     for (size_t i = 0; i < emulation->count_length; i++) {
-        const struct smc_emulated_count *count = &emulation->count[i];
+        const struct smc_emulated_count all = with_atomics(&emulation->count[i]), *count = &all;
         uint32_t line = smc_program_instruction(program, i)->ptx_line;
         const struct smc_bank_access *access = find_access(accesses, line);
         if (!access) {
@@ -249,8 +259,9 @@ static void compare_line(const struct smc_kernel *kernel, const struct smc_bank_
                          uint64_t blocks, const struct smc_annotated_line *line,
                          struct tally *tally)
 {
-    uint64_t executions = executions_of(&line->count), wavefronts = 0, least = 0, most = 0;
-    uint64_t conflicts = smc_emulated_conflicts(&line->count), fewest = UINT64_MAX;
+    const struct smc_emulated_count all = with_atomics(&line->count);
+    uint64_t executions = executions_of(&all), wavefronts = 0, least = 0, most = 0;
+    uint64_t conflicts = smc_emulated_conflicts(&all), fewest = UINT64_MAX;
     bool known = true, exact = accesses->counts_are_exact;
     for (size_t i = 0; i < accesses->count; i++) {
         const struct smc_bank_access *access = &accesses->item[i];
@@ -266,8 +277,8 @@ static void compare_line(const struct smc_kernel *kernel, const struct smc_bank_
     }
     if (!known || executions == 0)
         return;
-    bool right = exact ? smc_emulated_wavefronts(&line->count) == blocks * wavefronts &&
-                             line->count.least_wavefronts == blocks * least
+    bool right = exact ? smc_emulated_wavefronts(&all) == blocks * wavefronts &&
+                             all.least_wavefronts == blocks * least
                        : conflicts >= executions * fewest && conflicts <= executions * most;
     tally->exact += exact || fewest == most;
     tally->wrong += !right;

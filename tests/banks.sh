@@ -37,7 +37,7 @@ golden banks-stencil.txt banks --kernel stencil-dynamic --block 96 --radius 100
 golden banks-matmul.csv banks --tile 32 --format csv
 golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
 empty "CSV: rows without their padding are proposed before more padding" "$(
-    banks --expr '(ty*17 + tx)*4' --block 16x16 --format csv | grep -vx 'access,.*\|.*,2,16,0')"
+    banks --expr '(ty*17 + tx)*4' --block 16x16 --format csv | grep -vx 'access,.*\|.*,2,16,0,8')"
 golden banks.json banks --expr 'tx*8' --format json --mask f0000001
 
 golden banks-column.plot banks --expr '(tx*32 + ty)*4' --block 32x8 --plot -
@@ -114,7 +114,7 @@ for arguments in \
     PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
     empty "banks proposes paddings that hold: $arguments" "$(
         [ "$count" -eq 2 ] || { echo "$count commands, not 2"; cat out; }
-        awk -F, 'NR % 2 == 0 && $(NF - 3) != 0' answers
+        awk -F, 'NR % 2 == 0 && $(NF - 4) != 0' answers
         [ "$(wc -l <answers)" -eq 4 ] || cat answers)"
 done
 
@@ -126,7 +126,7 @@ proposes() { # LINE-OF-THE-PADDING EXPRESSION BLOCK
     printed_commands <out >commands
     PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
     empty "banks proposes the padding that is known: $2" "$([ "$seen" = "$1" ] || echo "$seen, not $1"
-        awk -F, 'NR % 2 == 0 && $(NF - 3) != 0' answers
+        awk -F, 'NR % 2 == 0 && $(NF - 4) != 0' answers
         grep -q '^access,' answers || cat answers)"
 }
 proposes "rows of 16 elements have no conflict: drop the padding: (ty*16+tx)*4" "(ty*17+tx)*4" 16x16
@@ -200,7 +200,7 @@ empty "bad rows of banks --csv keep their place" "$(
     sed 's/^"""k,ld,4,.*",,$/k,,/' out | tr '\n' ' ' |
         grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k,, l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
 cat >expected <<'END'
-smemcalc: bad.csv:2: op: 'mv' is not ld or st
+smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg
 smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
 smemcalc: bad.csv:4: mask: 'xyz' is not hexadecimal between 0 and ffffffff
 smemcalc: bad.csv:5: mask: '1ffffffff' is not hexadecimal between 0 and ffffffff
@@ -215,6 +215,119 @@ smemcalc: bad.csv:13: the row has more than 65536 bytes
 smemcalc: bad.csv:14: a0: '4294967296' is not an address between 0 and 4294967295
 END
 empty "each bad row of banks --csv is told with its line" "$(diff expected err)"
+
+# Operations other than ld and st.
+{
+    printf '1,ldmatrix.x4,16,ffffffff,%s\n' "$(addresses 128)"
+    printf '2,LDMATRIX.X1.trans,16,ff,0,16,32,48,64,80,96,112\n'
+    printf '3,stmatrix.x2,16,ffffffff,%s\n' "$(addresses 64)"
+    printf '4,atom,4,ffffffff,%s\n' "$(addresses 0)"
+    printf '5,atom.cas,8,ffffffff,%s\n' "$(addresses 16)"
+    printf '6,red,8,ffffffff,%s\n' "$(addresses 8)"
+    printf '7,cp.async.ca,16,ffffffff,%s\n' "$(addresses 32)"
+    printf '8,cp.async.ca,4,ffffffff,%s,%s\n' "$(addresses 4)" "$(addresses 0)"
+    printf '9,cp.async.cg,16,ffffffff,%s\n' "$(addresses 16)"
+} >operations.csv
+banks --csv operations.csv >out 2>err
+cat >expected <<'END'
+1,32,28
+2,1,0
+3,8,6
+4,32,31
+5,8,4
+6,unknown,unknown
+7,8,4
+8,32,31
+9,unknown,unknown
+END
+empty "banks --csv counts matrices, atomics and copies" "$(cat err; diff expected out)"
+{
+    printf '1,ldmatrix.x4,16,ff,%s\n' "$(addresses 128)"
+    printf '2,ldmatrix.x2,8,ffff,%s\n' "$(addresses 128)"
+    printf '3,stmatrix.x1,16,ff,%s\n' "$(addresses 16)"
+    printf '4,cp.async.ca,16,f,%s,0,0,0,8\n' "$(addresses 16)"
+    printf '5,red,4,1,%s,0\n' "$(addresses 4)"
+} >bad.csv
+banks --csv bad.csv --device 8.0 >out 2>err
+cat >expected <<'END'
+smemcalc: bad.csv:1: mask: 'ff' leaves out lanes that give rows of ldmatrix.x4: ffffffff does not
+smemcalc: bad.csv:2: width: '8' is not 16, the bytes that each lane accesses with ldmatrix.x2
+smemcalc: bad.csv:3: op: compute capability 8.0 does not have stmatrix.x1; the first that has it is 9.0
+smemcalc: bad.csv:4: g3: '8' is not a multiple of the width, 16
+smemcalc: bad.csv:5: fields after a31: a row is id,op,width,mask,a0,...,a31
+END
+empty "bad matrices, atomics and copies are told" "$(diff expected err)"
+banks --op ldmatrix.x4 --expr 'lane*128' --format json >out.json
+holds "banks --op counts a matrix load" '.accesses[0] | .op == "ldmatrix.x4" and .width_bytes == 16
+    and .wavefronts == 32 and .least_wavefronts == 4 and .conflicts == 28 and .phases == 4' out.json
+banks --op red --width 8 --expr 'lane*8' --format json >out.json
+holds "banks --op leaves open what was not counted" '.accesses[0] | .op == "red" and
+    .wavefronts == null and .conflicts == null and .phases == null' out.json
+refuses 2 "option --op: 'ldmatrix' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or \
+.x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg" banks --op ldmatrix --expr lane
+refuses 2 "option --mask: not with --op ldmatrix.x1, which all lanes execute" \
+    banks --op ldmatrix.x1 --expr 'lane*16' --mask f
+refuses 2 "option --store: not with --op" banks --op st --store --expr lane
+refuses 2 "option --width: '4' is not 16, the bytes that each lane accesses with ldmatrix.x1" \
+    banks --op ldmatrix.x1 --width 4 --expr 'lane*16'
+refuses 2 "option --op: compute capability 7.0 does not have ldmatrix.x1; the first that has it is 7.5" \
+    banks --op ldmatrix.x1 --expr 'lane*16' --device 7.0
+# --- Layouts --------------------------------------------------------------------------------------
+
+golden banks-layout.txt banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4'
+golden banks-layout.plot banks --layout 'half t[64][64]' --op 'st.16 rows; ldmatrix.x4.trans' --plot -
+golden banks-layout.json banks --layout 't[8][8]' --op 'st.16 rows' --format json
+
+# NUMBER... are the wavefronts of each access, then the fewest of all together.
+wavefronts() { # NAME NUMBERS ARGUMENT...
+    counted=$1 numbers=$2
+    shift 2
+    banks "$@" --format json >out.json 2>err
+    empty "wavefronts of $counted" "$(
+        jq -r '[.accesses[].wavefronts, ([.accesses[].least_wavefronts] | add)] | join(" ")' out.json |
+            grep -qx "$numbers" || cat out.json err)"
+}
+
+# What users asked in public, by the addresses that they describe.
+# NVIDIA/cutlass 3172: halves, M-major rows of 128 of which ldmatrix.x4.trans reads 16x16: the first
+# swizzle has no conflict in these loads, the second twice as many wavefronts as necessary.
+wavefronts "cutlass 3172, Swizzle<3,3,4>" "64 64" --layout '(128,32):(1,128)' --swizzle 3,3,4 \
+    --op ldmatrix.x4.trans
+wavefronts "cutlass 3172, Swizzle<3,3,3>" "128 64" --layout '(128,32):(1,128)' --swizzle 3,3,3 \
+    --op ldmatrix.x4.trans
+wavefronts "cutlass 3172, no swizzle" "512 64" --layout '(128,32):(1,128)' --op ldmatrix.x4.trans
+# NVIDIA/cutlass 2810: the Ampere example's tile of 128x32 halves, M-major with Swizzle<3,3,3> over
+# lines of 64, K-major with Swizzle<2,3,3>.
+wavefronts "cutlass 2810, M-major" "64 64" --layout 'Sw<3,3,3> o _0 o ((64,2),32):((1,2048),64)' \
+    --op ldmatrix.x4.trans
+wavefronts "cutlass 2810, K-major" "64 64" --layout '(128,32):(32,1)' --swizzle 2,3,3 --op ldmatrix.x4
+# NVIDIA/cutlass 2212, triton 8149: cp.async.ca also waits for the banks of L1 that it reads. Copies of
+# whole lines of 128 bytes have no conflict, while rows of 64 bytes that are 4096 apart have twice the
+# wavefronts, with any swizzle of the shared memory that they fill.
+copies() { # BYTES-OF-A-ROW
+    awk -v row="$1" 'BEGIN { printf "1,cp.async.ca,16,ffffffff"
+        for (lane = 0; lane < 32; lane++) printf ",%d", lane * 16
+        for (lane = 0; lane < 32; lane++) printf ",%d", int(lane * 16 / row) * 4096 + lane * 16 % row
+        print "" }' | banks --csv -
+}
+empty "cutlass 2212: cp.async.ca of rows of 128 and 64 bytes" "$(
+    { copies 128; copies 64; } 2>&1 | tr '\n' ' ' | grep -vx '1,4,0 1,8,4 ')"
+# triton 3059: a product's halves, K-major rows of 32, in triton's swizzle of 4 phases of 2 rows.
+wavefronts "triton 3059" "32 32" --layout 'half t[64][32]' --swizzle 'c/8 ^ (r >> 1 & 3)' --op ldmatrix.x4
+
+wavefronts "wgmma's canonical layout" "64 64 128" --layout 'wgmma.k.128B(64,64)' --op 'st.16 rows; ldmatrix.x4'
+wavefronts "a layout of threads" "4 4" --layout '(64,8):(8,1)' --op st.16 --threads-values '((8,4),8):((1,8),64)'
+wavefronts "an operand of mma" "512 64" --layout 't[64][64]' --op mma.m16n8k16.a
+banks --layout 'half t[64][64]' --swizzle tma.none --op 'ldmatrix.x4' --format json >out.json
+holds "TMA has three swizzles and no padding" '.array | .smallest_swizzle.swizzle == {bits:3, base:3, shift:3}
+    and .smallest_padding == null and .swizzles_tried == 2' out.json
+refuses 2 "option --layout: '(8,8', character 5: the end instead of ',' or ')'" banks --layout '(8,8' --op ld
+refuses 2 "option --layout: also give the accesses, such as --op 'st.16 rows; ldmatrix.x4'" banks --layout '(8,8)'
+refuses 2 "option --swizzle: only with --layout" banks --swizzle 3,3,3 --expr lane
+refuses 2 "option --expr: not with --layout" banks --layout '(8,8)' --op ld --expr lane
+refuses 2 "option --element: 'f12' is not a type such as f16, bf16, f32, f64, i8 or e4m3" \
+    banks --layout '(8,8)' --element f12 --op ld
+
 printf 'i\033d\342\200\256,ld,4,ffffffff,%s\n"a\tb\033",mv\n' "$a" | banks --csv - >out 2>err
 empty "banks --csv copies no control characters" "$(
     printf 'i?d???,1,0\n"a\tb?",,\n' | diff - out)"

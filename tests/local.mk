@@ -30,6 +30,7 @@ tests_unit_SOURCES = \
 	tests/code/test_compile.c \
 	tests/hardware/test_confirm.c \
 	tests/rules/test_conflict_free.c \
+	tests/rules/test_tiles.c \
 	tests/code/test_cubin.c \
 	tests/rules/test_carveouts.c \
 	tests/rules/test_catalog.c \

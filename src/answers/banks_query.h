@@ -20,6 +20,14 @@ enum {
     SMC_COUNTED_STEPS = 32,     /* counted loop iterations: enough to reach every bank */
 };
 
+/* An array and how warps access it. */
+struct smc_tile_question {
+    struct smc_tile tile;
+    char element[16]; /* "f16" */
+    uint32_t access_count;
+    struct smc_tile_access access[SMC_TILE_ACCESSES];
+};
+
 struct smc_banks_query {
     struct smc_device device;
     bool device_assumed;     /* the user did not name a device */
@@ -35,6 +43,7 @@ struct smc_banks_query {
     int32_t warp;                    /* SMC_ALL_WARPS, or the requested warp */
     uint32_t row_elements;           /* of the array, for proposals; 0: derived from the accesses */
     const char *expression_name;     /* how messages name it: "option --expr" */
+    const struct smc_tile_question *tile; /* or NULL; then only device and mode matter */
 };
 
 void smc_banks_query_init(struct smc_banks_query *query);
@@ -56,7 +65,8 @@ struct smc_banks_pattern {
                               expression, derived from its indices */
     uint32_t steps, steps_counted; /* iterations of the loop around the access */
     uint32_t warps_counted;
-    uint32_t accesses;               /* counted accesses: warps x steps with an active lane */
+    uint32_t accesses; /* counted accesses: warps x steps with an active lane */
+    bool unknown; /* how the hardware serves them is not known: costs, map and remedies are unset */
     struct smc_bank_cost total;      /* of all accesses counted */
     uint32_t worst_warp, worst_step; /* the first access with the most conflicts */
     struct smc_access worst;
@@ -72,6 +82,7 @@ struct smc_banks_answer {
     uint32_t pattern_count;
     struct smc_banks_pattern pattern[SMC_MAX_SHARED_ACCESSES];
     uint32_t worst; /* the pattern with the most conflicts in one access */
+    struct smc_tile_remedy tile_padding, tile_swizzle; /* of query.tile, if it has conflicts */
 };
 
 /* Answers. SMC_USAGE: an expression that cannot be read or evaluated, a misaligned address, a warp
@@ -82,14 +93,52 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
 /* The names of an expression's variables, and their places for smc_expression_parse. */
 extern const struct smc_variable smc_banks_variables[];
 
-/* Reads one row of accesses in CSV: id,op,width,mask,a0,...,a31. Op is ld or st, the mask
-   hexadecimal, addresses decimal or with 0x; those of inactive lanes may be empty. SMC_USAGE with a
-   message that names the field. */
-enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct smc_access *access,
+/* Whether the device has the operation, and that of this width. SMC_USAGE with a message in which
+   `prefix` stands before the names of op and width. */
+enum smc_status smc_banks_check_op(enum smc_bank_op op, uint32_t width_bytes,
+                                   const struct smc_sm *sm, const char *prefix,
                                    struct smc_error *error);
+
+/* The operation of that name. SMC_USAGE as above. */
+enum smc_status smc_banks_read_op(const char *text, const char *prefix, enum smc_bank_op *op,
+                                  struct smc_error *error);
+
+struct smc_banks_row {
+    struct smc_access access;
+    bool has_sources; /* a copy whose global addresses are given */
+    uint64_t source[SMC_WARP_LANES];
+};
+
+/* Reads one row of accesses in CSV: id,op,width,mask,a0,...,a31, and for a copy optionally
+   g0,...,g31, where it reads global memory. The mask is hexadecimal, addresses decimal or with 0x.
+   Those of lanes that are inactive, or give no row of a matrix, may be empty, and a row may end
+   before them. SMC_USAGE with a message that names the field. */
+enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const struct smc_sm *sm,
+                                   struct smc_banks_row *row, struct smc_error *error);
 
 /* Whether the record is a header with column names. */
 bool smc_banks_row_is_header(const struct smc_csv_record *record);
+
+/* --- Arrays that a layout places -------------------------------------------------------------- */
+
+/* Reads the array, its swizzle, and its accesses, joined by ';'. Texts may be NULL: f16, unless the
+   layout is a declaration with a type; no swizzle; no layout of threads. SMC_USAGE: the message
+   begins with the option. */
+struct smc_tile_texts {
+    const char *layout, *element, *swizzle, *accesses, *threads_values;
+};
+enum smc_status smc_tile_question_read(const struct smc_tile_texts *texts,
+                                       struct smc_tile_question *question, struct smc_error *error);
+
+/* What smc_banks_answer does for a query with `tile`: a pattern is an access, whose steps are its
+   instructions. */
+enum smc_status smc_tile_answer(const struct smc_banks_query *query,
+                                struct smc_banks_answer *answer, struct smc_error *error);
+
+/* One instruction of the access `pattern`, in the array `tile` instead of the question's. */
+enum smc_status smc_tile_answer_access(const struct smc_tile_question *question,
+                                       const struct smc_tile *tile, uint32_t pattern, uint32_t step,
+                                       struct smc_access *access, struct smc_error *error);
 
 /* --- For banks_query.c and banks_change.c: where accesses come from, and remedies ------------- */
 

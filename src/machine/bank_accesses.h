@@ -54,7 +54,7 @@ struct smc_bank_access {
     uint32_t ptx_line;     /* from 1 */
     const char *file;      /* of the source; NULL: the PTX has no line table */
     uint32_t line;         /* in the file, from 1; 0: unknown */
-    enum smc_bank_op op;   /* of an atomic: SMC_BANK_STORE */
+    enum smc_bank_op op;   /* of verdict ATOMIC: SMC_BANK_STORE */
     uint32_t width_bytes;  /* of one lane */
     const char *array;     /* the shared variable; NULL: unknown */
     uint64_t array_bytes;  /* 0: dynamic shared memory, or unknown */
@@ -88,7 +88,7 @@ struct smc_bank_accesses {
     bool counts_are_exact; /* everything that decides which instructions run is known: the sums
                               are those of one block */
     size_t followed;       /* with verdict KNOWN, IF_ALL_ACTIVE, DEPENDS or NOT_REACHED */
-    size_t counted;        /* all but the atomics */
+    size_t counted;        /* all but those of verdict ATOMIC */
     size_t calls;          /* of these, calls that were not followed */
     uint64_t executions, wavefronts, least; /* sums of the items */
     size_t worst; /* the item with the most conflicts in one execution; `count`: none */

@@ -228,8 +228,9 @@ struct smc_emulated_count {
     /* Loads of shared memory as in the machine code; counted only if those are known. */
     uint64_t machine_loads, machine_load_wavefronts;
     uint64_t store_wavefronts;
-    uint64_t shared_atomics; /* not in the loads and stores; how the hardware serves them is
-                                unknown */
+    uint64_t shared_atomics;                             /* not in the loads and stores */
+    uint64_t atomic_wavefronts, least_atomic_wavefronts; /* of those that are one instruction */
+    uint64_t atomic_loops; /* those that are a loop of several: their wavefronts are not known */
     uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
     uint64_t divergent; /* branches at which lanes of one warp diverged */
 };

@@ -68,6 +68,8 @@ struct smc_sm {
     bool smem_holds_arguments;           /* CC 1.x: a kernel's arguments are in shared memory */
     uint32_t global_sector_bytes;        /* 32; 0: CC 1.x has segments of several sizes */
     bool has_async_copies;               /* cp.async, from CC 8.0 on */
+    bool has_matrix_loads;               /* ldmatrix, from CC 7.5 on */
+    bool has_matrix_stores;              /* stmatrix, from CC 9.0 on */
     uint32_t smem_wavefronts_per_clock;  /* of an SM, from CC 5.0 on: 1; 0: not known */
 };
 

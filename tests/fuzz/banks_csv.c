@@ -59,15 +59,17 @@ static enum smc_status read_piece(void *context, char *bytes, size_t capacity, s
 
 static void try_row(const struct smc_csv_record *record)
 {
-    struct smc_access access;
+    struct smc_capability newest;
+    struct smc_banks_row row;
     struct smc_error error = {""};
-    enum smc_status status = smc_banks_row_read(record, &access, &error);
+    smc_capability_find(90, &newest);
+    enum smc_status status = smc_banks_row_read(record, &newest.sm, &row, &error);
     if ((status == SMC_OK) != !error.message[0])
         abort();
     for (size_t i = 0; i < 4 && status == SMC_OK; i++) {
-        if (smc_access_misaligned(&access))
+        if (smc_access_misaligned(&row.access))
             abort();
-        try_layout(&layouts[i], &access);
+        try_layout(&layouts[i], &row.access);
     }
     smc_banks_row_is_header(record);
 }

@@ -273,12 +273,13 @@ static uint64_t emulate(const struct smc_text *ptx)
 static void lanes_of(const struct random_access *access, struct smc_access *lanes)
 {
     const bool is_matrix = access->kind >= 2;
-    *lanes = (struct smc_access){.mask = is_matrix && access->matrices < 4
-                                             ? (1u << 8 * access->matrices) - 1
-                                             : SMC_ALL_LANES,
-                                 .width_bytes = access->width,
-                                 .op = access->kind & 1 ? SMC_BANK_STORE : SMC_BANK_LOAD,
-                                 .is_matrix = is_matrix};
+    *lanes = (struct smc_access){
+        .mask =
+            is_matrix && access->matrices < 4 ? (1u << 8 * access->matrices) - 1 : SMC_ALL_LANES,
+        .width_bytes = access->width,
+        .op = is_matrix          ? smc_bank_matrix_op(!(access->kind & 1), access->matrices)
+              : access->kind & 1 ? SMC_BANK_STORE
+                                 : SMC_BANK_LOAD};
     for (uint32_t n = 0; n < 32; n++)
         lanes->address[n] =
             ((n / access->a) * access->b + n % access->a * access->c) * access->width;

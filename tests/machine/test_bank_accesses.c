@@ -149,14 +149,14 @@ static void test_widths(void)
     declared = NULL;
 }
 
-/* What may not be advised: an access that was not followed, an atomic, lanes that may be at the
-   array's begin again, a static array that no longer fits. */
+/* What may not be advised: an access that was not followed, an atomic that is a loop, lanes that
+   may be at the array's begin again, a static array that no longer fits. */
 static void test_no_advice(void)
 {
     static const char wrapped[] =
         "add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
         "ld.shared.f32 %f1, [%r4];";
-    static const char atomic[] = AT("4") "atom.shared.add.u32 %r5, [%r4], 1;";
+    static const char atomic[] = AT("4") "atom.shared.add.f32 %f1, [%r4], %f1;";
     static const char *const others[] = {
         "mad.lo.u32 %r5, %r1, %r2, %r3;\nst.shared.f32 [%r5], %f1;",
         atomic,
@@ -366,7 +366,7 @@ static void test_forms(void)
                     SMC_OK);
     CU_ASSERT_EQUAL(accesses.count, 0);
     smc_bank_accesses_free(&accesses);
-    access = only(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 32, 1, NULL);
+    access = only(AT("4") "atom.shared.add.f32 %f1, [%r4], %f1;", 32, 1, NULL);
     CU_ASSERT_EQUAL(access.verdict, SMC_BANK_ATOMIC);
 }
 
@@ -396,7 +396,7 @@ static struct smc_bank_cost emulated(const char *body)
     struct smc_program *program = NULL;
     struct smc_emulation emulation = {0};
     struct smc_error error = {""};
-    struct smc_bank_cost cost = {0, 0};
+    struct smc_bank_cost cost = {0};
     const int32_t n = 16;
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
     const struct smc_emulated_array array = {.name = "in", .data = memory, .bytes = sizeof memory};
@@ -413,8 +413,11 @@ static struct smc_bank_cost emulated(const char *body)
                                                   .threads = 1,
                                                   .unchecked = true};
     if (program && smc_emulate(&request, &emulation, &error) == SMC_OK)
-        cost = (struct smc_bank_cost){(uint32_t)smc_emulated_wavefronts(&emulation.total),
-                                      (uint32_t)emulation.total.least_wavefronts};
+        cost = (struct smc_bank_cost){.wavefronts =
+                                          (uint32_t)(smc_emulated_wavefronts(&emulation.total) +
+                                                     emulation.total.atomic_wavefronts),
+                                      .least = (uint32_t)(emulation.total.least_wavefronts +
+                                                          emulation.total.least_atomic_wavefronts)};
     CU_ASSERT_STRING_EQUAL(error.message, "");
     smc_emulation_free(&emulation);
     smc_program_free(program);
@@ -434,6 +437,25 @@ static void check_matrix(const char *body, uint64_t wavefronts, uint64_t conflic
     CU_ASSERT_EQUAL(cost.wavefronts - cost.least, conflicts);
     if (access.wavefronts != wavefronts || cost.wavefronts != wavefronts)
         printf("\n%s %d, not %d\n", body, (int)access.wavefronts, (int)wavefronts);
+}
+
+#define COPY(step, bytes)                                                                          \
+    "mad.wide.u32 %rd2, %r1, " step ", %rd1;\ncp.async.ca.shared.global [%r4], [%rd2], " bytes     \
+    ";\n"                                                                                          \
+    "cp.async.wait_all;"
+
+/* Those of each operation besides loads and stores: of rules/banks.h. */
+static void test_operations(void)
+{
+    check_matrix(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 1, 0);
+    check_matrix(AT("8") "atom.shared.min.s32 %r5, [%r4], 1;", 2, 1);
+    check_matrix("red.shared.add.u32 [%r3], 1;", 32, 31);
+    check_matrix(AT("16") "atom.shared.exch.b64 %rd2, [%r4], %rd1;", 4, 2);
+    check_matrix(AT("128") "atom.shared.cas.b32 %r5, [%r4], %r1, %r1;", 64, 62);
+    check_matrix(AT("16") COPY("16", "16"), 4, 0);
+    check_matrix(AT("32") COPY("16", "16"), 8, 4);
+    check_matrix(AT("16") COPY("8", "8"), 4, 2);
+    check_matrix(AT("4") COPY("4", "4"), 1, 0);
 }
 
 /* An H100 counts these of rows of 16, 24 and 32 halves, and of a store of 16 floats. */
@@ -687,6 +709,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"generic addresses, ldmatrix, atomics", test_forms},
     {"instructions that are not followed", test_opaque},
     {"wavefronts of wmma, ldmatrix and stmatrix", test_wmma},
+    {"wavefronts of atomics and copies", test_operations},
     {"calls that are not followed are counted", test_calls},
     {"each called function is looked at once", test_call_graphs},
     {"copy engines and tensor cores are counted", test_engines},

@@ -402,11 +402,11 @@ static uint32_t by_sixteens(const struct route *route, const struct smc_access *
 
 static struct smc_bank_cost by_route(const struct route *route, const struct smc_access *access)
 {
-    struct smc_bank_cost cost = {0, 0};
+    struct smc_bank_cost cost = {0};
     uint32_t lanes = route->row_words * 4 / access->width_bytes;
     uint32_t sixteens = by_sixteens(route, access);
     if (sixteens)
-        return (struct smc_bank_cost){sixteens, sixteens};
+        return (struct smc_bank_cost){.wavefronts = sixteens, .least = sixteens};
     lanes = route->half_warps ? 16 : lanes > 32 ? 32 : lanes;
     for (uint32_t first = 0; first < 32;) {
         uint32_t joined = first / (2 * lanes) * (2 * lanes) + 2 * lanes, end = first + lanes;
@@ -528,6 +528,99 @@ static void test_random(void)
     }
 }
 
+/* --- Matrices, atomics, copies ---------------------------------------------------------------- */
+
+static struct smc_bank_cost cost_of_op(enum smc_bank_op op, uint32_t width, uint32_t stride,
+                                       uint32_t mask)
+{
+    struct smc_bank_layout layout = layout_of(90, SMC_BANK_MODE_4_BYTES);
+    struct smc_access access = access_of(op, width, mask);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        access.address[lane] = lane * stride;
+    return smc_banks_count(&layout, &access);
+}
+
+static void test_operations(void)
+{
+    struct smc_bank_layout layout = layout_of(90, SMC_BANK_MODE_4_BYTES);
+    struct smc_bank_layout old = layout_of(35, SMC_BANK_MODE_4_BYTES);
+    struct smc_access access = access_of(SMC_BANK_ATOM, 4, SMC_ALL_LANES);
+    CU_ASSERT_EQUAL(smc_bank_op_find("LDMATRIX.x4.trans"), SMC_BANK_LDMATRIX_X4_TRANS);
+    CU_ASSERT_EQUAL(smc_bank_op_find("ldmatrix"), SMC_BANK_OPS);
+    for (uint32_t matrices = 1; matrices <= 4; matrices *= 2)
+        for (int loads = 0; loads < 2; loads++) {
+            const struct smc_bank_operation *op =
+                &smc_bank_operations[smc_bank_matrix_op(loads, matrices)];
+            CU_ASSERT(op->loads == loads && op->matrices == matrices && !op->trans);
+        }
+    CU_ASSERT(smc_banks_are_known(&layout, &access) && !smc_banks_are_known(&old, &access));
+    access.width_bytes = 8;
+    CU_ASSERT(!smc_banks_are_known(&layout, &access));
+}
+
+/* Eight rows of a matrix in the same banks, or in banks of their own; other lanes do not count. */
+static void test_matrices(void)
+{
+    struct smc_bank_cost cost = cost_of_op(SMC_BANK_LDMATRIX_X1, 16, 128, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 8 && cost.least == 1 && cost.phases == 1);
+    cost = cost_of_op(SMC_BANK_LDMATRIX_X4_TRANS, 16, 128, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 32 && cost.least == 4 && cost.phases == 4);
+    cost = cost_of_op(SMC_BANK_LDMATRIX_X4, 16, 144, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 4 && cost.least == 4);
+    cost = cost_of_op(SMC_BANK_LDMATRIX_X4, 16, 0, SMC_ALL_LANES); /* no two of them together */
+    CU_ASSERT(cost.wavefronts == 4 && cost.least == 4);
+    cost = cost_of_op(SMC_BANK_STMATRIX_X2, 16, 64, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 8 && cost.least == 2 && cost.phases == 2);
+}
+
+/* Lanes with the same address conflict; copies are served line by line. */
+static void test_lane_by_lane(void)
+{
+    struct smc_bank_cost cost = cost_of_op(SMC_BANK_ATOM, 4, 0, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 32 && cost.least == 1 && cost.phases == 1);
+    cost = cost_of_op(SMC_BANK_RED, 4, 0, 0x0000ff00);
+    CU_ASSERT(cost.wavefronts == 8 && cost.least == 1);
+    cost = cost_of_op(SMC_BANK_ATOM, 4, 8, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 2 && cost.least == 1);
+    cost = cost_of_op(SMC_BANK_CP_ASYNC_CA, 16, 16, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 4 && cost.least == 4 && cost.phases == 4);
+    cost = cost_of_op(SMC_BANK_CP_ASYNC_CA, 16, 0, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 32 && cost.least == 4);
+    cost = cost_of_op(SMC_BANK_CP_ASYNC_CA, 16, 256, 0xff);
+    CU_ASSERT(cost.wavefronts == 8 && cost.least == 1);
+}
+
+/* The banks of L1 that a copy reads decide too: lanes 0 and 8 read the same banks of two lines. */
+static void test_copied_lines(void)
+{
+    struct smc_bank_layout layout = layout_of(90, SMC_BANK_MODE_4_BYTES);
+    struct smc_access access = access_of(SMC_BANK_CP_ASYNC_CA, 8, SMC_ALL_LANES);
+    uint64_t from[32];
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        access.address[lane] = (lane % 2 ? 0 : 64) + lane / 2 * 128;
+        from[lane] = lane % 8 * 128 + lane / 8 * 8; /* counted on an H200: 30 */
+    }
+    struct smc_bank_cost cost = smc_banks_count_copy(&layout, &access, from);
+    CU_ASSERT(cost.wavefronts == 30 && cost.least == 2 && cost.phases == 2);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        from[lane] = 4096;
+    cost = smc_banks_count_copy(&layout, &access, from);
+    CU_ASSERT(cost.wavefronts == 32 && cost.least == 2);
+}
+
+/* Compare-and-swap takes two wavefronts for each of an exchange. */
+static void test_wide_atomics(void)
+{
+    struct smc_bank_cost cost = cost_of_op(SMC_BANK_ATOM_EXCH, 8, 16, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 4 && cost.least == 2 && cost.phases == 2);
+    cost = cost_of_op(SMC_BANK_ATOM_CAS, 8, 16, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 8 && cost.least == 4);
+    cost = cost_of_op(SMC_BANK_ATOM_CAS, 16, 0, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 64 && cost.least == 8 && cost.phases == 4);
+    cost = cost_of_op(SMC_BANK_ATOM_CAS, 4, 4, SMC_ALL_LANES);
+    CU_ASSERT(cost.wavefronts == 2 && cost.least == 2);
+}
+
 CU_TestInfo tests_banks[] = {
     {"strides of 0 to 64 words", test_strides},
     {"1 and 2 bytes", test_narrow},
@@ -541,6 +634,11 @@ CU_TestInfo tests_banks[] = {
     {"CC 1.x", test_cc_1},
     {"CC 3.x", test_cc_3},
     {"misaligned addresses", test_misaligned},
+    {"operations by name", test_operations},
+    {"ldmatrix and stmatrix", test_matrices},
+    {"atomics and copies", test_lane_by_lane},
+    {"copies of several lines", test_copied_lines},
+    {"exchanges and compare-and-swap", test_wide_atomics},
     {"random patterns by another route", test_random},
     CU_TEST_INFO_NULL,
 };

@@ -331,7 +331,8 @@ static struct smc_bank_cost transposed_tile(const char *name, int64_t tile, int6
     query.params.value[SMC_PARAM_DTYPE] = dtype;
     CU_ASSERT_EQUAL(smc_banks_answer(&query, &answer, &error), SMC_OK);
     struct smc_bank_cost store = answer.pattern[1].total, load = answer.pattern[3].total;
-    return (struct smc_bank_cost){store.wavefronts + load.wavefronts, store.least + load.least};
+    return (struct smc_bank_cost){.wavefronts = store.wavefronts + load.wavefronts,
+                                  .least = store.least + load.least};
 }
 
 /* The effects that the family demonstrates. */

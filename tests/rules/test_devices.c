@@ -54,6 +54,8 @@ static void check_rules(const struct smc_capability *c)
     CU_ASSERT_EQUAL(sm->smem_holds_arguments, cc < 20);
     CU_ASSERT_EQUAL(sm->global_sector_bytes, cc < 20 ? 0 : 32);
     CU_ASSERT_EQUAL(sm->has_async_copies, cc >= 80);
+    CU_ASSERT_EQUAL(sm->has_matrix_loads, cc >= 75);
+    CU_ASSERT_EQUAL(sm->has_matrix_stores, cc >= 90);
     CU_ASSERT_EQUAL(sm->smem_wavefronts_per_clock, cc < 50 ? 0 : 1);
     CU_ASSERT_EQUAL(c->last_cuda_major == 0, cc >= 75 && cc != 101);
     CU_ASSERT_EQUAL(smc_capability_is_current(cc), cc >= 75);

@@ -362,6 +362,7 @@ static enum smc_status banks_change_count_step(const struct smc_banks_source *so
         struct smc_bank_cost one = smc_banks_count(&answer->layout, &list[i].access);
         total[i].wavefronts += one.wavefronts;
         total[i].least += one.least;
+        total[i].phases += one.phases;
     }
     return status;
 }
@@ -378,7 +379,7 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
         const struct smc_banks_pattern *pattern = &answer->pattern[i];
         steps = pattern->steps_counted > steps ? pattern->steps_counted : steps;
-        total[i] = (struct smc_bank_cost){0, 0};
+        total[i] = (struct smc_bank_cost){0};
     }
     if (query.warp != SMC_ALL_WARPS) {
         first = (uint32_t)query.warp;

@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
@@ -69,6 +70,7 @@ static void banks_count(const struct smc_bank_layout *layout, const struct smc_a
     if (!access->mask)
         return;
     struct smc_bank_cost cost = smc_banks_count(layout, access);
+    pattern->unknown |= !smc_banks_are_known(layout, access);
     if (pattern->accesses == 0 || conflicts(cost) > conflicts(pattern->map.cost)) {
         pattern->worst = *access;
         pattern->worst_warp = warp;
@@ -78,6 +80,7 @@ static void banks_count(const struct smc_bank_layout *layout, const struct smc_a
     pattern->accesses++;
     pattern->total.wavefronts += cost.wavefronts;
     pattern->total.least += cost.least;
+    pattern->total.phases += cost.phases;
 }
 
 static enum smc_status banks_count_step(const struct smc_banks_source *source, uint32_t warp,
@@ -118,10 +121,23 @@ static enum smc_status count_all(const struct smc_banks_source *source,
     return SMC_OK;
 }
 
+static enum smc_status answer_tile(const struct smc_banks_query *query,
+                                   struct smc_banks_answer *answer, struct smc_error *error)
+{
+    const struct smc_tile_question *question = query->tile;
+    enum smc_status status = SMC_OK;
+    for (uint32_t i = 0; i < question->access_count && status == SMC_OK; i++)
+        status = smc_banks_check_op(question->access[i].op, question->access[i].width_bytes,
+                                    &query->device.sm, "option --", error);
+    return status == SMC_OK ? smc_tile_answer(query, answer, error) : status;
+}
+
 enum smc_status smc_banks_answer(const struct smc_banks_query *query,
                                  struct smc_banks_answer *answer, struct smc_error *error)
 {
     struct smc_banks_source source;
+    if (query->tile)
+        return answer_tile(query, answer, error);
     *answer = (struct smc_banks_answer){.query = *query};
     smc_bank_layout_of(&query->device.sm, query->mode, &answer->layout);
     enum smc_status status = smc_banks_source_open(&answer->query, &source, error);
@@ -133,12 +149,84 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
         status = count_all(&source, answer, error);
     for (uint32_t i = 0; i < answer->pattern_count && status == SMC_OK; i++) {
         struct smc_banks_pattern *pattern = &answer->pattern[i];
+        if (pattern->unknown)
+            pattern->total = pattern->map.cost = (struct smc_bank_cost){0};
         if (conflicts(pattern->map.cost) > conflicts(answer->pattern[answer->worst].map.cost))
             answer->worst = i;
         if (conflicts(pattern->total) > 0)
             status = smc_banks_find_remedies(&source, answer, i, pattern, error);
     }
     return status;
+}
+
+/* --- Operations ------------------------------------------------------------------------------- */
+
+/* "1, 2, 4, 8 or 16". */
+static void banks_list_widths(uint32_t widths, struct smc_text *out)
+{
+    for (; widths; widths &= widths - 1)
+        smc_text_printf(out, "%s%" PRIu32,
+                        out->length == 0        ? ""
+                        : widths & (widths - 1) ? ", "
+                                                : " or ",
+                        widths & -widths);
+}
+
+static enum smc_status fail_width(enum smc_bank_op op, const char *text, const char *prefix,
+                                  struct smc_error *error)
+{
+    const struct smc_bank_operation *operation = &smc_bank_operations[op];
+    const bool plain = op == SMC_BANK_LOAD || op == SMC_BANK_STORE;
+    struct smc_text list = {0};
+    banks_list_widths(operation->widths, &list);
+    enum smc_status status = smc_fail(
+        error, SMC_USAGE, "%swidth: '%s' is not %s%s%s", prefix, text, smc_text_string(&list),
+        plain ? "" : ", the bytes that each lane accesses with ", plain ? "" : operation->name);
+    smc_text_free(&list);
+    return status;
+}
+
+/* The first compute capability that has the operation. */
+static uint16_t first_with(enum smc_bank_op op)
+{
+    struct smc_capability capability = {0};
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        smc_capability_at(i, &capability);
+        if (smc_bank_op_exists(op, &capability.sm))
+            break;
+    }
+    return capability.sm.cc;
+}
+
+enum smc_status smc_banks_check_op(enum smc_bank_op op, uint32_t width_bytes,
+                                   const struct smc_sm *sm, const char *prefix,
+                                   struct smc_error *error)
+{
+    char text[16];
+    if (!smc_bank_op_exists(op, sm)) {
+        const uint16_t first = first_with(op);
+        return smc_fail(error, SMC_USAGE,
+                        "%sop: compute capability %u.%u does not have %s; the first that has it is "
+                        "%u.%u",
+                        prefix, sm->cc / 10, sm->cc % 10, smc_bank_operations[op].name, first / 10,
+                        first % 10);
+    }
+    snprintf(text, sizeof text, "%" PRIu32, width_bytes);
+    return smc_bank_operations[op].widths & width_bytes ? SMC_OK
+                                                        : fail_width(op, text, prefix, error);
+}
+
+enum smc_status smc_banks_read_op(const char *text, const char *prefix, enum smc_bank_op *op,
+                                  struct smc_error *error)
+{
+    *op = smc_bank_op_find(text);
+    if (*op != SMC_BANK_OPS)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "%sop: '%s' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or "
+                    ".x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or "
+                    "cp.async.cg",
+                    prefix, text);
 }
 
 /* --- Rows of CSV ------------------------------------------------------------------------------ */
@@ -148,7 +236,8 @@ enum {
     WIDTH,
     MASK,
     FIRST_ADDRESS,
-    FIELDS = FIRST_ADDRESS + SMC_WARP_LANES,
+    FIRST_SOURCE = FIRST_ADDRESS + SMC_WARP_LANES,
+    FIELDS = FIRST_SOURCE + SMC_WARP_LANES,
     LONGEST_VALUE = 32,
 };
 
@@ -182,64 +271,103 @@ static bool parse_address(const char *text, uint32_t *address)
     return read;
 }
 
-static enum smc_status banks_read_address(const char *name, const char *text, uint32_t lane,
-                                          struct smc_access *access, struct smc_error *error)
+/* `used`: the lane is active, and its address counts. */
+static enum smc_status banks_read_address(const char *name, const char *text, bool used,
+                                          uint32_t width_bytes, uint32_t *address,
+                                          struct smc_error *error)
 {
-    bool active = access->mask >> lane & 1;
-    if (!*text && !active)
+    if (!*text && !used)
         return SMC_OK;
-    if (!parse_address(text, &access->address[lane]))
+    if (!parse_address(text, address))
         return fail_field(name, text, "an address between 0 and 4294967295", error);
-    if (active && access->address[lane] % access->width_bytes)
+    if (used && *address % width_bytes)
         return smc_fail(error, SMC_USAGE, "%s: '%s' is not a multiple of the width, %" PRIu32, name,
-                        text, access->width_bytes);
+                        text, width_bytes);
     return SMC_OK;
 }
 
-static enum smc_status banks_read_head(const struct smc_csv_record *record,
+static enum smc_status banks_read_width(const char *text, const struct smc_sm *sm,
+                                        struct smc_access *access, struct smc_error *error)
+{
+    int64_t width = 0;
+    if (!smc_parse_integer(text, 1, 16, &width) || (width & (width - 1)))
+        return fail_width(access->op, text, "", error);
+    access->width_bytes = (uint32_t)width;
+    return smc_banks_check_op(access->op, access->width_bytes, sm, "", error);
+}
+
+static enum smc_status banks_read_head(const struct smc_csv_record *record, const struct smc_sm *sm,
                                        struct smc_access *access, struct smc_error *error)
 {
     char text[LONGEST_VALUE + 1];
-    int64_t width = 0;
     uint64_t mask = 0;
     enum smc_status status = get_text(record, OP, "op", text, error);
-    if (status != SMC_OK)
-        return status;
-    bool load = smc_equal_ignoring_case(text, "ld");
-    if (!load && !smc_equal_ignoring_case(text, "st"))
-        return fail_field("op", text, "ld or st", error);
-    access->op = load ? SMC_BANK_LOAD : SMC_BANK_STORE;
-    status = get_text(record, WIDTH, "width", text, error);
-    if (status != SMC_OK)
-        return status;
-    if (!smc_parse_integer(text, 1, 16, &width) || (width & (width - 1)))
-        return fail_field("width", text, "1, 2, 4, 8 or 16", error);
-    access->width_bytes = (uint32_t)width;
-    status = get_text(record, MASK, "mask", text, error);
+    if (status == SMC_OK)
+        status = smc_banks_read_op(text, "", &access->op, error);
+    if (status == SMC_OK)
+        status = get_text(record, WIDTH, "width", text, error);
+    if (status == SMC_OK)
+        status = banks_read_width(text, sm, access, error);
+    if (status == SMC_OK)
+        status = get_text(record, MASK, "mask", text, error);
     if (status != SMC_OK)
         return status;
     if (!smc_parse_hexadecimal(text, UINT32_MAX, &mask))
         return fail_field("mask", text, "hexadecimal between 0 and ffffffff", error);
     access->mask = (uint32_t)mask;
+    const uint32_t rows = smc_bank_op_lanes(access->op);
+    if (smc_bank_operations[access->op].matrices && rows & ~access->mask)
+        return smc_fail(error, SMC_USAGE,
+                        "mask: '%s' leaves out lanes that give rows of %s: %" PRIx32 " does not",
+                        text, smc_bank_operations[access->op].name, rows);
     return SMC_OK;
 }
 
-enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct smc_access *access,
-                                   struct smc_error *error)
+/* Addresses of all lanes from field `first` on, named by the letter; those of `used` must be there.
+ */
+static enum smc_status banks_read_lanes(const struct smc_csv_record *record, uint32_t first,
+                                        uint32_t used, const struct smc_access *access,
+                                        uint32_t address[SMC_WARP_LANES], struct smc_error *error)
 {
     char name[16], text[LONGEST_VALUE + 1];
-    *access = (struct smc_access){0};
+    enum smc_status status = SMC_OK;
+    const bool may_end = smc_bank_op_lanes(access->op) != SMC_ALL_LANES;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
+        const bool is_used = used >> lane & 1;
+        if (may_end && !is_used && first + lane >= record->field_count)
+            continue;
+        snprintf(name, sizeof name, "%c%" PRIu32, first == FIRST_SOURCE ? 'g' : 'a', lane);
+        status = get_text(record, first + lane, name, text, error);
+        if (status == SMC_OK)
+            status =
+                banks_read_address(name, text, is_used, access->width_bytes, &address[lane], error);
+    }
+    return status;
+}
+
+enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const struct smc_sm *sm,
+                                   struct smc_banks_row *row, struct smc_error *error)
+{
+    struct smc_access *access = &row->access;
+    uint32_t from[SMC_WARP_LANES] = {0};
+    *row = (struct smc_banks_row){0};
     if (record->fault != SMC_CSV_SOUND)
         return smc_fail(error, SMC_USAGE, "the row has %s", smc_csv_fault_text(record->fault));
-    enum smc_status status = banks_read_head(record, access, error);
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
-        snprintf(name, sizeof name, "a%" PRIu32, lane);
-        status = get_text(record, FIRST_ADDRESS + lane, name, text, error);
-        if (status == SMC_OK)
-            status = banks_read_address(name, text, lane, access, error);
-    }
-    if (status == SMC_OK && record->field_count > FIELDS)
+    enum smc_status status = banks_read_head(record, sm, access, error);
+    const uint32_t used = access->mask & smc_bank_op_lanes(access->op);
+    if (status == SMC_OK)
+        status = banks_read_lanes(record, FIRST_ADDRESS, used, access, access->address, error);
+    if (status != SMC_OK || record->field_count <= FIRST_SOURCE)
+        return status;
+    row->has_sources = access->op == SMC_BANK_CP_ASYNC_CA || access->op == SMC_BANK_CP_ASYNC_CG;
+    if (!row->has_sources)
         return smc_fail(error, SMC_USAGE, "fields after a31: a row is id,op,width,mask,a0,...,a31");
+    if (record->field_count > FIELDS)
+        return smc_fail(error, SMC_USAGE,
+                        "fields after g31: a row is id,op,width,mask,a0,...,a31,g0,...,g31");
+    status = banks_read_lanes(record, FIRST_SOURCE, used, access, from, error);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        row->source[lane] = from[lane];
     return status;
 }
 

@@ -158,7 +158,7 @@ static enum smc_status banks_source_evaluate(const struct smc_banks_source *sour
     *access = (struct smc_access){.width_bytes = query->width_bytes, .op = query->op};
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         uint32_t thread = warp * SMC_WARP_LANES + lane;
-        if (thread >= source->threads || !(query->mask >> lane & 1))
+        if (thread >= source->threads || !(query->mask & smc_bank_op_lanes(query->op) & 1u << lane))
             continue;
         const char *problem =
             smc_banks_source_address(source, &source->expression, thread, &address);

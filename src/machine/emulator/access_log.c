@@ -21,7 +21,6 @@ static bool access_log_is_same(const struct smc_logged_access *a, const struct s
 {
     return a->instruction == b->instruction && a->access.mask == b->access.mask &&
            a->access.width_bytes == b->access.width_bytes && a->access.op == b->access.op &&
-           a->access.is_matrix == b->access.is_matrix &&
            memcmp(a->access.address, b->access.address, sizeof a->access.address) == 0 &&
            a->bound.unknown_step == b->bound.unknown_step &&
            a->bound.line_bytes == b->bound.line_bytes &&
@@ -104,10 +103,13 @@ void smc_log_access(struct smc_worker *worker, struct smc_logged_access *logged,
 void smc_log_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                     const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes)
 {
+    const bool is_atomic = op->kind == SMC_OP_ATOMIC;
     struct smc_logged_access logged = {
         .instruction = op->instruction,
-        .is_uncounted = op->kind == SMC_OP_ATOMIC,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
+        .is_uncounted = is_atomic,
+        .access = {.mask = mask,
+                   .width_bytes = bytes,
+                   .op = is_atomic ? kind : smc_op_bank_op(op, kind, mask)},
     };
     smc_log_access(worker, &logged, address);
 }

@@ -127,7 +127,7 @@ static const char *bank_accesses_reason_of(struct answer *answer,
 
 static enum smc_bank_verdict bank_accesses_verdict_of(const struct smc_bank_tally *tally)
 {
-    return tally->is_atomic         ? SMC_BANK_ATOMIC
+    return tally->is_loop           ? SMC_BANK_ATOMIC
            : tally->not_followed    ? SMC_BANK_NOT_FOLLOWED
            : tally->executions == 0 ? SMC_BANK_NOT_REACHED
            : tally->depends         ? SMC_BANK_DEPENDS

@@ -151,6 +151,13 @@ static void bank_walk_add_cost(struct smc_bank_cost most, uint32_t fewest,
     cost->fewest += fewest;
 }
 
+/* An instruction that accesses shared memory, as it is executed. */
+struct execution {
+    const struct smc_op *op;
+    struct smc_bank_tally *tally;
+    const struct smc_known *known; /* of its address */
+};
+
 static struct smc_bank_cost cost_of(const struct walker *walker, const struct smc_access *access)
 {
     return smc_banks_count(&walker->walk->request->banks, access);
@@ -186,13 +193,6 @@ static void place_in_array(uint64_t at, uint32_t unit, struct smc_access *worst)
             worst->address[lane] -= down;
 }
 
-/* An instruction that accesses shared memory, as it is executed. */
-struct execution {
-    const struct smc_op *op;
-    struct smc_bank_tally *tally;
-    const struct smc_known *known; /* of its address */
-};
-
 /* The shared term is unknown: tries all addresses of the first lane that are multiples of the
    width, up to the distance after which the costs repeat. */
 static void cost_everywhere(struct walker *walker, const struct execution *execution,
@@ -205,7 +205,7 @@ static void cost_everywhere(struct walker *walker, const struct execution *execu
     uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4, tried = 0;
     uint32_t fewest = 0, width = access->width_bytes;
     uint64_t at = address[__builtin_ctz(access->mask)];
-    struct smc_bank_cost most = {0, 0};
+    struct smc_bank_cost most = {0};
     struct smc_access worst = *access;
     unit = unit < width ? width : unit;
     uint64_t granule = known->align < 32 ? UINT64_C(1) << known->align : UINT64_C(1) << 32;
@@ -352,8 +352,7 @@ static void bank_walk_access_fragment(struct walker *walker, const struct smc_la
                 address[lane] + (fragment.line[lane] * lines + fragment.along[lane]) * bits / 8;
         struct smc_access access = {.mask = mask & fragment.mask,
                                     .width_bytes = fragment.bytes,
-                                    .op = execution->tally->op,
-                                    .is_matrix = fragment.is_rows};
+                                    .op = smc_fragment_bank_op(&fragment, execution->tally->op)};
         const struct smc_access_bound bound = {.line_bytes = (uint32_t)(lines * bits / 8),
                                                .line_width = elements * bits / 8,
                                                .first = (uint32_t)address[__builtin_ctz(mask)]};
@@ -382,8 +381,10 @@ bool smc_bank_describe(const struct smc_bank_walk *walk, const struct smc_op *op
     if (tally->kind == SMC_BANK_BY_LANES && !loads && !stores)
         return false;
     tally->is_access = true;
-    tally->is_atomic = op->step == smc_step_atomic;
-    tally->op = loads ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    const enum smc_bank_op plain = loads ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    const enum smc_bank_op served = smc_op_bank_op(op, plain, SMC_ALL_LANES);
+    tally->is_loop = served == SMC_BANK_OPS;
+    tally->op = op->step == smc_step_atomic && !tally->is_loop ? served : plain;
     tally->width_bytes = loads || stores ? width_of_op(op) : 0;
     return true;
 }
@@ -400,10 +401,12 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     struct smc_bank_tally *tally = tally_of(walker, op->instruction);
     const struct execution execution = {op, tally, known};
     smc_bank_describe(walker->walk, op, tally);
-    struct smc_access access = {
-        .mask = mask, .width_bytes = tally->width_bytes, .op = tally->op, .is_matrix = is_rows(op)};
+    if (tally->is_loop)
+        return;
+    struct smc_access access = {.mask = mask, .width_bytes = tally->width_bytes};
     if (is_rows(op))
         access.mask &= op->vector == 4 ? SMC_ALL_LANES : (1u << 8 * op->vector) - 1;
+    access.op = smc_op_bank_op(op, tally->op, access.mask);
     bool has_bits = known->bits >= (known->wraps ? BITS_OF_BANKS : BITS_OF_ADDRESS);
     if ((known->lanes & access.mask) != access.mask || !has_bits) {
         refuse(tally, known);
@@ -530,14 +533,14 @@ static bool end_lanes(struct walker *walker, struct smc_lane_state *state,
 
 /* --- Branches --------------------------------------------------------------------------------- */
 
-struct way {
+struct branch_way {
     uint32_t pc, mask;
 };
 
 enum { MOST_WAYS = 256 };
 
 struct choice {
-    struct way way[MOST_WAYS];
+    struct branch_way way[MOST_WAYS];
     uint32_t ways;
     bool is_known;
     bool together; /* if it is not: all lanes take the same path */
@@ -553,7 +556,7 @@ static void add_way(struct choice *choice, uint32_t pc, uint32_t mask)
             return;
         }
     if (choice->ways < MOST_WAYS)
-        choice->way[choice->ways++] = (struct way){pc, mask};
+        choice->way[choice->ways++] = (struct branch_way){pc, mask};
 }
 
 static void choose_target(struct walker *walker, const struct smc_lane_state *state,

@@ -11,7 +11,7 @@
 /* What was found of one instruction in all warps. */
 struct smc_bank_tally {
     bool is_access; /* of shared memory, or perhaps */
-    bool is_atomic;
+    bool is_loop;   /* an atomic that is a loop of several instructions: not counted */
     enum smc_bank_access_kind kind;     /* what is not by lanes is not followed */
     bool not_followed;                  /* in any execution */
     bool misaligned, beyond, elsewhere; /* why not: a misaligned address; wider than 16 bytes; may

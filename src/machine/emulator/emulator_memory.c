@@ -16,6 +16,32 @@ static bool is_fragment(const struct smc_op *op)
     return op->kind == SMC_OP_LOAD_FRAGMENT || op->kind == SMC_OP_STORE_FRAGMENT;
 }
 
+/* Compare-and-swap of 16 bits, and arithmetic on floats, halves and 64 bits are loops. */
+static enum smc_bank_op bank_op_of_atomic(const struct smc_op *op)
+{
+    const bool is_float =
+        smc_ptx_is_half(op->type) || smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT;
+    if (op->width_bytes < 4)
+        return SMC_BANK_OPS;
+    if (op->reduction == SMC_REDUCE_COMPARE_AND_SWAP)
+        return SMC_BANK_ATOM_CAS;
+    if (op->reduction == SMC_REDUCE_EXCHANGE)
+        return SMC_BANK_ATOM_EXCH;
+    if (is_float || op->width_bytes > 4)
+        return SMC_BANK_OPS;
+    return op->d_kind == SMC_SLOT_NONE ? SMC_BANK_RED : SMC_BANK_ATOM;
+}
+
+enum smc_bank_op smc_op_bank_op(const struct smc_op *op, enum smc_bank_op plain, uint32_t mask)
+{
+    const uint32_t matrices = (uint32_t)__builtin_popcount(mask) / 8;
+    if (smc_op_is_rows(op))
+        return smc_bank_matrix_op(plain == SMC_BANK_LOAD, matrices);
+    if (op->kind == SMC_OP_ATOMIC)
+        return bank_op_of_atomic(op);
+    return op->kind == SMC_OP_COPY && !op->skips_l1 ? SMC_BANK_CP_ASYNC_CA : plain;
+}
+
 static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                         uint32_t conflicts, const uint64_t address[SMC_LANES], uint32_t mask,
                         uint32_t bytes)
@@ -25,7 +51,7 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
         .taken = true,
         .conflicts = conflicts,
         .block = worker->block,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind, .is_matrix = smc_op_is_rows(op)},
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind},
     };
     EACH_LANE(i)
         sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
@@ -36,19 +62,25 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
                          uint32_t bytes, struct smc_shape *shape)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
+    const enum smc_bank_op served = smc_op_bank_op(op, kind, mask);
     if (worker->log)
         smc_log_shared(worker, op, kind, address, mask, bytes);
-    if (is_atomic) {
-        count->shared_atomics++;
+    count->shared_atomics += is_atomic;
+    if (served == SMC_BANK_OPS) {
+        count->atomic_loops++;
         return;
     }
-    /* Matrices are served as stores are: no two of them together. */
-    struct smc_bank_cost cost = smc_shape_bank_cost(
-        worker, shape, 0, smc_op_is_rows(op) ? SMC_BANK_STORE : kind, address, mask, bytes);
+    struct smc_bank_cost cost =
+        smc_shape_bank_cost(worker, is_atomic ? NULL : shape, 0, served, address, mask, bytes);
+    if (is_atomic) {
+        count->atomic_wavefronts += cost.wavefronts;
+        count->least_atomic_wavefronts += cost.least;
+        return;
+    }
     count->least_wavefronts += cost.least;
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
-        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, mask, bytes);
+        take_sample(worker, op, served, cost.wavefronts - cost.least, address, mask, bytes);
     if (kind == SMC_BANK_STORE) {
         count->shared_stores++;
         count->store_wavefronts += cost.wavefronts;
@@ -69,22 +101,19 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
                         const struct smc_access_bound *bound)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
-    const enum smc_bank_op served = access->is_rows ? SMC_BANK_STORE : kind;
+    const enum smc_bank_op served = smc_fragment_bank_op(access, kind);
     struct smc_bank_cost cost =
         smc_shape_bank_cost(worker, NULL, 0, served, address, access->mask, access->bytes);
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     struct smc_logged_access logged = {
         .instruction = op->instruction,
-        .access = {.mask = access->mask,
-                   .width_bytes = access->bytes,
-                   .op = kind,
-                   .is_matrix = access->is_rows},
+        .access = {.mask = access->mask, .width_bytes = access->bytes, .op = served},
         .bound = *bound,
     };
     if (worker->log)
         smc_log_access(worker, &logged, address);
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
-        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, access->mask,
+        take_sample(worker, op, served, cost.wavefronts - cost.least, address, access->mask,
                     access->bytes);
     count->least_wavefronts += cost.least;
     count->shared_loads += kind == SMC_BANK_LOAD;
@@ -138,6 +167,9 @@ void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_em
     to->shared_loads += from->shared_loads;
     to->shared_stores += from->shared_stores;
     to->shared_atomics += from->shared_atomics;
+    to->atomic_loops += from->atomic_loops;
+    to->atomic_wavefronts += from->atomic_wavefronts;
+    to->least_atomic_wavefronts += from->least_atomic_wavefronts;
     to->load_wavefronts += from->load_wavefronts;
     to->machine_loads += from->machine_loads;
     to->machine_load_wavefronts += from->machine_load_wavefronts;
@@ -163,20 +195,20 @@ uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
 enum { CELL_BYTES = 4 }; /* of struct smc_emulated_array's `written` */
 
 /* The lowest and highest addresses of the active lanes, and the OR of all their bits. */
-struct extent {
+struct address_extent {
     uint64_t least, most, bits;
 };
 
 /* By the shape, unless an address might be below 0 and so be the highest one. */
-static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
-                               const struct smc_shape *shape)
+static struct address_extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
+                                       const struct smc_shape *shape)
 {
     const int64_t far = INT64_C(1) << 48;
-    struct extent extent = {UINT64_MAX, 0, 0};
+    struct address_extent extent = {UINT64_MAX, 0, 0};
     const uint64_t first = mask ? address[__builtin_ctz(mask)] : 0;
     if (shape && first < (uint64_t)far && shape->least >= -(int64_t)first && shape->most < far)
-        return (struct extent){first - (uint64_t)-shape->least, first + (uint64_t)shape->most,
-                               first | shape->bits};
+        return (struct address_extent){first - (uint64_t)-shape->least,
+                                       first + (uint64_t)shape->most, first | shape->bits};
     EACH_ACTIVE(lane, mask) {
         uint64_t at = address[lane];
         extent.least = at < extent.least ? at : extent.least;
@@ -215,8 +247,8 @@ struct flat {
 };
 
 static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *warp,
-                            const struct smc_warp_access *access, const struct extent *extent,
-                            struct flat flat)
+                            const struct smc_warp_access *access,
+                            const struct address_extent *extent, struct flat flat)
 {
     const uint64_t *address = access->address;
     const uint32_t width = access->bytes;
@@ -276,7 +308,7 @@ static unsigned traffic_kind(enum smc_access_kind kind)
 /* The lanes of `mask` that access this allocation. */
 static uint32_t emulator_memory_lanes_within(const struct smc_allocation *allocation,
                                              const uint64_t address[SMC_LANES], uint32_t mask,
-                                             uint32_t width, const struct extent *extent)
+                                             uint32_t width, const struct address_extent *extent)
 {
     uint32_t within = 0;
     if (holds(allocation, extent->least, width) && holds(allocation, extent->most, width))
@@ -392,8 +424,9 @@ void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *war
 
 /* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
-                              const struct smc_warp_access *access, const struct extent *extent,
-                              struct smc_shape *shape, uint32_t *cut)
+                              const struct smc_warp_access *access,
+                              const struct address_extent *extent, struct smc_shape *shape,
+                              uint32_t *cut)
 {
     const struct smc_op *op = access->op;
     const uint64_t *address = access->address;
@@ -519,7 +552,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     struct smc_warp_access at = *access; /* of the lanes whose accesses are valid so far */
     at.bytes = smc_op_bytes(op);
     struct smc_shape *shape = smc_shape_of(worker, warp, op, at.address, at.mask);
-    struct extent extent = extent_of(at.address, at.mask, shape);
+    struct address_extent extent = extent_of(at.address, at.mask, shape);
     if (extent.bits & (at.bytes - 1)) {
         at.mask = drop_misaligned(worker, warp, &at);
         shape = NULL;

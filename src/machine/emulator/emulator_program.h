@@ -264,6 +264,10 @@ static inline bool smc_op_is_rows(const struct smc_op *op)
     return op->kind == SMC_OP_LOAD_ROWS || op->kind == SMC_OP_STORE_ROWS;
 }
 
+/* The operation by which the banks serve an access of these lanes, `plain` if it is a load or a
+   store; SMC_BANK_OPS: an atomic that ptxas makes a loop of several instructions. */
+enum smc_bank_op smc_op_bank_op(const struct smc_op *op, enum smc_bank_op plain, uint32_t mask);
+
 /* --- Functions -------------------------------------------------------------------------------- */
 
 /* The functions that the device's runtime library provides; see print.c and malloc.c. */

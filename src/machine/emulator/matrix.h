@@ -66,9 +66,18 @@ smc_step smc_step_load_fragment, smc_step_store_fragment;
 struct smc_fragment_access {
     uint32_t mask;
     uint8_t bytes;
-    bool is_rows; /* ldmatrix's: as in struct smc_access */
+    bool is_rows; /* ldmatrix's or stmatrix's */
     uint16_t line[SMC_LANES], along[SMC_LANES];
 };
+
+/* The operation by which the banks serve it, given that of plain accesses. */
+static inline enum smc_bank_op smc_fragment_bank_op(const struct smc_fragment_access *access,
+                                                    enum smc_bank_op plain)
+{
+    const uint32_t matrices = (uint32_t)__builtin_popcount(access->mask) / 8;
+    return access->is_rows ? smc_bank_matrix_op(plain == SMC_BANK_LOAD, matrices) : plain;
+}
+
 /* How many there are for an address with or without the state space .shared; the one at `index`. */
 unsigned smc_fragment_accesses(const struct smc_op *op, bool is_shared);
 void smc_fragment_access_at(const struct smc_op *op, bool is_shared, unsigned index,

@@ -119,7 +119,7 @@ static struct smc_bank_cost cost_of(const struct smc_bank_layout *layout,
 static bool is_same_access(const struct smc_access *a, const struct smc_access *b)
 {
     return a->mask == b->mask && a->width_bytes == b->width_bytes && a->op == b->op &&
-           a->is_matrix == b->is_matrix && memcmp(a->address, b->address, sizeof a->address) == 0;
+           memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
 /* The cost of one access, from the cache or computed. */

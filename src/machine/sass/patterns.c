@@ -9,6 +9,17 @@ static bool is_store(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_STSM;
 }
 
+static enum smc_bank_op bank_op_of(const struct smc_sass_instruction *in)
+{
+    if (in->matrices)
+        return smc_bank_matrix_op(!is_store(in), in->matrices);
+    if (in->operation == SMC_OP_ATOMS_CAS)
+        return SMC_BANK_ATOM_CAS;
+    if (in->operation == SMC_OP_ATOMS)
+        return in->exchanges ? SMC_BANK_ATOM_EXCH : SMC_BANK_ATOM;
+    return is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD;
+}
+
 static uint64_t mix(uint64_t key, uint64_t value)
 {
     key = (key ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -19,8 +30,7 @@ static uint64_t patterns_key_of(const struct smc_sass_instruction *in, uint32_t 
                                 const uint64_t address[32])
 {
     unsigned first = (unsigned)__builtin_ctz(mask);
-    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)is_store(in) << 40 |
-                             (uint64_t)in->matrices << 41,
+    uint64_t start = mix(mask | (uint64_t)in->access_bytes << 32 | (uint64_t)bank_op_of(in) << 40,
                          address[first] % SMC_LINE_BYTES);
     uint64_t part[4] = {start, start + 1, start + 2, start + 3}; /* independent of each other */
     for (unsigned lane = 0; lane < 32; lane += 4)
@@ -72,10 +82,8 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     if (pattern->key == key)
         return pattern;
     *pattern = (struct smc_pattern){.key = key, .wavefronts = 1};
-    struct smc_access access = {.mask = mask,
-                                .width_bytes = in->access_bytes,
-                                .op = is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD,
-                                .is_matrix = in->matrices > 0};
+    struct smc_access access = {
+        .mask = mask, .width_bytes = in->access_bytes, .op = bank_op_of(in)};
     for (int lane = 0; lane < 32; lane++)
         access.address[lane] = (uint32_t)address[lane];
     if (!smc_access_misaligned(&access))

@@ -29,7 +29,7 @@ enum {
     ALL_PREDICATES_WRITTEN = 1 << 21
 };
 
-struct operation {
+struct sass_operation {
     const char *name;
     uint32_t fields;
     uint16_t code;
@@ -37,7 +37,7 @@ struct operation {
     uint8_t pipe;
 };
 
-static const struct operation operations[SMC_OP_COUNT] = {
+static const struct sass_operation operations[SMC_OP_COUNT] = {
 #define PIPE_NONE         SMC_PIPE_NONE
 #define PIPE_FMA          SMC_PIPE_FMA
 #define PIPE_FMA_HEAVY    SMC_PIPE_FMA_HEAVY
@@ -162,7 +162,7 @@ static void read_signs(struct smc_sass_instruction *in, uint32_t fields, bool sw
         read_sign(in, third, 75, 74, magnitudes);
 }
 
-static void read_sources(struct smc_sass_instruction *in, const struct operation *operation)
+static void read_sources(struct smc_sass_instruction *in, const struct sass_operation *operation)
 {
     uint8_t registers = operation->from_registers;
     enum form form = (enum form)smc_bits(in, 9, 3);
@@ -277,6 +277,21 @@ static bool is_64_bits(const struct smc_sass_instruction *in, unsigned bit)
     return smc_bits(in, bit, 2) == 3;
 }
 
+/* Atomics on shared memory by bits 87 to 90: add, min, max, inc, dec, and, or, xor, exchange.
+   Others are a count of lanes (POPC.INC), and the compare-and-swap of a loop (CAST.SPIN). */
+static void read_shared_atomic(struct smc_sass_instruction *in)
+{
+    enum { EXCHANGE = 8, SWAP = 0 };
+    static const uint8_t bytes_of_type[8] = {4, 4, 8};
+    const uint64_t kind = smc_bits(in, 87, 4);
+    const uint8_t bytes = bytes_of_type[smc_bits(in, 73, 3)];
+    const bool swaps = in->operation == SMC_OP_ATOMS_CAS;
+    in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
+    in->exchanges = !swaps && kind == EXCHANGE;
+    if (swaps ? kind == SWAP : in->exchanges || (kind < EXCHANGE && bytes == 4))
+        in->access_bytes = bytes;
+}
+
 /* Corrects what depends on modifiers. */
 static void read_widths(struct smc_sass_instruction *in)
 {
@@ -306,6 +321,10 @@ static void read_widths(struct smc_sass_instruction *in)
         in->access_bytes = MATRIX_ROW_BYTES;
         (in->operation == SMC_OP_LDSM ? &in->to : &in->from[1])->registers = in->matrices;
         break;
+    case SMC_OP_ATOMS:
+    case SMC_OP_ATOMS_CAS:
+        read_shared_atomic(in);
+        break;
     case SMC_OP_LD:
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
@@ -324,7 +343,7 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     in->operation = operation_of_code[smc_bits(in, 0, 9)];
     if (in->operation == SMC_OP_VIADD && format < HAS_VIADD)
         in->operation = SMC_OP_HMMA_OLD;
-    const struct operation *operation = &operations[in->operation];
+    const struct sass_operation *operation = &operations[in->operation];
     uint32_t fields = operation->fields;
     in->pipe = operation->pipe;
     in->uniform = (fields & UNIFORM) != 0;

@@ -49,7 +49,8 @@ static const struct smc_lanes *added_uniform(const struct smc_sass_warp *warp,
 static uint32_t scale_of(const struct smc_sass_instruction *in)
 {
     static const uint32_t scales[4] = {1, 4, 8, 16};
-    bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
+    bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS ||
+                  in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
     return shared ? scales[smc_bits(in, 78, 2)] : 1;
 }
 

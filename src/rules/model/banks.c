@@ -2,6 +2,61 @@
 #include "rules/banks.h"
 
 #include "base/numbers.h"
+#include "base/parse.h"
+
+/* --- Operations ------------------------------------------------------------------------------- */
+
+const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS] = {
+#define OPERATION(id, name, loads, matrices, trans, usual, widths, counted)                        \
+    [SMC_BANK_##id] = {name, loads, matrices, trans, usual, widths, counted},
+#include "rules/bank_operations.def"
+#undef OPERATION
+};
+
+enum smc_bank_op smc_bank_op_find(const char *name)
+{
+    enum smc_bank_op op = SMC_BANK_LOAD;
+    while (op < SMC_BANK_OPS && !smc_equal_ignoring_case(smc_bank_operations[op].name, name))
+        op++;
+    return op;
+}
+
+enum smc_bank_op smc_bank_matrix_op(bool loads, uint32_t matrices)
+{
+    enum smc_bank_op first = loads ? SMC_BANK_LDMATRIX_X1 : SMC_BANK_STMATRIX_X1;
+    return first + (matrices > 1) + (matrices > 2);
+}
+
+static bool is_copy(enum smc_bank_op op)
+{
+    return op == SMC_BANK_CP_ASYNC_CA || op == SMC_BANK_CP_ASYNC_CG;
+}
+
+static bool is_atomic(enum smc_bank_op op)
+{
+    return op >= SMC_BANK_ATOM && op <= SMC_BANK_RED;
+}
+
+bool smc_bank_op_exists(enum smc_bank_op op, const struct smc_sm *sm)
+{
+    const struct smc_bank_operation *operation = &smc_bank_operations[op];
+    if (is_copy(op))
+        return sm->has_async_copies;
+    return operation->matrices == 0 ||
+           (operation->loads ? sm->has_matrix_loads : sm->has_matrix_stores);
+}
+
+uint32_t smc_bank_op_lanes(enum smc_bank_op op)
+{
+    uint32_t matrices = smc_bank_operations[op].matrices;
+    return matrices == 1 || matrices == 2 ? (1u << 8 * matrices) - 1 : SMC_ALL_LANES;
+}
+
+/* The lanes that access shared memory. */
+static uint32_t lanes_of(const struct smc_access *access)
+{
+    return access->mask & smc_bank_op_lanes(access->op);
+}
 
 /* --- Wavefronts and conflicts ----------------------------------------------------------------- */
 
@@ -19,6 +74,7 @@ struct set {
     uint32_t lanes;
     uint32_t rows;   /* in all banks together */
     uint32_t passes; /* the longest queue */
+    uint32_t times;  /* wavefronts of a pass: 2 for compare-and-swap */
     struct queue queue[SMC_MAX_BANKS];
 };
 
@@ -43,7 +99,14 @@ uint32_t smc_access_misaligned(const struct smc_access *access)
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
         if (access->address[lane] % access->width_bytes)
             lanes |= 1u << lane;
-    return lanes & access->mask;
+    return lanes & lanes_of(access);
+}
+
+bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access)
+{
+    if ((is_atomic(access->op) || is_copy(access->op)) && !layout->loads_join)
+        return false;
+    return smc_bank_operations[access->op].counted & access->width_bytes;
 }
 
 /* How many lanes are served together: as many as all banks can deliver bytes for in one pass. */
@@ -111,8 +174,7 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     uint32_t first = (uint32_t)__builtin_ctz(left) / count * count;
-    if (!layout->loads_join || access->op != SMC_BANK_LOAD || access->is_matrix ||
-        count == SMC_WARP_LANES)
+    if (!layout->loads_join || access->op != SMC_BANK_LOAD || count == SMC_WARP_LANES)
         return 0;
     if (2 * count == HALF && is_uniform(access))
         return lowest(left, HALF);
@@ -122,10 +184,11 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 
 /* --- Serving ---------------------------------------------------------------------------------- */
 
+/* `apart`: also if another lane has requested the row. */
 static void banks_add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
-                           struct set *set)
+                           bool apart, struct set *set)
 {
-    uint32_t i = 0;
+    uint32_t i = apart ? queue->length : 0;
     while (i < queue->length && queue->row[i] != row)
         i++;
     if (i == queue->length) {
@@ -148,7 +211,9 @@ static void banks_serve(const struct smc_bank_layout *layout, const struct smc_a
     uint32_t bank_shift = (uint32_t)__builtin_ctz(layout->neighbouring_words);
     uint32_t row_shift = (uint32_t)__builtin_ctz(layout->row_words);
     uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
-    set->lanes = lanes & access->mask;
+    bool apart = is_atomic(access->op);
+    set->lanes = lanes & lanes_of(access);
+    set->times = access->op == SMC_BANK_ATOM_CAS ? 2 : 1;
     set->rows = set->passes = 0;
     for (uint32_t bank = 0; bank < layout->banks; bank++)
         set->queue[bank].length = 0;
@@ -157,7 +222,7 @@ static void banks_serve(const struct smc_bank_layout *layout, const struct smc_a
         uint32_t first = access->address[lane] / WORD_BYTES;
         for (uint32_t word = first; word < first + words; word++)
             banks_add_word(&set->queue[(word >> bank_shift) & (layout->banks - 1)],
-                           word >> row_shift, word, lane, set);
+                           word >> row_shift, word, lane, apart, set);
     }
 }
 
@@ -178,8 +243,9 @@ static uint32_t crowded_banks(const struct smc_bank_layout *layout, const struct
 static void add_to_map(const struct smc_bank_layout *layout, const struct set *set,
                        struct smc_bank_map *map)
 {
-    for (uint32_t pass = 0; pass < set->passes; pass++) {
-        struct smc_wavefront *wavefront = &map->wavefront[map->cost.wavefronts + pass];
+    for (uint32_t i = 0; i < set->passes * set->times; i++) {
+        struct smc_wavefront *wavefront = &map->wavefront[map->cost.wavefronts + i];
+        const uint32_t pass = i / set->times;
         wavefront->set = set->lanes;
         wavefront->crowded = crowded_banks(layout, set);
         for (uint32_t bank = 0; bank < layout->banks; bank++) {
@@ -195,44 +261,101 @@ static void add_to_map(const struct smc_bank_layout *layout, const struct set *s
 static void add_cost(const struct smc_bank_layout *layout, const struct set *set,
                      struct smc_bank_cost *cost)
 {
-    cost->wavefronts += set->passes;
-    cost->least += least_passes(layout, set);
+    cost->wavefronts += set->passes * set->times;
+    cost->least += least_passes(layout, set) * set->times;
+    cost->phases++;
+}
+
+/* --- Copies ----------------------------------------------------------------------------------- */
+
+static uint32_t banks_from(uint64_t address, uint32_t width_bytes)
+{
+    const uint32_t words = width_bytes / WORD_BYTES;
+    return (uint32_t)(((UINT64_C(1) << words) - 1) << address / WORD_BYTES % SMC_MAX_BANKS);
+}
+
+/* Those of `waiting` that are served next: no lower one reads or writes the same banks. */
+static uint32_t copied_next(const struct smc_access *access, const uint64_t *from, uint32_t waiting)
+{
+    uint32_t read = 0, written = 0, lanes = 0;
+    for (uint32_t left = waiting; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left), width = access->width_bytes;
+        const uint32_t reads = banks_from(from ? from[lane] : lane * width, width);
+        const uint32_t writes = banks_from(access->address[lane], width);
+        if (!(read & reads) && !(written & writes))
+            lanes |= 1u << lane;
+        read |= reads;
+        written |= writes;
+    }
+    return lanes;
+}
+
+/* Each lane at the place of its wavefront in the queues of its banks. */
+static void serve_copy(const struct smc_access *access, const uint64_t *from, uint32_t lanes,
+                       struct set *set)
+{
+    *set = (struct set){.lanes = lanes & access->mask, .times = 1};
+    for (uint32_t waiting = set->lanes, next; waiting; waiting &= ~next, set->passes++) {
+        next = copied_next(access, from, waiting);
+        for (uint32_t left = next; left; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            const uint32_t first = access->address[lane] / WORD_BYTES;
+            for (uint32_t word = first; word < first + access->width_bytes / WORD_BYTES; word++) {
+                struct queue *queue = &set->queue[word % SMC_MAX_BANKS];
+                queue->lanes[set->passes] = 1u << lane;
+                queue->word[set->passes] = word;
+                queue->length = set->passes + 1;
+                set->rows++;
+            }
+        }
+    }
 }
 
 /* Serves the first set of `left`, which are all active lanes, possibly joined with another set. */
 static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
-                       uint32_t left, struct set *set)
+                       const uint64_t *from, uint32_t left, struct set *set)
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
+    uint32_t own = lanes_from((uint32_t)__builtin_ctz(left) / count * count, count);
+    if (is_copy(access->op)) {
+        serve_copy(access, from, own, set);
+        return;
+    }
     uint32_t joined = joined_lanes(layout, access, left);
     if (joined) {
         banks_serve(layout, access, joined, set);
         if (set->passes == 1)
             return;
     }
-    banks_serve(layout, access, lanes_from((uint32_t)__builtin_ctz(left) / count * count, count),
-                set);
+    banks_serve(layout, access, own, set);
+}
+
+struct smc_bank_cost smc_banks_count_copy(const struct smc_bank_layout *layout,
+                                          const struct smc_access *access,
+                                          const uint64_t from[SMC_WARP_LANES])
+{
+    struct smc_bank_cost cost = {0};
+    struct set set;
+    for (uint32_t left = lanes_of(access); left; left &= ~set.lanes) {
+        serve_next(layout, access, from, left, &set);
+        add_cost(layout, &set, &cost);
+    }
+    return cost;
 }
 
 struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
                                      const struct smc_access *access)
 {
-    struct smc_bank_cost cost = {0, 0};
-    struct set set;
-    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
-        serve_next(layout, access, left, &set);
-        add_cost(layout, &set, &cost);
-    }
-    return cost;
+    return smc_banks_count_copy(layout, access, NULL);
 }
 
 void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
                    struct smc_bank_map *map)
 {
     struct set set;
-    *map = (struct smc_bank_map){.cost = {0, 0}};
-    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
-        serve_next(layout, access, left, &set);
+    *map = (struct smc_bank_map){.cost = {0}};
+    for (uint32_t left = lanes_of(access); left; left &= ~set.lanes) {
+        serve_next(layout, access, NULL, left, &set);
         add_to_map(layout, &set, map);
         add_cost(layout, &set, &map->cost);
     }
@@ -253,7 +376,7 @@ static bool is_set_free(const struct smc_access *access, uint32_t lanes)
 {
     uint32_t word_of_bank[SMC_MAX_BANKS];
     uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES), taken = 0;
-    for (uint32_t left = lanes & access->mask; left; left &= left - 1) {
+    for (uint32_t left = lanes & lanes_of(access); left; left &= left - 1) {
         uint32_t first = access->address[__builtin_ctz(left)] / WORD_BYTES;
         for (uint32_t word = first; word < first + words; word++) {
             uint32_t bank = word % SMC_MAX_BANKS;
@@ -268,7 +391,8 @@ static bool is_set_free(const struct smc_access *access, uint32_t lanes)
 
 bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_access *access)
 {
-    if (layout->half_warps || layout->row_words != SMC_MAX_BANKS) {
+    if (layout->half_warps || layout->row_words != SMC_MAX_BANKS || is_atomic(access->op) ||
+        is_copy(access->op)) {
         const struct smc_bank_cost cost = smc_banks_count(layout, access);
         return cost.wavefronts == cost.least;
     }

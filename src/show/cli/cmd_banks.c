@@ -83,7 +83,8 @@ static enum smc_status cmd_banks_read_device(const struct smc_arguments *argumen
 static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *arguments,
                                              struct smc_banks_query *query, struct smc_error *error)
 {
-    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
+    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
+                                                 SMC_OPTION_BANK_OP};
     struct smc_query launch;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (arguments->given[refused[i]])
@@ -93,6 +94,22 @@ static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *argumen
     enum smc_status status = smc_ask_kernel(arguments, &launch, error);
     query->kernel = launch.kernel;
     query->params = launch.params;
+    return status;
+}
+
+static enum smc_status cmd_banks_read_op(const struct smc_arguments *arguments,
+                                         struct smc_banks_query *query, struct smc_error *error)
+{
+    const char *name = arguments->text[SMC_OPTION_BANK_OP];
+    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    if (name && arguments->given[SMC_OPTION_STORE])
+        return smc_fail(error, SMC_USAGE, "option --store: not with --op");
+    enum smc_status status =
+        name ? smc_banks_read_op(name, "option --", &query->op, error) : SMC_OK;
+    if (status == SMC_OK)
+        query->width_bytes = arguments->given[SMC_OPTION_WIDTH]
+                                 ? 1u << arguments->number[SMC_OPTION_WIDTH]
+                                 : smc_bank_operations[query->op].usual_width;
     return status;
 }
 
@@ -120,8 +137,9 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
                         "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
     query->expression = arguments->text[SMC_OPTION_EXPR];
     query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
-    query->width_bytes = 1u << arguments->number[SMC_OPTION_WIDTH];
-    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    enum smc_status status = cmd_banks_read_op(arguments, query, error);
+    if (status != SMC_OK)
+        return status;
     const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
     if (block && stride)
         return smc_fail(error, SMC_USAGE, "option --block: not with --stride, which has one warp");
@@ -139,7 +157,16 @@ static enum smc_status ask_pattern(const struct smc_arguments *arguments,
     const char *mask = arguments->text[SMC_OPTION_MASK];
     if (status == SMC_OK && mask)
         status = cmd_banks_read_mask(mask, &query->mask, error);
-    return status == SMC_OK ? cmd_banks_read_device(arguments, devices, query, error) : status;
+    if (status == SMC_OK && mask && smc_bank_operations[query->op].matrices)
+        status =
+            smc_fail(error, SMC_USAGE, "option --mask: not with --op %s, which all lanes execute",
+                     smc_bank_operations[query->op].name);
+    if (status == SMC_OK)
+        status = cmd_banks_read_device(arguments, devices, query, error);
+    return status == SMC_OK && !query->kernel
+               ? smc_banks_check_op(query->op, query->width_bytes, &query->device.sm, "option --",
+                                    error)
+               : status;
 }
 
 static enum smc_status ask_rows(const struct smc_arguments *arguments,
@@ -167,6 +194,7 @@ static enum smc_status ask_rows(const struct smc_arguments *arguments,
 struct stream {
     struct smc_stream input;
     const struct smc_bank_layout *layout;
+    const struct smc_sm *sm;
     struct smc_text *out;
     struct smc_csv_record record;
 };
@@ -197,12 +225,17 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
 
 static enum smc_status cmd_banks_answer_row(const struct stream *stream)
 {
-    struct smc_access access;
+    struct smc_banks_row row;
     struct smc_error reason = {""}, message = {""};
-    enum smc_status status = smc_banks_row_read(&stream->record, &access, &reason);
+    enum smc_status status = smc_banks_row_read(&stream->record, stream->sm, &row, &reason);
     append_id(&stream->record, stream->out);
+    if (status == SMC_OK && !smc_banks_are_known(stream->layout, &row.access)) {
+        smc_text_append(stream->out, ",unknown,unknown\n");
+        return SMC_OK;
+    }
     if (status == SMC_OK) {
-        struct smc_bank_cost cost = smc_banks_count(stream->layout, &access);
+        struct smc_bank_cost cost =
+            smc_banks_count_copy(stream->layout, &row.access, row.has_sources ? row.source : NULL);
         smc_text_printf(stream->out, ",%" PRIu32 ",%" PRIu32 "\n", cost.wavefronts,
                         cost.wavefronts - cost.least);
         return SMC_OK;
@@ -231,9 +264,10 @@ static enum smc_status cmd_banks_answer_all(struct stream *stream, struct smc_cs
 }
 
 static enum smc_status answer_file(const char *path, const struct smc_bank_layout *layout,
-                                   struct smc_text *out, struct smc_error *error)
+                                   const struct smc_sm *sm, struct smc_text *out,
+                                   struct smc_error *error)
 {
-    struct stream stream = {.layout = layout, .out = out};
+    struct stream stream = {.layout = layout, .sm = sm, .out = out};
     const struct smc_csv_source source = {flush_and_read, &stream};
     struct smc_csv_reader reader;
     struct smc_error reason;
@@ -255,7 +289,7 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
 {
     struct smc_bank_layout layout;
     smc_bank_layout_of(&query->device.sm, query->mode, &layout);
-    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, out, error);
+    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, &query->device.sm, out, error);
 }
 
 /* A picture in the terminal replaces the text. */
@@ -293,14 +327,73 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --- An array that a layout places ------------------------------------------------------------ */
+
+static enum smc_status check_layout_options(const struct smc_arguments *arguments,
+                                            struct smc_error *error)
+{
+    static const enum smc_option_id needs[] = {SMC_OPTION_SWIZZLE, SMC_OPTION_ELEMENT,
+                                               SMC_OPTION_THREADS_VALUES};
+    static const enum smc_option_id refused[] = {
+        SMC_OPTION_EXPR, SMC_OPTION_STRIDE, SMC_OPTION_CSV,  SMC_OPTION_KERNEL,
+        SMC_OPTION_WARP, SMC_OPTION_WIDTH,  SMC_OPTION_MASK, SMC_OPTION_BLOCK_SHAPE,
+        SMC_OPTION_ROW,  SMC_OPTION_STORE,
+    };
+    const bool layout = arguments->given[SMC_OPTION_LAYOUT];
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (arguments->given[needs[i]] && !layout)
+            return smc_fail(error, SMC_USAGE, "option --%s: only with --layout",
+                            smc_options[needs[i]].name);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (arguments->given[refused[i]] && layout)
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
+                            smc_options[refused[i]].name);
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        if (arguments->given[SMC_OPTION_FIRST_PARAM + i] && layout)
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
+                            smc_param_info[i].option);
+    if (layout && !arguments->given[SMC_OPTION_BANK_OP])
+        return smc_fail(error, SMC_USAGE,
+                        "option --layout: also give the accesses, such as --op 'st.16 rows; "
+                        "ldmatrix.x4'");
+    return SMC_OK;
+}
+
+static enum smc_status cmd_banks_run_layout(const struct smc_arguments *arguments,
+                                            struct smc_text *out, struct smc_error *error)
+{
+    struct smc_banks_query query;
+    struct smc_chosen_devices devices = {0};
+    const struct smc_tile_texts texts = {
+        .layout = arguments->text[SMC_OPTION_LAYOUT],
+        .element = arguments->text[SMC_OPTION_ELEMENT],
+        .swizzle = arguments->text[SMC_OPTION_SWIZZLE],
+        .accesses = arguments->text[SMC_OPTION_BANK_OP],
+        .threads_values = arguments->text[SMC_OPTION_THREADS_VALUES],
+    };
+    struct smc_tile_question *question = smc_calloc(1, sizeof *question);
+    if (!question)
+        return smc_out_of_memory(error);
+    smc_banks_query_init(&query);
+    query.tile = question;
+    enum smc_status status = smc_tile_question_read(&texts, question, error);
+    if (status == SMC_OK)
+        status = cmd_banks_read_device(arguments, &devices, &query, error);
+    if (status == SMC_OK)
+        status = answer_pattern(arguments, &query, out, error);
+    smc_chosen_devices_free(&devices);
+    free(question);
+    return status;
+}
+
 /* --- A kernel of a file ----------------------------------------------------------------------- */
 
 static enum smc_status check_file_options(const struct smc_arguments *arguments,
                                           struct smc_error *error)
 {
-    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
-                                                 SMC_OPTION_MASK,  SMC_OPTION_ROW,
-                                                 SMC_OPTION_WARP,  SMC_OPTION_PLOT};
+    static const enum smc_option_id refused[] = {
+        SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_MASK,   SMC_OPTION_ROW,
+        SMC_OPTION_WARP,  SMC_OPTION_PLOT,  SMC_OPTION_BANK_OP};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (arguments->given[refused[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",
@@ -419,7 +512,11 @@ enum smc_status smc_cmd_banks(const struct smc_arguments *arguments, struct smc_
                               struct smc_error *error)
 {
     bool file;
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    enum smc_status status = check_layout_options(arguments, error);
+    if (status == SMC_OK && arguments->given[SMC_OPTION_LAYOUT])
+        return cmd_banks_run_layout(arguments, out, error);
+    if (status == SMC_OK)
+        status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
     return file ? cmd_banks_run_file(arguments, out, error)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "show/report/banks_report.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
@@ -18,16 +19,10 @@
 
 enum { MOST_CALLEES = 3 };
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void append_place(const struct smc_bank_access *access, struct smc_text *out)
 {
     if (access->file)
-        smc_text_printf(out, "%s:%u", base_of(access->file), access->line);
+        smc_text_printf(out, "%s:%u", smc_last_part(access->file), access->line);
     else
         smc_text_printf(out, "PTX line %u", access->ptx_line);
 }
@@ -40,9 +35,11 @@ static const char *bank_accesses_kind_of(const struct smc_bank_access *access)
         [SMC_BANK_BY_ENGINE] = "copy engine",
         [SMC_BANK_BY_UNKNOWN] = "unknown",
     };
-    return access->kind != SMC_BANK_BY_LANES    ? others[access->kind]
-           : access->verdict == SMC_BANK_ATOMIC ? "atomic"
-                                                : smc_words_bank_op(access->op);
+    const bool is_atomic = access->verdict == SMC_BANK_ATOMIC ||
+                           (access->op >= SMC_BANK_ATOM && access->op <= SMC_BANK_RED);
+    return access->kind != SMC_BANK_BY_LANES ? others[access->kind]
+           : is_atomic                       ? "atomic"
+                                             : smc_words_bank_op(access->op);
 }
 
 /* ": pad each row ...", after something else; `all`: or how to swap columns. */

@@ -10,6 +10,7 @@
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/report/tile_report.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
@@ -17,7 +18,9 @@
 
 const char *smc_words_bank_op(enum smc_bank_op op)
 {
-    return op == SMC_BANK_LOAD ? "load" : "store";
+    return op == SMC_BANK_LOAD    ? "load"
+           : op == SMC_BANK_STORE ? "store"
+                                  : smc_bank_operations[op].name;
 }
 
 static void append_count(struct smc_text *out, uint32_t count, const char *noun)
@@ -247,10 +250,12 @@ static void banks_append_expression(const struct smc_banks_query *query, const c
 {
     smc_text_printf(out, OPTION("expr") "'%s'", expression);
     banks_append_block(query, out);
-    if (query->width_bytes != 4)
+    if (query->width_bytes != smc_bank_operations[query->op].usual_width)
         smc_text_printf(out, OPTION("width") "%u", query->width_bytes);
     if (query->op == SMC_BANK_STORE)
         smc_text_append(out, SMC_TIE "--store");
+    else if (query->op != SMC_BANK_LOAD)
+        smc_text_printf(out, OPTION("op") "%s", smc_bank_operations[query->op].name);
 }
 
 void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
@@ -273,7 +278,7 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
 void smc_words_banks_row_command(const struct smc_banks_query *query,
                                  const struct smc_access *access, struct smc_text *out)
 {
-    smc_text_printf(out, "echo 1,%s,%u,%" PRIx32, access->op == SMC_BANK_LOAD ? "ld" : "st",
+    smc_text_printf(out, "echo 1,%s,%u,%" PRIx32, smc_bank_operations[access->op].name,
                     access->width_bytes, access->mask);
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         smc_text_append(out, ",");
@@ -297,6 +302,11 @@ static uint32_t row_elements(const struct smc_rearrangement *change)
     return change->row_elements - change->dropped_elements;
 }
 
+static struct smc_value of_cost(const struct smc_banks_pattern *pattern, uint32_t value)
+{
+    return smc_value_if(!pattern->unknown, smc_value_integer(value));
+}
+
 static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint32_t value)
 {
     return smc_value_if(padding_of(pattern)->found, smc_value_integer(value));
@@ -306,9 +316,10 @@ static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint
 #define ACCESS_FIELDS(FIELD)                                                                       \
     FIELD(access, "access", "access", "", "the expression, or the kernel's",                       \
           smc_value_text(item->label))                                                             \
-    FIELD(op, "op", NULL, "", "load or store", smc_value_text(smc_words_bank_op(item->op)))        \
-    FIELD(short_op, NULL, "op", "", "ld or st",                                                    \
-          smc_value_text(item->op == SMC_BANK_LOAD ? "ld" : "st"))                                 \
+    FIELD(op, "op", NULL, "", "load, store, or the instruction",                                   \
+          smc_value_text(smc_words_bank_op(item->op)))                                             \
+    FIELD(short_op, NULL, "op", "", "ld, st, atom ...",                                            \
+          smc_value_text(smc_bank_operations[item->op].name))                                      \
     FIELD(width, "width_bytes", "width", "bytes", "of one lane",                                   \
           smc_value_integer(item->width_bytes))                                                    \
     FIELD(warps, "warps_counted", NULL, "warps", "counted",                                        \
@@ -322,18 +333,20 @@ static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint
     FIELD(accesses, "accesses", "accesses", "", "accesses counted",                                \
           smc_value_integer(item->accesses))                                                       \
     FIELD(wavefronts, "wavefronts", "wavefronts", "", "their wavefronts",                          \
-          smc_value_integer(item->total.wavefronts))                                               \
+          of_cost(item, item->total.wavefronts))                                                   \
     FIELD(least, "least_wavefronts", "least_wavefronts", "", "the fewest possible",                \
-          smc_value_integer(item->total.least))                                                    \
+          of_cost(item, item->total.least))                                                        \
     FIELD(conflicts, "conflicts", "conflicts", "", "wavefronts above the fewest possible",         \
-          smc_value_integer(item->total.wavefronts - item->total.least))                           \
+          of_cost(item, item->total.wavefronts - item->total.least))                               \
     FIELD(worst, NULL, "worst_wavefronts", "", "of the access with the most",                      \
-          smc_value_integer(item->map.cost.wavefronts))                                            \
+          of_cost(item, item->map.cost.wavefronts))                                                \
     FIELD(padded_row, NULL, "row_elements", "elements", "of a row without the proposed padding",   \
           of_padding(item, row_elements(&padding_of(item)->rearrangement)))                        \
     FIELD(padding, NULL, "padding_elements", "elements",                                           \
           "padding of a row that removes all conflicts",                                           \
-          of_padding(item, padding_of(item)->rearrangement.padding_elements))
+          of_padding(item, padding_of(item)->rearrangement.padding_elements))                      \
+    FIELD(phases, "phases", "phases", "", "sets of lanes that are served one after the other",     \
+          of_cost(item, item->total.phases))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 
@@ -414,9 +427,21 @@ static void banks_append_verdict(const struct smc_banks_pattern *pattern,
 {
     bool free = pattern->total.wavefronts == pattern->total.least;
     smc_text_append(out, "\n  ");
+    if (pattern->unknown) {
+        smc_text_printf(
+            out,
+            "wavefronts unknown: how the hardware serves %s of %u byte%s was not counted"
+            "\n",
+            smc_bank_operations[pattern->op].name, pattern->width_bytes,
+            smc_text_plural(pattern->width_bytes));
+        return;
+    }
     smc_layout_begin(out, style, free ? SMC_GOOD : SMC_BAD);
     smc_words_bank_cost(pattern->map.cost, out);
     smc_layout_end(out, style);
+    if (pattern->op > SMC_BANK_STORE)
+        smc_text_printf(out, ", in %u phase%s", pattern->map.cost.phases,
+                        smc_text_plural(pattern->map.cost.phases));
     if (pattern->accesses > 1) {
         smc_text_printf(out, "   (all %u warps: %u, least %u)", pattern->accesses,
                         pattern->total.wavefronts, pattern->total.least);
@@ -435,8 +460,12 @@ static void append_picture(const struct smc_banks_answer *answer,
             more |= (lanes & (lanes - 1)) != 0;
         }
     struct smc_text heading = {0};
-    smc_text_printf(&heading, "Warp %u", pattern->worst_warp);
-    if (pattern->steps > 1)
+    if (answer->query.tile)
+        smc_text_printf(&heading, "%s, instruction %u of %u", pattern->label,
+                        pattern->worst_step + 1, pattern->steps);
+    else
+        smc_text_printf(&heading, "Warp %u", pattern->worst_warp);
+    if (pattern->steps > 1 && !answer->query.tile)
         smc_text_printf(&heading, ", iteration %u of the loop", pattern->worst_step);
     smc_text_printf(&heading, ": the lane that each bank serves, one row per wavefront%s",
                     more ? "; + if it serves more lanes" : "");
@@ -503,7 +532,7 @@ static void write_expression(const struct smc_banks_answer *answer,
     out->failed |= place.failed;
     smc_text_free(&place);
     banks_append_verdict(pattern, style, out);
-    if (pattern->accesses)
+    if (pattern->accesses && !pattern->unknown)
         append_picture(answer, pattern, style, out);
     banks_append_remedies(query, pattern, style, out);
 }
@@ -522,7 +551,7 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
 {
     const struct smc_banks_query *query = &answer->query;
     const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
-    struct smc_bank_cost total = {0, 0};
+    struct smc_bank_cost total = {0};
     bool partly = false;
     smc_layout_begin(out, style, SMC_STRONG);
     smc_text_append(out, query->kernel->name);
@@ -556,10 +585,26 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
     banks_append_remedies(query, worst, style, out);
 }
 
+static void banks_write_tile(const struct smc_banks_answer *answer,
+                             const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_bank_cost total = smc_text_tile_heading(answer, style, out);
+    smc_text_append(out, "\n  ");
+    smc_layout_begin(out, style, total.wavefronts == total.least ? SMC_GOOD : SMC_BAD);
+    smc_words_bank_cost(total, out);
+    smc_layout_end(out, style);
+    smc_text_append(out, "\n");
+    smc_text_tile_accesses(answer, out);
+    append_picture(answer, &answer->pattern[answer->worst], style, out);
+    smc_text_tile_remedies(answer, style, out);
+}
+
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out)
 {
-    if (answer->query.kernel)
+    if (answer->query.tile)
+        banks_write_tile(answer, style, out);
+    else if (answer->query.kernel)
         banks_write_kernel(answer, style, out);
     else
         write_expression(answer, style, out);
@@ -757,6 +802,8 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
     smc_json_integer(banks, "count", answer->layout.banks);
     smc_json_integer(banks, "width_bytes", (uint64_t)answer->layout.neighbouring_words * 4);
     smc_json_set(object, "banks", banks);
+    if (answer->query.tile)
+        smc_json_tile(object, answer);
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         json_array_append_new(list, access_object(&answer->layout, &answer->pattern[i]));
     smc_json_set(object, "accesses", list);
