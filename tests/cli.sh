@@ -609,11 +609,27 @@ named "a cooperative grid of a kernel of the catalog" \
     "$(line_of cooperative --tile 32 --size 1024 --cooperative --device H200 --no-nvrtc)"
 named "a cooperative grid needs a board" "name a board: what fits depends on its SMs" \
     "$(line_of cooperative --threads 256 --grid 16 --cooperative --device 9.0)"
+# As the driver answers on an H200: 15 clusters of 8 with a block an SM, not 132 / 8.
+cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
+# shellcheck disable=SC2086 # options
+{
+    named "clusters without a grid" "15 of 8 blocks at a time, 120 blocks" "$(line_of clusters $cluster --cluster 8)"
+    named "waves by clusters" "1056 blocks in 132 clusters on 132 SMs: 9 waves of 120, the last of 96; 36 SMs idle in the last" \
+        "$(line_of grid $cluster --cluster 8 --grid 1056)"
+    named "the shape of a cluster" "15 of 4 x 2 blocks at a time, 120 blocks" "$(line_of clusters $cluster --cluster 4x2x1)"
+    named "a cluster that needs the attribute" \
+        "7 of 16 blocks at a time, 112 blocks; needs cudaFuncAttributeNonPortableClusterSizeAllowed" \
+        "$(line_of clusters $cluster --cluster 16)"
+    named "CSV has the clusters, and whether they are a bound" "15,0" \
+        "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*\)$/\1/')"
+    named "clusters are a bound where groups are not known" "at most 16 of 8" \
+        "$(line_of clusters --threads 256 --regs 32 --dynamic-smem 200K --device "H100 NVL" --cluster 8 | sed "s/ blocks.*//")"
+}
 named "CSV has how much a cooperative grid is too large" "cooperative_excess 1 0 " "$(
     smemcalc --threads 256 --regs 32 --grid 1057 --cooperative --device H200 --format csv |
-        sed 's/.*,//' | tr '\n' ' '
+        sed 's/,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' '
     smemcalc --threads 256 --regs 32 --grid 1056 --cooperative --device H200 --format csv |
-        sed '1d;s/.*,//' | tr '\n' ' ')"
+        sed '1d;s/,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' ')"
 named "JSON has how much a cooperative grid is too large" "1 null" "$(
     for words in "--cooperative" ""; do
         # shellcheck disable=SC2086

@@ -41,6 +41,10 @@ void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
                       const struct smc_sm_groups *groups, const struct smc_launch *launch,
                       struct smc_occupancy *out);
 
+/* An SM holds no more blocks of clusters at a time than these, whatever else fits: as the driver
+   counts, and as blocks were counted on an H200. */
+enum { SMC_MOST_CLUSTERED_BLOCKS = 8 };
+
 /* The clusters of `size` blocks, 2 or more, that are resident at a time where `blocks_per_sm` are
    on each SM: as the driver answers if the groups are known, else no fewer than it answers. */
 uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,

@@ -73,7 +73,7 @@ struct smc_sm {
 };
 
 /* How the SMs of a GPU are grouped: the blocks of a cluster run in one group. */
-enum { SMC_MOST_SM_GROUPS = 16 };
+enum { SMC_MOST_SM_GROUPS = 32 };
 struct smc_sm_groups {
     uint32_t count; /* 0: not known */
     uint16_t sms[SMC_MOST_SM_GROUPS];

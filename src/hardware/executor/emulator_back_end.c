@@ -370,6 +370,7 @@ static struct smc_emulation_request emulator_launch_of(const struct run *run)
         .stop_context = run,
         .progress = run->request->settings->progress,
     };
+    smc_run_cluster(run->request, launch.cluster);
     smc_bank_layout_of(&answer->query.device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
     return launch;
 }

@@ -4,7 +4,9 @@
    compilation is cached. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/numbers.h"
 #include "code/compile.h"
 #include "hardware/executor/gpu.h"
 #include "rules/catalog.h"
@@ -141,6 +143,9 @@ static void plan_launch(const struct smc_device *device, const struct smc_gpu_pr
     double stay_ms = probe->budget_ms / LAUNCHES;
     stay_ms = stay_ms < MAX_STAY_MS ? stay_ms : MAX_STAY_MS;
     uint32_t blocks = device->sm_count * (2 * probe->expected_blocks + MORE_THAN_FIT);
+    if (probe->launch.blocks_per_cluster > 1)
+        blocks = (uint32_t)divide_up(blocks, probe->launch.blocks_per_cluster) *
+                 probe->launch.blocks_per_cluster;
     *plan = (struct smc_plan){
         .block = {probe->launch.threads_per_block, 1, 1},
         .grid = {blocks, 1, 1},
@@ -155,14 +160,17 @@ static void plan_launch(const struct smc_device *device, const struct smc_gpu_pr
 
 static void read_peaks(const uint32_t *peak, struct smc_run_result *result)
 {
-    uint32_t most = 0, sms = 0;
+    uint32_t most = 0, sms = 0, all = 0;
     for (int i = 0; i < SM_NUMBERS; i++) {
+        all += peak[i];
         if (peak[i] > most) {
             most = peak[i];
             sms = 0;
         }
         sms += peak[i] == most;
     }
+    if (all > result->probe_resident_blocks)
+        result->probe_resident_blocks = all;
     if (most > result->probe_blocks_per_sm) {
         result->probe_blocks_per_sm = most;
         result->probe_sms = sms;
@@ -211,8 +219,12 @@ enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
                                      struct smc_run_result *result, struct smc_error *error)
 {
     struct smc_launch launch = probe->launch;
+    struct smc_gpu_kernel launched = *kernel;
     struct smc_attempt opt_in = {0};
     struct smc_plan plan;
+    if (launch.blocks_per_cluster > 1)
+        memcpy(launched.cluster, (const uint32_t[3]){launch.blocks_per_cluster, 1, 1},
+               sizeof launched.cluster);
     launch.dynamic_smem_bytes += launch.static_smem_bytes;
     launch.static_smem_bytes = 0;
     enum smc_status status = smc_gpu_configure(kernel, &launch, &opt_in, error);
@@ -223,7 +235,8 @@ enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
         return SMC_OK;
     }
     plan_launch(device, probe, &plan);
-    return launch_probe(kernel, &plan, launch.dynamic_smem_bytes, probe->timeout_ms, result, error);
+    return launch_probe(&launched, &plan, launch.dynamic_smem_bytes, probe->timeout_ms, result,
+                        error);
 }
 
 /* Registers are allocated in units and often are not the limit. A probe with another register count

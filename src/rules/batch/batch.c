@@ -30,8 +30,10 @@ const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT] = {
 };
 
 static const char *const results[] = {
-#define RESULT(name) name,
+#define RESULT(name)         name,
+#define CLUSTER_RESULT(name) name,
 #include "rules/batch/results.def"
+#undef CLUSTER_RESULT
 #undef RESULT
 };
 
@@ -240,7 +242,7 @@ struct entry {
     char text[MOST_LETTERS];
     size_t length;
     enum smc_status status;
-    struct smc_sm sm;
+    struct smc_batch_device device;
     struct smc_error error; /* cached so that a column full of one unknown name is fast too */
 };
 
@@ -286,7 +288,7 @@ static void batch_look_up(const struct smc_device_finder *finder, const struct s
     entry->error.message[0] = '\0';
     entry->status = finder->find(finder->context, name, &device, &entry->error);
     if (entry->status == SMC_OK)
-        entry->sm = device.sm;
+        entry->device = (struct smc_batch_device){device.sm, device.sm_count, device.sm_groups};
 }
 
 static const struct entry *batch_keep(struct device_cache *cache, const struct smc_csv_field *field,
@@ -317,17 +319,16 @@ static const struct entry *find(struct device_cache *cache, const struct smc_csv
     return batch_keep(cache, field, slot);
 }
 
-/* The limits of the device that the field names, valid until the next call; NULL if there is
-   none. */
-static const struct smc_sm *batch_find_device(struct device_cache *cache,
-                                              const struct smc_csv_field *field,
-                                              struct smc_error *error)
+/* The device that the field names, valid until the next call; NULL if there is none. */
+static const struct smc_batch_device *batch_find_device(struct device_cache *cache,
+                                                        const struct smc_csv_field *field,
+                                                        struct smc_error *error)
 {
     const struct entry *entry = cache->latest;
     if (!entry || entry == &cache->unkept || !is_text(entry, field))
         entry = cache->latest = find(cache, field);
     if (entry->status == SMC_OK)
-        return &entry->sm;
+        return &entry->device;
     *error = entry->error;
     return NULL;
 }
@@ -495,18 +496,19 @@ static bool is_empty(const struct smc_csv_field *field)
 
 static enum smc_status batch_read_device(const struct row *row, const struct smc_csv_field *field,
                                          const struct smc_batch_defaults *defaults,
-                                         struct device_cache *devices, const struct smc_sm **sm)
+                                         struct device_cache *devices,
+                                         const struct smc_batch_device **device)
 {
     struct smc_error reason;
-    *sm = &defaults->sm;
+    *device = &defaults->device;
     if (!field)
         return SMC_OK;
     if (is_empty(field))
         return defaults->value[SMC_COLUMN_DEVICE] == SMC_BATCH_NEEDED
                    ? fail_missing(row, SMC_COLUMN_DEVICE)
                    : SMC_OK;
-    *sm = batch_find_device(devices, field, &reason);
-    return *sm ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
+    *device = batch_find_device(devices, field, &reason);
+    return *device ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
 }
 
 /* More registers than a thread can have is an error, not a refused launch. */
@@ -537,7 +539,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
         return fail_shape(&row, columns);
     int32_t device = columns->field[SMC_COLUMN_DEVICE];
     enum smc_status status = batch_read_device(&row, device < 0 ? NULL : &record->field[device],
-                                               defaults, devices, &answer->sm);
+                                               defaults, devices, &answer->device);
     for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT && status == SMC_OK; i++) {
         int32_t index = columns->field[i];
         value[i] = defaults->value[i];
@@ -548,7 +550,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
                                                                  : none);
     }
     if (status == SMC_OK)
-        status = check_regs(&row, answer->sm, value[SMC_COLUMN_REGS]);
+        status = check_regs(&row, &answer->device->sm, value[SMC_COLUMN_REGS]);
     if (status != SMC_OK)
         return status;
     answer->launch = (struct smc_launch){
@@ -563,7 +565,8 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
     };
     memcpy(answer->launch.block, block, sizeof block);
     memcpy(answer->launch.cluster, cluster, sizeof cluster);
-    smc_launch_check(answer->sm, 0, NULL, &answer->launch, &answer->occupancy);
+    const struct smc_batch_device *of = answer->device;
+    smc_launch_check(&of->sm, of->sm_count, &of->sm_groups, &answer->launch, &answer->occupancy);
     return SMC_OK;
 }
 
@@ -631,6 +634,9 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
         return status;
     if (*note && batch->tell)
         batch->tell(note);
+    if (stream->columns.field[SMC_COLUMN_CLUSTER] >= 0 ||
+        batch->defaults.value[SMC_COLUMN_CLUSTER] > 1)
+        smc_csv_writer_add_clusters(stream->writer);
     return smc_csv_write_header(stream->writer, &stream->record, stream->reader.has_mark, error);
 }
 

@@ -189,13 +189,13 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
         hold_none(out);
 }
 
-/* A group with fewer SMs than a cluster has blocks holds none, and no SM more than eight of its
-   blocks. */
+/* A group with fewer SMs than a cluster has blocks holds none. */
 uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
                                uint32_t blocks_per_sm)
 {
-    enum { MOST_BLOCKS = 8 };
-    uint64_t clusters = 0, blocks = blocks_per_sm < MOST_BLOCKS ? blocks_per_sm : MOST_BLOCKS;
+    uint64_t clusters = 0, blocks = blocks_per_sm < SMC_MOST_CLUSTERED_BLOCKS
+                                        ? blocks_per_sm
+                                        : SMC_MOST_CLUSTERED_BLOCKS;
     if (size == 0)
         return 0;
     if (!groups || groups->count == 0)

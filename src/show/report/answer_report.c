@@ -321,13 +321,6 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD(partitioned_caching, "occupancy.partitioned_caching", NULL, "",                          \
           "partitioned global caching in effect: off, on or strict",                               \
           smc_value_string(partitioned_caching_name(item->answer->occupancy.partitioned_caching))) \
-    FIELD(resident_clusters, "occupancy.resident_clusters", NULL, "clusters",                      \
-          "clusters that the whole device holds at a time; null without clusters, or where its "   \
-          "SMs are not known",                                                                     \
-          smc_value_known(item->answer->occupancy.resident_clusters))                              \
-    FIELD(clusters_are_bound, "occupancy.clusters_are_bound", NULL, "",                            \
-          "whether they may be fewer, since the groups of its SMs are not known",                  \
-          smc_value_boolean(item->answer->occupancy.clusters_are_bound))                           \
     FIELD(next_steps, "next_steps", NULL, "", "the nearest changes that gain or lose a block",     \
           steps_of(item->answer))                                                                  \
     FIELD(better_block, "better_block", NULL, "", "the tile or block that best proposes",          \
@@ -355,7 +348,14 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD(cooperative, "occupancy.cooperative_excess_blocks", "cooperative_excess", "blocks",      \
           "blocks that a cooperative grid has too many; 0: it fits; null without --cooperative, "  \
           "or where the device's SMs are not known",                                               \
-          cooperative_excess(item->answer))
+          cooperative_excess(item->answer))                                                        \
+    FIELD(resident_clusters, "occupancy.resident_clusters", "resident_clusters", "clusters",       \
+          "clusters that the whole device holds at a time; null without clusters, or where its "   \
+          "SMs are not known",                                                                     \
+          smc_value_known(item->answer->occupancy.resident_clusters))                              \
+    FIELD(clusters_are_bound, "occupancy.clusters_are_bound", "clusters_are_bound", "",            \
+          "whether they may be fewer, since the groups of its SMs are not known",                  \
+          RESULT(smc_value_boolean(item->answer->occupancy.clusters_are_bound)))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
 
@@ -488,7 +488,11 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     else
         smc_text_append(&line, " blocks; name a board for how many at a time");
     if (occupancy->clusters_are_bound)
-        smc_text_append(&line, "; fewer where groups of SMs are no multiples of it");
+        smc_text_append(&line, "; fewer where groups of SMs are no multiples of it, which "
+                               "'smemcalc calibrate' finds out");
+    else if (occupancy->blocks_per_sm > SMC_MOST_CLUSTERED_BLOCKS)
+        smc_text_printf(&line, ": of clusters an SM holds %d blocks, not %u",
+                        SMC_MOST_CLUSTERED_BLOCKS, occupancy->blocks_per_sm);
     if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)
         smc_text_append(&line, "; needs cudaFuncAttributeNonPortableClusterSizeAllowed");
     smc_layout_line(out, style, "clusters", &line);

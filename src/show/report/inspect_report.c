@@ -435,7 +435,8 @@ static struct columns inspect_find_columns(const struct smc_inspect_rows *rows,
                              rows->item[i].kernel->resources.stack_bytes > 0;
     const int taken = columns.has_stack ? FIGURES_WIDTH + STACK_WIDTH + LEAST_WITH_STACK
                                         : FIGURES_WIDTH + LEAST_LIMITERS;
-    const int width = smc_overview_device_width(rows, (int)style->columns - taken);
+    const int width =
+        smc_overview_device_width(rows->device, rows->device_count, (int)style->columns - taken);
     columns.device = width > LEAST_DEVICE ? width : LEAST_DEVICE;
     return columns;
 }
