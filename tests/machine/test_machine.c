@@ -585,7 +585,7 @@ static void test_conversions(void)
 }
 
 /* All lanes on one address, by the function that counts them in PTX too. */
-static void test_shared_atomics(void)
+static void test_shared_accesses(void)
 {
     static struct smc_patterns patterns;
     static const struct {
@@ -599,6 +599,10 @@ static void test_shared_atomics(void)
         {{0x000008040000738c, 0x000fe80004000400}, 32}, /* ATOMS.EXCH.64 */
         {{0x000010040000738d, 0x000e220000000406}, 64}, /* ATOMS.CAS.64 */
         {{0x000960020003738d, 0x000e240001800003}, 0},  /* ATOMS.CAST.SPIN */
+        {{0x000000000004783b, 0x000e280000000200}, 4},  /* LDSM.16.M88.4 R4, [R0] */
+        {{0x00000000000a783b, 0x000e620000004100}, 2},  /* LDSM.16.MT88.2 */
+        {{0x0000000a00007844, 0x000fe80000000000}, 1},  /* STSM.16.M88 [R0], R10 */
+        {{0x0000000400007844, 0x000fe80000004200}, 4},  /* STSM.16.MT88.4 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct code code[] = {move_1024, cases[i].code, exit_all};
@@ -613,7 +617,7 @@ static void test_shared_atomics(void)
 }
 
 CU_TestInfo tests_machine[] = {
-    {"atomics on shared memory", test_shared_atomics},
+    {"atomics and matrices in shared memory", test_shared_accesses},
     {"a loop", test_loop},
     {"lanes diverge and reconverge", test_divergence},
     {"what is unknown is reported", test_unknown},

@@ -18,7 +18,7 @@ enum {
     DIRECT_STEPS = 3,
 };
 
-struct search {
+struct probe_search {
     const struct smc_kernel *probe;
     uint16_t cc;
     const struct smc_compile_options *options;
@@ -35,7 +35,7 @@ static int64_t clamp(int64_t live)
 }
 
 /* Compiles with `live` values, and replaces the current result of the search. */
-static enum smc_status try_live(struct search *search, int64_t live)
+static enum smc_status try_live(struct probe_search *search, int64_t live)
 {
     smc_binary_free(&search->compiled->binary);
     search->params->value[SMC_PARAM_LIVE] = live;
@@ -44,7 +44,7 @@ static enum smc_status try_live(struct search *search, int64_t live)
                        search->error);
 }
 
-static enum smc_status step_directly(struct search *search, int64_t wanted)
+static enum smc_status step_directly(struct probe_search *search, int64_t wanted)
 {
     int64_t live = clamp(wanted - FIRST_GUESS_OVERHEAD);
     for (int i = 0; i < DIRECT_STEPS; i++) {
@@ -59,7 +59,7 @@ static enum smc_status step_directly(struct search *search, int64_t wanted)
 }
 
 /* No number of live values gives a closer count. */
-static bool is_out_of_reach(const struct search *search, int64_t wanted)
+static bool is_out_of_reach(const struct probe_search *search, int64_t wanted)
 {
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
     int64_t live = search->params->value[SMC_PARAM_LIVE];
@@ -68,7 +68,7 @@ static bool is_out_of_reach(const struct search *search, int64_t wanted)
 }
 
 /* Finds the fewest live values with at least `wanted` registers. */
-static enum smc_status bisect(struct search *search, int64_t wanted)
+static enum smc_status bisect(struct probe_search *search, int64_t wanted)
 {
     int64_t low = smc_param_info[SMC_PARAM_LIVE].lowest;
     int64_t high = smc_param_info[SMC_PARAM_LIVE].highest;
@@ -90,7 +90,7 @@ enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_
                               struct smc_compiled *compiled, struct smc_text *warnings,
                               struct smc_error *error)
 {
-    struct search search = {probe, cc, options, params, compiled, warnings, error};
+    struct probe_search search = {probe, cc, options, params, compiled, warnings, error};
     enum smc_status status = step_directly(&search, regs_per_thread);
     bool found = status == SMC_OK && compiled->resources.regs_per_thread == regs_per_thread;
     if (status == SMC_OK && !found && !is_out_of_reach(&search, regs_per_thread))

@@ -136,7 +136,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
 /* In this order. What nvcc compiled before, for any command, is there at once. NVRTC compiles the
    source itself the fastest; nvcc compiles host code and all that it launches; without nvcc, or if
    it lacks a header, NVRTC compiles the device part. */
-static const struct way {
+static const struct compile_way {
     compiler *compile_with;
     bool only_cached;
 } ways[] = {{smc_compile_with_nvcc, true},

@@ -11,14 +11,14 @@ enum { LINES_FOR_EACH_ENTRY = 16, SKIPS = 64, KNOWN = 64, MOST_STEPS = 4000000 }
 /* Warps that took the same branches until instructions are left out are taken to continue alike:
    the rest of the trace is copied from the first of them, with its lines moved by the distance of
    their first lines. */
-struct known {
+struct known_trace {
     const struct smc_warp_trace *trace[KNOWN];
     uint32_t count;
 };
 
 static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
 {
-    const struct known *known = context;
+    const struct known_trace *known = context;
     const struct smc_warp_trace *from = NULL;
     for (uint32_t i = 0; i < known->count && !from; i++)
         if (known->trace[i]->first_skip_signature == signature &&
@@ -122,7 +122,7 @@ static void add_executions(const struct tracer *tracer, double *executions)
 static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t capacity,
                          uint64_t loop_entries, struct smc_traces *traces)
 {
-    struct known known = {.count = 0};
+    struct known_trace known = {.count = 0};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
     struct smc_warp_trace_entry *entry = traces->entries; /* free from here on */

@@ -238,7 +238,7 @@ enum {
     MOST_LETTERS = 128, /* longer texts are looked up, but not cached */
 };
 
-struct entry {
+struct batch_entry {
     char text[MOST_LETTERS];
     size_t length;
     enum smc_status status;
@@ -248,11 +248,11 @@ struct entry {
 
 struct device_cache {
     struct smc_device_finder finder;
-    const struct entry *latest; /* most rows name the same device as the row before */
+    const struct batch_entry *latest; /* most rows name the same device as the row before */
     size_t count;
-    struct entry *slot[SLOTS];
-    struct entry entry[MOST_ENTRIES];
-    struct entry unkept;
+    struct batch_entry *slot[SLOTS];
+    struct batch_entry entry[MOST_ENTRIES];
+    struct batch_entry unkept;
 };
 
 static struct device_cache *create_cache(const struct smc_device_finder *finder)
@@ -268,7 +268,7 @@ static void free_cache(struct device_cache *cache)
     free(cache);
 }
 
-static bool is_text(const struct entry *entry, const struct smc_csv_field *field)
+static bool is_text(const struct batch_entry *entry, const struct smc_csv_field *field)
 {
     return entry->length == field->length && memcmp(entry->text, field->text, field->length) == 0;
 }
@@ -279,7 +279,7 @@ static size_t slot_of(const struct smc_csv_field *field)
 }
 
 static void batch_look_up(const struct smc_device_finder *finder, const struct smc_csv_field *field,
-                          struct entry *entry)
+                          struct batch_entry *entry)
 {
     char name[2 * MOST_LETTERS];
     struct smc_device device;
@@ -291,8 +291,8 @@ static void batch_look_up(const struct smc_device_finder *finder, const struct s
         entry->device = (struct smc_batch_device){device.sm, device.sm_count, device.sm_groups};
 }
 
-static const struct entry *batch_keep(struct device_cache *cache, const struct smc_csv_field *field,
-                                      size_t slot)
+static const struct batch_entry *batch_keep(struct device_cache *cache,
+                                            const struct smc_csv_field *field, size_t slot)
 {
     if (field->length > MOST_LETTERS) {
         batch_look_up(&cache->finder, field, &cache->unkept);
@@ -303,14 +303,14 @@ static const struct entry *batch_keep(struct device_cache *cache, const struct s
         cache->count = 0;
         slot = slot_of(field);
     }
-    struct entry *entry = &cache->entry[cache->count++];
+    struct batch_entry *entry = &cache->entry[cache->count++];
     memcpy(entry->text, field->text, field->length);
     batch_look_up(&cache->finder, field, entry);
     cache->slot[slot] = entry;
     return entry;
 }
 
-static const struct entry *find(struct device_cache *cache, const struct smc_csv_field *field)
+static const struct batch_entry *find(struct device_cache *cache, const struct smc_csv_field *field)
 {
     size_t slot = slot_of(field);
     for (; cache->slot[slot]; slot = (slot + 1) % SLOTS)
@@ -324,7 +324,7 @@ static const struct smc_batch_device *batch_find_device(struct device_cache *cac
                                                         const struct smc_csv_field *field,
                                                         struct smc_error *error)
 {
-    const struct entry *entry = cache->latest;
+    const struct batch_entry *entry = cache->latest;
     if (!entry || entry == &cache->unkept || !is_text(entry, field))
         entry = cache->latest = find(cache, field);
     if (entry->status == SMC_OK)
@@ -336,25 +336,26 @@ static const struct smc_batch_device *batch_find_device(struct device_cache *cac
 /* --- One row: the launch that it describes, and its occupancy --------------------------------- */
 
 /* The state while reading a row. */
-struct row {
+struct batch_row {
     const struct smc_csv_record *record;
     struct smc_error *error;
 };
 
-static enum smc_status fail_row(const struct row *row, enum smc_column column, const char *reason)
+static enum smc_status fail_row(const struct batch_row *row, enum smc_column column,
+                                const char *reason)
 {
     return smc_fail(row->error, SMC_USAGE, "line %llu: %s: %s",
                     (unsigned long long)row->record->line, smc_column_info[column].name, reason);
 }
 
-static enum smc_status fail_missing(const struct row *row, enum smc_column column)
+static enum smc_status fail_missing(const struct batch_row *row, enum smc_column column)
 {
     return smc_fail(row->error, SMC_USAGE, "line %llu: %s: no value, and no option --%s",
                     (unsigned long long)row->record->line, smc_column_info[column].name,
                     smc_column_info[column].option);
 }
 
-static enum smc_status batch_fail_value(const struct row *row, enum smc_column column,
+static enum smc_status batch_fail_value(const struct batch_row *row, enum smc_column column,
                                         const char *value)
 {
     const struct smc_column_info *info = &smc_column_info[column];
@@ -369,7 +370,7 @@ static enum smc_status batch_fail_value(const struct row *row, enum smc_column c
                     (long long)info->lowest, (long long)info->highest);
 }
 
-static enum smc_status fail_shape(const struct row *row, const struct columns *columns)
+static enum smc_status fail_shape(const struct batch_row *row, const struct columns *columns)
 {
     const struct smc_csv_record *record = row->record;
     unsigned long long line = record->line;
@@ -423,7 +424,7 @@ static bool read_smem_mode(const char *text, int64_t *value)
     return false;
 }
 
-static enum smc_status fail_smem_mode(const struct row *row, const char *text)
+static enum smc_status fail_smem_mode(const struct batch_row *row, const char *text)
 {
     char reason[192];
     int length = snprintf(reason, sizeof reason, "'%s' is not one of", text);
@@ -446,7 +447,7 @@ static bool batch_read_shape(const struct smc_column_info *info, const char *tex
 }
 
 /* Reads all other allowed forms. An empty field leaves `value` unchanged. */
-static enum smc_status batch_read_other(const struct row *row, enum smc_column column,
+static enum smc_status batch_read_other(const struct batch_row *row, enum smc_column column,
                                         const struct smc_csv_field *field, int64_t *value,
                                         uint32_t shape[3])
 {
@@ -471,7 +472,7 @@ static enum smc_status batch_read_other(const struct row *row, enum smc_column c
 }
 
 /* `shape`: of the value, {0} if it is a plain number; unchanged without a value. */
-static enum smc_status batch_read_number(const struct row *row, enum smc_column column,
+static enum smc_status batch_read_number(const struct batch_row *row, enum smc_column column,
                                          const struct smc_csv_field *field, int64_t *value,
                                          uint32_t shape[3])
 {
@@ -494,7 +495,8 @@ static bool is_empty(const struct smc_csv_field *field)
                   : smc_csv_value(field, first, sizeof first) == 0;
 }
 
-static enum smc_status batch_read_device(const struct row *row, const struct smc_csv_field *field,
+static enum smc_status batch_read_device(const struct batch_row *row,
+                                         const struct smc_csv_field *field,
                                          const struct smc_batch_defaults *defaults,
                                          struct device_cache *devices,
                                          const struct smc_batch_device **device)
@@ -512,7 +514,8 @@ static enum smc_status batch_read_device(const struct row *row, const struct smc
 }
 
 /* More registers than a thread can have is an error, not a refused launch. */
-static enum smc_status check_regs(const struct row *row, const struct smc_sm *sm, int64_t regs)
+static enum smc_status check_regs(const struct batch_row *row, const struct smc_sm *sm,
+                                  int64_t regs)
 {
     if (regs <= sm->max_regs_per_thread)
         return SMC_OK;
@@ -530,7 +533,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
                                        struct device_cache *devices,
                                        struct smc_batch_answer *answer, struct smc_error *error)
 {
-    const struct row row = {record, error};
+    const struct batch_row row = {record, error};
     int64_t value[SMC_COLUMN_COUNT];
     uint32_t block[3], cluster[3], none[3];
     memcpy(block, defaults->block, sizeof block);
