@@ -272,6 +272,73 @@ refuses 2 "option --width: '4' is not 16, the bytes that each lane accesses with
     banks --op ldmatrix.x1 --width 4 --expr 'lane*16'
 refuses 2 "option --op: compute capability 7.0 does not have ldmatrix.x1; the first that has it is 7.5" \
     banks --op ldmatrix.x1 --expr 'lane*16' --device 7.0
+# --- Layouts --------------------------------------------------------------------------------------
+
+golden banks-layout.txt banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4'
+golden banks-layout.plot banks --layout 'half t[64][64]' --op 'st.16 rows; ldmatrix.x4.trans' --plot -
+golden banks-layout.json banks --layout 't[8][8]' --op 'st.16 rows' --format json
+
+# NUMBER... are the wavefronts of each access, then the fewest of all together.
+wavefronts() { # NAME NUMBERS ARGUMENT...
+    counted=$1 numbers=$2
+    shift 2
+    banks "$@" --format json >out.json 2>err
+    empty "wavefronts of $counted" "$(
+        jq -r '[.accesses[].wavefronts, ([.accesses[].least_wavefronts] | add)] | join(" ")' out.json |
+            grep -qx "$numbers" || cat out.json err)"
+}
+
+# What users asked in public, by the addresses that they describe.
+# NVIDIA/cutlass 3172: halves, M-major rows of 128 of which ldmatrix.x4.trans reads 16x16: the first
+# swizzle has no conflict in these loads, the second twice as many wavefronts as necessary.
+wavefronts "cutlass 3172, Swizzle<3,3,4>" "64 64" --layout '(128,32):(1,128)' --swizzle 3,3,4 \
+    --op ldmatrix.x4.trans
+wavefronts "cutlass 3172, Swizzle<3,3,3>" "128 64" --layout '(128,32):(1,128)' --swizzle 3,3,3 \
+    --op ldmatrix.x4.trans
+wavefronts "cutlass 3172, no swizzle" "512 64" --layout '(128,32):(1,128)' --op ldmatrix.x4.trans
+# NVIDIA/cutlass 2810: the Ampere example's tile of 128x32 halves, M-major with Swizzle<3,3,3> over
+# lines of 64, K-major with Swizzle<2,3,3>.
+wavefronts "cutlass 2810, M-major" "64 64" --layout 'Sw<3,3,3> o _0 o ((64,2),32):((1,2048),64)' \
+    --op ldmatrix.x4.trans
+wavefronts "cutlass 2810, K-major" "64 64" --layout '(128,32):(32,1)' --swizzle 2,3,3 --op ldmatrix.x4
+# NVIDIA/cutlass 2212, triton 8149: cp.async.ca also waits for the banks of L1 that it reads. Copies of
+# whole lines of 128 bytes have no conflict, while rows of 64 bytes that are 4096 apart have twice the
+# wavefronts, with any swizzle of the shared memory that they fill.
+copies() { # BYTES-OF-A-ROW
+    awk -v row="$1" 'BEGIN { printf "1,cp.async.ca,16,ffffffff"
+        for (lane = 0; lane < 32; lane++) printf ",%d", lane * 16
+        for (lane = 0; lane < 32; lane++) printf ",%d", int(lane * 16 / row) * 4096 + lane * 16 % row
+        print "" }' | banks --csv -
+}
+empty "cutlass 2212: cp.async.ca of rows of 128 and 64 bytes" "$(
+    { copies 128; copies 64; } 2>&1 | tr '\n' ' ' | grep -vx '1,4,0 1,8,4 ')"
+# triton 3059: a product's halves, K-major rows of 32, in triton's swizzle of 4 phases of 2 rows.
+wavefronts "triton 3059" "32 32" --layout 'half t[64][32]' --swizzle 'c/8 ^ (r >> 1 & 3)' --op ldmatrix.x4
+
+# The commands of the proposals ask about the same accesses.
+banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4' >out 2>err
+empty "the proposals' commands have no conflict" "$(
+    awk '/smemcalc banks/ { line = $0; getline; print line " " $0 }' out | sed 's/.*smemcalc banks //' >commands
+    [ "$(wc -l <commands)" -eq 2 ] || cat out err
+    while read -r command; do
+        eval "banks $command" >again 2>err
+        grep -q '256 wavefronts, the least possible: no conflict' again || cat again err
+    done <commands)"
+wavefronts "wgmma's canonical layout" "64 64 128" --layout 'wgmma.k.128B(64,64)' --op 'st.16 rows; ldmatrix.x4'
+wavefronts "a layout of threads" "4 4" --layout '(64,8):(8,1)' --op st.16 --threads-values '((8,4),8):((1,8),64)'
+holds "a layout of threads is part of the access" \
+    '.accesses[0].access == "st.16 ((8,4),8):((1,8),64)"' out.json
+wavefronts "an operand of mma" "512 64" --layout 't[64][64]' --op mma.m16n8k16.a
+banks --layout 'half t[64][64]' --swizzle tma.none --op 'ldmatrix.x4' --format json >out.json
+holds "TMA has three swizzles and no padding" '.array | .smallest_swizzle.swizzle == {bits:3, base:3, shift:3}
+    and .smallest_padding == null and .swizzles_tried == 2' out.json
+refuses 2 "option --layout: '(8,8', character 5: the end instead of ',' or ')'" banks --layout '(8,8' --op ld
+refuses 2 "option --layout: also give the accesses, such as --op 'st.16 rows; ldmatrix.x4'" banks --layout '(8,8)'
+refuses 2 "option --swizzle: only with --layout" banks --swizzle 3,3,3 --expr lane
+refuses 2 "option --expr: not with --layout" banks --layout '(8,8)' --op ld --expr lane
+refuses 2 "option --element: 'f12' is not a type such as f16, bf16, f32, f64, i8 or e4m3" \
+    banks --layout '(8,8)' --element f12 --op ld
+
 printf 'i\033d\342\200\256,ld,4,ffffffff,%s\n"a\tb\033",mv\n' "$a" | banks --csv - >out 2>err
 empty "banks --csv copies no control characters" "$(
     printf 'i?d???,1,0\n"a\tb?",,\n' | diff - out)"

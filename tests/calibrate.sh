@@ -71,6 +71,15 @@ if command -v jq >/dev/null; then
     smemcalc devices --device H200 >out
     empty "devices shows what the table has of a board" "$(
         grep -q '^latency of DRAM  *658.4 clocks$' out || cat out)"
+    sed -i 's/5e11}/5e11, "sm_groups": [28, 0]}/' "$kept"
+    refuses 2 "$kept: entry 1 of 'ceilings': key 'sm_groups': neither null nor a list of 1 to 32 numbers of SMs" \
+        calibrate
+    printf '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA H200", "sm_groups": [66, 66]}]}' >"$kept"
+    printf 'device,threads,regs,cluster\nH200,1024,64,16\n' >rows.csv
+    empty "measured groups count in a query and in a batch" "$(
+        smemcalc --threads 1024 --regs 64 --cluster 16 --device H200 | grep '^clusters' |
+            grep -v '^clusters    8 of 16 blocks at a time, 128 blocks'
+        smemcalc batch rows.csv 2>&1 | tail -n 1 | grep -v ',8,0$')"
     rm "$kept"
     smemcalc --tile 8 --regs 20 --device A30 --format json >out
     holds "without a file of ceilings an answer has none" '.ceilings == null' out
@@ -100,6 +109,7 @@ empty "--dry-run measures and keeps nothing" "$(
     [ ! -e "$kept" ] || echo "a file was made"
     grep -q '^copy in global memory  *[0-9.]* GB/s .* % of 4814$' out || cat out
     awk 'length > 80' out
+    grep -q '^SMs by groups  *18x2 16x5 8 2x4$' out || echo "no groups of SMs"
     tail -n 1 out | grep -q '; not kept$' || tail -n 1 out)"
 
 rm -r "$scratch/config"

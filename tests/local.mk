@@ -30,6 +30,7 @@ tests_unit_SOURCES = \
 	tests/code/test_compile.c \
 	tests/hardware/test_confirm.c \
 	tests/rules/test_conflict_free.c \
+	tests/rules/test_tiles.c \
 	tests/code/test_cubin.c \
 	tests/rules/test_carveouts.c \
 	tests/rules/test_catalog.c \
@@ -85,6 +86,7 @@ tests_unit_SOURCES = \
 	tests/answers/test_selection.c \
 	tests/show/test_series.c \
 	tests/rules/test_sm.c \
+	tests/rules/test_sm_groups.c \
 	tests/special_functions.def tests/machine/test_special_functions.c \
 	tests/hardware/test_stop.c \
 	tests/hardware/test_stragglers.c \

@@ -57,6 +57,31 @@ __global__ void partial(int *out)
     out[threadIdx.x] = 1;
 }
 END
+cat >histogram.cu <<'END'
+// A histogram whose bins are spread over the shared memory of a cluster: each block holds
+// bins / blocks of them, and adds to those of the other blocks through distributed shared memory.
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void histogram(const unsigned *values, unsigned n, unsigned *bins,
+                                     unsigned bin_count)
+{
+    extern __shared__ unsigned own[]; // bin_count / cluster.num_blocks() counters
+    cg::cluster_group cluster = cg::this_cluster();
+    const unsigned share = bin_count / cluster.num_blocks();
+    for (unsigned i = threadIdx.x; i < share; i += blockDim.x)
+        own[i] = 0;
+    cluster.sync(); // every block's counters are zero
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        const unsigned bin = values[i] % bin_count;
+        atomicAdd(cluster.map_shared_rank(&own[bin % share], bin / share), 1);
+    }
+    cluster.sync(); // nobody adds any more, and no block has ended
+    for (unsigned i = threadIdx.x; i < share; i += blockDim.x)
+        atomicAdd(&bins[cluster.block_rank() * share + i], own[i]);
+}
+END
+sed 's/__global__ void/__global__ void __cluster_dims__(4, 1, 1)/' histogram.cu >own_cluster.cu
 cat >many.cu <<'END'
 template <class T> __global__ void fill(T *out) { out[threadIdx.x] = T(3); }
 template __global__ void fill<int>(int *);
@@ -936,5 +961,26 @@ empty "the advice on the catalog's array, and none on a kernel without conflicts
 smemcalc --kernel matmul-a-tile --tile 16 --device 9.0 --explain >out
 empty "--explain compiles with the launch bounds that gain a block" "$(
     grep -q '^launch bounds  compiled with __launch_bounds__(256, 8): 32 registers' out || cat out)"
+
+# --- Clusters -------------------------------------------------------------------------------------
+
+histogram="--block 256 --dynamic-smem 2K -a i32x10000:random -a i32:10000 -a i32x4096 -a i32:4096 --on emulator --device H200"
+smemcalc run histogram.cu --grid 32 --cluster 8 $histogram --dump 1:values.bin --dump 3:bins.bin >out 2>err
+empty "a histogram over the shared memory of a cluster" "$(
+    cat err
+    grep -q '^clusters on the GPU  *124  *- *not measured$' out || cat out
+    grep -q '^no findings$' out || cat out
+    od -An -v -tu4 -w4 values.bin | awk '{ n[$1 % 4096]++ }
+        END { for (i = 0; i < 4096; i++) print n[i] + 0 }' >counted
+    od -An -v -tu4 -w4 bins.bin | tr -d ' ' | cmp counted -)"
+refuses 2 "histogram of histogram.cu cannot launch: a grid of 30 x 1 x 1 blocks; no cluster of 8 blocks divides it" \
+    run histogram.cu --grid 30 --cluster 8 $histogram
+refuses 2 "option --cluster: '8' blocks are not the 4 that histogram is compiled for (__cluster_dims__)" \
+    run own_cluster.cu --grid 32 --cluster 8 $histogram
+empty "clusters as the kernel was compiled" "$(
+    smemcalc run own_cluster.cu --grid 32 $histogram --dynamic-smem 4K 2>&1 |
+        grep -q '^clusters on the GPU  *248 ' || echo "no row of clusters"
+    smemcalc own_cluster.cu --threads 256 --dynamic-smem 4K --device H200 2>&1 |
+        grep -q '^      clusters of 4 blocks: 248 at a time$' || echo "inspect does not name them")"
 
 finish_cases

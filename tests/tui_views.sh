@@ -127,7 +127,7 @@ sed -n 's/^|\(.*\)|$/\1/p' "$golden/tui-devices-120x40.txt" | tr -s ' ' |
 empty "a screen of 200x60 has the columns of the narrower table of devices" "$([ -s narrow ] || echo none
     grep -vxFf rows narrow)"
 
-printf 'key F3\nscreen\nkey End\nkey Up 2\nkey Right 5\nscreen\n' >kernel
+printf 'key F3\nscreen\nkey End\nkey Up 3\nkey Right 5\nscreen\n' >kernel
 golden tui-banks-cc-3.txt tui --tile 20 --dtype double --no-nvrtc --device 3.5 --script kernel
 printf 'key F3\nscreen\nkey Enter\nkey Down\nkey Right\nscreen\n' >kernel
 golden tui-banks-kernel.txt tui --kernel aat-conflict --no-nvrtc --device H200 --script kernel

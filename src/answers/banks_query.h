@@ -20,6 +20,14 @@ enum {
     SMC_COUNTED_STEPS = 32,     /* counted loop iterations: enough to reach every bank */
 };
 
+/* An array and how warps access it. */
+struct smc_tile_question {
+    struct smc_tile tile;
+    char element[16]; /* "f16" */
+    uint32_t access_count;
+    struct smc_tile_access access[SMC_TILE_ACCESSES];
+};
+
 struct smc_banks_query {
     struct smc_device device;
     bool device_assumed;     /* the user did not name a device */
@@ -35,6 +43,7 @@ struct smc_banks_query {
     int32_t warp;                    /* SMC_ALL_WARPS, or the requested warp */
     uint32_t row_elements;           /* of the array, for proposals; 0: derived from the accesses */
     const char *expression_name;     /* how messages name it: "option --expr" */
+    const struct smc_tile_question *tile; /* or NULL; then only device and mode matter */
 };
 
 void smc_banks_query_init(struct smc_banks_query *query);
@@ -73,6 +82,7 @@ struct smc_banks_answer {
     uint32_t pattern_count;
     struct smc_banks_pattern pattern[SMC_MAX_SHARED_ACCESSES];
     uint32_t worst; /* the pattern with the most conflicts in one access */
+    struct smc_tile_remedy tile_padding, tile_swizzle; /* of query.tile, if it has conflicts */
 };
 
 /* Answers. SMC_USAGE: an expression that cannot be read or evaluated, a misaligned address, a warp
@@ -108,6 +118,27 @@ enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const st
 
 /* Whether the record is a header with column names. */
 bool smc_banks_row_is_header(const struct smc_csv_record *record);
+
+/* --- Arrays that a layout places -------------------------------------------------------------- */
+
+/* Reads the array, its swizzle, and its accesses, joined by ';'. Texts may be NULL: f16, unless the
+   layout is a declaration with a type; no swizzle; no layout of threads. SMC_USAGE: the message
+   begins with the option. */
+struct smc_tile_texts {
+    const char *layout, *element, *swizzle, *accesses, *threads_values;
+};
+enum smc_status smc_tile_question_read(const struct smc_tile_texts *texts,
+                                       struct smc_tile_question *question, struct smc_error *error);
+
+/* What smc_banks_answer does for a query with `tile`: a pattern is an access, whose steps are its
+   instructions. */
+enum smc_status smc_tile_answer(const struct smc_banks_query *query,
+                                struct smc_banks_answer *answer, struct smc_error *error);
+
+/* One instruction of the access `pattern`, in the array `tile` instead of the question's. */
+enum smc_status smc_tile_answer_access(const struct smc_tile_question *question,
+                                       const struct smc_tile *tile, uint32_t pattern, uint32_t step,
+                                       struct smc_access *access, struct smc_error *error);
 
 /* --- For banks_query.c and banks_change.c: where accesses come from, and remedies ------------- */
 

@@ -89,6 +89,12 @@ struct smc_inspect_rows {
     unsigned order;                     /* enum smc_inspect_order, as of smc_inspect_select */
 };
 
+/* Whether the kernel's input records launch bounds: logs of compilers do not. */
+bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel);
+
+/* Whether both rows are of one kernel: rows of a kernel are adjacent. */
+bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
+
 /* The row's whole answer. */
 void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer);
 

@@ -50,9 +50,6 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
                                    const struct smc_inspect_selection *selection,
                                    struct smc_error *error);
 
-/* Whether both rows are of one kernel: rows of a kernel are adjacent. */
-bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
-
 /* Whether `a` is worse than `b` in the order of the rows. */
 bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
                           const struct smc_inspect_row *b);

@@ -38,6 +38,16 @@ static inline uint64_t whole_units(uint64_t n, uint32_t unit)
     return n >> __builtin_ctz(unit);
 }
 
+static inline uint64_t common_divisor(uint64_t a, uint64_t b) /* the greatest */
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* The nearest 32-bit value: a count too large to show is shown as the largest. */
 static inline uint32_t saturate(uint64_t n)
 {

@@ -9,6 +9,23 @@
 
 #include "base/memory.h"
 
+bool smc_begins(const char *string, const char *start)
+{
+    return strncmp(string, start, strlen(start)) == 0;
+}
+
+bool smc_ends(const char *string, const char *suffix)
+{
+    size_t length = strlen(string), end = strlen(suffix);
+    return length > end && strcmp(string + length - end, suffix) == 0;
+}
+
+const char *smc_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static bool text_reserve(struct smc_text *text, size_t extra)
 {
     if (text->failed)
@@ -45,6 +62,13 @@ void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t coun
 void smc_text_append(struct smc_text *text, const char *string)
 {
     smc_text_append_bytes(text, string, strlen(string));
+}
+
+void smc_text_move_new(struct smc_text *from, struct smc_text *to)
+{
+    if (to && from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
+        smc_text_append(to, smc_text_string(from));
+    smc_text_free(from);
 }
 
 void smc_text_cut(struct smc_text *text, size_t length)

@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+bool smc_begins(const char *string, const char *start);
+/* False if the string is the suffix alone. */
+bool smc_ends(const char *string, const char *suffix);
+/* What follows the last '/' of a path. */
+const char *smc_last_part(const char *path);
+
 /* Start from {0}. `data` is NULL or ends in '\0'. After an allocation failure `failed` stays
    set and further appends do nothing, so one check at the end suffices. */
 struct smc_text {
@@ -19,6 +25,8 @@ void smc_text_append(struct smc_text *text, const char *string);
 void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count);
 void smc_text_cut(struct smc_text *text, size_t length); /* to its first bytes */
 void smc_text_append_char(struct smc_text *text, char c, size_t times);
+/* Appends what `to` does not contain, and frees `from`. `to` may be NULL. */
+void smc_text_move_new(struct smc_text *from, struct smc_text *to);
 /* Appends a quoted CSV field: in double quotes, with those inside doubled. */
 void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count);
 /* Appends a word for a shell, in single quotes. */

@@ -228,6 +228,9 @@ struct smc_run_result {
     /* cudaOccupancyMaxActiveBlocksPerMultiprocessor */
     struct smc_attempt api_occupancy;
     uint32_t api_blocks_per_sm;
+    /* cudaOccupancyMaxActiveClusters, of a launch with clusters */
+    struct smc_attempt api_cluster_occupancy;
+    uint32_t api_clusters;
     /* cudaOccupancyAvailableDynamicSMemPerBlock for that many blocks. The result is at most the
        kernel's own limit, `dynamic_smem_cap_bytes`. */
     struct smc_attempt api_available_smem;
@@ -241,8 +244,9 @@ struct smc_run_result {
        shared memory and carve-out. */
     struct smc_attempt probe;
     uint32_t probe_regs_per_thread;
-    uint32_t probe_blocks_per_sm; /* the most blocks resident on one SM at a time */
-    uint32_t probe_sms;           /* SMs that reached this maximum */
+    uint32_t probe_blocks_per_sm;   /* the most blocks resident on one SM at a time */
+    uint32_t probe_sms;             /* SMs that reached this maximum */
+    uint32_t probe_resident_blocks; /* on all SMs together */
 
     /* The emulator's attempt; it succeeds if the kernel ran, whatever the findings. */
     struct smc_attempt emulation;
@@ -307,6 +311,10 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
    machine code. */
 void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result);
 const char *smc_run_entry(const struct smc_run_request *request);
+
+/* The shape of the clusters that the launch asks for, which divides the grid if any does. False,
+   and {0}: no clusters, or those that the kernel was compiled for. */
+bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3]);
 
 /* Whether all blocks of the launch can be resident at a time, which a kernel that synchronizes its
    grid needs: it is launched cooperatively then, and so are others that only ask about that. Of a

@@ -28,9 +28,8 @@
    cp.async.ca copies from L1 to shared memory, in the sets of a store. In each wavefront a lane is
    served if no lower lane that still waits reads from its banks of L1, whose lines begin at bank 0,
    and none writes to its banks. All 520 patterns of 4, 8 and 16 bytes whose lines were in L1 were
-   counted so on the H200. cp.async.cg does not pass through these banks one wavefront after the
-   other as seen by any counter: not known. Nor are atomics and copies on other banks than those of
-   CC 5.0 on.
+   counted so on the H200. The counter shows no wavefront of cp.async.cg: not known. Nor are
+   atomics and copies on other banks than those of CC 5.0 on.
 
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
@@ -42,6 +41,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+#include "base/text.h"
 #include "rules/sm.h"
 
 enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 64 };
@@ -265,5 +266,185 @@ struct smc_layout_advice {
  */
 void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
                        struct smc_layout_advice *advice);
+
+/* --- CuTe's layouts --------------------------------------------------------------------------- */
+
+/* A layout of CuTe, shape:stride, such as ((8,8),(8,2)):((1,64),(8,512)): a function from
+   coordinates to offsets. Without strides it is compact, the first mode the fastest. An index runs
+   through the first mode first, as CuTe's do. Sources: the CuTe documentation, "Layout", and
+   cute/swizzle.hpp. */
+
+enum {
+    SMC_CUTE_LEAVES = 16,         /* integers of a shape */
+    SMC_CUTE_DEPTH = 8,           /* of parentheses */
+    SMC_CUTE_CHARS = 400,         /* of a layout's text */
+    SMC_CUTE_MOST_SIZE = 1 << 20, /* elements, and the offset behind the last */
+    SMC_CUTE_MOST_BITS = 20,      /* of an offset */
+};
+
+struct smc_cute_layout {
+    uint32_t rank;                       /* modes of the outermost parentheses */
+    uint32_t first[SMC_CUTE_LEAVES + 1]; /* leaf of each mode; first[rank]: their number */
+    struct {
+        uint32_t extent, stride;
+    } leaf[SMC_CUTE_LEAVES];
+};
+
+/* CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset from base + shift on are added by XOR
+   to those from `base` on; with a negative shift those from `base` on to those from base - shift
+   on. No bits: no swizzle. */
+struct smc_swizzle {
+    uint32_t bits, base;
+    int32_t shift; /* at least as many as bits, or as few as -bits */
+};
+
+/* Reads a layout, also as CuTe prints it: "Sw<3,3,3> o 0 o (_8,_64):(_64,_1)"; then `swizzle`
+   receives the swizzle, otherwise no bits. SMC_USAGE: the message begins with `name` and says at
+   which character what is wrong. */
+enum smc_status smc_cute_parse(const char *text, const char *name, struct smc_cute_layout *layout,
+                               struct smc_swizzle *swizzle, struct smc_error *error);
+
+/* Whether bits, base and shift are a swizzle of offsets of up to SMC_CUTE_MOST_BITS. */
+bool smc_swizzle_is_sound(const struct smc_swizzle *swizzle);
+
+/* "3,4,3". SMC_USAGE as above. */
+enum smc_status smc_swizzle_parse(const char *text, const char *name, struct smc_swizzle *swizzle,
+                                  struct smc_error *error);
+
+uint32_t smc_swizzle_apply(const struct smc_swizzle *swizzle, uint32_t offset);
+
+/* Elements of a mode, or of all modes. */
+uint32_t smc_cute_extent(const struct smc_cute_layout *layout, uint32_t mode);
+uint32_t smc_cute_size(const struct smc_cute_layout *layout);
+
+/* One more than the largest offset. */
+uint32_t smc_cute_cosize(const struct smc_cute_layout *layout);
+
+/* The offset of the element `index`, which is below the size. */
+uint32_t smc_cute_offset(const struct smc_cute_layout *layout, uint32_t index);
+
+/* What the coordinate of one mode adds to the offset. */
+uint32_t smc_cute_mode_offset(const struct smc_cute_layout *layout, uint32_t mode,
+                              uint32_t coordinate);
+
+/* "((8,8),(8,2)):((1,64),(8,512))", "Swizzle<3,3,3>". */
+void smc_cute_print(const struct smc_cute_layout *layout, struct smc_text *out);
+void smc_swizzle_print(const struct smc_swizzle *swizzle, struct smc_text *out);
+
+/* --- Arrays and how warps access them --------------------------------------------------------- */
+
+/* An array in shared memory whose elements a layout places: mode 0 is its rows, mode 1 its columns.
+   An element's offset is the layout's, moved by the padding and then by the swizzle. */
+struct smc_tile {
+    struct smc_cute_layout layout;
+    struct smc_swizzle swizzle; /* of offsets in elements */
+    uint32_t element_bits;      /* 4 to 128, a power of two */
+    uint32_t pitch,
+        padding;   /* after every `pitch` offsets `padding` elements are unused; 0: none */
+    bool is_tma;   /* filled by a TMA copy, which has three swizzles and no padding */
+    char name[64]; /* of a declaration such as t[128][64], else "" */
+};
+
+enum {
+    SMC_TILE_ACCESSES = 8, /* of one array */
+    SMC_TILE_MOST_INSTRUCTIONS = 1 << 13,
+};
+
+/* What the lanes of a warp access. */
+enum smc_tile_walk {
+    SMC_TILE_ROWS,     /* neighbouring lanes access neighbouring pieces of a row */
+    SMC_TILE_COLUMNS,  /* ... of a column */
+    SMC_TILE_MATRICES, /* ldmatrix, stmatrix: 8x8 matrices, one below the other, then beside it */
+    SMC_TILE_FRAGMENT, /* an operand of mma.m16n8kK, each register by itself */
+    SMC_TILE_THREADS   /* a layout of (thread, value), whose values are indices of the array */
+};
+
+/* Instructions of one warp that together access the whole array, or of all warps of a layout of
+   threads. */
+struct smc_tile_access {
+    char label[SMC_CUTE_CHARS + 1]; /* as it was written */
+    enum smc_bank_op op;
+    uint32_t width_bytes; /* of a lane */
+    enum smc_tile_walk walk;
+    char operand;       /* of a fragment: a, b or c */
+    uint32_t registers; /* of an operand, of 4 bytes; of c: pairs of elements */
+    struct smc_cute_layout threads_values;
+};
+
+/* A declaration "t[128][64]", "t[128][64+8]" with a padding, a layout of CuTe, or wgmma's canonical
+   layout of a tile, by the major mode and the swizzle: "wgmma.k.128B(128,64)", "wgmma.mn.none(64,
+   64)". Sets everything but is_tma; an element has `element_bits`. SMC_USAGE as above. */
+enum smc_status smc_tile_parse(const char *text, const char *name, uint32_t element_bits,
+                               struct smc_tile *tile, struct smc_error *error);
+
+/* A swizzle for the tile: "3,3,3" of elements; "tma.128B", "tma.64B", "tma.32B" and "tma.none" of
+   bytes, as TMA has them; "c ^ (r & 7)", "c/8 ^ (r >> 1 & 3)" of columns (or groups of 8) and rows;
+   "none". */
+enum smc_status smc_tile_parse_swizzle(const char *text, const char *name, struct smc_tile *tile,
+                                       struct smc_error *error);
+
+/* The bits of an element type such as f16, bf16, e4m3, i8, half, float; 0: unknown. */
+uint32_t smc_element_bits(const char *name);
+
+/* The next of several accesses joined by ';': "st.16 rows; ldmatrix.x4.trans", "ld.4 (32,8):(8,1)",
+   "mma.m16n8k16.a". `threads` is the layout of those without one, or NULL. Moves `text` behind
+   it. SMC_USAGE: as above; also for accesses whose wavefronts are not known. */
+enum smc_status smc_tile_parse_access(const char **text, const char *name,
+                                      const struct smc_tile *tile,
+                                      const struct smc_cute_layout *threads,
+                                      struct smc_tile_access *access, struct smc_error *error);
+
+/* The instructions of an access. */
+struct smc_tile_walked {
+    enum smc_bank_op op;
+    uint32_t width_bytes, elements; /* that a lane accesses, of consecutive offsets */
+    size_t count;
+    struct smc_tile_lanes {
+        uint32_t mask;
+        uint32_t offset[SMC_WARP_LANES]; /* the layout's, of the lane's first element */
+    } * instruction;                     /* owned */
+};
+
+/* SMC_USAGE: what a lane accesses together is not together in the array, or not aligned; the array
+   is not a multiple of what an instruction accesses. */
+enum smc_status smc_tile_walk(const struct smc_tile *tile, const struct smc_tile_access *access,
+                              const char *name, struct smc_tile_walked *walked,
+                              struct smc_error *error);
+void smc_tile_walked_free(struct smc_tile_walked *walked);
+
+/* The address of an element with this offset of the layout. */
+uint32_t smc_tile_address(const struct smc_tile *tile, uint32_t offset);
+
+/* One instruction as the banks see it. */
+void smc_tile_access_of(const struct smc_tile *tile, const struct smc_tile_walked *walked, size_t i,
+                        struct smc_access *access);
+
+/* The wavefronts of all instructions. */
+struct smc_bank_cost smc_tile_count(const struct smc_bank_layout *layout,
+                                    const struct smc_tile *tile,
+                                    const struct smc_tile_walked *walked);
+
+/* The bytes from the array's begin to its end. */
+uint32_t smc_tile_bytes(const struct smc_tile *tile);
+
+/* A change after which every access takes the fewest wavefronts. Each smaller one was tried. */
+struct smc_tile_remedy {
+    bool found;
+    uint32_t tried;       /* all that are smaller, and it; if none was found, all there are */
+    struct smc_tile tile; /* the changed one */
+};
+
+/* The padding with the fewest unused elements, without a swizzle: after a length that the layout's
+   strides have, at most as many elements as all banks hold. None for TMA. */
+void smc_tile_find_padding(const struct smc_bank_layout *layout, const struct smc_tile *tile,
+                           const struct smc_tile_walked *walked, size_t count,
+                           struct smc_tile_remedy *remedy);
+
+/* The swizzle with the fewest bits, then with the smallest base, then shift (a negative one last),
+   without padding: of all that keep what a lane accesses together and the array within its
+   length. For TMA of its three. */
+void smc_tile_find_swizzle(const struct smc_bank_layout *layout, const struct smc_tile *tile,
+                           const struct smc_tile_walked *walked, size_t count,
+                           struct smc_tile_remedy *remedy);
 
 #endif

@@ -43,7 +43,7 @@ extern const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT];
 struct smc_batch_defaults {
     int64_t value[SMC_COLUMN_COUNT]; /* by column; for the device only whether it is NEEDED */
     uint32_t block[3], cluster[3];   /* the shapes of threads and cluster; {0}: not known */
-    struct smc_sm sm;                /* of the device */
+    struct smc_batch_device device;
 };
 
 /* Sets every column's value to the default without options. */

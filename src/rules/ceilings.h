@@ -35,6 +35,7 @@ enum smc_ceilings_source {
 struct smc_ceilings {
     enum smc_ceilings_source source;
     double value[SMC_CEILING_COUNT];    /* in the key's unit; 0: unknown */
+    struct smc_sm_groups sm_groups;     /* of a calibrated GPU; not in the table, see devices.csv */
     char device[128];                   /* its name */
     char gpu_uuid[SMC_GPU_UUID_CHARS];  /* "GPU-..."; "" if unknown */
     char driver[SMC_GPU_VERSION_CHARS]; /* "580.159.03" */
@@ -54,6 +55,28 @@ double smc_ceiling_or_peak(enum smc_ceiling ceiling, const struct smc_ceilings *
 
 /* "table", "calibrated"; NULL if unknown. */
 const char *smc_ceilings_source_name(enum smc_ceilings_source source);
+
+/* --- Groups of SMs ---------------------------------------------------------------------------- */
+
+enum { SMC_MOST_COUNTED_SIZE = 16, SMC_MOST_COUNTED_BLOCKS = 8 };
+
+/* How many clusters are resident according to the driver (cudaOccupancyMaxActiveClusters), for each
+   number of blocks per SM and each size of a cluster, from 1. */
+struct smc_cluster_counts {
+    uint32_t largest_size;                    /* sizes up to this one are counted */
+    bool is_counted[SMC_MOST_COUNTED_BLOCKS]; /* at least with one block per SM */
+    uint32_t clusters[SMC_MOST_COUNTED_BLOCKS][SMC_MOST_COUNTED_SIZE];
+};
+
+/* Finds groups of `sm_count` SMs in all with which smc_resident_clusters gives these counts.
+   Several answers are possible only where they make no difference to a cluster of up to the largest
+   size. False, and none, if there are no such groups: the rule does not hold for this GPU. */
+bool smc_sm_groups_find(uint32_t sm_count, const struct smc_cluster_counts *counts,
+                        struct smc_sm_groups *groups);
+
+/* Replaces a device's groups by those that were measured on it or on another board of its name; a
+   file's own stay. */
+void smc_ceilings_set_groups(const struct smc_ceilings *ceilings, struct smc_device *device);
 
 /* --- Ceilings of this machine ----------------------------------------------------------------- */
 

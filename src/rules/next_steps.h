@@ -35,4 +35,7 @@ void smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launc
 /* "threads", "registers", "shared_memory", "barriers": constants. */
 const char *smc_step_resource_name(enum smc_step_resource resource);
 
+/* Sets the threads of a block, and adapts the shared memory that depends on them. */
+void smc_launch_set_threads(struct smc_launch *launch, uint32_t threads_per_block);
+
 #endif

@@ -14,6 +14,9 @@
    clusters                the guide's section "Thread Block Clusters"; how many are resident: found
                            by asking cudaOccupancyMaxActiveClusters on two H100 and two H200
                            (2,400 of 2,400 random launches)
+   Tensor Memory           PTX ISA, "Tensor Memory": 512 columns; "tcgen05.alloc": a power of two of
+                           them from 32 on, and the instruction waits until they are free, so that
+                           they limit no residency
    grids, blocks in z      the guide's table "Technical Specifications per Compute Capability"
    parameters              the guide's section "Function Parameters": 256 bytes on CC 1.x, then 4
    KB, and since CUDA 12.1 32,764 bytes from CC 7.0 on */
@@ -40,6 +43,10 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
 void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
                       const struct smc_sm_groups *groups, const struct smc_launch *launch,
                       struct smc_occupancy *out);
+
+/* An SM holds no more blocks of clusters at a time than these, whatever else fits: as the driver
+   counts, and as blocks were counted on an H200. */
+enum { SMC_MOST_CLUSTERED_BLOCKS = 8 };
 
 /* The clusters of `size` blocks, 2 or more, that are resident at a time where `blocks_per_sm` are
    on each SM: as the driver answers if the groups are known, else no fewer than it answers. */

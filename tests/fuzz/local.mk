@@ -30,6 +30,7 @@ tests_fuzz_run_corpus_SOURCES = \
 	tests/fuzz/ptxas_log.c \
 	tests/fuzz/saved.c \
 	tests/fuzz/thin_archive.c \
+	tests/fuzz/tiles.c \
 	tests/fuzz/trace_file.c \
 	tests/fuzz/trace_json.c \
 	tests/fuzz/trace_records.c \
@@ -65,6 +66,7 @@ EXTRA_DIST += \
 	tests/fuzz/ptx.dict \
 	tests/fuzz/ptxas_log.dict \
 	tests/fuzz/thin_archive.dict \
+	tests/fuzz/tiles.dict \
 	tests/fuzz/trace_json.dict \
 	tests/fuzz/trace_ncu.dict \
 	tests/fuzz/tui_script.dict \

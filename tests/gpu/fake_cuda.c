@@ -31,6 +31,7 @@ struct CUkern_st {
     char name[64];
     int max_dynamic_smem_bytes;
     int regs_per_thread;
+    bool has_large_clusters; /* above the portable size */
 };
 
 size_t fake_cuda_kernel_bytes(void)
@@ -142,6 +143,7 @@ void fake_cuda_reset(void)
         .smem_mode = -1,
         .reserved_smem_bytes = 1024,
         .counters_refused = "profiling is not permitted",
+        .sm_groups = {12, {16, 16, 16, 16, 16, 18, 18, 8, 2, 2, 2, 2}},
     };
 }
 
@@ -497,6 +499,10 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
         fake_cuda.carveout_percent = value;
         return cudaSuccess;
     }
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        kernel->has_large_clusters = value != 0;
+        return cudaSuccess;
+    }
     if ((int)attribute == SMEM_MODE_ATTRIBUTE)
         return set_smem_mode(kernel, value);
     if (value + fake_cuda.static_smem_bytes > OPT_IN_SMEM)
@@ -505,13 +511,53 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     return cudaSuccess;
 }
 
+/* As many blocks as the model predicts. */
+static uint32_t predicted_blocks(const struct CUkern_st *kernel, uint32_t threads,
+                                 uint32_t smem_bytes)
+{
+    struct smc_capability capability;
+    struct smc_device device;
+    struct smc_occupancy occupancy;
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    smc_capability_find(90, &capability);
+    smc_device_of_capability(&capability, &device);
+    launch.threads_per_block = threads;
+    launch.regs_per_thread = (uint32_t)kernel->regs_per_thread;
+    launch.dynamic_smem_bytes = smem_bytes;
+    smc_occupancy_compute(&device.sm, &launch, &occupancy);
+    return occupancy.blocks_per_sm;
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int threads, size_t dynamic_smem_bytes)
 {
     const struct CUkern_st *kernel = function;
     bool fits = dynamic_smem_bytes <= (size_t)kernel->max_dynamic_smem_bytes && threads <= 1024 &&
                 threads * kernel->regs_per_thread <= REGISTERS;
-    *blocks = fits ? fake_cuda.api_blocks_per_sm : 0;
+    *blocks = !fits ? 0
+              : strcmp(kernel->name, "ceiling_launch") == 0
+                  ? (int)predicted_blocks(kernel, (uint32_t)threads, (uint32_t)dynamic_smem_bytes)
+                  : fake_cuda.api_blocks_per_sm;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
+                                           const cudaLaunchConfig_t *config)
+{
+    enum { PORTABLE = 8, LARGEST = 16 };
+    const struct CUkern_st *kernel = function;
+    const dim3 block = config->blockDim;
+    uint32_t size = 1;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            size = config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
+                   config->attrs[i].val.clusterDim.z;
+    if (size > (kernel->has_large_clusters ? LARGEST : PORTABLE))
+        return ends(cudaErrorInvalidClusterSize);
+    *clusters = (int)smc_resident_clusters(
+        SM_COUNT, &fake_cuda.sm_groups, size,
+        predicted_blocks(kernel, block.x * block.y * block.z, (uint32_t)config->dynamicSmemBytes));
+    *clusters += fake_cuda.clusters_are_odd && size == 3;
     return cudaSuccess;
 }
 
@@ -575,23 +621,6 @@ static void run_add(void **arguments)
         *sum += 1;
 }
 
-/* As many blocks as the model predicts. */
-static uint32_t predicted_blocks(const struct CUkern_st *kernel, uint32_t threads,
-                                 uint32_t smem_bytes)
-{
-    struct smc_capability capability;
-    struct smc_device device;
-    struct smc_occupancy occupancy;
-    struct smc_launch launch = SMC_LAUNCH_INIT;
-    smc_capability_find(90, &capability);
-    smc_device_of_capability(&capability, &device);
-    launch.threads_per_block = threads;
-    launch.regs_per_thread = (uint32_t)kernel->regs_per_thread;
-    launch.dynamic_smem_bytes = smem_bytes;
-    smc_occupancy_compute(&device.sm, &launch, &occupancy);
-    return occupancy.blocks_per_sm;
-}
-
 /* All SMs but one reach the number of blocks. */
 static void run_residency(const struct CUkern_st *kernel, uint32_t threads, uint32_t smem_bytes,
                           void **arguments)
@@ -603,6 +632,15 @@ static void run_residency(const struct CUkern_st *kernel, uint32_t threads, uint
         blocks--;
     for (int i = 0; i < SM_COUNT; i++)
         peak[i] = blocks - (i == 0);
+    if (fake_cuda.cluster_blocks > 1) { /* as many as the driver says, on the first SMs */
+        uint64_t left = smc_resident_clusters(SM_COUNT, &fake_cuda.sm_groups,
+                                              fake_cuda.cluster_blocks, blocks) *
+                        fake_cuda.cluster_blocks;
+        for (int i = 0; i < SM_COUNT; i++) {
+            peak[i] = (uint32_t)(left < blocks ? left : blocks);
+            left -= peak[i];
+        }
+    }
     fake_cuda.probe_launches++;
 }
 
@@ -669,6 +707,26 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     else if (strncmp(kernel->name, "ceiling_", 8) == 0 && arguments)
         run_ceiling(arguments);
     return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                void **arguments)
+{
+    const dim3 grid = config->gridDim;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const dim3 cluster = {config->attrs[i].val.clusterDim.x, config->attrs[i].val.clusterDim.y,
+                              config->attrs[i].val.clusterDim.z};
+        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension)
+            continue;
+        if (cluster.x == 0 || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+            return ends(cudaErrorInvalidClusterSize);
+        fake_cuda.cluster_x = cluster.x;
+        fake_cuda.cluster_blocks = cluster.x * cluster.y * cluster.z;
+    }
+    cudaError_t code = cudaLaunchKernel(function, grid, config->blockDim, arguments,
+                                        config->dynamicSmemBytes, config->stream);
+    fake_cuda.cluster_blocks = 0;
+    return code;
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,

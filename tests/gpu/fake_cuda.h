@@ -35,6 +35,8 @@ struct fake_cuda {
     int static_smem_bytes;    /* of every kernel, as the attributes report it */
     int api_blocks_per_sm;
     bool available_smem_is_wrong; /* the API's value is off by one unit */
+    struct smc_sm_groups sm_groups;
+    bool clusters_are_odd; /* as many as no groups of SMs hold */
     uint32_t resident_blocks;
     size_t free_bytes;
     int l2_bytes;
@@ -60,6 +62,7 @@ struct fake_cuda {
     _Atomic unsigned allocations, libraries, events, counters_open;
     bool is_cold;    /* a cache was flushed since the last launch */
     int first_input; /* of the first launch of a user's kernel; 0: none yet */
+    _Atomic unsigned cluster_x, cluster_blocks; /* of the last launch, of the current one; or 0 */
     _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
     _Atomic size_t counted_launches;
     _Atomic int carveout_percent;

@@ -28,7 +28,8 @@ double __wrap_smc_clock_ms(void)
     return (double)fake_cuda_busy_us / 1e3 + (double)looks++ / 1e2;
 }
 
-static bool counts; /* whether launches are counted */
+static bool counts;               /* whether launches are counted */
+static uint32_t asked_cluster[3]; /* of launches; {0}: none */
 
 struct outcome {
     enum smc_status status;
@@ -54,6 +55,8 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     query.params.value[SMC_PARAM_LENGTH] = 2 * radius + 2000;
     if (!query.kernel->is_probe)
         query.params.given = 1u << SMC_PARAM_RADIUS | 1u << SMC_PARAM_LENGTH;
+    query.settings.blocks_per_cluster = asked_cluster[0] * asked_cluster[1] * asked_cluster[2];
+    memcpy(query.settings.cluster, asked_cluster, sizeof query.settings.cluster);
     CU_ASSERT_EQUAL_FATAL(smc_gpu_device(0, &query.device, &out->error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(
         smc_run_answer(&query, SMC_ON_GPU, &out->answer, &compiled, NULL, &out->error), SMC_OK);
@@ -473,6 +476,47 @@ static enum smc_status calibrate(bool (*stop)(void), struct smc_calibration *cal
     return status;
 }
 
+static const struct smc_row *row_of(const struct outcome *outcome, const char *quantity)
+{
+    for (size_t i = 0; i < outcome->confirmation.row_count; i++)
+        if (strcmp(outcome->confirmation.row[i].quantity, quantity) == 0)
+            return &outcome->confirmation.row[i];
+    return NULL;
+}
+
+/* The clusters that the model, the driver and the residency probe count; a launch of 9 blocks with
+   clusters of 4 is refused. */
+static void test_clusters(void)
+{
+    struct outcome outcome;
+    fake_cuda_reset();
+    memcpy(asked_cluster, (const uint32_t[3]){4, 1, 1}, sizeof asked_cluster);
+    run_kernel("stencil-dynamic", 24, 60000, &outcome); /* 2,000 outputs, 8 blocks */
+    const struct smc_row *row = row_of(&outcome, "resident_clusters");
+    CU_ASSERT_EQUAL(outcome.status, SMC_OK);
+    CU_ASSERT(outcome.result.launch.succeeded && fake_cuda.cluster_x == 4);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+    CU_ASSERT_EQUAL(row->predicted.value, 248); /* 8 blocks on each of 124 SMs, not of 132 */
+    CU_ASSERT(row->api.present && row->api.value == 248);
+    CU_ASSERT(row->measured.present && row->measured.value == 248);
+    CU_ASSERT_EQUAL(row->verdict, SMC_CONFIRMED);
+
+    fake_cuda_reset();
+    fake_cuda.sm_groups = (struct smc_sm_groups){4, {33, 33, 33, 33}};
+    run_kernel("stencil-dynamic", 24, 60000, &outcome);
+    row = row_of(&outcome, "resident_clusters");
+    CU_ASSERT_EQUAL(row->verdict, SMC_DIFFERS); /* other groups than the table's */
+
+    fake_cuda_reset();
+    memcpy(asked_cluster, (const uint32_t[3]){3, 1, 1}, sizeof asked_cluster);
+    run_kernel("stencil-dynamic", 24, 60000, &outcome);
+    CU_ASSERT_EQUAL(outcome.answer.outcome, SMC_CANNOT_LAUNCH);
+    CU_ASSERT(outcome.result.launch.made && !outcome.result.launch.succeeded);
+    CU_ASSERT_EQUAL(row_of(&outcome, "launches")->verdict, SMC_CONFIRMED);
+    CU_ASSERT_PTR_NULL(row_of(&outcome, "resident_clusters"));
+    memset(asked_cluster, 0, sizeof asked_cluster);
+}
+
 /* An array is an eighth of a GB; every timed call takes 2 ms, or 1.5 million clocks in 1 ms. */
 static void test_ceilings(void)
 {
@@ -499,6 +543,33 @@ static void test_ceilings(void)
     CU_ASSERT_STRING_EQUAL(calibration.ceilings.device, "NVIDIA H200");
     CU_ASSERT_STRING_EQUAL(calibration.ceilings.gpu_uuid,
                            "GPU-001e2d3c-4b5a-6978-0716-253443526170");
+}
+
+/* Of a board whose groups are others than those of the table. */
+static void test_groups(void)
+{
+    static const struct smc_sm_groups groups = {9, {18, 18, 18, 16, 16, 16, 14, 14, 2}};
+    const struct smc_calibrate_request request = {.budget_ms = 100, .timeout_ms = 10000};
+    struct smc_calibration calibration;
+    struct smc_text warnings = {0};
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    fake_cuda.free_bytes = (size_t)1 << 29;
+    fake_cuda.sm_groups = groups;
+    CU_ASSERT_EQUAL_FATAL(smc_calibrate(&request, &calibration, &warnings, &error), SMC_OK);
+    CU_ASSERT_EQUAL(calibration.ceilings.sm_groups.count, groups.count);
+    CU_ASSERT_EQUAL(calibration.device.sm_groups.count, groups.count);
+    for (uint32_t size = 2; size <= 16; size++)
+        for (uint32_t blocks = 1; blocks <= 8; blocks++)
+            CU_ASSERT_EQUAL(smc_resident_clusters(132, &calibration.device.sm_groups, size, blocks),
+                            smc_resident_clusters(132, &groups, size, blocks));
+    CU_ASSERT_EQUAL(warnings.length, 0);
+    fake_cuda.clusters_are_odd = true;
+    CU_ASSERT_EQUAL_FATAL(smc_calibrate(&request, &calibration, &warnings, &error), SMC_OK);
+    CU_ASSERT_EQUAL(calibration.ceilings.sm_groups.count, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&warnings), "no groups of SMs were found"));
+    CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
+    smc_text_free(&warnings);
 }
 
 static bool at_once(void)
@@ -738,6 +809,8 @@ static CU_TestInfo tests[] = {
     {"a residency probe of every register count", test_live},
     {"a compiler leaves the signals as they were", test_signals},
     {"ceilings are made of bytes and times", test_ceilings},
+    {"run launches with clusters, and confirms how many are resident", test_clusters},
+    {"calibrate finds the groups of SMs, or says that there are none", test_groups},
     {"ceilings that cannot be measured", test_no_ceilings},
     {"kernels that measure, without an end", test_endless_ceilings},
     {"hardware counters confirm a run", test_counted},

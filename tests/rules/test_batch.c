@@ -18,6 +18,10 @@
 #define RESULTS    REPORTED ",outcome,refusals\n" /* a query's report has those before the outcome */
 #define NO_RESULTS ",,,,,,,,,,,,"
 
+/* With a column of clusters, and of a launch without any. */
+#define CLUSTER_RESULTS REPORTED ",outcome,refusals,resident_clusters,clusters_are_bound\n"
+#define NO_CLUSTERS     ",,0\n"
+
 /* The results for 256 threads with 32 registers and 8 KB on compute capability 9.0. */
 #define ANSWER ",8,64,100,warps+registers,8,32,8,25,64,8192,9216,,launches,\n"
 
@@ -130,7 +134,8 @@ static void test_rows(void)
                     "7,4K,32,1,-1,256,4096,1,nvidia h200,\n",
                     SMC_OK,
                     "id,static_smem,regs,cluster,carveout,threads,dynamic_smem,barriers,device,x" //
-                    RESULTS "7,4K,32,1,-1,256,4096,1,nvidia h200," ANSWER));
+                    CLUSTER_RESULTS "7,4K,32,1,-1,256,4096,1,nvidia h200,"
+                    ",8,64,100,warps+registers,8,32,8,25,64,8192,9216,,launches," NO_CLUSTERS));
     /* An empty field counts as not given. Blanks are ignored. */
     CU_ASSERT(gives("Device , THREADS,regs,static_smem,barriers,carveout\n"
                     " 9.0,256 , 32,\t8K,, \n",
@@ -152,12 +157,12 @@ static void test_rows(void)
         "9.0,32,0,232449,0,0,0,shared_memory,64,32,,0,64,0,233600,,cannot_launch,smem_per_block\n"
         "8.0,800,80,0,0,0,0,registers,2,32,0,164,,64000,1024,,cannot_launch,registers_per_block\n"
         "8.0,1025,1,0,0,0,0,warps,0,32,7,164,,8448,1024,,cannot_launch,threads_per_block\n"));
-    CU_ASSERT(gives("device,threads,regs,cluster,barriers\n9.0,64,16,16,3\n9.0,64,16,17,17\n",
-                    SMC_OK,
-                    "device,threads,regs,cluster,barriers" RESULTS
-                    "9.0,64,16,16,3,21,42,65.625,barriers,32,32,64,228,21,1024,1024,,launches,\n"
-                    "9.0,64,16,17,17,0,0,0,barriers+cluster,32,32,64,228,0,1024,1024,,cannot_"
-                    "launch,barriers_per_block+cluster_size\n"));
+    CU_ASSERT(gives(
+        "device,threads,regs,cluster,barriers\n9.0,64,16,16,3\n9.0,64,16,17,17\n", SMC_OK,
+        "device,threads,regs,cluster,barriers" CLUSTER_RESULTS
+        "9.0,64,16,16,3,21,42,65.625,barriers,32,32,64,228,21,1024,1024,,launches," NO_CLUSTERS
+        "9.0,64,16,17,17,0,0,0,barriers+cluster,32,32,64,228,0,1024,1024,,cannot_"
+        "launch,barriers_per_block+cluster_size" NO_CLUSTERS));
     /* The header alone is answered, too. */
     CU_ASSERT(gives("device,threads,regs", SMC_OK, "device,threads,regs" RESULTS));
 }
@@ -407,11 +412,30 @@ static void test_shapes(void)
         "device,threads,regs,cluster\n9.0,16x16,32,2x1\n9.0,1x1x64,32,\n"
         "9.0,1x1x65,32,1\n9.0,64,32,17x1x1\n",
         SMC_OK,
-        "device,threads,regs,cluster" RESULTS
-        "9.0,16x16,32,2x1,8,64,100,warps+registers,8,32,8,228,64,8192,1024,,launches,\n"
-        "9.0,1x1x64,32,,32,64,100,warps+registers+blocks,32,32,32,228,64,2048,1024,,launches,\n"
-        "9.0,1x1x65,32,1,0,0,0,,21,32,21,228,64,3072,1024,,cannot_launch,block_z\n"
-        "9.0,64,32,17x1x1,0,0,0,cluster,32,32,32,228,64,2048,1024,,cannot_launch,cluster_size\n"));
+        "device,threads,regs,cluster" CLUSTER_RESULTS
+        "9.0,16x16,32,2x1,8,64,100,warps+registers,8,32,8,228,64,8192,1024,,launches," NO_CLUSTERS
+        "9.0,1x1x64,32,,32,64,100,warps+registers+blocks,32,32,32,228,64,2048,1024,,"
+        "launches," NO_CLUSTERS
+        "9.0,1x1x65,32,1,0,0,0,,21,32,21,228,64,3072,1024,,cannot_launch,block_z" NO_CLUSTERS
+        "9.0,64,32,17x1x1,0,0,0,cluster,32,32,32,228,64,2048,1024,,cannot_launch,cluster_"
+        "size" NO_CLUSTERS));
+}
+
+/* As the driver answers on an H200, whose groups of SMs are known; of other boards a bound. */
+static void test_clusters(void)
+{
+    CU_ASSERT(gives(
+        "device,threads,regs,dynamic_smem,cluster\nH200,256,32,200000,8\n"
+        "H200,256,32,200000,4x2x2\nH200,32,32,0,2\nH100 PCIe,256,32,200000,3\n"
+        "H200,256,x,0,2\n",
+        SMC_USAGE,
+        "device,threads,regs,dynamic_smem,cluster" CLUSTER_RESULTS
+        "H200,256,32,200000,8,1,8,12.5,shared_memory,8,32,8,1,64,8192,201088,,launches,,15,0\n"
+        "H200,256,32,200000,4x2x2,1,8,12.5,shared_memory,8,32,8,1,64,8192,201088,,launches,,7,0\n"
+        "H200,32,32,0,2,32,32,50,blocks,64,32,64,228,64,1024,1024,,launches,,528,0\n"
+        "H100 PCIe,256,32,200000,3,1,8,12.5,shared_memory,8,32,8,1,64,8192,201088,,launches,,38,1\n"
+        "H200,256,x,0,2" NO_RESULTS
+        "line 6: regs: 'x' is not a whole number between 0 and 2147483647,,,,\n"));
 }
 
 static void test_defaults(void)
@@ -421,7 +445,7 @@ static void test_defaults(void)
     struct smc_batch batch = batch_of(&stream);
     struct smc_capability capability;
     CU_ASSERT_FATAL(smc_capability_find(90, &capability));
-    batch.defaults.sm = capability.sm;
+    batch.defaults.device.sm = capability.sm;
     batch.defaults.value[SMC_COLUMN_DEVICE] = 0; /* given */
     batch.defaults.value[SMC_COLUMN_THREADS] = 256;
     batch.defaults.value[SMC_COLUMN_REGS] = 32;
@@ -470,8 +494,8 @@ static void append_row(const struct smc_device *device, const struct smc_launch 
                     launch->barriers_per_block, launch->regs_per_thread);
 }
 
-/* After the results: of the predicted time. */
-enum { LATER_COLUMNS = 5 }; /* of the report: the times, and cooperative_excess */
+/* After the results: the times, and cooperative_excess; then the clusters. */
+enum { LATER_COLUMNS = 5, CLUSTER_COLUMNS = 2 };
 
 /* The results as the CSV report of a query prints them. */
 static void append_report(const struct smc_device *device, const struct smc_launch *launch,
@@ -480,12 +504,15 @@ static void append_report(const struct smc_device *device, const struct smc_laun
     static const struct smc_report_style style = {.columns = 80};
     struct smc_answer answer = {.query.device = *device, .launch = *launch};
     struct smc_text report = {0};
-    smc_occupancy_compute(&device->sm, launch, &answer.occupancy);
+    smc_launch_check(&device->sm, device->sm_count, &device->sm_groups, launch, &answer.occupancy);
     answer.occupancy_percent = smc_occupancy_percent(&device->sm, &answer.occupancy);
     answer.regs_given = true;
     smc_writer_csv.answers(&answer, 1, &style, &report);
     char *row = strchr(report.data, '\n') + 1;
-    char *end = row + strlen(row) - 1; /* before the newline */
+    char *clusters = row + strlen(row) - 1; /* before the newline */
+    for (int commas = 0; commas < CLUSTER_COLUMNS; clusters--)
+        commas += clusters[-1] == ',';
+    char *end = clusters;
     for (int commas = 0; commas < LATER_COLUMNS; end--)
         commas += end[-1] == ',';
     char *results = end;
@@ -498,7 +525,8 @@ static void append_report(const struct smc_device *device, const struct smc_laun
             smc_text_printf(expected, "%s%s", between, smc_refusal_name((enum smc_refusal)i));
             between = "+";
         }
-    smc_text_append(expected, answer.occupancy.refusals ? "\n" : ",launches,\n");
+    smc_text_append(expected, answer.occupancy.refusals ? "" : ",launches,");
+    smc_text_append(expected, clusters);
     smc_text_free(&report);
 }
 
@@ -511,7 +539,7 @@ static void test_against_report(void)
     struct stream stream;
     struct smc_error error;
     smc_text_printf(&input, "%s\n", header);
-    smc_text_printf(&expected, "%s" RESULTS, header);
+    smc_text_printf(&expected, "%s" CLUSTER_RESULTS, header);
     for (int i = 0; i < ROWS; i++) {
         struct smc_device device;
         smc_device_at(random_below((uint32_t)smc_device_count()), &device);
@@ -537,7 +565,8 @@ static void test_report_header(void)
     static const struct smc_report_style style = {.columns = 80};
     struct smc_text report = {0};
     smc_writer_csv.answers(NULL, 0, &style, &report);
-    static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by,cooperative_excess\n";
+    static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by,cooperative_excess,"
+                              "resident_clusters,clusters_are_bound\n";
     size_t results = sizeof REPORTED - 1, times = sizeof end - 1;
     CU_ASSERT_FATAL(report.length > results + times);
     const char *last = report.data + report.length - times;
@@ -720,6 +749,7 @@ CU_TestInfo tests_batch[] = {
     {"other separators", test_separators},
     {"a column may have the name of its option, or be passed", test_column_names},
     {"threads and cluster may be shapes", test_shapes},
+    {"the clusters that the GPU holds, where clusters are given", test_clusters},
     {"options give what no column does", test_defaults},
     {"20000 random rows equal the CSV report of the same launches", test_against_report},
     {"the results have the names of the CSV report", test_report_header},

@@ -533,6 +533,46 @@ static void test_clicks(void)
     sitting_close(&sitting);
 }
 
+/* Up from the address is the layout of an array. The arrows change its swizzle, and the conflicts.
+ */
+static void test_layouts(void)
+{
+    struct sitting sitting;
+    sitting_open(&sitting, "matmul-tiled", "H200", 45, 140);
+    struct smc_banks_state *banks = &sitting.tui->banks;
+    sitting_keys(&sitting, "F3 End Up Enter Ctrl-U");
+    sitting_type(&sitting, "half t[128][64");
+    CU_ASSERT(sitting_shows(&sitting, "not a declaration such as t[128][64]"));
+    CU_ASSERT_FALSE(smc_banks_is_tile(banks));
+    sitting_keys(&sitting, "Enter Ctrl-U");
+    sitting_type(&sitting, "half t[128][64]");
+    CU_ASSERT_EQUAL_FATAL(banks->answer.pattern_count, 2);
+    CU_ASSERT_EQUAL(banks->pattern, 1); /* ldmatrix.x4, the worst */
+    CU_ASSERT_EQUAL(banks->total[1].wavefronts, 1024);
+    CU_ASSERT(sitting_shows(&sitting, "declare it t[128][72]"));
+    CU_ASSERT(sitting_shows(&sitting, "Swizzle<3,3,3> over (128,64):(64,1)"));
+    sitting_keys(&sitting, "Down Down Right"); /* accesses, B */
+    CU_ASSERT(banks->choice.swizzle.bits == 1 && banks->choice.swizzle.base == 3 &&
+              banks->choice.swizzle.shift == 1);
+    sitting_keys(&sitting, "Right Right");
+    CU_ASSERT_EQUAL(banks->choice.swizzle.shift, 3);
+    CU_ASSERT_EQUAL(banks->total[1].wavefronts, 128);
+    CU_ASSERT(sitting_shows(&sitting, "no conflict: Swizzle<3,3,3> over (128,64):(64,1)"));
+    sitting_keys(&sitting, "y");
+    CU_ASSERT(sitting_shows(&sitting, "--swizzle 3,3,3"));
+    sitting_keys(&sitting, "Esc Down Left"); /* M: 2 separates what a lane stores */
+    CU_ASSERT(sitting_shows(&sitting, "M is at least 3"));
+    sitting_keys(&sitting, "Right Down Left"); /* S */
+    CU_ASSERT_EQUAL(banks->choice.swizzle.shift, -3);
+    CU_ASSERT_EQUAL(banks->total[1].wavefronts, 1024);
+    sitting_keys(&sitting, "u u");
+    CU_ASSERT_TRUE(banks->choice.swizzle.base == 2 && !banks->answered);
+    sitting_keys(&sitting, "Up Up Up Up x");
+    CU_ASSERT_FALSE(smc_banks_is_tile(banks));
+    CU_ASSERT_EQUAL(banks->answer.pattern_count, 4);
+    sitting_close(&sitting);
+}
+
 static void test_commands(void)
 {
     struct sitting sitting;
@@ -567,5 +607,6 @@ CU_TestInfo tests_tui_banks[] = {
     {"wavefronts that have no room are scrolled to", test_scrolling},
     {"clicks, wheel and search", test_clicks},
     {"the command that gives the same", test_commands},
+    {"the layout of an array and its swizzle", test_layouts},
     CU_TEST_INFO_NULL,
 };

@@ -89,6 +89,17 @@ static void choose_dynamic_smem(const struct smc_inspect_request *request,
     row->dynamic_smem_unknown = kernel->uses_dynamic_smem && !request->dynamic_smem_given;
 }
 
+bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
+           kernel->source != SMC_INSPECT_RES_USAGE;
+}
+
+bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+{
+    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
+}
+
 bool smc_inspect_is_settled(const struct smc_inspect_row *row)
 {
     return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;

@@ -16,7 +16,7 @@
 #define BIT(change) (1u << SMC_DIFF_##change)
 
 /* A kernel on a device in one build, until it is matched. */
-struct item {
+struct diff_item {
     char *key;     /* its stable name */
     size_t device; /* index in diff->device */
     size_t order;  /* as it was read */
@@ -25,15 +25,15 @@ struct item {
 };
 
 struct items {
-    struct item *item;
+    struct diff_item *item;
     size_t count;
 };
 
 /* The items of one stable name in both builds. */
-struct group {
-    struct item *before, *after;
+struct diff_group {
+    struct diff_item *before, *after;
     size_t before_count, after_count;
-    struct group *match; /* of a removed kernel: the added one that it became */
+    struct diff_group *match; /* of a removed kernel: the added one that it became */
     bool is_matched;
 };
 
@@ -42,7 +42,7 @@ struct comparing {
     const struct smc_inspect_request *request;
     struct smc_diff *diff;
     struct items before, after;
-    struct group *group;
+    struct diff_group *group;
     size_t group_count;
 };
 
@@ -79,7 +79,7 @@ static struct smc_diff_side side_of(const struct smc_inspect_row *row)
 
 static int compare_items(const void *a, const void *b)
 {
-    const struct item *i = a, *j = b;
+    const struct diff_item *i = a, *j = b;
     int order = strcmp(i->key, j->key);
     if (order == 0)
         order = (i->device > j->device) - (i->device < j->device);
@@ -92,8 +92,8 @@ static bool take_rows(const struct smc_inspect_rows *rows, struct smc_diff *diff
     items->item = smc_calloc(rows->count ? rows->count : 1, sizeof *items->item);
     for (size_t i = 0; items->item && i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        struct item *item = &items->item[i];
-        *item = (struct item){.key = smc_stable_name(row->kernel->name), .order = i};
+        struct diff_item *item = &items->item[i];
+        *item = (struct diff_item){.key = smc_stable_name(row->kernel->name), .order = i};
         items->count++;
         item->side = side_of(row);
         if (!item->key || !diff_find_device(diff, row->device, &item->device))
@@ -125,13 +125,6 @@ static void free_items(struct items *items)
 
 /* --- What is worse, what is better ------------------------------------------------------------ */
 
-/* Whether the input records launch bounds. */
-static bool knows_bounds(const struct smc_inspect_kernel *kernel)
-{
-    return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
-           kernel->source != SMC_INSPECT_RES_USAGE;
-}
-
 static void weigh(enum smc_diff_change change, double before, double after,
                   struct smc_diff_pair *pair)
 {
@@ -142,7 +135,7 @@ static void weigh(enum smc_diff_change change, double before, double after,
 static void weigh_bounds(const struct smc_inspect_kernel *before,
                          const struct smc_inspect_kernel *after, struct smc_diff_pair *pair)
 {
-    if (knows_bounds(before) && knows_bounds(after))
+    if (smc_inspect_records_bounds(before) && smc_inspect_records_bounds(after))
         weigh(SMC_DIFF_BOUNDS, before->max_threads_per_block == 0,
               after->max_threads_per_block == 0, pair);
     if (before->min_blocks_known && after->min_blocks_known && before->max_threads_per_block > 0 &&
@@ -259,7 +252,7 @@ static enum smc_diff_verdict diff_verdict_of(const struct smc_diff_pair *pair)
         return pair->worse & BIT(SPILLS) ? SMC_DIFF_SPILLED : SMC_DIFF_WORSE;
     if (pair->better)
         return SMC_DIFF_BETTER;
-    bool bounds_differ = knows_bounds(before) && knows_bounds(after) &&
+    bool bounds_differ = smc_inspect_records_bounds(before) && smc_inspect_records_bounds(after) &&
                          (before->max_threads_per_block != after->max_threads_per_block ||
                           before->required_threads_per_block != after->required_threads_per_block);
     bool limiters_differ = pair->before.limiters != pair->after.limiters;
@@ -341,8 +334,9 @@ static void share_dynamic_smem(struct smc_diff_pair *pair)
 
 /* --- Pairs ------------------------------------------------------------------------------------ */
 
-static struct smc_diff_pair *add_pair(const struct comparing *comparing, const struct item *before,
-                                      const struct item *after, size_t group)
+static struct smc_diff_pair *add_pair(const struct comparing *comparing,
+                                      const struct diff_item *before, const struct diff_item *after,
+                                      size_t group)
 {
     struct smc_diff *diff = comparing->diff;
     if (!smc_make_room(&diff->pair, diff->count, &diff->capacity, sizeof *diff->pair))
@@ -360,8 +354,8 @@ static struct smc_diff_pair *add_pair(const struct comparing *comparing, const s
     return pair;
 }
 
-static bool diff_add_match(const struct comparing *comparing, struct item *before,
-                           struct item *after, size_t group, bool is_ambiguous)
+static bool diff_add_match(const struct comparing *comparing, struct diff_item *before,
+                           struct diff_item *after, size_t group, bool is_ambiguous)
 {
     struct smc_diff_pair *pair = add_pair(comparing, before, after, group);
     if (!pair)
@@ -379,7 +373,7 @@ static bool diff_add_match(const struct comparing *comparing, struct item *befor
 }
 
 /* Those that one of them does not record are no difference. */
-static bool has_same_figures(const struct item *a, const struct item *b)
+static bool has_same_figures(const struct diff_item *a, const struct diff_item *b)
 {
     const struct smc_inspect_kernel *k = a->side.kernel, *l = b->side.kernel;
     const struct smc_resources *r = &k->resources, *s = &l->resources;
@@ -391,22 +385,22 @@ static bool has_same_figures(const struct item *a, const struct item *b)
            (same_spills || !k->has_spills || !l->has_spills) &&
            (r->barriers == s->barriers || !k->has_barriers || !l->has_barriers) &&
            a->side.static_smem_bytes == b->side.static_smem_bytes &&
-           (k->max_threads_per_block == l->max_threads_per_block || !knows_bounds(k) ||
-            !knows_bounds(l));
+           (k->max_threads_per_block == l->max_threads_per_block ||
+            !smc_inspect_records_bounds(k) || !smc_inspect_records_bounds(l));
 }
 
-static const char *file_of(const struct item *item)
+static const char *file_of(const struct diff_item *item)
 {
     const char *slash = strrchr(item->side.kernel->file, '/');
     return slash ? slash + 1 : item->side.kernel->file;
 }
 
-static bool is_of_same_file(const struct item *a, const struct item *b)
+static bool is_of_same_file(const struct diff_item *a, const struct diff_item *b)
 {
     return a->side.kernel->suffix == b->side.kernel->suffix && strcmp(file_of(a), file_of(b)) == 0;
 }
 
-static bool is_any(const struct item *a, const struct item *b)
+static bool is_any(const struct diff_item *a, const struct diff_item *b)
 {
     (void)a;
     (void)b;
@@ -415,11 +409,11 @@ static bool is_any(const struct item *a, const struct item *b)
 
 /* Items of one name on one device in both builds. */
 struct bucket {
-    struct item *before, *after;
+    struct diff_item *before, *after;
     size_t before_count, after_count, group;
 };
 
-static size_t left(const struct item *items, size_t count)
+static size_t left(const struct diff_item *items, size_t count)
 {
     size_t result = 0;
     for (size_t i = 0; i < count; i++)
@@ -428,7 +422,7 @@ static size_t left(const struct item *items, size_t count)
 }
 
 static bool match_by(const struct comparing *comparing, const struct bucket *bucket,
-                     bool (*fits)(const struct item *, const struct item *))
+                     bool (*fits)(const struct diff_item *, const struct diff_item *))
 {
     bool ambiguous = fits != has_same_figures && (left(bucket->before, bucket->before_count) > 1 ||
                                                   left(bucket->after, bucket->after_count) > 1);
@@ -442,7 +436,7 @@ static bool match_by(const struct comparing *comparing, const struct bucket *buc
 }
 
 /* An instance of a template in an additional file with the same figures is not a new kernel. */
-static bool is_copy(const struct item *item, const struct item *items, size_t count)
+static bool is_copy(const struct diff_item *item, const struct diff_item *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (&items[i] != item && items[i].is_taken && has_same_figures(item, &items[i]))
@@ -453,13 +447,13 @@ static bool is_copy(const struct item *item, const struct item *items, size_t co
 static bool add_rest(const struct comparing *comparing, const struct bucket *bucket)
 {
     for (size_t i = 0; i < bucket->before_count; i++) {
-        const struct item *item = &bucket->before[i];
+        const struct diff_item *item = &bucket->before[i];
         if (!item->is_taken && !is_copy(item, bucket->before, bucket->before_count) &&
             !add_pair(comparing, item, NULL, bucket->group))
             return false;
     }
     for (size_t i = 0; i < bucket->after_count; i++) {
-        const struct item *item = &bucket->after[i];
+        const struct diff_item *item = &bucket->after[i];
         if (!item->is_taken && !is_copy(item, bucket->after, bucket->after_count) &&
             !add_pair(comparing, NULL, item, bucket->group))
             return false;
@@ -537,7 +531,7 @@ static bool diff_find_groups(struct comparing *comparing)
     size_t most = before->count + after->count;
     comparing->group = smc_calloc(most ? most : 1, sizeof *comparing->group);
     for (size_t i = 0, j = 0; comparing->group && (i < before->count || j < after->count);) {
-        struct group *group = &comparing->group[comparing->group_count++];
+        struct diff_group *group = &comparing->group[comparing->group_count++];
         int order = i == before->count  ? 1
                     : j == after->count ? -1
                                         : strcmp(before->item[i].key, after->item[j].key);
@@ -553,7 +547,7 @@ static bool diff_find_groups(struct comparing *comparing)
     return comparing->group != NULL;
 }
 
-static size_t count_device(const struct item *items, size_t count)
+static size_t count_device(const struct diff_item *items, size_t count)
 {
     size_t end = 0;
     while (end < count && items[end].device == items[0].device)
@@ -562,8 +556,9 @@ static size_t count_device(const struct item *items, size_t count)
 }
 
 /* The items of both are sorted by device. */
-static bool match_group(const struct comparing *comparing, struct item *before, size_t before_count,
-                        struct item *after, size_t after_count, size_t group)
+static bool match_group(const struct comparing *comparing, struct diff_item *before,
+                        size_t before_count, struct diff_item *after, size_t after_count,
+                        size_t group)
 {
     struct smc_diff *diff = comparing->diff;
     while (before_count > 0 && after_count > 0) {
@@ -588,7 +583,7 @@ static bool match_group(const struct comparing *comparing, struct item *before, 
     return true;
 }
 
-static bool add_unmatched(const struct comparing *comparing, const struct group *group,
+static bool add_unmatched(const struct comparing *comparing, const struct diff_group *group,
                           size_t index)
 {
     for (size_t i = 0; i < group->before_count; i++)
@@ -611,19 +606,19 @@ enum { MOST_COMPARISONS = 4000000 };
 
 /* A kernel that only one build has. */
 struct candidate {
-    struct group *group;
+    struct diff_group *group;
     char *bare;
     struct smc_name_pairs pairs, bare_pairs;
     double best, second;
     struct candidate *best_match;
 };
 
-struct candidates {
+struct pair_candidates {
     struct candidate *item;
     size_t count;
 };
 
-static const struct item *first_item(const struct group *group)
+static const struct diff_item *first_item(const struct diff_group *group)
 {
     return group->before_count ? group->before : group->after;
 }
@@ -634,12 +629,12 @@ static int compare_candidates(const void *a, const void *b)
 }
 
 static bool take_candidates(const struct comparing *comparing, bool removed,
-                            struct candidates *candidates)
+                            struct pair_candidates *candidates)
 {
     candidates->item =
         smc_calloc(comparing->group_count ? comparing->group_count : 1, sizeof *candidates->item);
     for (size_t i = 0; candidates->item && i < comparing->group_count; i++) {
-        struct group *group = &comparing->group[i];
+        struct diff_group *group = &comparing->group[i];
         if ((removed ? group->after_count : group->before_count) > 0)
             continue;
         const char *shown = first_item(group)->side.kernel->shown;
@@ -657,7 +652,7 @@ static bool take_candidates(const struct comparing *comparing, bool removed,
     return candidates->item != NULL;
 }
 
-static void free_candidates(struct candidates *candidates)
+static void free_candidates(struct pair_candidates *candidates)
 {
     for (size_t i = 0; i < candidates->count; i++) {
         free(candidates->item[i].bare);
@@ -668,7 +663,8 @@ static void free_candidates(struct candidates *candidates)
 }
 
 /* On the first device that both have. */
-static bool share_device(const struct group *removed, const struct group *added, bool *same)
+static bool share_device(const struct diff_group *removed, const struct diff_group *added,
+                         bool *same)
 {
     for (size_t i = 0; i < removed->before_count; i++)
         for (size_t j = 0; j < added->after_count; j++)
@@ -711,7 +707,7 @@ static bool is_clear(const struct candidate *candidate)
     return candidate->best > 0 && candidate->best - candidate->second >= margin;
 }
 
-static size_t count_bare(const struct candidates *candidates, size_t from)
+static size_t count_bare(const struct pair_candidates *candidates, size_t from)
 {
     size_t end = from + 1;
     while (end < candidates->count &&
@@ -721,7 +717,7 @@ static size_t count_bare(const struct candidates *candidates, size_t from)
 }
 
 /* Compares all candidates if they are few enough, else only those with the same name. */
-static void consider_all(struct candidates *removed, struct candidates *added)
+static void consider_all(struct pair_candidates *removed, struct pair_candidates *added)
 {
     bool are_few = removed->count == 0 || added->count <= MOST_COMPARISONS / removed->count;
     size_t j = 0, n, m;
@@ -749,7 +745,7 @@ static void consider_all(struct candidates *removed, struct candidates *added)
 }
 
 /* Matches two kernels only if each is clearly the best candidate of the other. */
-static void match_candidates(const struct candidates *removed, struct smc_diff *diff)
+static void match_candidates(const struct pair_candidates *removed, struct smc_diff *diff)
 {
     for (size_t i = 0; i < removed->count; i++) {
         struct candidate *candidate = &removed->item[i], *best = candidate->best_match;
@@ -766,7 +762,7 @@ static void match_candidates(const struct candidates *removed, struct smc_diff *
 
 static bool find_renamed(const struct comparing *comparing)
 {
-    struct candidates removed = {0}, added = {0};
+    struct pair_candidates removed = {0}, added = {0};
     bool done =
         take_candidates(comparing, true, &removed) && take_candidates(comparing, false, &added);
     if (done) {
@@ -783,8 +779,8 @@ static bool find_renamed(const struct comparing *comparing)
 static bool match_all(const struct comparing *comparing)
 {
     for (size_t i = 0; i < comparing->group_count; i++) {
-        struct group *group = &comparing->group[i];
-        const struct group *other = group->match ? group->match : group;
+        struct diff_group *group = &comparing->group[i];
+        const struct diff_group *other = group->match ? group->match : group;
         bool in_both = group->before_count > 0 && other->after_count > 0, done = true;
         if (in_both)
             done = match_group(comparing, group->before, group->before_count, other->after,

@@ -158,13 +158,6 @@ static void append_limit(const struct smc_gate *gate, const struct smc_gate_limi
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-/* Logs of compilers do not record launch bounds. */
-static bool records_bounds(const struct smc_inspect_kernel *kernel)
-{
-    return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
-           kernel->source != SMC_INSPECT_RES_USAGE;
-}
-
 static bool has_bounds(const struct smc_inspect_kernel *kernel)
 {
     return kernel->max_threads_per_block > 0 || kernel->required_threads_per_block > 0;
@@ -199,7 +192,7 @@ static bool gate_find_value(const struct smc_inspect_row *row, enum smc_gate_key
         return true;
     default:
         *value = has_bounds(kernel);
-        return has_bounds(kernel) || records_bounds(kernel);
+        return has_bounds(kernel) || smc_inspect_records_bounds(kernel);
     }
 }
 
@@ -397,11 +390,6 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
     return true;
 }
 
-static bool is_same_kernel(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
-{
-    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
-}
-
 /* The rows of one kernel are adjacent. */
 static void judge_rows(struct judging *judging, const struct smc_inspect_rows *rows)
 {
@@ -409,8 +397,8 @@ static void judge_rows(struct judging *judging, const struct smc_inspect_rows *r
     for (size_t begin = 0, end; begin < rows->count; begin = end) {
         size_t before = verdict->violations;
         bool judged = false, unsettled = false;
-        for (end = begin; end < rows->count && is_same_kernel(&rows->item[begin], &rows->item[end]);
-             end++)
+        for (end = begin;
+             end < rows->count && smc_inspect_is_same(&rows->item[begin], &rows->item[end]); end++)
             judged |= judge_row(judging, &rows->item[end], &unsettled);
         verdict->kernels += judged;
         verdict->unsettled += unsettled;

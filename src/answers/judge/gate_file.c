@@ -26,14 +26,14 @@ static const struct {
 };
 
 /* The arguments that the functions share. */
-struct reading {
+struct gate_reading {
     const char *path;
     struct smc_gate *gate;
     struct smc_error *error;
 };
 
 /* "PATH:LINE: [[limit]] max_registers: WHY", without the key for a table itself. */
-static enum smc_status fail(const struct reading *reading, const struct smc_toml *at,
+static enum smc_status fail(const struct gate_reading *reading, const struct smc_toml *at,
                             const char *table, const char *why)
 {
     const char *key = at->key && at->type != SMC_TOML_TABLE ? at->key : table[0] ? "" : at->key;
@@ -43,7 +43,7 @@ static enum smc_status fail(const struct reading *reading, const struct smc_toml
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static enum smc_status read_text(const struct reading *reading, const struct smc_toml *value,
+static enum smc_status read_text(const struct gate_reading *reading, const struct smc_toml *value,
                                  const char *table, char **out)
 {
     if (value->type != SMC_TOML_STRING || !value->string[0])
@@ -52,7 +52,7 @@ static enum smc_status read_text(const struct reading *reading, const struct smc
     return *out ? SMC_OK : smc_out_of_memory(reading->error);
 }
 
-static enum smc_status gate_file_read_number(const struct reading *reading,
+static enum smc_status gate_file_read_number(const struct gate_reading *reading,
                                              const struct smc_toml *value, const char *table,
                                              double lowest, double highest, bool whole, double *out)
 {
@@ -67,7 +67,7 @@ static enum smc_status gate_file_read_number(const struct reading *reading,
 }
 
 /* A number of bytes, or a size such as "48 KB". */
-static enum smc_status gate_file_read_bytes(const struct reading *reading,
+static enum smc_status gate_file_read_bytes(const struct gate_reading *reading,
                                             const struct smc_toml *value, const char *table,
                                             double highest, double *out)
 {
@@ -81,8 +81,8 @@ static enum smc_status gate_file_read_bytes(const struct reading *reading,
 }
 
 /* 0, or 1 to 100: what is between is a share. */
-static enum smc_status read_percent(const struct reading *reading, const struct smc_toml *value,
-                                    const char *table, double *out)
+static enum smc_status read_percent(const struct gate_reading *reading,
+                                    const struct smc_toml *value, const char *table, double *out)
 {
     char why[96];
     enum smc_status status = gate_file_read_number(reading, value, table, 0, 100, false, out);
@@ -93,7 +93,7 @@ static enum smc_status read_percent(const struct reading *reading, const struct 
 }
 
 /* 256 or "32x8". */
-static enum smc_status gate_file_read_block(const struct reading *reading,
+static enum smc_status gate_file_read_block(const struct gate_reading *reading,
                                             const struct smc_toml *value, const char *table,
                                             uint32_t *threads, uint32_t block[3])
 {
@@ -110,7 +110,7 @@ static enum smc_status gate_file_read_block(const struct reading *reading,
     return status;
 }
 
-static enum smc_status read_flag(const struct reading *reading, const struct smc_toml *value,
+static enum smc_status read_flag(const struct gate_reading *reading, const struct smc_toml *value,
                                  const char *table, double *out)
 {
     *out = (double)value->integer;
@@ -119,7 +119,7 @@ static enum smc_status read_flag(const struct reading *reading, const struct smc
 }
 
 /* `known`: the allowed names; NULL after the last. */
-static enum smc_status gate_file_fail_unknown(const struct reading *reading,
+static enum smc_status gate_file_fail_unknown(const struct gate_reading *reading,
                                               const struct smc_toml *at, const char *table,
                                               const char *const *known)
 {
@@ -155,8 +155,8 @@ static bool gate_file_find_key(const char *name, enum smc_gate_key *key)
     return false;
 }
 
-static enum smc_status read_limit_entry(const struct reading *reading, const struct smc_toml *entry,
-                                        void *to)
+static enum smc_status read_limit_entry(const struct gate_reading *reading,
+                                        const struct smc_toml *entry, void *to)
 {
     static const char *const known[] = {"kernel", "device", "optional",
 #define LIMIT(id, key, ...) key,
@@ -189,7 +189,7 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
                                  true, &limit->value[key]);
 }
 
-static enum smc_status read_limit(const struct reading *reading, const struct smc_toml *table,
+static enum smc_status read_limit(const struct gate_reading *reading, const struct smc_toml *table,
                                   void *to)
 {
     struct smc_gate_limit *limit = to;
@@ -205,7 +205,7 @@ static enum smc_status read_limit(const struct reading *reading, const struct sm
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */
 
-static enum smc_status read_date(const struct reading *reading, const struct smc_toml *value,
+static enum smc_status read_date(const struct gate_reading *reading, const struct smc_toml *value,
                                  uint32_t *date)
 {
     if (value->type != SMC_TOML_DATE)
@@ -214,7 +214,8 @@ static enum smc_status read_date(const struct reading *reading, const struct smc
     return SMC_OK;
 }
 
-static enum smc_status read_allowed_key(const struct reading *reading, const struct smc_toml *value,
+static enum smc_status read_allowed_key(const struct gate_reading *reading,
+                                        const struct smc_toml *value,
                                         struct smc_gate_allowance *allowance)
 {
     struct smc_text allowed = {0};
@@ -230,7 +231,7 @@ static enum smc_status read_allowed_key(const struct reading *reading, const str
     return SMC_USAGE;
 }
 
-static enum smc_status read_allowance_entry(const struct reading *reading,
+static enum smc_status read_allowance_entry(const struct gate_reading *reading,
                                             const struct smc_toml *entry, void *to)
 {
     static const char *const known[] = {"kernel", "device", "limit", "reason", "expires", NULL};
@@ -248,8 +249,8 @@ static enum smc_status read_allowance_entry(const struct reading *reading,
     return gate_file_fail_unknown(reading, entry, "[[allow]]", known);
 }
 
-static enum smc_status read_allowance(const struct reading *reading, const struct smc_toml *table,
-                                      void *to)
+static enum smc_status read_allowance(const struct gate_reading *reading,
+                                      const struct smc_toml *table, void *to)
 {
     struct smc_gate_allowance *allowance = to;
     enum smc_status status = SMC_OK;
@@ -265,12 +266,12 @@ static enum smc_status read_allowance(const struct reading *reading, const struc
 
 /* --- Other tables ----------------------------------------------------------------------------- */
 
-typedef enum smc_status read_function(const struct reading *reading, const struct smc_toml *table,
-                                      void *to);
+typedef enum smc_status read_function(const struct gate_reading *reading,
+                                      const struct smc_toml *table, void *to);
 
 /* An array of tables into a list of `size` bytes each, whose address goes to `list`. The count
    grows with each entry, so that a failure leaves nothing that is not freed. */
-static enum smc_status gate_file_read_list(const struct reading *reading,
+static enum smc_status gate_file_read_list(const struct gate_reading *reading,
                                            const struct smc_toml *array, read_function *read,
                                            size_t size, void **list, size_t *count)
 {
@@ -291,7 +292,7 @@ static enum smc_status gate_file_read_list(const struct reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status gate_file_read_threads(const struct reading *reading,
+static enum smc_status gate_file_read_threads(const struct gate_reading *reading,
                                               const struct smc_toml *table)
 {
     struct smc_gate *gate = reading->gate;
@@ -316,7 +317,7 @@ static enum smc_status gate_file_read_threads(const struct reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status read_dynamic_smem(const struct reading *reading,
+static enum smc_status read_dynamic_smem(const struct gate_reading *reading,
                                          const struct smc_toml *table)
 {
     struct smc_gate *gate = reading->gate;
@@ -341,7 +342,7 @@ static enum smc_status read_dynamic_smem(const struct reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status gate_file_read_devices(const struct reading *reading,
+static enum smc_status gate_file_read_devices(const struct gate_reading *reading,
                                               const struct smc_toml *array)
 {
     struct smc_gate *gate = reading->gate;
@@ -360,7 +361,7 @@ static enum smc_status gate_file_read_devices(const struct reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status read_growth_entry(const struct reading *reading,
+static enum smc_status read_growth_entry(const struct gate_reading *reading,
                                          const struct smc_toml *entry)
 {
     struct smc_gate_growth *growth = &reading->gate->growth;
@@ -397,7 +398,7 @@ static enum smc_status read_growth_entry(const struct reading *reading,
     return gate_file_fail_unknown(reading, entry, "[diff]", known);
 }
 
-static enum smc_status read_growth(const struct reading *reading, const struct smc_toml *table)
+static enum smc_status read_growth(const struct gate_reading *reading, const struct smc_toml *table)
 {
     enum smc_status status = SMC_OK;
     if (table->type != SMC_TOML_TABLE)
@@ -409,7 +410,7 @@ static enum smc_status read_growth(const struct reading *reading, const struct s
 
 /* --- The file --------------------------------------------------------------------------------- */
 
-static enum smc_status gate_file_read_entry(const struct reading *reading,
+static enum smc_status gate_file_read_entry(const struct gate_reading *reading,
                                             const struct smc_toml *entry)
 {
     static const char *const known[] = {"devices", "assume_threads", "threads", "dynamic_smem",
@@ -446,7 +447,7 @@ static enum smc_status gate_file_read_entry(const struct reading *reading,
 enum smc_status smc_gate_parse(const char *text, size_t length, const char *path,
                                struct smc_gate *gate, struct smc_error *error)
 {
-    const struct reading reading = {path, gate, error};
+    const struct gate_reading reading = {path, gate, error};
     struct smc_toml root;
     *gate = (struct smc_gate){0};
     enum smc_status status = smc_toml_parse(text, length, path, &root, error);

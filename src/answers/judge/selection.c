@@ -9,15 +9,10 @@
 #include "base/parse.h"
 
 /* The adjacent rows of one kernel. */
-struct group {
+struct row_group {
     size_t begin, count;
     const struct smc_inspect_row *worst;
 };
-
-bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
-{
-    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
-}
 
 double smc_inspect_highest_percent(const struct smc_inspect_row *row)
 {
@@ -163,7 +158,7 @@ bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_
 
 static int compare_groups(enum smc_inspect_order by, const void *untyped_a, const void *untyped_b)
 {
-    const struct group *a = untyped_a, *b = untyped_b;
+    const struct row_group *a = untyped_a, *b = untyped_b;
     int order = selection_compare_rows(by, a->worst, b->worst);
     return order ? order : (a->begin > b->begin) - (a->begin < b->begin);
 }
@@ -181,16 +176,16 @@ ORDERS(COMPARE)
 static int (*const comparisons[SMC_ORDER_COUNT])(const void *a, const void *b) = {ORDERS(ROW)};
 
 /* NULL: out of memory. */
-static struct group *selection_find_groups(const struct smc_inspect_rows *rows,
-                                           enum smc_inspect_order by, size_t *count)
+static struct row_group *selection_find_groups(const struct smc_inspect_rows *rows,
+                                               enum smc_inspect_order by, size_t *count)
 {
-    struct group *groups = smc_calloc(rows->count ? rows->count : 1, sizeof *groups);
+    struct row_group *groups = smc_calloc(rows->count ? rows->count : 1, sizeof *groups);
     *count = 0;
     for (size_t i = 0; groups && i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        struct group *group = *count ? &groups[*count - 1] : NULL;
+        struct row_group *group = *count ? &groups[*count - 1] : NULL;
         if (!group || !smc_inspect_is_same(&rows->item[group->begin], row)) {
-            groups[(*count)++] = (struct group){i, 1, row};
+            groups[(*count)++] = (struct row_group){i, 1, row};
             continue;
         }
         group->count++;
@@ -200,7 +195,7 @@ static struct group *selection_find_groups(const struct smc_inspect_rows *rows,
     return groups;
 }
 
-static bool reorder(struct smc_inspect_rows *rows, const struct group *groups, size_t count)
+static bool reorder(struct smc_inspect_rows *rows, const struct row_group *groups, size_t count)
 {
     size_t n = 0;
     struct smc_inspect_row *item = smc_calloc(rows->count ? rows->count : 1, sizeof *item);
@@ -406,8 +401,8 @@ static int compare_pointers(const void *a, const void *b)
 }
 
 /* False: out of memory. */
-static bool selection_count_files(const struct smc_inspect_rows *rows, const struct group *groups,
-                                  size_t count, size_t *files)
+static bool selection_count_files(const struct smc_inspect_rows *rows,
+                                  const struct row_group *groups, size_t count, size_t *files)
 {
     const char **file = smc_calloc(count ? count : 1, sizeof *file);
     if (!file)
@@ -423,7 +418,8 @@ static bool selection_count_files(const struct smc_inspect_rows *rows, const str
 }
 
 static bool summarize(const struct smc_inspect_rows *rows, const struct loadings *loadings,
-                      const struct group *groups, size_t count, struct smc_inspect_summary *summary)
+                      const struct row_group *groups, size_t count,
+                      struct smc_inspect_summary *summary)
 {
     const struct smc_inspect_row *worst = NULL;
     *summary = (struct smc_inspect_summary){0};
@@ -445,7 +441,7 @@ static bool sort_and_cut(struct smc_inspect_rows *rows,
                          const struct smc_inspect_selection *selection)
 {
     size_t count;
-    struct group *groups = selection_find_groups(rows, selection->order, &count);
+    struct row_group *groups = selection_find_groups(rows, selection->order, &count);
     if (!groups)
         return false;
     if (comparisons[selection->order])
@@ -462,7 +458,7 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
 {
     size_t count;
     struct loadings loadings = {0};
-    struct group *groups = selection_find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
+    struct row_group *groups = selection_find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
     bool done = groups && find_loadings(rows, &loadings) &&
                 summarize(rows, &loadings, groups, count, &rows->summary);
     free(groups);

@@ -121,10 +121,23 @@ static enum smc_status count_all(const struct smc_banks_source *source,
     return SMC_OK;
 }
 
+static enum smc_status answer_tile(const struct smc_banks_query *query,
+                                   struct smc_banks_answer *answer, struct smc_error *error)
+{
+    const struct smc_tile_question *question = query->tile;
+    enum smc_status status = SMC_OK;
+    for (uint32_t i = 0; i < question->access_count && status == SMC_OK; i++)
+        status = smc_banks_check_op(question->access[i].op, question->access[i].width_bytes,
+                                    &query->device.sm, "option --", error);
+    return status == SMC_OK ? smc_tile_answer(query, answer, error) : status;
+}
+
 enum smc_status smc_banks_answer(const struct smc_banks_query *query,
                                  struct smc_banks_answer *answer, struct smc_error *error)
 {
     struct smc_banks_source source;
+    if (query->tile)
+        return answer_tile(query, answer, error);
     *answer = (struct smc_banks_answer){.query = *query};
     smc_bank_layout_of(&query->device.sm, query->mode, &answer->layout);
     enum smc_status status = smc_banks_source_open(&answer->query, &source, error);

@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/answers/query/banks_change.c \
 	src/answers/query/banks_query.c src/answers/banks_query.h \
 	src/answers/query/banks_source.c \
+	src/answers/query/banks_tile.c \
 	src/answers/query/best.c src/answers/best.h \
 	src/answers/query/bound_cost.c \
 	src/answers/query/candidates.c \

@@ -125,7 +125,7 @@ void smc_sweep_ask(const struct smc_sweep *sweep, uint64_t point, struct smc_que
 /* --- The answers ------------------------------------------------------------------------------ */
 
 /* The last compilation, which is reused along an axis that does not affect the code. */
-struct compiled {
+struct sweep_compiled {
     bool valid;
     uint16_t cc;
     struct smc_text defines;
@@ -139,7 +139,7 @@ static void describe(const struct smc_query *query, struct smc_text *defines)
         query->kernel->defines(query->kernel, &params, defines);
 }
 
-static const struct smc_resources *known(struct compiled *last, const struct smc_query *query)
+static const struct smc_resources *known(struct sweep_compiled *last, const struct smc_query *query)
 {
     struct smc_text defines = {0};
     bool given = query->regs_per_thread != SMC_NOT_GIVEN;
@@ -155,7 +155,7 @@ static const struct smc_resources *known(struct compiled *last, const struct smc
     return same ? &last->resources : NULL;
 }
 
-static void remember(struct compiled *last, const struct smc_answer *answer)
+static void remember(struct sweep_compiled *last, const struct smc_answer *answer)
 {
     last->valid = last->defines.length > 0 && !last->defines.failed;
     last->resources = answer->resources;
@@ -166,7 +166,7 @@ enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
                                  struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
-    struct compiled last = {0};
+    struct sweep_compiled last = {0};
     struct smc_error why, first = {""};
     struct smc_query query;
     struct smc_answer answer;

@@ -17,6 +17,7 @@
 #include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
+#include "base/text.h"
 #include "rules/allocation.h"
 
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
@@ -468,16 +469,16 @@ static bool is_same_but_carveout(const struct smc_tune *tune, const struct smc_t
 
 enum { MOST_THREADS = 64 };
 
-struct shared {
+struct tune_shared {
     struct smc_tune *tune;
     const struct smc_tune_watcher *watcher;
     atomic_size_t next, done;
     atomic_bool failed;
 };
 
-struct worker {
+struct tune_worker {
     pthread_t thread;
-    struct shared *shared;
+    struct tune_shared *shared;
     bool reports; /* progress: the calling thread */
     struct smc_text warnings;
     enum smc_status status;
@@ -490,9 +491,9 @@ static bool stops(const struct smc_tune_watcher *watcher)
 }
 
 /* False: it failed, or the search ends. */
-static bool predict_shape(struct worker *worker, size_t index)
+static bool predict_shape(struct tune_worker *worker, size_t index)
 {
-    struct shared *shared = worker->shared;
+    struct tune_shared *shared = worker->shared;
     struct smc_tune *tune = shared->tune;
     if (shared->failed || stops(shared->watcher))
         return false;
@@ -509,7 +510,7 @@ static bool predict_shape(struct worker *worker, size_t index)
  */
 static void *tune_work(void *argument)
 {
-    struct worker *worker = argument;
+    struct tune_worker *worker = argument;
     const struct smc_tune *tune = worker->shared->tune;
     const struct smc_tune_shape *shape = tune->shape;
     bool goes_on = true;
@@ -533,20 +534,12 @@ static size_t thread_count(size_t shapes)
     return count < shapes ? count : shapes;
 }
 
-/* The same warning is not repeated for each thread. */
-static void add_warnings(struct smc_text *from, struct smc_text *to)
-{
-    if (to && from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
-        smc_text_append(to, smc_text_string(from));
-    smc_text_free(from);
-}
-
 static enum smc_status tune_predict_all(struct smc_tune *tune,
                                         const struct smc_tune_watcher *watcher,
                                         struct smc_text *warnings, struct smc_error *error)
 {
-    struct worker workers[MOST_THREADS] = {{.reports = true}};
-    struct shared shared = {.tune = tune, .watcher = watcher};
+    struct tune_worker workers[MOST_THREADS] = {{.reports = true}};
+    struct tune_shared shared = {.tune = tune, .watcher = watcher};
     size_t threads = thread_count(tune->count), started = 1;
     enum smc_status status = SMC_OK;
     sigset_t mask;
@@ -566,7 +559,7 @@ static enum smc_status tune_predict_all(struct smc_tune *tune,
             status = workers[i].status;
             *error = workers[i].error;
         }
-        add_warnings(&workers[i].warnings, warnings);
+        smc_text_move_new(&workers[i].warnings, warnings);
     }
     tune->incomplete = shared.done < tune->count;
     return status;

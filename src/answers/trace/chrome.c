@@ -107,11 +107,11 @@ struct event {
 };
 
 /* A row of an XLA trace, "/device:GPU:0", which the `pid` of a kernel refers to. */
-struct row {
+struct chrome_row {
     int64_t pid, gpu;
 };
 
-struct reader {
+struct chrome_reader {
     struct smc_trace *trace;
     struct smc_error *error;
 
@@ -124,7 +124,7 @@ struct reader {
     struct properties *gpu;
     size_t gpu_count;
     size_t gpu_depth; /* of the members of a GPU; 0: none is read */
-    struct row *row;
+    struct chrome_row *row;
     size_t row_count;
     int32_t last_index;
     int64_t last_id; /* of the device of the last kernel; its index, or SMC_TRACE_UNKNOWN */
@@ -186,7 +186,7 @@ static void chrome_read_whole(struct event *event, enum key key, const struct sm
 
 /* --- GPUs ------------------------------------------------------------------------------------- */
 
-static const struct properties *find_gpu(const struct reader *reader, int64_t id)
+static const struct properties *find_gpu(const struct chrome_reader *reader, int64_t id)
 {
     for (size_t i = reader->gpu_count; i-- > 0;)
         if (reader->gpu[i].id == id)
@@ -200,7 +200,7 @@ static uint32_t within_32_bits(int64_t number)
 }
 
 /* The index of the device with this id, with what is known about it so far. */
-static int32_t device_index(const struct reader *reader, int64_t id)
+static int32_t device_index(const struct chrome_reader *reader, int64_t id)
 {
     const struct properties *gpu = find_gpu(reader, id);
     struct smc_trace_gpu recorded = {.id = id};
@@ -218,7 +218,7 @@ static int32_t device_index(const struct reader *reader, int64_t id)
     return smc_trace_device(reader->trace, &recorded);
 }
 
-static bool begin_gpu(struct smc_json_stream *stream, struct reader *reader)
+static bool begin_gpu(struct smc_json_stream *stream, struct chrome_reader *reader)
 {
     if (reader->gpu_count == MOST_GPUS)
         return smc_json_fail(stream, "more than %d GPUs", MOST_GPUS);
@@ -229,7 +229,8 @@ static bool begin_gpu(struct smc_json_stream *stream, struct reader *reader)
     return true;
 }
 
-static void chrome_read_gpu(struct reader *reader, int key, const struct smc_json_value *value)
+static void chrome_read_gpu(struct chrome_reader *reader, int key,
+                            const struct smc_json_value *value)
 {
     struct properties *gpu = &reader->gpu[reader->gpu_count - 1];
     const struct {
@@ -258,7 +259,7 @@ static void chrome_read_gpu(struct reader *reader, int key, const struct smc_jso
 }
 
 /* The properties of a GPU may follow its kernels. */
-static bool end_gpu(struct reader *reader)
+static bool end_gpu(struct chrome_reader *reader)
 {
     const int64_t id = reader->gpu[reader->gpu_count - 1].id;
     reader->gpu_depth = 0;
@@ -270,7 +271,7 @@ static bool end_gpu(struct reader *reader)
 
 /* --- Kernels ---------------------------------------------------------------------------------- */
 
-static void begin_event(struct smc_json_stream *stream, struct reader *reader)
+static void begin_event(struct smc_json_stream *stream, struct chrome_reader *reader)
 {
     enum { UNKNOWN = SMC_TRACE_UNKNOWN };
     reader->event_depth = stream->depth + 1;
@@ -289,7 +290,7 @@ static void begin_event(struct smc_json_stream *stream, struct reader *reader)
     };
 }
 
-static bool chrome_keep_name(struct reader *reader, const struct smc_json_value *value)
+static bool chrome_keep_name(struct chrome_reader *reader, const struct smc_json_value *value)
 {
     if (value->length + 1 > reader->name_capacity) {
         char *grown = smc_realloc(reader->name, 2 * value->length + 1);
@@ -306,8 +307,8 @@ static bool chrome_keep_name(struct reader *reader, const struct smc_json_value 
     return true;
 }
 
-static bool chrome_read_member(struct smc_json_stream *stream, struct reader *reader, int key,
-                               const struct smc_json_value *value)
+static bool chrome_read_member(struct smc_json_stream *stream, struct chrome_reader *reader,
+                               int key, const struct smc_json_value *value)
 {
     struct event *event = &reader->event;
     if (event->is_other)
@@ -435,7 +436,7 @@ static void copy_dimensions(const int64_t from[3], int count, int64_t most, uint
 /* Kineto's occupancy is the least of two: what the kernel's resources allow, by cuda_occupancy.h,
    and what its grid fills on average. Only the first is comparable. 0: its rules without the
    opt-in refused a launch that did take place. */
-static double theoretical_percent(const struct reader *reader, const struct event *event,
+static double theoretical_percent(const struct chrome_reader *reader, const struct event *event,
                                   const struct smc_trace_launch *launch)
 {
     const struct properties *gpu = find_gpu(reader, event->device);
@@ -454,18 +455,18 @@ static double theoretical_percent(const struct reader *reader, const struct even
 }
 
 /* Remembers the row of a GPU. */
-static bool chrome_add_row(struct reader *reader, const struct event *event)
+static bool chrome_add_row(struct chrome_reader *reader, const struct event *event)
 {
     const char *gpu = strstr(event->label, "GPU:");
     if (event->pid < 0 || reader->row_count == MOST_GPUS || !gpu || gpu[4] < '0' || gpu[4] > '9')
         return true;
     if (!smc_make_room(&reader->row, reader->row_count, NULL, sizeof *reader->row))
         return false;
-    reader->row[reader->row_count++] = (struct row){event->pid, strtol(gpu + 4, NULL, 10)};
+    reader->row[reader->row_count++] = (struct chrome_row){event->pid, strtol(gpu + 4, NULL, 10)};
     return true;
 }
 
-static int64_t gpu_of_row(const struct reader *reader, int64_t pid)
+static int64_t gpu_of_row(const struct chrome_reader *reader, int64_t pid)
 {
     for (size_t i = reader->row_count; i-- > 0;)
         if (reader->row[i].pid == pid)
@@ -473,7 +474,7 @@ static int64_t gpu_of_row(const struct reader *reader, int64_t pid)
     return SMC_TRACE_UNKNOWN;
 }
 
-static int32_t chrome_find_device(struct reader *reader, struct event *event)
+static int32_t chrome_find_device(struct chrome_reader *reader, struct event *event)
 {
     if (event->is_xla)
         event->device = gpu_of_row(reader, event->pid);
@@ -505,7 +506,7 @@ static void find_sms(const struct event *event, const struct smc_trace_launch *l
     device->device.sm_count = device->sms_differ ? 0 : count;
 }
 
-static enum smc_status chrome_add_kernel(struct reader *reader, struct event *event)
+static enum smc_status chrome_add_kernel(struct chrome_reader *reader, struct event *event)
 {
     struct smc_trace_launch launch;
     size_t index;
@@ -534,7 +535,7 @@ static enum smc_status chrome_add_kernel(struct reader *reader, struct event *ev
     return status;
 }
 
-static bool end_event(struct smc_json_stream *stream, struct reader *reader)
+static bool end_event(struct smc_json_stream *stream, struct chrome_reader *reader)
 {
     struct event *event = &reader->event;
     reader->event_depth = 0;
@@ -581,7 +582,7 @@ static bool is_in_gpus(const struct smc_json_stream *stream)
             stream->level[0].key == KEY_COMPUTE_PROPERTIES);
 }
 
-static bool read_in_event(struct smc_json_stream *stream, struct reader *reader,
+static bool read_in_event(struct smc_json_stream *stream, struct chrome_reader *reader,
                           const struct smc_json_value *value)
 {
     const size_t event = reader->event_depth;
@@ -602,7 +603,7 @@ static bool read_in_event(struct smc_json_stream *stream, struct reader *reader,
     return true;
 }
 
-static void chrome_read_header(const struct smc_json_stream *stream, struct reader *reader,
+static void chrome_read_header(const struct smc_json_stream *stream, struct chrome_reader *reader,
                                const struct smc_json_value *value)
 {
     const int key = stream->level[0].key;
@@ -620,7 +621,7 @@ static void chrome_read_header(const struct smc_json_stream *stream, struct read
 
 static bool on_value(struct smc_json_stream *stream, const struct smc_json_value *value)
 {
-    struct reader *reader = stream->context;
+    struct chrome_reader *reader = stream->context;
     if (reader->event_depth > 0)
         return read_in_event(stream, reader, value);
     if (reader->gpu_depth > 0) {
@@ -643,7 +644,7 @@ static bool on_value(struct smc_json_stream *stream, const struct smc_json_value
 
 static bool chrome_on_end(struct smc_json_stream *stream)
 {
-    struct reader *reader = stream->context;
+    struct chrome_reader *reader = stream->context;
     if (reader->event_depth > 0 && stream->depth == reader->event_depth - 1)
         return end_event(stream, reader);
     if (reader->gpu_depth > 0 && stream->depth == reader->gpu_depth - 1)
@@ -653,7 +654,7 @@ static bool chrome_on_end(struct smc_json_stream *stream)
 
 /* --- The whole file --------------------------------------------------------------------------- */
 
-static void note_what_is_unknown(struct reader *reader, bool unclosed)
+static void note_what_is_unknown(struct chrome_reader *reader, bool unclosed)
 {
     struct smc_trace *trace = reader->trace;
     if (unclosed)
@@ -677,7 +678,7 @@ static void note_what_is_unknown(struct reader *reader, bool unclosed)
         }
 }
 
-static enum smc_status chrome_describe(struct reader *reader, struct smc_error *error)
+static enum smc_status chrome_describe(struct chrome_reader *reader, struct smc_error *error)
 {
     struct smc_text tool = {0};
     smc_text_append(&tool, reader->schema > 0      ? "PyTorch profiler"
@@ -693,7 +694,7 @@ static enum smc_status chrome_describe(struct reader *reader, struct smc_error *
     return reader->trace->tool ? SMC_OK : smc_out_of_memory(error);
 }
 
-static enum smc_status chrome_read_all(struct reader *reader, struct smc_trace_input *input,
+static enum smc_status chrome_read_all(struct chrome_reader *reader, struct smc_trace_input *input,
                                        struct smc_error *error)
 {
     static const struct smc_json_reader handlers = {
@@ -717,7 +718,7 @@ static enum smc_status chrome_read_all(struct reader *reader, struct smc_trace_i
 static enum smc_status chrome_read(struct smc_trace_input *input, struct smc_trace *trace,
                                    struct smc_error *error)
 {
-    struct reader reader = {.trace = trace, .error = error, .last_index = SMC_TRACE_UNKNOWN};
+    struct chrome_reader reader = {.trace = trace, .error = error, .last_index = SMC_TRACE_UNKNOWN};
     enum smc_status status = chrome_read_all(&reader, input, error);
     free(reader.name);
     free(reader.gpu);

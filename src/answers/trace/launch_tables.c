@@ -84,7 +84,7 @@ struct layout_of {
     size_t begin[MOST_FIELDS], end[MOST_FIELDS]; /* of aligned columns */
 };
 
-struct reading {
+struct table_reading {
     const char *shown; /* the file's name, safe for a terminal */
     struct smc_trace *trace;
     struct smc_error *error;
@@ -112,7 +112,7 @@ struct reading {
 /* --- Lines and fields ------------------------------------------------------------------------- */
 
 /* The next line without its end. `*found`: false at the end of the file. */
-static enum smc_status launch_tables_read_line(struct reading *reading, bool *found)
+static enum smc_status launch_tables_read_line(struct table_reading *reading, bool *found)
 {
     char part[4096];
     struct smc_text *line = &reading->line;
@@ -167,7 +167,7 @@ static char *end_field(char *begin, char separator, char **rest, bool *is_closed
     return begin;
 }
 
-static void split_separated(struct reading *reading, char *line)
+static void split_separated(struct table_reading *reading, char *line)
 {
     const char separator = reading->layout.separator;
     if (separator == '|' && *line == '|')
@@ -180,7 +180,7 @@ static void split_separated(struct reading *reading, char *line)
     }
 }
 
-static void split_spaced(struct reading *reading, char *line)
+static void split_spaced(struct table_reading *reading, char *line)
 {
     line += strspn(line, " ");
     while (*line && reading->field_count < MOST_FIELDS) {
@@ -191,7 +191,7 @@ static void split_spaced(struct reading *reading, char *line)
     }
 }
 
-static void split_aligned(struct reading *reading, char *line)
+static void split_aligned(struct table_reading *reading, char *line)
 {
     size_t length = strlen(line);
     const struct layout_of *layout = &reading->layout;
@@ -203,7 +203,7 @@ static void split_aligned(struct reading *reading, char *line)
     }
 }
 
-static void launch_tables_split(struct reading *reading, char *line)
+static void launch_tables_split(struct table_reading *reading, char *line)
 {
     reading->field_count = 0;
     reading->is_closed = true;
@@ -215,7 +215,7 @@ static void launch_tables_split(struct reading *reading, char *line)
         split_aligned(reading, line);
 }
 
-static const char *get(const struct reading *reading, enum column column)
+static const char *get(const struct table_reading *reading, enum column column)
 {
     const size_t index = reading->column[column];
     const char *value = index < reading->field_count ? reading->field[index] : "";
@@ -225,7 +225,7 @@ static const char *get(const struct reading *reading, enum column column)
 /* --- The header ------------------------------------------------------------------------------- */
 
 /* "StcSMem (MB)" is the column of "StcSMem", with the unit "MB". */
-static void take_heading(struct reading *reading, size_t field)
+static void take_heading(struct table_reading *reading, size_t field)
 {
     const char *heading = reading->field[field];
     const char *unit = strchr(heading, '(');
@@ -243,7 +243,7 @@ static void take_heading(struct reading *reading, size_t field)
             }
 }
 
-static void forget_header(struct reading *reading)
+static void forget_header(struct table_reading *reading)
 {
     reading->layout = (struct layout_of){NO_TABLE, 0, {0}, {0}};
     reading->header_fields = 0;
@@ -253,27 +253,27 @@ static void forget_header(struct reading *reading)
         reading->column[i] = ABSENT;
 }
 
-static bool has_column(const struct reading *reading, enum column column)
+static bool has_column(const struct table_reading *reading, enum column column)
 {
     return reading->column[column] != ABSENT;
 }
 
 /* A row is a launch, or several of one grid and block. */
-static bool has_launches(const struct reading *reading)
+static bool has_launches(const struct table_reading *reading)
 {
     bool grid = has_column(reading, GRID_X) || has_column(reading, GRID_SIZE);
     return grid && has_column(reading, NAME) &&
            (has_column(reading, DURATION) || has_column(reading, INSTANCES));
 }
 
-static bool is_summary(const struct reading *reading)
+static bool is_summary(const struct table_reading *reading)
 {
     return has_column(reading, NAME) && has_column(reading, INSTANCES) &&
            has_column(reading, LEAST_TIME);
 }
 
 /* Whether the line has the headings of a table that is known; then the table begins. */
-static bool launch_tables_read_header(struct reading *reading)
+static bool launch_tables_read_header(struct table_reading *reading)
 {
     static const char separators[] = ",\t|";
     struct smc_text copy = {0};
@@ -311,7 +311,7 @@ static bool launch_tables_read_header(struct reading *reading)
 }
 
 /* The dashes below headings tell where the columns are. */
-static bool launch_tables_read_dashes(struct reading *reading)
+static bool launch_tables_read_dashes(struct table_reading *reading)
 {
     const char *line = smc_text_string(&reading->line);
     struct layout_of *layout = &reading->layout;
@@ -332,7 +332,7 @@ static bool launch_tables_read_dashes(struct reading *reading)
 
 /* "661,398" or "8.1920KB": the number, its digits after the point, and what follows it, else the
    column's unit. */
-static bool launch_tables_read_number(const struct reading *reading, enum column column,
+static bool launch_tables_read_number(const struct table_reading *reading, enum column column,
                                       double *value, int *decimals, char unit[MOST_UNIT])
 {
     char number[64];
@@ -355,7 +355,8 @@ static double time_scale(const char *unit)
     return smc_ncu_scale(SMC_NCU_TIME, letters);
 }
 
-static bool launch_tables_read_time(const struct reading *reading, enum column column, uint64_t *ns)
+static bool launch_tables_read_time(const struct table_reading *reading, enum column column,
+                                    uint64_t *ns)
 {
     enum { MOST = 62 };
     double value;
@@ -368,7 +369,7 @@ static bool launch_tables_read_time(const struct reading *reading, enum column c
     return time_scale(unit) > 0 && value < ldexp(1, MOST);
 }
 
-static int64_t launch_tables_read_integer(const struct reading *reading, enum column column,
+static int64_t launch_tables_read_integer(const struct table_reading *reading, enum column column,
                                           int64_t least, int64_t most)
 {
     double value;
@@ -391,7 +392,7 @@ static void launch_tables_read_dimensions(const char *text, uint32_t out[3])
             out[i] = (uint32_t)value[i];
 }
 
-static void launch_tables_read_shape(const struct reading *reading, enum column first,
+static void launch_tables_read_shape(const struct table_reading *reading, enum column first,
                                      enum column together, uint32_t out[3])
 {
     int64_t edge[3];
@@ -423,18 +424,19 @@ static double size_scale(const char *unit, double kilo)
 }
 
 /* The sizes from `least` to `most` that a printed number stands for. */
-struct span {
+struct table_span {
     double least, most;
 };
 
-static struct span span_of(double value, int decimals, double scale)
+static struct table_span span_of(double value, int decimals, double scale)
 {
     const double half = 0.5 * scale / pow(10, decimals);
-    return (struct span){ceil(value * scale - half - 1e-6), floor(value * scale + half + 1e-6)};
+    return (struct table_span){ceil(value * scale - half - 1e-6),
+                               floor(value * scale + half + 1e-6)};
 }
 
 /* A size whose digits go beyond the byte is whole with the right K alone. */
-static void see_size(struct reading *reading, enum column column)
+static void see_size(struct table_reading *reading, enum column column)
 {
     double value;
     int decimals;
@@ -443,15 +445,15 @@ static void see_size(struct reading *reading, enum column column)
         !launch_tables_read_number(reading, column, &value, &decimals, unit) || value == 0 ||
         size_scale(unit, 1000) == size_scale(unit, 1024))
         return;
-    const struct span with_1000 = span_of(value, decimals, size_scale(unit, 1000));
-    const struct span with_1024 = span_of(value, decimals, size_scale(unit, 1024));
+    const struct table_span with_1000 = span_of(value, decimals, size_scale(unit, 1000));
+    const struct table_span with_1024 = span_of(value, decimals, size_scale(unit, 1024));
     reading->fits_1000 += with_1000.most >= with_1000.least && with_1024.most < with_1024.least;
     reading->fits_1024 += with_1024.most >= with_1024.least && with_1000.most < with_1000.least;
 }
 
 /* Shared memory in bytes. If several sizes are printed alike, it is the multiple of 1 KB among
    them, if there is one. */
-static int64_t read_smem(struct reading *reading, enum column column)
+static int64_t read_smem(struct table_reading *reading, enum column column)
 {
     enum { KB = 1024 };
     double value;
@@ -463,7 +465,7 @@ static int64_t read_smem(struct reading *reading, enum column column)
     const bool is_known = reading->fits_1000 == 0 || reading->fits_1024 == 0;
     const double kilo = reading->is_nvprof && reading->fits_1000 == 0 ? KB : 1000;
     const double scale = size_scale(unit, kilo);
-    const struct span span = span_of(value, decimals, scale);
+    const struct table_span span = span_of(value, decimals, scale);
     if (scale == 0 || (!is_known && value != 0 && scale > 1) || span.most > INT32_MAX ||
         span.most < span.least)
         return SMC_TRACE_UNKNOWN;
@@ -483,7 +485,7 @@ static int64_t read_smem(struct reading *reading, enum column column)
 /* --- Launches --------------------------------------------------------------------------------- */
 
 /* "NVIDIA H200 (0)": its name and its number. */
-static int32_t launch_tables_find_device(struct reading *reading)
+static int32_t launch_tables_find_device(struct table_reading *reading)
 {
     char name[128];
     struct smc_trace_gpu gpu = {.name = name};
@@ -511,7 +513,7 @@ static void cut_call(char *name)
         open[-1] = '\0';
 }
 
-static void take_times(const struct reading *reading, struct smc_trace_launch *out)
+static void take_times(const struct table_reading *reading, struct smc_trace_launch *out)
 {
     uint64_t start, ns;
     if (has_column(reading, INSTANCES)) {
@@ -528,7 +530,8 @@ static void take_times(const struct reading *reading, struct smc_trace_launch *o
     }
 }
 
-static enum smc_status tables_add_launch(struct reading *reading, struct smc_trace_launch *launch)
+static enum smc_status tables_add_launch(struct table_reading *reading,
+                                         struct smc_trace_launch *launch)
 {
     size_t index;
     uint64_t start;
@@ -551,7 +554,7 @@ static enum smc_status tables_add_launch(struct reading *reading, struct smc_tra
     return status;
 }
 
-static enum smc_status launch_tables_take_kernel(struct reading *reading)
+static enum smc_status launch_tables_take_kernel(struct table_reading *reading)
 {
     struct smc_trace_launch launch;
     char unnamed[] = "(unnamed)";
@@ -577,7 +580,7 @@ static enum smc_status launch_tables_take_kernel(struct reading *reading)
 /* --- Rows ------------------------------------------------------------------------------------- */
 
 /* "==15562== NVPROF is profiling process 15562, command: ./app" */
-static void read_message(struct reading *reading, const char *line)
+static void read_message(struct table_reading *reading, const char *line)
 {
     static const char command[] = ", command: ";
     char *rest;
@@ -603,7 +606,7 @@ static void read_message(struct reading *reading, const char *line)
 }
 
 /* Whether nothing but a row can have this in its first columns: a number and a time. */
-static bool begins_row(const struct reading *reading)
+static bool begins_row(const struct table_reading *reading)
 {
     uint64_t ns;
     return has_column(reading, DURATION)
@@ -611,7 +614,7 @@ static bool begins_row(const struct reading *reading)
                : launch_tables_read_integer(reading, INSTANCES, 0, INT64_MAX) >= 0;
 }
 
-static enum smc_status launch_tables_take_row(struct reading *reading)
+static enum smc_status launch_tables_take_row(struct table_reading *reading)
 {
     const char *grid = get(reading, has_column(reading, GRID_X) ? GRID_X : GRID_SIZE);
     const bool fits = reading->field_count == reading->header_fields && reading->is_closed;
@@ -639,7 +642,7 @@ static enum smc_status launch_tables_take_row(struct reading *reading)
 }
 
 /* The row below nvprof's headings in CSV. */
-static bool launch_tables_read_units(struct reading *reading)
+static bool launch_tables_read_units(struct table_reading *reading)
 {
     const size_t start = reading->column[DURATION];
     if (start >= reading->field_count || time_scale(reading->field[start]) <= 0)
@@ -650,7 +653,7 @@ static bool launch_tables_read_units(struct reading *reading)
     return true;
 }
 
-static enum smc_status launch_tables_take_line(struct reading *reading)
+static enum smc_status launch_tables_take_line(struct table_reading *reading)
 {
     const char *line = smc_text_string(&reading->line);
     const bool units_follow = reading->units_follow, dashes_follow = reading->dashes_follow;
@@ -675,7 +678,7 @@ static enum smc_status launch_tables_take_line(struct reading *reading)
 
 static bool launch_tables_begins(const char *bytes, size_t count)
 {
-    struct reading *reading = smc_calloc(1, sizeof *reading);
+    struct table_reading *reading = smc_calloc(1, sizeof *reading);
     bool found = false;
     if (!reading || memchr(bytes, '\0', count)) {
         free(reading);
@@ -696,7 +699,7 @@ static bool launch_tables_begins(const char *bytes, size_t count)
     return found;
 }
 
-static enum smc_status launch_tables_read_lines(struct reading *reading)
+static enum smc_status launch_tables_read_lines(struct table_reading *reading)
 {
     bool found = true;
     rewind(reading->stream);
@@ -711,7 +714,7 @@ static enum smc_status launch_tables_read_lines(struct reading *reading)
     return status;
 }
 
-static enum smc_status refuse_summary(const struct reading *reading)
+static enum smc_status refuse_summary(const struct table_reading *reading)
 {
     return smc_fail(reading->error, SMC_USAGE,
                     "%s: %s, without the grid, block, registers and shared memory of launches; "
@@ -722,7 +725,7 @@ static enum smc_status refuse_summary(const struct reading *reading)
                                          : "no table of launches");
 }
 
-static void launch_tables_note_unknown(const struct reading *reading)
+static void launch_tables_note_unknown(const struct table_reading *reading)
 {
     static const char exact[] = "the .sqlite that 'nsys export --type sqlite' writes has all bytes";
     struct smc_trace *trace = reading->trace;
@@ -750,7 +753,7 @@ static void launch_tables_note_unknown(const struct reading *reading)
         smc_trace_note(trace, "no kernels were recorded");
 }
 
-static enum smc_status read_twice(struct reading *reading)
+static enum smc_status read_twice(struct table_reading *reading)
 {
     enum smc_status status = launch_tables_read_lines(reading);
     if (status == SMC_OK && !reading->has_trace)
@@ -773,7 +776,7 @@ static enum smc_status read_twice(struct reading *reading)
 enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, bool *found,
                                       struct smc_error *error)
 {
-    struct reading *reading = smc_calloc(1, sizeof *reading);
+    struct table_reading *reading = smc_calloc(1, sizeof *reading);
     *found = false;
     if (!reading)
         return smc_out_of_memory(error);

@@ -97,7 +97,7 @@ struct quantity {
 };
 
 /* The launch, or the launches, whose rows are being read. */
-struct launch {
+struct ncu_launch {
     bool begun;
     struct smc_text key; /* what its rows have in common */
     struct smc_text name, process, gpu_name;
@@ -121,7 +121,7 @@ static const char *const needs[] = {
 
 enum { NEEDS = sizeof needs / sizeof *needs };
 
-struct reading {
+struct ncu_reading {
     const char *shown; /* the file's name, safe for a terminal */
     struct smc_trace *trace;
     struct smc_error *error;
@@ -144,7 +144,7 @@ struct reading {
     unsigned sign;                   /* before fractions: SMC_NCU_POINT or _COMMA; 0: unknown */
     uint64_t point_line, comma_line; /* of a number that only the one or the other explains */
     bool likely_point, likely_comma; /* of values that only the one or the other makes possible */
-    struct launch launch;
+    struct ncu_launch launch;
     uint64_t launches, without[NEEDS];
     uint64_t strange_lines, strange_line; /* no rows: how many, the first */
     bool rounded_smem, flat_blocks, flat_clusters;
@@ -189,7 +189,7 @@ static bool ncu_begins(const char *bytes, size_t count)
 
 /* Moves the stream to the header: the program's output and messages may be before it. Tables of
    text begin at the beginning, and their CSV has a header more. */
-static enum smc_status ncu_find_header(struct reading *reading)
+static enum smc_status ncu_find_header(struct ncu_reading *reading)
 {
     char *line = smc_malloc(MOST_LINE);
     off_t at = 0;
@@ -225,7 +225,7 @@ static enum smc_status ncu_find_header(struct reading *reading)
     return SMC_OK;
 }
 
-static void get(const struct reading *reading, uint32_t index, char *value, size_t capacity)
+static void get(const struct ncu_reading *reading, uint32_t index, char *value, size_t capacity)
 {
     const struct smc_csv_field *field = smc_csv_field_at(&reading->csv, reading->record, index);
     *value = '\0';
@@ -233,7 +233,7 @@ static void get(const struct reading *reading, uint32_t index, char *value, size
         smc_csv_value(field, value, capacity);
 }
 
-static void find_metric_columns(struct reading *reading)
+static void find_metric_columns(struct ncu_reading *reading)
 {
     char value[MOST_VALUE];
     memset(reading->unit, 0, sizeof reading->unit);
@@ -247,7 +247,7 @@ static void find_metric_columns(struct reading *reading)
     }
 }
 
-static enum smc_status ncu_read_header(struct reading *reading)
+static enum smc_status ncu_read_header(struct ncu_reading *reading)
 {
     char value[MOST_VALUE];
     for (int i = 0; i < COLUMNS; i++)
@@ -276,7 +276,7 @@ static enum smc_status ncu_read_header(struct reading *reading)
     return SMC_OK;
 }
 
-static void read_units(struct reading *reading)
+static void read_units(struct ncu_reading *reading)
 {
     for (int i = 0; i < METRICS; i++)
         get(reading, reading->metric[i], reading->unit[i], sizeof reading->unit[i]);
@@ -312,7 +312,7 @@ static unsigned find_sign(enum metric metric, const char *unit, const char *text
     return point == comma ? 0u : point ? SMC_NCU_POINT : SMC_NCU_COMMA;
 }
 
-static void see_metric(struct reading *reading, enum metric metric, const char *unit,
+static void see_metric(struct ncu_reading *reading, enum metric metric, const char *unit,
                        const char *value)
 {
     const unsigned sign = find_sign(metric, unit, value);
@@ -330,7 +330,7 @@ static enum metric find_metric(const char *name)
     return (enum metric)i;
 }
 
-static void see_number(struct reading *reading, const char *value)
+static void see_number(struct ncu_reading *reading, const char *value)
 {
     const unsigned signs = smc_ncu_signs(value);
     const uint64_t line = reading->lines_before + reading->record->line;
@@ -341,7 +341,7 @@ static void see_number(struct reading *reading, const char *value)
 }
 
 /* Only numbers with a unit: versions have none. */
-static void see_numbers(struct reading *reading)
+static void see_numbers(struct ncu_reading *reading)
 {
     char value[MOST_VALUE], unit[MOST_VALUE];
     static const enum column of_details[] = {METRIC_VALUE, MINIMUM, MAXIMUM, AVERAGE};
@@ -366,7 +366,7 @@ static void see_numbers(struct reading *reading)
     }
 }
 
-static enum smc_status decide_sign(struct reading *reading)
+static enum smc_status decide_sign(struct ncu_reading *reading)
 {
     if (reading->point_line && reading->comma_line)
         return smc_fail(reading->error, SMC_USAGE,
@@ -393,7 +393,7 @@ struct decimal {
     int decimals;
 };
 
-static bool ncu_read_number(struct reading *reading, enum metric metric, const char *unit,
+static bool ncu_read_number(struct ncu_reading *reading, enum metric metric, const char *unit,
                             const char *text, struct decimal *number)
 {
     const unsigned sign = reading->sign ? reading->sign : find_sign(metric, unit, text);
@@ -407,7 +407,7 @@ static bool ncu_read_number(struct reading *reading, enum metric metric, const c
     return smc_ncu_number(text, sign ? sign : SMC_NCU_POINT, &number->value, &number->decimals);
 }
 
-static void set_text(struct launch *launch, enum metric metric, const char *text)
+static void set_text(struct ncu_launch *launch, enum metric metric, const char *text)
 {
     if (metric == CACHE_CONFIG)
         launch->cache_config = smc_trace_cache_config(text);
@@ -416,7 +416,7 @@ static void set_text(struct launch *launch, enum metric metric, const char *text
 }
 
 /* `fields`: the value, the least and the greatest, each ABSENT or a field of the record. */
-static void set_metric(struct reading *reading, enum metric metric, const uint32_t fields[3],
+static void set_metric(struct ncu_reading *reading, enum metric metric, const uint32_t fields[3],
                        const char *unit)
 {
     char text[MOST_VALUE];
@@ -462,7 +462,7 @@ static void ncu_read_dimensions(const char *text, uint32_t out[3])
         out[i] = (uint32_t)value[i];
 }
 
-static int64_t get_integer(const struct reading *reading, enum column column)
+static int64_t get_integer(const struct ncu_reading *reading, enum column column)
 {
     char text[MOST_VALUE];
     int64_t value;
@@ -471,7 +471,7 @@ static int64_t get_integer(const struct reading *reading, enum column column)
 }
 
 /* "9.0", or "9,0" by the locale. */
-static uint16_t get_cc(const struct reading *reading)
+static uint16_t get_cc(const struct ncu_reading *reading)
 {
     char text[MOST_VALUE];
     unsigned major, minor;
@@ -481,7 +481,7 @@ static uint16_t get_cc(const struct reading *reading)
                : 0;
 }
 
-static void append_field(const struct reading *reading, uint32_t index, struct smc_text *text)
+static void append_field(const struct ncu_reading *reading, uint32_t index, struct smc_text *text)
 {
     const struct smc_csv_field *field = smc_csv_field_at(&reading->csv, reading->record, index);
     const size_t before = text->length, capacity = field ? field->length + 1 : 0;
@@ -495,7 +495,7 @@ static void append_field(const struct reading *reading, uint32_t index, struct s
     text->data[text->length] = '\0';
 }
 
-static void append_key(const struct reading *reading, struct smc_text *key)
+static void append_key(const struct ncu_reading *reading, struct smc_text *key)
 {
     static const enum column columns[] = {ID,        PROCESS_ID, KERNEL,     BLOCK_SIZE,
                                           GRID_SIZE, DEVICE,     INVOCATIONS};
@@ -505,11 +505,11 @@ static void append_key(const struct reading *reading, struct smc_text *key)
     }
 }
 
-static enum smc_status ncu_begin_launch(struct reading *reading, struct smc_text *key)
+static enum smc_status ncu_begin_launch(struct ncu_reading *reading, struct smc_text *key)
 {
     char text[MOST_VALUE];
-    struct launch *launch = &reading->launch;
-    *launch = (struct launch){
+    struct ncu_launch *launch = &reading->launch;
+    *launch = (struct ncu_launch){
         .begun = true,
         .key = *key,
         .pid = get_integer(reading, PROCESS_ID),
@@ -533,13 +533,13 @@ static enum smc_status ncu_begin_launch(struct reading *reading, struct smc_text
                : SMC_OK;
 }
 
-static void free_launch(struct launch *launch)
+static void free_launch(struct ncu_launch *launch)
 {
     smc_text_free(&launch->key);
     smc_text_free(&launch->name);
     smc_text_free(&launch->process);
     smc_text_free(&launch->gpu_name);
-    *launch = (struct launch){0};
+    *launch = (struct ncu_launch){0};
 }
 
 /* --- The launch is complete ------------------------------------------------------------------- */
@@ -555,7 +555,7 @@ static int64_t whole(const struct quantity *quantity, int64_t least, int64_t gre
 
 /* "4.10 Kbyte" stands for some number from 4095 to 4105 bytes: returns the one that is divisible by
    the highest power of two. */
-static int64_t ncu_bytes_of(struct reading *reading, enum metric metric)
+static int64_t ncu_bytes_of(struct ncu_reading *reading, enum metric metric)
 {
     struct quantity quantity = reading->launch.metric[metric];
     if (quantity.is_known && quantity.half_digit > 0 && quantity.value < INT32_MAX) {
@@ -572,7 +572,7 @@ static int64_t ncu_bytes_of(struct reading *reading, enum metric metric)
 }
 
 /* From the three metrics of page raw, or else a total, which becomes the first. */
-static bool ncu_take_dimensions(const struct launch *launch, enum metric x, enum metric total,
+static bool ncu_take_dimensions(const struct ncu_launch *launch, enum metric x, enum metric total,
                                 uint32_t out[3])
 {
     const int64_t all = whole(&launch->metric[total], 1, INT32_MAX);
@@ -593,9 +593,9 @@ static bool ncu_take_dimensions(const struct launch *launch, enum metric x, enum
     return true;
 }
 
-static int32_t ncu_find_device(struct reading *reading)
+static int32_t ncu_find_device(struct ncu_reading *reading)
 {
-    const struct launch *launch = &reading->launch;
+    const struct ncu_launch *launch = &reading->launch;
     const struct quantity *metric = launch->metric;
     const int64_t major = whole(&metric[CC_MAJOR], 1, 99), minor = whole(&metric[CC_MINOR], 0, 9);
     const int64_t sms = whole(&metric[GPU_SMS], 1, 10000);
@@ -623,7 +623,7 @@ static double percent(const struct quantity *quantity)
                : SMC_TRACE_UNKNOWN;
 }
 
-static void take_time(const struct launch *launch, struct smc_trace_launch *out)
+static void take_time(const struct ncu_launch *launch, struct smc_trace_launch *out)
 {
     static const enum metric order[] = {DURATION, DURATION_2019, DURATION_MEAN};
     const double longest = 9e15; /* 104 days */
@@ -640,7 +640,7 @@ static void take_time(const struct launch *launch, struct smc_trace_launch *out)
     }
 }
 
-static void count_unknown(struct reading *reading, const struct smc_trace_launch *launch)
+static void count_unknown(struct ncu_reading *reading, const struct smc_trace_launch *launch)
 {
     const bool lacks[NEEDS] = {
         launch->regs_per_thread < 0,
@@ -655,9 +655,9 @@ static void count_unknown(struct reading *reading, const struct smc_trace_launch
         reading->without[i] += lacks[i] ? launch->launches : 0;
 }
 
-static void ncu_fill_launch(struct reading *reading, struct smc_trace_launch *out)
+static void ncu_fill_launch(struct ncu_reading *reading, struct smc_trace_launch *out)
 {
-    const struct launch *launch = &reading->launch;
+    const struct ncu_launch *launch = &reading->launch;
     smc_trace_launch_init(out);
     memcpy(out->grid, launch->grid, sizeof out->grid);
     memcpy(out->block, launch->block, sizeof out->block);
@@ -680,9 +680,9 @@ static void ncu_fill_launch(struct reading *reading, struct smc_trace_launch *ou
     take_time(launch, out);
 }
 
-static enum smc_status end_launch(struct reading *reading)
+static enum smc_status end_launch(struct ncu_reading *reading)
 {
-    const struct launch *launch = &reading->launch;
+    const struct ncu_launch *launch = &reading->launch;
     struct smc_trace_launch out;
     enum smc_status status = SMC_OK;
     if (!launch->begun)
@@ -707,7 +707,7 @@ static enum smc_status end_launch(struct reading *reading)
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-static void take_metric_row(struct reading *reading)
+static void take_metric_row(struct ncu_reading *reading)
 {
     char name[MOST_VALUE], unit[MOST_VALUE];
     const uint32_t *column = reading->column;
@@ -724,7 +724,7 @@ static void take_metric_row(struct reading *reading)
         set_metric(reading, metric, fields, unit);
 }
 
-static enum smc_status ncu_take_row(struct reading *reading)
+static enum smc_status ncu_take_row(struct ncu_reading *reading)
 {
     struct smc_text key = {0};
     enum smc_status status = SMC_OK;
@@ -753,7 +753,7 @@ static enum smc_status ncu_take_row(struct reading *reading)
 
 /* A row of the table has the launch's number, and all fields that are needed. Older releases leave
    out the last ones if they are empty. */
-static bool is_row(const struct reading *reading)
+static bool is_row(const struct ncu_reading *reading)
 {
     const struct smc_csv_record *record = reading->record;
     const enum column last = reading->page == DETAILS ? METRIC_VALUE : AVERAGE;
@@ -765,7 +765,7 @@ static bool is_row(const struct reading *reading)
            strspn(id, "0123456789") == strlen(id);
 }
 
-static bool is_header(const struct reading *reading)
+static bool is_header(const struct ncu_reading *reading)
 {
     char value[MOST_VALUE];
     const struct smc_csv_record *record = reading->record;
@@ -786,7 +786,7 @@ static bool is_cut(const struct smc_csv_record *record)
            record->text[0] == '"' && record->text[1] >= '0' && record->text[1] <= '9';
 }
 
-static enum smc_status take_record(struct reading *reading)
+static enum smc_status take_record(struct ncu_reading *reading)
 {
     enum smc_status status = SMC_OK;
     if (is_cut(reading->record))
@@ -814,7 +814,7 @@ static enum smc_status take_record(struct reading *reading)
 static enum smc_status read_stream(void *context, char *bytes, size_t capacity, size_t *count,
                                    struct smc_error *error)
 {
-    struct reading *reading = context;
+    struct ncu_reading *reading = context;
     *count = fread(bytes, 1, capacity, reading->stream);
     return ferror(reading->stream)
                ? smc_fail(error, SMC_USAGE, "%s: %s", reading->shown, strerror(errno))
@@ -824,7 +824,7 @@ static enum smc_status read_stream(void *context, char *bytes, size_t capacity, 
 static enum smc_status ncu_read_text(void *context, char *bytes, size_t capacity, size_t *count,
                                      struct smc_error *error)
 {
-    struct reading *reading = context;
+    struct ncu_reading *reading = context;
     if (!smc_ncu_text_read(&reading->text, bytes, capacity, count))
         return smc_out_of_memory(error);
     return ferror(reading->stream)
@@ -832,7 +832,7 @@ static enum smc_status ncu_read_text(void *context, char *bytes, size_t capacity
                : SMC_OK;
 }
 
-static enum smc_status read_table(struct reading *reading)
+static enum smc_status read_table(struct ncu_reading *reading)
 {
     bool found = true;
     rewind(reading->stream);
@@ -866,7 +866,7 @@ static enum smc_status read_table(struct reading *reading)
 
 /* --- The whole file --------------------------------------------------------------------------- */
 
-static void ncu_note_unknown(struct reading *reading)
+static void ncu_note_unknown(struct ncu_reading *reading)
 {
     const unsigned long long all = reading->launches;
     struct smc_trace *trace = reading->trace;
@@ -900,7 +900,7 @@ static void ncu_note_unknown(struct reading *reading)
         smc_trace_note(trace, "no kernels were recorded");
 }
 
-static enum smc_status ncu_read_launches(struct reading *reading)
+static enum smc_status ncu_read_launches(struct ncu_reading *reading)
 {
     enum smc_status status = read_table(reading);
     if (status == SMC_OK)
@@ -915,7 +915,7 @@ static enum smc_status ncu_read_launches(struct reading *reading)
 
 /* After much output of the program, the table may be one of nsys stats or nvprof. `status` says why
    it is none of ncu. */
-static enum smc_status read_other_tables(struct reading *reading, enum smc_status status)
+static enum smc_status read_other_tables(struct ncu_reading *reading, enum smc_status status)
 {
     bool found;
     struct smc_error why = {""};
@@ -929,7 +929,7 @@ static enum smc_status read_other_tables(struct reading *reading, enum smc_statu
 static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace *trace,
                                 struct smc_error *error)
 {
-    struct reading *reading = smc_calloc(1, sizeof *reading);
+    struct ncu_reading *reading = smc_calloc(1, sizeof *reading);
     struct smc_csv_record *record = smc_malloc(sizeof *record);
     trace->source = SMC_TRACE_NSIGHT_COMPUTE;
     trace->tool = smc_strdup("Nsight Compute");
@@ -938,8 +938,8 @@ static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace 
         free(record);
         return smc_out_of_memory(error);
     }
-    *reading =
-        (struct reading){.shown = trace->file, .trace = trace, .error = error, .record = record};
+    *reading = (struct ncu_reading){
+        .shown = trace->file, .trace = trace, .error = error, .record = record};
     enum smc_status status = smc_trace_input_stream(input, &reading->stream, error);
     if (status == SMC_OK)
         status = ncu_read_launches(reading);

@@ -28,13 +28,13 @@ static size_t separator_length(const char *at, char fraction)
     return 0;
 }
 
-struct scan {
+struct number_scan {
     const char *at;
     double value; /* of the digits so far, without a point */
     int digits;
 };
 
-static int scan_digits(struct scan *scan)
+static int scan_digits(struct number_scan *scan)
 {
     int count = 0;
     for (; is_digit(*scan->at); scan->at++, count++)
@@ -44,7 +44,7 @@ static int scan_digits(struct scan *scan)
 }
 
 /* Groups of three digits after the first one, all separated alike. */
-static bool scan_thousands(struct scan *scan, const char *first, char fraction)
+static bool scan_thousands(struct number_scan *scan, const char *first, char fraction)
 {
     const char *sign = NULL;
     size_t length;
@@ -61,7 +61,7 @@ static bool scan_thousands(struct scan *scan, const char *first, char fraction)
     return true;
 }
 
-static bool scan_exponent(struct scan *scan, int *exponent)
+static bool scan_exponent(struct number_scan *scan, int *exponent)
 {
     int value = 0;
     const bool negative = scan->at[1] == '-';
@@ -79,7 +79,7 @@ bool smc_ncu_number(const char *text, unsigned sign, double *value, int *decimal
 {
     const char fraction = sign == SMC_NCU_COMMA ? ',' : '.';
     const bool negative = *text == '-';
-    struct scan scan = {.at = text + negative};
+    struct number_scan scan = {.at = text + negative};
     const char *first = scan.at;
     int exponent = 0;
     *decimals = 0;

@@ -17,7 +17,7 @@
 
 enum { MOST_BYTES = 512 << 20 };
 
-struct reading {
+struct own_reading {
     const char *file;
     struct smc_trace *trace;
     struct smc_error *error;
@@ -31,8 +31,8 @@ struct reading {
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static enum smc_status own_fail(const struct reading *reading, const char *key, const json_t *value,
-                                const char *allowed)
+static enum smc_status own_fail(const struct own_reading *reading, const char *key,
+                                const json_t *value, const char *allowed)
 {
     char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_fail(reading->error, SMC_USAGE, "%s: %s, element %zu: \"%s\" is %.60s, not %s",
@@ -43,7 +43,7 @@ static enum smc_status own_fail(const struct reading *reading, const char *key, 
 }
 
 /* `absent` if the object has no such key, or null. */
-static enum smc_status own_read_whole(const struct reading *reading, const json_t *object,
+static enum smc_status own_read_whole(const struct own_reading *reading, const json_t *object,
                                       const char *key, int64_t least, int64_t most, int64_t absent,
                                       int64_t *number)
 {
@@ -61,7 +61,7 @@ static enum smc_status own_read_whole(const struct reading *reading, const json_
     return own_fail(reading, key, value, allowed);
 }
 
-static enum smc_status own_read_real(const struct reading *reading, const json_t *object,
+static enum smc_status own_read_real(const struct own_reading *reading, const json_t *object,
                                      const char *key, double most, double absent, double *number)
 {
     const json_t *value = json_object_get(object, key);
@@ -78,7 +78,7 @@ static enum smc_status own_read_real(const struct reading *reading, const json_t
 
 /* Milliseconds with 15 digits hold the nanoseconds of ten days exactly. No program takes three
    years, so that sums do not overflow. */
-static enum smc_status read_time(const struct reading *reading, const json_t *object,
+static enum smc_status read_time(const struct own_reading *reading, const json_t *object,
                                  const char *key, uint64_t *ns)
 {
     double ms;
@@ -89,7 +89,7 @@ static enum smc_status read_time(const struct reading *reading, const json_t *ob
 }
 
 /* Copies the text; NULL if the object has none. */
-static enum smc_status own_read_text(const struct reading *reading, const json_t *object,
+static enum smc_status own_read_text(const struct own_reading *reading, const json_t *object,
                                      const char *key, char **text)
 {
     const char *value = json_string_value(json_object_get(object, key));
@@ -106,7 +106,7 @@ static enum smc_status own_read_text(const struct reading *reading, const json_t
 }
 
 /* {0} for null. */
-static enum smc_status own_read_extent(const struct reading *reading, const json_t *object,
+static enum smc_status own_read_extent(const struct own_reading *reading, const json_t *object,
                                        const char *key, uint32_t extent[3])
 {
     const json_t *list = json_object_get(object, key);
@@ -125,7 +125,7 @@ static enum smc_status own_read_extent(const struct reading *reading, const json
 
 /* --- Lists besides the kernels ---------------------------------------------------------------- */
 
-static enum smc_status own_read_device(struct reading *reading, const json_t *object,
+static enum smc_status own_read_device(struct own_reading *reading, const json_t *object,
                                        int32_t *index)
 {
     int64_t id, sms, clock, memory, l2;
@@ -154,7 +154,7 @@ static enum smc_status own_read_device(struct reading *reading, const json_t *ob
     return *index == SMC_TRACE_UNKNOWN ? smc_out_of_memory(reading->error) : SMC_OK;
 }
 
-static enum smc_status own_read_process(struct reading *reading, const json_t *object,
+static enum smc_status own_read_process(struct own_reading *reading, const json_t *object,
                                         int32_t *index)
 {
     int64_t id;
@@ -168,7 +168,8 @@ static enum smc_status own_read_process(struct reading *reading, const json_t *o
     return *index == SMC_TRACE_UNKNOWN ? smc_out_of_memory(reading->error) : SMC_OK;
 }
 
-static enum smc_status read_module(struct reading *reading, const json_t *object, int32_t *index)
+static enum smc_status read_module(struct own_reading *reading, const json_t *object,
+                                   int32_t *index)
 {
     const char *file = json_string_value(json_object_get(object, "file"));
     *index = smc_trace_module(reading->trace, file ? file : "");
@@ -176,10 +177,10 @@ static enum smc_status read_module(struct reading *reading, const json_t *object
 }
 
 /* Reads each element of a list, which may be absent. */
-static enum smc_status own_read_list(struct reading *reading, const json_t *root, const char *key,
-                                     enum smc_status (*read)(struct reading *, const json_t *,
-                                                             int32_t *),
-                                     int32_t **indices, size_t *count)
+static enum smc_status
+own_read_list(struct own_reading *reading, const json_t *root, const char *key,
+              enum smc_status (*read)(struct own_reading *, const json_t *, int32_t *),
+              int32_t **indices, size_t *count)
 {
     const json_t *list = json_object_get(root, key);
     enum smc_status status = SMC_OK;
@@ -201,7 +202,7 @@ static enum smc_status own_read_list(struct reading *reading, const json_t *root
 /* --- Kernels ---------------------------------------------------------------------------------- */
 
 /* The index in the trace of the element that `key` names; SMC_TRACE_UNKNOWN for null. */
-static enum smc_status read_reference(const struct reading *reading, const json_t *object,
+static enum smc_status read_reference(const struct own_reading *reading, const json_t *object,
                                       const char *key, const int32_t *indices, size_t count,
                                       int32_t *index)
 {
@@ -234,7 +235,7 @@ static const struct {
 };
 #undef MEMBER
 
-static enum smc_status read_wholes(const struct reading *reading, const json_t *object,
+static enum smc_status read_wholes(const struct own_reading *reading, const json_t *object,
                                    struct smc_trace_launch *launch)
 {
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
@@ -257,7 +258,7 @@ static enum smc_status read_wholes(const struct reading *reading, const json_t *
     return SMC_OK;
 }
 
-static enum smc_status read_cache_config(const struct reading *reading, const json_t *object,
+static enum smc_status read_cache_config(const struct own_reading *reading, const json_t *object,
                                          int32_t *config)
 {
     const json_t *value = json_object_get(object, "cache_config");
@@ -270,7 +271,7 @@ static enum smc_status read_cache_config(const struct reading *reading, const js
     return own_fail(reading, "cache_config", value, "none, shared, l1 or equal");
 }
 
-static enum smc_status own_read_launch(const struct reading *reading, const json_t *object,
+static enum smc_status own_read_launch(const struct own_reading *reading, const json_t *object,
                                        struct smc_trace_launch *launch)
 {
     const double unknown = SMC_TRACE_UNKNOWN;
@@ -302,7 +303,7 @@ static enum smc_status own_read_launch(const struct reading *reading, const json
                          &launch->achieved_occupancy_percent);
 }
 
-static enum smc_status own_read_kernels(struct reading *reading, const json_t *root)
+static enum smc_status own_read_kernels(struct own_reading *reading, const json_t *root)
 {
     const json_t *list = json_object_get(root, "kernels");
     const size_t count = json_array_size(list);
@@ -332,7 +333,8 @@ static enum smc_status own_read_kernels(struct reading *reading, const json_t *r
 /* --- The course ------------------------------------------------------------------------------- */
 
 /* [kernel, ns, kernel, ns, ...] */
-static enum smc_status read_slice(const struct reading *reading, size_t slice, const json_t *list)
+static enum smc_status read_slice(const struct own_reading *reading, size_t slice,
+                                  const json_t *list)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i + 1 < json_array_size(list) && status == SMC_OK; i += 2) {
@@ -347,7 +349,7 @@ static enum smc_status read_slice(const struct reading *reading, size_t slice, c
     return status;
 }
 
-static enum smc_status read_course(struct reading *reading, const json_t *root)
+static enum smc_status read_course(struct own_reading *reading, const json_t *root)
 {
     const json_t *course = json_object_get(root, "course");
     const json_t *slices = json_object_get(course, "slices");
@@ -381,7 +383,7 @@ static enum smc_trace_source find_source(const char *name)
     return SMC_TRACE_SMEMCALC;
 }
 
-static enum smc_status own_read_header(struct reading *reading, const json_t *object)
+static enum smc_status own_read_header(struct own_reading *reading, const json_t *object)
 {
     struct smc_trace *trace = reading->trace;
     const json_t *notes = json_object_get(object, "notes");
@@ -416,7 +418,7 @@ static enum smc_status own_read_header(struct reading *reading, const json_t *ob
     return SMC_OK;
 }
 
-static enum smc_status own_read_root(struct reading *reading, const json_t *root)
+static enum smc_status own_read_root(struct own_reading *reading, const json_t *root)
 {
     const json_t *header = json_object_get(root, "trace");
     enum smc_status status;
@@ -440,7 +442,7 @@ static enum smc_status own_read(struct smc_trace_input *input, struct smc_trace 
                                 struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    struct reading reading = {.file = input->shown, .trace = trace, .error = error};
+    struct own_reading reading = {.file = input->shown, .trace = trace, .error = error};
     json_error_t why;
     enum smc_status status =
         smc_trace_input_text(input, "report of a trace", MOST_BYTES, &bytes, error);

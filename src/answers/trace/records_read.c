@@ -11,12 +11,12 @@
 #include "base/memory.h"
 
 /* A launch of the file that is sound. */
-struct found {
+struct found_records {
     struct record_launch record;
     const char *name;
 };
 
-struct reading {
+struct records_reading {
     struct smc_trace *trace;
     const char *bytes;
     size_t count; /* up to the end of the last entry */
@@ -24,7 +24,7 @@ struct reading {
     int32_t process;
     int32_t device[64]; /* indices in the trace by the process's ordinals */
     const char *command;
-    struct found *launches;
+    struct found_records *launches;
     size_t launch_count, launch_capacity;
     uint64_t broken; /* entries that make no sense */
     uint64_t untimed;
@@ -33,7 +33,7 @@ struct reading {
 
 /* --- Entries ---------------------------------------------------------------------------------- */
 
-static bool records_read_entry(const struct reading *reading, uint64_t offset,
+static bool records_read_entry(const struct records_reading *reading, uint64_t offset,
                                struct record_entry *entry)
 {
     if (offset % 8 != 0 || offset < sizeof reading->header || offset > reading->count ||
@@ -45,7 +45,8 @@ static bool records_read_entry(const struct reading *reading, uint64_t offset,
 }
 
 /* The text of the entry at `offset`, or NULL. */
-static const char *text_at(const struct reading *reading, uint64_t offset, enum record_kind kind)
+static const char *text_at(const struct records_reading *reading, uint64_t offset,
+                           enum record_kind kind)
 {
     struct record_entry entry;
     if (!records_read_entry(reading, offset, &entry) || entry.kind != kind || entry.ready != 1)
@@ -73,7 +74,8 @@ static int64_t device_id(const struct record_device *device)
     return (int64_t)(id & INT64_MAX) | 64; /* no ordinal */
 }
 
-static bool records_read_take_device(struct reading *reading, const void *bytes, size_t size)
+static bool records_read_take_device(struct records_reading *reading, const void *bytes,
+                                     size_t size)
 {
     struct record_device device;
     if (size < sizeof device)
@@ -137,9 +139,10 @@ static void repair(struct record_launch *launch)
     limit(&launch->least_ns, launch->greatest_ns);
 }
 
-static bool records_read_take_launch(struct reading *reading, const void *bytes, size_t size)
+static bool records_read_take_launch(struct records_reading *reading, const void *bytes,
+                                     size_t size)
 {
-    struct found found = {.name = NULL};
+    struct found_records found = {.name = NULL};
     if (size < sizeof found.record)
         return false;
     memcpy(&found.record, bytes, sizeof found.record);
@@ -155,7 +158,7 @@ static bool records_read_take_launch(struct reading *reading, const void *bytes,
 }
 
 /* "kind\tkernel\tdescription" */
-static bool take_finding(struct reading *reading, const char *text)
+static bool take_finding(struct records_reading *reading, const char *text)
 {
     const char *kernel = strchr(text, '\t'), *end = kernel ? strchr(kernel + 1, '\t') : NULL;
     struct smc_error error;
@@ -169,7 +172,8 @@ static bool take_finding(struct reading *reading, const char *text)
 }
 
 /* False: the entry makes no sense. */
-static bool take_entry(struct reading *reading, uint64_t offset, const struct record_entry *entry)
+static bool take_entry(struct records_reading *reading, uint64_t offset,
+                       const struct record_entry *entry)
 {
     const char *bytes = reading->bytes + offset, *text;
     switch (entry->kind) {
@@ -199,7 +203,7 @@ static bool take_entry(struct reading *reading, uint64_t offset, const struct re
     }
 }
 
-static void take_entries(struct reading *reading)
+static void take_entries(struct records_reading *reading)
 {
     struct record_entry entry;
     uint64_t offset = sizeof reading->header;
@@ -218,7 +222,7 @@ static void take_entries(struct reading *reading)
 
 /* Launches of one kernel with one grid, block and dynamic shared memory on one device are a group;
    executions come before calls in it. */
-static int compare_group(const struct found *a, const struct found *b)
+static int compare_group(const struct found_records *a, const struct found_records *b)
 {
     const struct record_key *x = &a->record.key, *y = &b->record.key;
     const int64_t pairs[][2] = {
@@ -235,7 +239,7 @@ static int compare_group(const struct found *a, const struct found *b)
 
 static int compare(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct found_records *x = a, *y = b;
     const int group = compare_group(x, y);
     if (group != 0)
         return group;
@@ -254,7 +258,8 @@ static bool has_registers(const struct record_key *executed, const struct record
 /* The driver's answer for an execution is that for a call of the same function: one with the same
    registers, static shared memory and carve-out. CUPTI does not report every carve-out; where the
    functions differ in nothing else, the answer counts if it is the same for all. */
-static int32_t answer_for(const struct found *executed, const struct found *calls, size_t count)
+static int32_t answer_for(const struct found_records *executed, const struct found_records *calls,
+                          size_t count)
 {
     const struct record_key *wanted = &executed->record.key;
     int32_t answer = RECORD_UNKNOWN;
@@ -273,12 +278,12 @@ static int32_t answer_for(const struct found *executed, const struct found *call
     return differs ? RECORD_UNKNOWN : answer;
 }
 
-static int32_t trace_device(struct reading *reading, int32_t ordinal)
+static int32_t trace_device(struct records_reading *reading, int32_t ordinal)
 {
     return ordinal >= 0 && ordinal < 64 ? reading->device[ordinal] : SMC_TRACE_UNKNOWN;
 }
 
-static void fill_key(struct reading *reading, const struct found *found,
+static void fill_key(struct records_reading *reading, const struct found_records *found,
                      struct smc_trace_launch *launch)
 {
     const struct record_key *key = &found->record.key;
@@ -298,8 +303,9 @@ static void fill_key(struct reading *reading, const struct found *found,
         launch->cache_config = key->cache_config;
 }
 
-static enum smc_status records_read_add_course(struct reading *reading, const struct found *found,
-                                               size_t index, struct smc_error *error)
+static enum smc_status records_read_add_course(struct records_reading *reading,
+                                               const struct found_records *found, size_t index,
+                                               struct smc_error *error)
 {
     struct record_slices slices;
     struct record_entry entry;
@@ -335,9 +341,9 @@ struct counts {
     uint64_t direct, graph;
 };
 
-static enum smc_status add_executed(struct reading *reading, const struct found *found,
-                                    int32_t api_blocks, const struct counts *more,
-                                    struct smc_error *error)
+static enum smc_status add_executed(struct records_reading *reading,
+                                    const struct found_records *found, int32_t api_blocks,
+                                    const struct counts *more, struct smc_error *error)
 {
     struct smc_trace_launch launch;
     const struct record_launch *record = &found->record;
@@ -358,8 +364,9 @@ static enum smc_status add_executed(struct reading *reading, const struct found 
     return status == SMC_OK ? records_read_add_course(reading, found, index, error) : status;
 }
 
-static enum smc_status add_called(struct reading *reading, const struct found *found,
-                                  const struct counts *counts, struct smc_error *error)
+static enum smc_status add_called(struct records_reading *reading,
+                                  const struct found_records *found, const struct counts *counts,
+                                  struct smc_error *error)
 {
     struct smc_trace_launch launch;
     if (counts->direct + counts->graph == 0)
@@ -373,7 +380,7 @@ static enum smc_status add_called(struct reading *reading, const struct found *f
     return smc_trace_add_launches(reading->trace, &launch, NULL, error);
 }
 
-static struct counts counts_of(const struct found *found)
+static struct counts counts_of(const struct found_records *found)
 {
     const struct record_launch *record = &found->record;
     return (struct counts){record->launches - record->graph_launches, record->graph_launches};
@@ -385,7 +392,7 @@ static uint64_t beyond(uint64_t called, uint64_t executed)
 }
 
 /* Of `launches` that graphs were called to do and no execution shows, those that are believed. */
-static uint64_t take_missing(struct reading *reading, uint64_t launches)
+static uint64_t take_missing(struct records_reading *reading, uint64_t launches)
 {
     limit(&launches, reading->missing_graph_launches);
     reading->missing_graph_launches -= launches;
@@ -393,8 +400,8 @@ static uint64_t take_missing(struct reading *reading, uint64_t launches)
 }
 
 /* Calls beyond the executions were not seen on the GPU: they have no time. */
-static enum smc_status add_group(struct reading *reading, const struct found *group, size_t count,
-                                 struct smc_error *error)
+static enum smc_status add_group(struct records_reading *reading, const struct found_records *group,
+                                 size_t count, struct smc_error *error)
 {
     size_t executions = 0;
     struct counts executed = {0, 0}, called = {0, 0};
@@ -427,7 +434,7 @@ static enum smc_status add_group(struct reading *reading, const struct found *gr
    it: an update or a disabled node may have escaped the library. So where every record of CUPTI
    arrived, graphs launched what these say; where some are missing, at most as many are added as
    graphs were called to launch beyond all that arrived. */
-static void find_missing(struct reading *reading)
+static void find_missing(struct records_reading *reading)
 {
     const struct record_header *header = &reading->header;
     uint64_t called = 0, executed = 0, executions = 0;
@@ -445,7 +452,7 @@ static void find_missing(struct reading *reading)
     reading->missing_graph_launches = is_complete ? 0 : beyond(called, executed);
 }
 
-static enum smc_status add_groups(struct reading *reading, struct smc_error *error)
+static enum smc_status add_groups(struct records_reading *reading, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     if (reading->launch_count > 0)
@@ -462,7 +469,7 @@ static enum smc_status add_groups(struct reading *reading, struct smc_error *err
 
 /* --- The file --------------------------------------------------------------------------------- */
 
-static enum smc_status records_read_header(struct reading *reading, size_t count,
+static enum smc_status records_read_header(struct records_reading *reading, size_t count,
                                            struct smc_error *error)
 {
     struct record_header *header = &reading->header;
@@ -510,7 +517,7 @@ static const char *why_untimed(const struct record_header *header)
     return "";
 }
 
-static void note_losses(const struct reading *reading)
+static void note_losses(const struct records_reading *reading)
 {
     struct smc_trace *trace = reading->trace;
     const struct record_header *header = &reading->header;
@@ -548,7 +555,7 @@ static void note_losses(const struct reading *reading)
 enum smc_status smc_trace_add_records(struct smc_trace *trace, const void *bytes, size_t count,
                                       struct smc_error *error)
 {
-    struct reading reading = {.trace = trace, .bytes = bytes};
+    struct records_reading reading = {.trace = trace, .bytes = bytes};
     enum smc_status status = records_read_header(&reading, count, error);
     if (status != SMC_OK)
         return status;

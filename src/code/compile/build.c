@@ -18,7 +18,7 @@ enum {
     NUMBERS_BYTES = offsetof(struct smc_resources, reason) - NUMBERS,
 };
 
-struct record {
+struct build_record {
     unsigned char numbers[NUMBERS_BYTES];
     uint32_t cubin_bytes; /* the PTX is the rest */
 };
@@ -48,7 +48,7 @@ static void build_store(const struct smc_resources *resources,
                         const struct smc_nvrtc_output *output, const struct smc_text *key,
                         struct smc_cache *cache)
 {
-    struct record record = {.cubin_bytes = (uint32_t)output->binary.cubin_bytes};
+    struct build_record record = {.cubin_bytes = (uint32_t)output->binary.cubin_bytes};
     struct smc_text value = {0};
     memcpy(record.numbers, (const char *)resources + NUMBERS, NUMBERS_BYTES);
     smc_text_append_bytes(&value, (const char *)&record, sizeof record);
@@ -81,7 +81,7 @@ static enum smc_status copy_code(const char *code, size_t cubin_bytes, size_t pt
 static bool build_restore(struct smc_cache *cache, const struct smc_text *key,
                           struct smc_built *built)
 {
-    struct record record;
+    struct build_record record;
     struct smc_text value = {0};
     bool found = smc_cache_read(cache, key, &value) && value.length >= sizeof record;
     if (found) {

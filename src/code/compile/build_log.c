@@ -28,30 +28,30 @@
 /* --- Lines ------------------------------------------------------------------------------------ */
 
 /* Part of the log; NULL: absent. */
-struct span {
+struct log_span {
     const char *start, *end;
 };
 
-static size_t length_of(struct span span)
+static size_t length_of(struct log_span span)
 {
     return (size_t)(span.end - span.start);
 }
 
-static bool is_same(struct span a, struct span b)
+static bool is_same(struct log_span a, struct log_span b)
 {
     const size_t length = length_of(a);
     return length == length_of(b) && (length == 0 || memcmp(a.start, b.start, length) == 0);
 }
 
 /* Where `text` ends in the line, or NULL. */
-static const char *after(struct span line, const char *text)
+static const char *after(struct log_span line, const char *text)
 {
     size_t length = strlen(text);
     const char *found = memmem(line.start, length_of(line), text, length);
     return found ? found + length : NULL;
 }
 
-static struct span trimmed(struct span span)
+static struct log_span trimmed(struct log_span span)
 {
     while (span.start < span.end && isspace((unsigned char)*span.start))
         span.start++;
@@ -61,10 +61,10 @@ static struct span trimmed(struct span span)
 }
 
 /* From `start` up to `closing`; absent without it. */
-static struct span quoted(const char *start, const char *end, char closing)
+static struct log_span quoted(const char *start, const char *end, char closing)
 {
     const char *close = start ? memchr(start, closing, (size_t)(end - start)) : NULL;
-    return close && close > start ? (struct span){start, close} : (struct span){0};
+    return close && close > start ? (struct log_span){start, close} : (struct log_span){0};
 }
 
 /* Copies the log without the escape sequences that colour a terminal. */
@@ -89,7 +89,7 @@ static void build_log_append_plain(const char *log, struct smc_text *plain)
 }
 
 /* Where the first message of a tool begins in the line, or NULL. */
-static const char *find_message(struct span line)
+static const char *find_message(struct log_span line)
 {
     static const char *const heads[] = {"ptxas info ",    "ptxas error ", "ptxas fatal ",
                                         "ptxas warning ", "nvlink info ", "nvlink error "};
@@ -106,13 +106,13 @@ static const char *find_message(struct span line)
 /* Two messages may share a line if the line end between them was lost. */
 static const char *end_of_message(const char *start, const char *end)
 {
-    const char *first = find_message((struct span){start, end});
-    const char *second = first ? find_message((struct span){first + 1, end}) : NULL;
+    const char *first = find_message((struct log_span){start, end});
+    const char *second = first ? find_message((struct log_span){first + 1, end}) : NULL;
     return second ? second : end;
 }
 
 /* Moves `cursor` past the message; false at the end. */
-static bool next_message(const char **cursor, struct span *line)
+static bool next_message(const char **cursor, struct log_span *line)
 {
     if (!**cursor)
         return false;
@@ -129,10 +129,10 @@ static bool next_message(const char **cursor, struct span *line)
 enum reply { STACK, USED, LINKED, REPLY_COUNT };
 
 /* One compilation, or one linking, of a kernel. */
-struct kernel {
-    struct span name, target;                       /* "90a"; absent if unknown */
-    struct span head, properties, refusal, ignored; /* `ignored`: ptxas ignores its bounds */
-    struct span reply[REPLY_COUNT];
+struct logged_kernel {
+    struct log_span name, target;                       /* "90a"; absent if unknown */
+    struct log_span head, properties, refusal, ignored; /* `ignored`: ptxas ignores its bounds */
+    struct log_span reply[REPLY_COUNT];
     uint64_t hash;
     size_t line; /* of `head` in the log */
     bool is_linking;
@@ -142,7 +142,7 @@ struct kernel {
 };
 
 struct kernels {
-    struct kernel *item;
+    struct logged_kernel *item;
     size_t count, capacity;
 };
 
@@ -155,16 +155,16 @@ struct expected {
 struct period {
     enum reply reply;
     struct expected *expected;
-    struct span *line;
+    struct log_span *line;
     size_t expected_count, line_count, expected_capacity, line_capacity;
 };
 
 struct spans {
-    struct span *item;
+    struct log_span *item;
     size_t count, capacity;
 };
 
-struct reading {
+struct log_reading {
     struct kernels kernels;
     struct period period[REPLY_COUNT];
     struct spans refusals, others; /* `others`: those of cuobjdump, in their order */
@@ -174,21 +174,21 @@ struct reading {
     size_t open_count, open_capacity;
     bool has_properties, has_stacks, failed;
     size_t line; /* the one being read, from 1 */
-    struct span failure;
+    struct log_span failure;
     size_t failures;
     size_t nameless[REPLY_COUNT]; /* lines of figures that no compilation was expected to write */
     bool has_late_nameless;       /* such a line after a compilation began */
     size_t nameless_others;       /* such lines of cuobjdump */
     bool in_function;             /* of cuobjdump, whose figures have not come */
     bool ends_within_head;
-    struct span headless; /* the last properties of a kernel or function that was not begun */
-    struct spans doubted; /* all of them, in a log with late nameless figures */
-    struct spans cut_off; /* names of kernels whose head was cut off */
+    struct log_span headless; /* the last properties of a kernel or function that was not begun */
+    struct spans doubted;     /* all of them, in a log with late nameless figures */
+    struct spans cut_off;     /* names of kernels whose head was cut off */
 };
 
 static const size_t no_kernel = SIZE_MAX;
 
-static void append_span(struct reading *reading, struct spans *spans, struct span span)
+static void append_span(struct log_reading *reading, struct spans *spans, struct log_span span)
 {
     if (smc_make_room(&spans->item, spans->count, &spans->capacity, sizeof *spans->item))
         spans->item[spans->count++] = span;
@@ -198,7 +198,7 @@ static void append_span(struct reading *reading, struct spans *spans, struct spa
 
 /* The end of a period: assigns its lines to the compilations for which only one text is possible.
  */
-static void assign_lines(struct reading *reading, struct period *period)
+static void assign_lines(struct log_reading *reading, struct period *period)
 {
     size_t same = period->line_count - 1; /* from here on all lines are equal */
     while (same > 0 && is_same(period->line[same - 1], period->line[same]))
@@ -212,7 +212,7 @@ static void assign_lines(struct reading *reading, struct period *period)
     period->expected_count = period->line_count = 0;
 }
 
-static void build_log_expect(struct reading *reading, enum reply reply, size_t kernel)
+static void build_log_expect(struct log_reading *reading, enum reply reply, size_t kernel)
 {
     struct period *period = &reading->period[reply];
     if (smc_make_room(&period->expected, period->expected_count, &period->expected_capacity,
@@ -224,7 +224,7 @@ static void build_log_expect(struct reading *reading, enum reply reply, size_t k
 
 /* Figures of a kernel whose head was cut off. Its properties name it, unless other compilations
    may have written them. */
-static void receive_nameless(struct reading *reading, enum reply reply)
+static void receive_nameless(struct log_reading *reading, enum reply reply)
 {
     const bool is_late = reading->kernels.count > 0;
     reading->nameless[reply]++;
@@ -232,10 +232,10 @@ static void receive_nameless(struct reading *reading, enum reply reply)
     if (reply == USED && reading->headless.start && !is_late)
         append_span(reading, &reading->cut_off, reading->headless);
     if (reply == USED)
-        reading->headless = (struct span){0};
+        reading->headless = (struct log_span){0};
 }
 
-static void build_log_receive(struct reading *reading, enum reply reply, struct span line)
+static void build_log_receive(struct log_reading *reading, enum reply reply, struct log_span line)
 {
     struct period *period = &reading->period[reply];
     if (period->expected_count == 0) {
@@ -254,7 +254,7 @@ static void build_log_receive(struct reading *reading, enum reply reply, struct 
 
 /* --- Reading the lines ------------------------------------------------------------------------ */
 
-static size_t build_log_add_kernel(struct reading *reading, const struct kernel *kernel)
+static size_t build_log_add_kernel(struct log_reading *reading, const struct logged_kernel *kernel)
 {
     struct kernels *kernels = &reading->kernels;
     if (!smc_make_room(&kernels->item, kernels->count, &kernels->capacity, sizeof *kernels->item)) {
@@ -268,13 +268,13 @@ static size_t build_log_add_kernel(struct reading *reading, const struct kernel 
     return kernels->count++;
 }
 
-static struct span read_target(struct span line, const char *before, char closing)
+static struct log_span read_target(struct log_span line, const char *before, char closing)
 {
     return quoted(after(line, before), line.end, closing);
 }
 
 /* Filtered logs may have no properties at all. */
-static bool has_properties(const struct reading *reading, struct span target)
+static bool has_properties(const struct log_reading *reading, struct log_span target)
 {
     struct smc_capability capability;
     if (!reading->has_properties || !target.start)
@@ -284,9 +284,9 @@ static bool has_properties(const struct reading *reading, struct span target)
     return capability.ptxas_writes_properties;
 }
 
-static bool build_log_read_head(struct reading *reading, struct span line)
+static bool build_log_read_head(struct log_reading *reading, struct log_span line)
 {
-    struct kernel kernel = {.head = line};
+    struct logged_kernel kernel = {.head = line};
     kernel.name = quoted(after(line, "Compiling entry function '"), line.end, '\'');
     if (!kernel.name.start)
         return false;
@@ -305,9 +305,9 @@ static bool build_log_read_head(struct reading *reading, struct span line)
     return true;
 }
 
-static bool read_link_head(struct reading *reading, struct span line)
+static bool read_link_head(struct log_reading *reading, struct log_span line)
 {
-    struct kernel kernel = {.head = line, .is_linking = true};
+    struct logged_kernel kernel = {.head = line, .is_linking = true};
     if (!after(line, "nvlink info"))
         return false;
     kernel.name = quoted(after(line, "Function properties for '"), line.end, '\'');
@@ -320,21 +320,21 @@ static bool read_link_head(struct reading *reading, struct span line)
     return true;
 }
 
-static bool is_named(const struct kernel *kernel, uint64_t hash, struct span name)
+static bool is_named(const struct logged_kernel *kernel, uint64_t hash, struct log_span name)
 {
     return kernel->hash == hash && is_same(kernel->name, name);
 }
 
 /* The newest compilation of that name that waits for its properties. All that wait are marked if
    they are for different architectures, or if one of them is since earlier properties. */
-static size_t find_open(struct reading *reading, struct span name, size_t *at)
+static size_t find_open(struct log_reading *reading, struct log_span name, size_t *at)
 {
     const uint64_t hash = smc_hash(SMC_HASH_START, name.start, length_of(name));
-    struct kernel *item = reading->kernels.item;
+    struct logged_kernel *item = reading->kernels.item;
     size_t found = no_kernel;
     bool is_mixed = false;
     for (size_t i = reading->open_count; i-- > 0;) {
-        const struct kernel *kernel = &item[reading->open[i]];
+        const struct logged_kernel *kernel = &item[reading->open[i]];
         if (!is_named(kernel, hash, name))
             continue;
         if (found == no_kernel) {
@@ -349,13 +349,13 @@ static size_t find_open(struct reading *reading, struct span name, size_t *at)
     return found;
 }
 
-static bool build_log_read_properties(struct reading *reading, struct span line)
+static bool build_log_read_properties(struct log_reading *reading, struct log_span line)
 {
     const char *start = after(line, "Function properties for ");
     size_t at = 0;
     if (!start)
         return false;
-    const struct span name = trimmed((struct span){start, line.end});
+    const struct log_span name = trimmed((struct log_span){start, line.end});
     size_t found = find_open(reading, name, &at);
     build_log_expect(reading, STACK, found); /* no_kernel: of a called function */
     if (found == no_kernel) {
@@ -372,25 +372,25 @@ static bool build_log_read_properties(struct reading *reading, struct span line)
 }
 
 /* The line from the word before `unit` on, without the prefix of a build tool. */
-static struct span figures(struct span line, const char *unit)
+static struct log_span figures(struct log_span line, const char *unit)
 {
     const char *end = after(line, unit), *start = end ? end - strlen(unit) : NULL;
     while (start && start > line.start && !isspace((unsigned char)start[-1]))
         start--;
-    return start ? trimmed((struct span){start, line.end}) : (struct span){0};
+    return start ? trimmed((struct log_span){start, line.end}) : (struct log_span){0};
 }
 
-static struct span used_figures(struct span line)
+static struct log_span used_figures(struct log_span line)
 {
     bool is_whole = *line.end || !smc_log_is_cut(line.start, line.end);
     bool is_used = after(line, ": Used ") || (after(line, "nvlink info") && after(line, ": used "));
-    return is_whole && is_used ? figures(line, " registers") : (struct span){0};
+    return is_whole && is_used ? figures(line, " registers") : (struct log_span){0};
 }
 
 /* Lines of cuobjdump. Figures of a kernel, unlike those of a function, have a CONSTANT[0]. */
-static bool build_log_read_other(struct reading *reading, struct span line)
+static bool build_log_read_other(struct log_reading *reading, struct log_span line)
 {
-    struct span text = trimmed(line);
+    struct log_span text = trimmed(line);
     bool is_function =
         length_of(text) > 10 && !memcmp(text.start, "Function ", 9) && text.end[-1] == ':';
     bool has_figures = after(line, " REG:") && after(line, "SHARED:");
@@ -404,7 +404,7 @@ static bool build_log_read_other(struct reading *reading, struct span line)
 }
 
 /* "Value of threads per SM for entry NAME is out of range. .minnctapersm will be ignored" */
-static bool read_ignored(struct reading *reading, struct span line)
+static bool read_ignored(struct log_reading *reading, struct log_span line)
 {
     if (!after(line, "ptxas warning") || !after(line, " for entry ") ||
         !after(line, "will be ignored"))
@@ -417,7 +417,7 @@ static bool read_ignored(struct reading *reading, struct span line)
    Warnings of limits that ptxas does not keep name no kernel: "ptxas k.ptx, line 7; warning :
    .minnctapersm is ignored when ...", "ptxas warning : Too big maxrregcount value specified 300,
    will be ignored", "... adjusting per thread register count of 16 to lower bound of 24". */
-static const char *message_of_remark(struct span line)
+static const char *message_of_remark(struct log_span line)
 {
     const char *info = after(line, "ptxas info"), *warning = after(line, "warning :");
     if (info && after(line, " Potential Performance Loss: "))
@@ -428,7 +428,7 @@ static const char *message_of_remark(struct span line)
                                                                                         : NULL;
 }
 
-static bool read_remark(struct reading *reading, struct span line)
+static bool read_remark(struct log_reading *reading, struct log_span line)
 {
     if (!message_of_remark(line))
         return false;
@@ -437,7 +437,7 @@ static bool read_remark(struct reading *reading, struct span line)
 }
 
 /* The first line of a log that was cut within the line "Used 10 registers, ...". */
-static bool is_end_of_used(const struct reading *reading, struct span line)
+static bool is_end_of_used(const struct log_reading *reading, struct log_span line)
 {
     return reading->line == 1 && !after(line, " : ") && length_of(line) > 0 &&
            (after(line, " registers") || after(line, " barriers") || after(line, " bytes smem") ||
@@ -445,7 +445,7 @@ static bool is_end_of_used(const struct reading *reading, struct span line)
 }
 
 /* The last line of a log that was cut within the line "Compiling entry function 'NAME' ...". */
-static bool is_begin_of_head(struct span line)
+static bool is_begin_of_head(struct log_span line)
 {
     static const char head[] = "Compiling entry function '", *const mark = "ptxas info    : ";
     const char *text = after(line, mark);
@@ -456,7 +456,7 @@ static bool is_begin_of_head(struct span line)
                                     : memcmp(text, head, sizeof head - 1) == 0;
 }
 
-static bool build_log_is_failure(struct span line)
+static bool build_log_is_failure(struct log_span line)
 {
     static const char *const signs[] = {
         ": *** ",       "ninja: build stopped", "FAILED: ",      "did NOT complete", "ptxas error ",
@@ -467,7 +467,7 @@ static bool build_log_is_failure(struct span line)
     return false;
 }
 
-static void build_log_read_line(struct reading *reading, struct span line)
+static void build_log_read_line(struct log_reading *reading, struct log_span line)
 {
     const bool is_refused = after(line, "uses too much shared data (") != NULL;
     if (!is_refused && (build_log_read_head(reading, line) || read_link_head(reading, line) ||
@@ -495,14 +495,15 @@ static void build_log_read_line(struct reading *reading, struct span line)
 /* By name, then in the order of the log. */
 static int by_name(const void *a, const void *b)
 {
-    const struct kernel *k = *(struct kernel *const *)a, *l = *(struct kernel *const *)b;
+    const struct logged_kernel *k = *(struct logged_kernel *const *)a,
+                               *l = *(struct logged_kernel *const *)b;
     if (k->hash != l->hash)
         return k->hash < l->hash ? -1 : 1;
     return k->head.start < l->head.start ? -1 : k->head.start > l->head.start;
 }
 
 /* Whether both have, or lack, the same line. */
-static bool agree(const struct kernel *a, const struct kernel *b, enum reply reply)
+static bool agree(const struct logged_kernel *a, const struct logged_kernel *b, enum reply reply)
 {
     return (!a->reply[reply].start) == (!b->reply[reply].start) &&
            is_same(a->reply[reply], b->reply[reply]);
@@ -510,10 +511,10 @@ static bool agree(const struct kernel *a, const struct kernel *b, enum reply rep
 
 /* `kernel` is all compilations of one name. The lines of mixed ones are kept only if it does not
    matter which is which. */
-static void unmix(struct kernel *const *kernel, size_t count)
+static void unmix(struct logged_kernel *const *kernel, size_t count)
 {
     bool differs[REPLY_COUNT] = {false};
-    const struct kernel *first = NULL;
+    const struct logged_kernel *first = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!kernel[i]->is_mixed)
             continue;
@@ -524,19 +525,19 @@ static void unmix(struct kernel *const *kernel, size_t count)
     for (size_t i = 0; i < count; i++)
         for (enum reply reply = STACK; reply <= USED; reply++)
             if (kernel[i]->is_mixed && differs[reply])
-                kernel[i]->reply[reply] = (struct span){0};
+                kernel[i]->reply[reply] = (struct log_span){0};
 }
 
 /* A refusal names its kernel, but not the architecture, and may come before the kernel's other
    lines. `is_used`: marks those of this name. */
-static void build_log_refuse(const struct reading *reading, struct kernel *const *kernel,
+static void build_log_refuse(const struct log_reading *reading, struct logged_kernel *const *kernel,
                              size_t count, bool *is_used)
 {
     size_t refusals = 0, targets = 0;
-    struct span refusal = {0};
+    struct log_span refusal = {0};
     for (size_t i = 0; i < reading->refusals.count; i++) {
-        struct span line = reading->refusals.item[i];
-        struct span name = quoted(after(line, "Entry function '"), line.end, '\'');
+        struct log_span line = reading->refusals.item[i];
+        struct log_span name = quoted(after(line, "Entry function '"), line.end, '\'');
         if (!name.start || !is_same(name, kernel[0]->name))
             continue;
         is_used[i] = true;
@@ -556,7 +557,7 @@ static void build_log_refuse(const struct reading *reading, struct kernel *const
     }
 }
 
-static void append_kernel(const struct kernel *kernel, struct smc_text *text)
+static void append_kernel(const struct logged_kernel *kernel, struct smc_text *text)
 {
     smc_text_safe_line(text, "%.*s%s%.*s", (int)length_of(kernel->name), kernel->name.start,
                        kernel->target.start ? " for sm_" : "", (int)length_of(kernel->target),
@@ -565,14 +566,14 @@ static void append_kernel(const struct kernel *kernel, struct smc_text *text)
 }
 
 /* Whether two kernels of one name are results for the same architecture. */
-static bool are_alike(const struct kernel *a, const struct kernel *b)
+static bool are_alike(const struct logged_kernel *a, const struct logged_kernel *b)
 {
     enum reply reply = a->is_linking ? LINKED : USED;
     return a->is_linking == b->is_linking && a->target.start && is_same(a->target, b->target) &&
            !a->is_ambiguous && !b->is_ambiguous && a->reply[reply].start && b->reply[reply].start;
 }
 
-static bool has_same_result(const struct kernel *a, const struct kernel *b)
+static bool has_same_result(const struct logged_kernel *a, const struct logged_kernel *b)
 {
     bool same = true;
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
@@ -583,7 +584,7 @@ static bool has_same_result(const struct kernel *a, const struct kernel *b)
 /* A kernel that was built again with the same result counts once. If the results differ, each
    counts: the log is of several programs, or of one before and after a change. True: some differ.
  */
-static bool merge_repeated(struct kernel *const *kernel, size_t count, bool is_linking)
+static bool merge_repeated(struct logged_kernel *const *kernel, size_t count, bool is_linking)
 {
     bool differ = false;
     for (size_t i = count; i-- > 1;)
@@ -599,9 +600,9 @@ static bool merge_repeated(struct kernel *const *kernel, size_t count, bool is_l
 }
 
 /* "sm_90: 128 registers, used 1 barriers, 4096 bytes smem (line 12)" */
-static void build_log_append_result(const struct kernel *kernel, struct smc_text *notes)
+static void build_log_append_result(const struct logged_kernel *kernel, struct smc_text *notes)
 {
-    struct span result = kernel->reply[kernel->is_linking ? LINKED : USED];
+    struct log_span result = kernel->reply[kernel->is_linking ? LINKED : USED];
     const char *smem = after(result, " bytes smem"), *comma = after(result, ",");
     const char *end = smem ? smem : comma ? comma - 1 : result.end;
     smc_text_safe_line(notes, "sm_%.*s: %.*s (%sline %zu)", (int)length_of(kernel->target),
@@ -611,7 +612,8 @@ static void build_log_append_result(const struct kernel *kernel, struct smc_text
 }
 
 /* Appends the different results of the kernels of one name. */
-static void append_results(struct kernel *const *kernel, size_t count, struct smc_text *notes)
+static void append_results(struct logged_kernel *const *kernel, size_t count,
+                           struct smc_text *notes)
 {
     enum { MOST_RESULTS = 8 };
     size_t results = 0;
@@ -631,7 +633,7 @@ static void append_results(struct kernel *const *kernel, size_t count, struct sm
 }
 
 /* Different compilations may be linked with the same result, each for itself. */
-static void tell_repeated(struct kernel *const *kernel, size_t count, struct smc_text *notes)
+static void tell_repeated(struct logged_kernel *const *kernel, size_t count, struct smc_text *notes)
 {
     bool differ = merge_repeated(kernel, count, false);
     differ = differ || merge_repeated(kernel, count, true);
@@ -639,14 +641,14 @@ static void tell_repeated(struct kernel *const *kernel, size_t count, struct smc
         append_results(kernel, count, notes);
 }
 
-static void append_line(const char *before, struct span line, struct smc_text *text)
+static void append_line(const char *before, struct log_span line, struct smc_text *text)
 {
     if (line.start)
         smc_text_printf(text, "%s%.*s\n", before, (int)length_of(line), line.start);
 }
 
-static void build_log_write_kernel(const struct reading *reading, const struct kernel *kernel,
-                                   struct smc_build_log *read)
+static void build_log_write_kernel(const struct log_reading *reading,
+                                   const struct logged_kernel *kernel, struct smc_build_log *read)
 {
     if (kernel->is_replaced)
         return;
@@ -671,23 +673,24 @@ static void build_log_write_kernel(const struct reading *reading, const struct k
 }
 
 /* The properties of a kernel may be those of a compilation of it whose head was cut off. */
-static void doubt(const struct reading *reading, struct kernel *const *kernel, size_t count)
+static void doubt(const struct log_reading *reading, struct logged_kernel *const *kernel,
+                  size_t count)
 {
     for (size_t i = 0; i < reading->doubted.count; i++)
         for (size_t k = 0; k < count && is_same(reading->doubted.item[i], kernel[0]->name); k++)
-            kernel[k]->reply[STACK] = (struct span){0};
+            kernel[k]->reply[STACK] = (struct log_span){0};
 }
 
 /* ptxas warns before it compiles the kernel; of several architectures the next one is meant. */
-static void assign_ignored(const struct reading *reading, struct kernel *const *kernel,
+static void assign_ignored(const struct log_reading *reading, struct logged_kernel *const *kernel,
                            size_t count, struct smc_text *notes)
 {
     for (size_t i = 0; i < reading->ignored.count; i++) {
-        const struct span line = reading->ignored.item[i];
+        const struct log_span line = reading->ignored.item[i];
         const char *message = after(line, "ptxas warning"), *name = after(line, " for entry ");
         const char *blank = name ? memchr(name, ' ', (size_t)(line.end - name)) : NULL;
-        struct span named = {name, blank && blank[-1] == ',' ? blank - 1 : blank};
-        struct kernel *meant = NULL;
+        struct log_span named = {name, blank && blank[-1] == ',' ? blank - 1 : blank};
+        struct logged_kernel *meant = NULL;
         for (size_t k = 0; k < count && blank; k++)
             if (!kernel[k]->is_linking && is_same(named, kernel[k]->name) &&
                 (!meant || meant->head.start < line.start))
@@ -706,37 +709,39 @@ static void assign_ignored(const struct reading *reading, struct kernel *const *
 }
 
 /* The remark's function; an empty span: it has none. */
-static struct span function_of(struct span remark)
+static struct log_span function_of(struct log_span remark)
 {
     const char *name = after(remark, " function '");
     const char *end = name ? memchr(name, '\'', (size_t)(remark.end - name)) : NULL;
-    return end ? (struct span){name, end} : (struct span){remark.end, remark.end};
+    return end ? (struct log_span){name, end} : (struct log_span){remark.end, remark.end};
 }
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct kernel *k = *(struct kernel *const *)a, *l = *(struct kernel *const *)b;
+    const struct logged_kernel *k = *(struct logged_kernel *const *)a,
+                               *l = *(struct logged_kernel *const *)b;
     return k->hash < l->hash ? -1 : k->hash > l->hash;
 }
 
-static bool has_kernel(struct kernel *const *sorted, size_t count, struct span name)
+static bool has_kernel(struct logged_kernel *const *sorted, size_t count, struct log_span name)
 {
-    const struct kernel wanted = {.hash = smc_hash(SMC_HASH_START, name.start, length_of(name))};
-    const struct kernel *const key = &wanted;
-    struct kernel *const *found =
-        count > 0 ? bsearch(&key, sorted, count, sizeof(struct kernel *), by_hash) : NULL;
+    const struct logged_kernel wanted = {.hash =
+                                             smc_hash(SMC_HASH_START, name.start, length_of(name))};
+    const struct logged_kernel *const key = &wanted;
+    struct logged_kernel *const *found =
+        count > 0 ? bsearch(&key, sorted, count, sizeof(struct logged_kernel *), by_hash) : NULL;
     return found && is_same((*found)->name, name);
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct span *k = a, *l = b;
+    const struct log_span *k = a, *l = b;
     return k->start < l->start ? -1 : k->start > l->start;
 }
 
 static int by_text(const void *a, const void *b)
 {
-    const struct span *k = a, *l = b;
+    const struct log_span *k = a, *l = b;
     if (length_of(*k) != length_of(*l))
         return length_of(*k) < length_of(*l) ? -1 : 1;
     const int order = memcmp(k->start, l->start, length_of(*k));
@@ -758,12 +763,12 @@ static void remove_repeated(struct spans *spans)
 }
 
 /* Each remark once, though several architectures may have it. `sorted`: by_name. */
-static void build_log_tell_remarks(struct reading *reading, struct kernel *const *sorted,
+static void build_log_tell_remarks(struct log_reading *reading, struct logged_kernel *const *sorted,
                                    struct smc_text *notes)
 {
     remove_repeated(&reading->remarks);
     for (size_t i = 0; i < reading->remarks.count; i++) {
-        const struct span line = reading->remarks.item[i], name = function_of(line);
+        const struct log_span line = reading->remarks.item[i], name = function_of(line);
         const char *message = message_of_remark(line);
         if (has_kernel(sorted, reading->kernels.count, name))
             smc_text_append_bytes(notes, name.start, length_of(name));
@@ -774,7 +779,7 @@ static void build_log_tell_remarks(struct reading *reading, struct kernel *const
 }
 
 /* Kernels that the log does not name any more, or not yet. */
-static void tell_cut_off(const struct reading *reading, struct smc_build_log *read)
+static void tell_cut_off(const struct log_reading *reading, struct smc_build_log *read)
 {
     struct smc_text *faults = &read->faults;
     size_t nameless =
@@ -796,14 +801,14 @@ static void tell_cut_off(const struct reading *reading, struct smc_build_log *re
         smc_text_append(faults, "the log is cut off: its last line begins a kernel\n");
 }
 
-static void build_log_conclude(struct reading *reading, struct kernel **sorted, bool *is_used,
-                               struct smc_build_log *read)
+static void build_log_conclude(struct log_reading *reading, struct logged_kernel **sorted,
+                               bool *is_used, struct smc_build_log *read)
 {
     const size_t count = reading->kernels.count;
     for (size_t i = 0; i < count; i++)
         sorted[i] = &reading->kernels.item[i];
     if (count > 0)
-        qsort(sorted, count, sizeof(struct kernel *), by_name);
+        qsort(sorted, count, sizeof(struct logged_kernel *), by_name);
     for (size_t i = 0, n; i < count; i += n) {
         for (n = 1; i + n < count && is_named(sorted[i + n], sorted[i]->hash, sorted[i]->name);)
             n++;
@@ -825,12 +830,12 @@ static void build_log_conclude(struct reading *reading, struct kernel **sorted, 
     tell_cut_off(reading, read);
     if (reading->failures == 0)
         return;
-    struct span failure = reading->failure;
+    struct log_span failure = reading->failure;
     smc_text_safe_line(&read->faults, "the build failed: %.*s",
                        length_of(failure) < 300 ? (int)length_of(failure) : 300, failure.start);
 }
 
-static void free_reading(struct reading *reading)
+static void free_reading(struct log_reading *reading)
 {
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++) {
         free(reading->period[reply].expected);
@@ -848,9 +853,9 @@ static void free_reading(struct reading *reading)
 
 /* `nameless`: how many figures without a name the log is known to have. */
 static void build_log_read_lines(const char *log, const size_t nameless[REPLY_COUNT],
-                                 struct reading *reading)
+                                 struct log_reading *reading)
 {
-    struct span line;
+    struct log_span line;
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
         for (size_t i = 0; i < nameless[reply]; i++)
             build_log_expect(reading, reply, no_kernel);
@@ -870,12 +875,12 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
 {
     static const size_t none[REPLY_COUNT] = {0};
     struct smc_text plain = {0};
-    struct reading reading = {.failed = false};
+    struct log_reading reading = {.failed = false};
     build_log_append_plain(log, &plain);
     build_log_read_lines(smc_text_string(&plain), none, &reading);
     if (reading.has_late_nameless) { /* others may have got their figures */
-        struct reading first = reading;
-        reading = (struct reading){.failed = first.failed, .has_late_nameless = true};
+        struct log_reading first = reading;
+        reading = (struct log_reading){.failed = first.failed, .has_late_nameless = true};
         build_log_read_lines(smc_text_string(&plain), first.nameless, &reading);
         memcpy(reading.nameless, first.nameless, sizeof reading.nameless);
         reading.failed |= first.failed;
@@ -885,7 +890,7 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
         free_reading(&first);
     }
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
-    struct kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
+    struct logged_kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
     bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
     bool succeeded = sorted && is_used && !reading.failed && !plain.failed;
     if (succeeded)

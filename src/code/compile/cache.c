@@ -39,7 +39,7 @@ enum {
     ABANDONED_SECONDS = 3600,
 };
 
-struct entry {
+struct cache_entry {
     char name[NAME_DIGITS + sizeof SMC_CACHE_SUFFIX];
     struct timespec written;
     int64_t bytes;
@@ -63,8 +63,8 @@ static bool is_own_name(const char *name)
 
 static int by_age(const void *a, const void *b)
 {
-    const struct timespec *s = &((const struct entry *)a)->written;
-    const struct timespec *t = &((const struct entry *)b)->written;
+    const struct timespec *s = &((const struct cache_entry *)a)->written;
+    const struct timespec *t = &((const struct cache_entry *)b)->written;
     if (s->tv_sec != t->tv_sec)
         return s->tv_sec < t->tv_sec ? -1 : 1;
     return (s->tv_nsec > t->tv_nsec) - (s->tv_nsec < t->tv_nsec);
@@ -79,9 +79,9 @@ static void remove_abandoned(int folder, const char *name)
 }
 
 /* Lists the cache's own files. Returns NULL with *count 0 if there is not enough memory. */
-static struct entry *list_entries(DIR *folder, size_t *count, int64_t *bytes)
+static struct cache_entry *list_entries(DIR *folder, size_t *count, int64_t *bytes)
 {
-    struct entry *entries = NULL;
+    struct cache_entry *entries = NULL;
     size_t capacity = 0;
     *count = 0;
     *bytes = 0;
@@ -97,7 +97,7 @@ static struct entry *list_entries(DIR *folder, size_t *count, int64_t *bytes)
             *count = 0;
             return NULL;
         }
-        struct entry *entry = &entries[(*count)++];
+        struct cache_entry *entry = &entries[(*count)++];
         memcpy(entry->name, item->d_name, sizeof entry->name);
         entry->written = status.st_mtim;
         entry->bytes = status.st_size;
@@ -115,7 +115,7 @@ static void trim_folder(const char *path)
         return;
     size_t count;
     int64_t bytes;
-    struct entry *entries = list_entries(folder, &count, &bytes);
+    struct cache_entry *entries = list_entries(folder, &count, &bytes);
     if (entries && (count > MAX_FILES || bytes > MAX_BYTES)) {
         qsort(entries, count, sizeof *entries, by_age);
         size_t left = count;

@@ -34,7 +34,7 @@ static const char *hint(uint16_t cc)
     }
 }
 
-struct job {
+struct compile_job {
     const struct smc_params *params;
     struct smc_build build;
     struct smc_cache cache;
@@ -44,7 +44,7 @@ struct job {
     bool nvrtc_works;     /* but maybe not for this architecture */
 };
 
-static enum smc_status from_nvrtc(struct job *job, struct smc_resources *resources,
+static enum smc_status from_nvrtc(struct compile_job *job, struct smc_resources *resources,
                                   struct smc_binary *binary, struct smc_error *error)
 {
     job->build.place = smc_nvrtc_find(&job->cache, job->build.cc, &job->search);
@@ -77,7 +77,7 @@ static unsigned distance(uint16_t a, uint16_t b)
 }
 
 /* The nearest architecture that one of the libraries found compiles for; 0 if there is none. */
-static uint16_t nearest_nvrtc(const struct job *job, const struct smc_nvrtc_place **place)
+static uint16_t nearest_nvrtc(const struct compile_job *job, const struct smc_nvrtc_place **place)
 {
     uint16_t wanted = job->build.cc, best = 0;
     for (size_t i = 0; job->nvrtc_works && i < job->search.count; i++) {
@@ -91,7 +91,7 @@ static uint16_t nearest_nvrtc(const struct job *job, const struct smc_nvrtc_plac
     return best;
 }
 
-static void set_reason(struct smc_resources *resources, const struct job *job,
+static void set_reason(struct smc_resources *resources, const struct compile_job *job,
                        const struct smc_table_row *other_parameters)
 {
     int length = resources->source == SMC_RESOURCES_TABLE ? 240 : 120;
@@ -108,7 +108,7 @@ static void set_reason(struct smc_resources *resources, const struct job *job,
 }
 
 /* Compiles for the nearest architecture instead; SMC_UNAVAILABLE if that fails as well. */
-static enum smc_status from_nearest_nvrtc(struct job *job, uint16_t cc,
+static enum smc_status from_nearest_nvrtc(struct compile_job *job, uint16_t cc,
                                           const struct smc_nvrtc_place *place,
                                           struct smc_resources *resources, struct smc_error *error)
 {
@@ -121,7 +121,7 @@ static enum smc_status from_nearest_nvrtc(struct job *job, uint16_t cc,
     return status;
 }
 
-static enum smc_status from_table(struct job *job, const struct smc_table_row *row,
+static enum smc_status from_table(struct compile_job *job, const struct smc_table_row *row,
                                   enum smc_table_match match, struct smc_resources *resources)
 {
     smc_table_fill(row, resources);
@@ -136,7 +136,7 @@ static enum smc_status from_table(struct job *job, const struct smc_table_row *r
     return SMC_OK;
 }
 
-static enum smc_status assume(struct job *job, struct smc_resources *resources,
+static enum smc_status assume(struct compile_job *job, struct smc_resources *resources,
                               struct smc_error *error)
 {
     const struct smc_build *build = &job->build;
@@ -164,7 +164,7 @@ static enum smc_status assume(struct job *job, struct smc_resources *resources,
 }
 
 /* The numbers come from the table, which has all of these kernels but the program's own helpers. */
-static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
+static enum smc_status from_built_in_ptx(struct compile_job *job, bool no_nvrtc,
                                          struct smc_resources *resources, struct smc_binary *binary,
                                          struct smc_error *error)
 {
@@ -191,7 +191,8 @@ static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
     return status;
 }
 
-static enum smc_status compile_answer(struct job *job, const struct smc_compile_options *options,
+static enum smc_status compile_answer(struct compile_job *job,
+                                      const struct smc_compile_options *options,
                                       struct smc_resources *resources, struct smc_binary *binary,
                                       struct smc_error *error)
 {
@@ -231,7 +232,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
             status = smc_out_of_memory(error);
     }
     if (status == SMC_OK) {
-        struct job job = {
+        struct compile_job job = {
             .params = params,
             .build = {kernel, &source, smc_text_string(&defines), NULL, cc, options->log,
                       options->builds},

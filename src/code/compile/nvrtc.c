@@ -280,7 +280,7 @@ static const struct {
 /* The candidates in order, one path or bare name per line, then everything that a search by name
    depends on. The lines are the cache key of the outcome. Where a folder could not be read, the
    list is certain only up to there. */
-struct candidates {
+struct nvrtc_candidates {
     struct smc_text lines;
     size_t count, certain;
     char unread[400]; /* the pattern */
@@ -309,7 +309,7 @@ static bool nvrtc_append_file(struct smc_text *lines, const char *path, bool abs
     return true;
 }
 
-static void add_path(struct candidates *candidates, const char *path, bool absent_too)
+static void add_path(struct nvrtc_candidates *candidates, const char *path, bool absent_too)
 {
     /* Paths with a line break are not supported, since each candidate is one line. */
     if (!strchr(path, '\n') && nvrtc_append_file(&candidates->lines, path, absent_too))
@@ -324,7 +324,8 @@ static int newest_first(const void *a, const void *b)
     return order ? order : strcmp(s, t);
 }
 
-static void nvrtc_add_matches(struct candidates *candidates, const char *root, const char *pattern)
+static void nvrtc_add_matches(struct nvrtc_candidates *candidates, const char *root,
+                              const char *pattern)
 {
     char path[1200];
     struct smc_folder_matches found = {0};
@@ -344,7 +345,7 @@ static void nvrtc_add_matches(struct candidates *candidates, const char *root, c
     smc_folder_matches_free(&found);
 }
 
-static void add_wheels(struct candidates *candidates)
+static void add_wheels(struct nvrtc_candidates *candidates)
 {
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
         const char *root = wheels[i].variable ? getenv(wheels[i].variable) : "";
@@ -355,7 +356,7 @@ static void add_wheels(struct candidates *candidates)
 
 /* The NVRTC that quickstart fetched into its build folder, which contains this program; the test
    programs are up to two folders deeper. */
-static void add_fetched(struct candidates *candidates)
+static void add_fetched(struct nvrtc_candidates *candidates)
 {
     char folder[1000];
     if (!smc_platform_program(folder, sizeof folder))
@@ -386,10 +387,10 @@ static void append_linker_state(struct smc_text *lines)
     }
 }
 
-static void nvrtc_list_candidates(struct candidates *candidates)
+static void nvrtc_list_candidates(struct nvrtc_candidates *candidates)
 {
     char path[1100];
-    *candidates = (struct candidates){0};
+    *candidates = (struct nvrtc_candidates){0};
     smc_text_append(&candidates->lines, "smemcalc search 2\n");
     const char *own = getenv("SMEMCALC_NVRTC");
     if (own && *own)
@@ -426,7 +427,7 @@ static const struct smc_nvrtc_place *supporting(const struct smc_nvrtc_search *s
     return NULL;
 }
 
-static void stop_at_unread_folder(const struct candidates *candidates,
+static void stop_at_unread_folder(const struct nvrtc_candidates *candidates,
                                   struct smc_nvrtc_search *search)
 {
     search->is_final = false;
@@ -439,7 +440,7 @@ static void stop_at_unread_folder(const struct candidates *candidates,
 }
 
 /* Opens the candidates one by one until one can be used. */
-static void search_candidates(const struct candidates *candidates, uint16_t cc,
+static void search_candidates(const struct nvrtc_candidates *candidates, uint16_t cc,
                               struct smc_nvrtc_search *search)
 {
     const char *own = getenv("SMEMCALC_NVRTC");
@@ -513,7 +514,7 @@ static bool is_worth_keeping(const struct smc_nvrtc_search *search)
 const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t cc,
                                              struct smc_nvrtc_search *search)
 {
-    struct candidates candidates;
+    struct nvrtc_candidates candidates;
     nvrtc_list_candidates(&candidates);
     const bool is_key = !candidates.lines.failed && !candidates.failure;
     if (!is_key || !read_search(cache, &candidates.lines, cc, search)) {

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/text.h"
 #include "code/compilers.h"
 #include "code/readers/nvcc_default.h"
 
@@ -81,7 +82,7 @@ void smc_words_free(struct smc_words *words)
 /* --- One entry -------------------------------------------------------------------------------- */
 
 /* An entry, as collected from its words. */
-struct entry {
+struct command_entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
     size_t number;                         /* from 1 */
     struct smc_words words;
@@ -92,14 +93,8 @@ struct entry {
     size_t target_count;
 };
 
-static bool ends(const char *text, const char *suffix)
-{
-    size_t length = strlen(text), end = strlen(suffix);
-    return length > end && strcmp(text + length - end, suffix) == 0;
-}
-
 /* The value of an option at `*at`, joined or the next word; NULL if it is another option. */
-static const char *compile_commands_value_of(const struct entry *entry, size_t *at,
+static const char *compile_commands_value_of(const struct command_entry *entry, size_t *at,
                                              const char *option)
 {
     const char *word = entry->words.word[*at];
@@ -113,7 +108,7 @@ static const char *compile_commands_value_of(const struct entry *entry, size_t *
     return *at + 1 < entry->words.count ? entry->words.word[++*at] : "";
 }
 
-static bool compile_commands_read_architecture(struct entry *entry, size_t *at)
+static bool compile_commands_read_architecture(struct command_entry *entry, size_t *at)
 {
     static const char *const names[] = {
         "-arch",           "--gpu-architecture", "-gencode",         "--generate-code",
@@ -136,11 +131,12 @@ static char *compile_commands_join(const char *folder, const char *path)
     char *joined = smc_malloc(bytes);
     if (joined)
         snprintf(joined, bytes, "%s%s%s", *path == '/' ? "" : folder,
-                 *path == '/' || !*folder || ends(folder, "/") ? "" : "/", path);
+                 *path == '/' || !*folder || smc_ends(folder, "/") ? "" : "/", path);
     return joined;
 }
 
-static bool add_option(struct entry *entry, const char *option, const char *value, char separator)
+static bool add_option(struct command_entry *entry, const char *option, const char *value,
+                       char separator)
 {
     struct smc_text text = {0};
     smc_text_append(&text, option);
@@ -154,7 +150,7 @@ static bool add_option(struct entry *entry, const char *option, const char *valu
 }
 
 /* Options with a path, which is relative to the entry's directory. */
-static bool read_path(struct entry *entry, size_t *at, bool *added)
+static bool read_path(struct command_entry *entry, size_t *at, bool *added)
 {
     static const struct {
         const char *name, *written;
@@ -181,7 +177,7 @@ static bool read_path(struct entry *entry, size_t *at, bool *added)
 }
 
 /* Options that say what to write or to do, not how to compile. */
-static bool is_left_out(struct entry *entry, size_t *at)
+static bool is_left_out(struct command_entry *entry, size_t *at)
 {
     static const char *const alone[] = {"-c",         "--compile",
                                         "-M",         "-MM",
@@ -241,7 +237,7 @@ static bool is_shared(const char *word)
 }
 
 /* Reads the word at `*at`. False: out of memory. */
-static bool compile_commands_read_word(struct entry *entry, size_t *at)
+static bool compile_commands_read_word(struct command_entry *entry, size_t *at)
 {
     const char *word = entry->words.word[*at], *value;
     bool added = true;
@@ -257,7 +253,7 @@ static bool compile_commands_read_word(struct entry *entry, size_t *at)
         return added;
     if (strcmp(word, "-dc") == 0)
         return add_option(entry, "-rdc=true", "", 0);
-    if (strcmp(word, entry->file) == 0 || ends(word, ".cu") ||
+    if (strcmp(word, entry->file) == 0 || smc_ends(word, ".cu") ||
         (entry->is_clang && !is_shared(word)))
         return true;
     if ((value = compile_commands_value_of(entry, at, "-D")) ||
@@ -268,25 +264,20 @@ static bool compile_commands_read_word(struct entry *entry, size_t *at)
     return add_option(entry, word, "", 0);
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The index of the compiler, which may follow a launcher: "ccache nvcc -c x.cu". */
 static size_t find_compiler(const struct smc_words *words)
 {
     for (size_t i = 0; i < words->count && words->word[i][0] != '-'; i++)
-        if (strstr(base_of(words->word[i]), "nvcc") || strstr(base_of(words->word[i]), "clang"))
+        if (strstr(smc_last_part(words->word[i]), "nvcc") ||
+            strstr(smc_last_part(words->word[i]), "clang"))
             return i;
     return 0;
 }
 
 /* What nvcc compiles for if the entry does not say. False: out of memory. */
-static bool add_default_target(struct entry *entry, const char *compiler)
+static bool add_default_target(struct command_entry *entry, const char *compiler)
 {
-    if (entry->names_target || !strstr(base_of(compiler), "nvcc"))
+    if (entry->names_target || !strstr(smc_last_part(compiler), "nvcc"))
         return true;
     char *path = strchr(compiler, '/') ? compile_commands_join(entry->directory, compiler)
                                        : smc_strdup(compiler);
@@ -297,14 +288,14 @@ static bool add_default_target(struct entry *entry, const char *compiler)
     return path != NULL;
 }
 
-static bool compile_commands_read_words(struct entry *entry)
+static bool compile_commands_read_words(struct command_entry *entry)
 {
     const size_t index = find_compiler(&entry->words);
     const char *compiler = entry->words.word[index];
-    entry->is_clang = strstr(base_of(compiler), "clang") != NULL;
-    entry->is_cuda = ends(entry->file, ".cu") || strstr(base_of(compiler), "nvcc");
+    entry->is_clang = strstr(smc_last_part(compiler), "clang") != NULL;
+    entry->is_cuda = smc_ends(entry->file, ".cu") || strstr(smc_last_part(compiler), "nvcc");
     /* nvcc also compiles C++. */
-    entry->is_cuda &= !ends(entry->file, ".cpp") && !ends(entry->file, ".c");
+    entry->is_cuda &= !smc_ends(entry->file, ".cpp") && !smc_ends(entry->file, ".c");
     for (size_t at = index + 1; at < entry->words.count; at++)
         if (!compile_commands_read_word(entry, &at))
             return false;
@@ -331,7 +322,7 @@ static bool take_arguments(const json_t *arguments, struct smc_words *words)
 }
 
 /* What is wrong with the entry, or NULL. */
-static const char *open_entry(const json_t *object, struct entry *entry)
+static const char *open_entry(const json_t *object, struct command_entry *entry)
 {
     const char *command = json_string_value(json_object_get(object, "command"));
     const json_t *arguments = json_object_get(object, "arguments");
@@ -369,7 +360,7 @@ static const char *shortened(const char *path)
     return is_below ? path + length + 1 : path;
 }
 
-static bool add_source(struct entry *entry, const char *source, struct smc_inputs *inputs)
+static bool add_source(struct command_entry *entry, const char *source, struct smc_inputs *inputs)
 {
     struct smc_input *input = smc_inputs_add(inputs, shortened(source));
     if (!input)
@@ -401,7 +392,7 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static bool compile_commands_add_entry(struct entry *entry, const char **fault,
+static bool compile_commands_add_entry(struct command_entry *entry, const char **fault,
                                        struct smc_inputs *inputs)
 {
     char *source = compile_commands_join(entry->directory, entry->file);
@@ -426,7 +417,7 @@ static bool compile_commands_read_entry(const char *file, size_t number, const j
                                         struct smc_inputs *inputs, size_t *others,
                                         struct smc_text *faults)
 {
-    struct entry entry = {.number = number};
+    struct command_entry entry = {.number = number};
     const char *fault = open_entry(object, &entry);
     bool succeeded = fault ? !smc_memory_failed() : compile_commands_read_words(&entry);
     if (!fault && !entry.is_cuda)

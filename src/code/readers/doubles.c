@@ -114,13 +114,13 @@ static int find_name(const void *name, const void *stem)
 }
 
 /* Machine code and PTX of a folder, sorted. */
-struct compiled {
+struct double_compiled {
     struct stem *item;
     size_t count;
     bool has_others; /* there are inputs other than headers */
 };
 
-static bool is_replaced(const struct compiled *compiled, const struct smc_input *input)
+static bool is_replaced(const struct double_compiled *compiled, const struct smc_input *input)
 {
     if (input->content == SMC_CONTENT_HEADER)
         return compiled->has_others;
@@ -135,8 +135,8 @@ static bool is_replaced(const struct compiled *compiled, const struct smc_input 
 
 bool smc_inputs_leave_out(struct smc_inputs *inputs, size_t begin, size_t *count)
 {
-    struct compiled compiled = {.item =
-                                    smc_calloc(inputs->count - begin + 1, sizeof *compiled.item)};
+    struct double_compiled compiled = {
+        .item = smc_calloc(inputs->count - begin + 1, sizeof *compiled.item)};
     *count = 0;
     if (!compiled.item)
         return false;

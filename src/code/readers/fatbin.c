@@ -33,14 +33,14 @@ enum {
 static const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba};
 
 /* A header, then the parts, each with its own header. */
-struct container {
+struct fatbin_container {
     unsigned char magic[4];
     uint16_t version, head_bytes;
     uint64_t bytes; /* of the parts */
 };
 
 /* Only the fields that are read here are named. `bytes` is rounded up for alignment. */
-struct part {
+struct fatbin_part {
     uint16_t kind, version;
     uint32_t head_bytes;
     uint64_t bytes;
@@ -52,7 +52,7 @@ struct part {
     uint64_t code_bytes; /* decompressed; 0 if it is not compressed */
 };
 
-struct search {
+struct fatbin_search {
     const char *file;
     size_t bytes;
     struct smc_fatbin_parts *parts;
@@ -60,7 +60,7 @@ struct search {
     size_t member, member_end; /* of the archive's member at the place of the search */
 };
 
-static bool fatbin_add(const struct search *search, const struct smc_fatbin_part *part)
+static bool fatbin_add(const struct fatbin_search *search, const struct smc_fatbin_part *part)
 {
     struct smc_fatbin_parts *parts = search->parts;
     if (!smc_make_room(&parts->item, parts->count, &parts->capacity, sizeof *parts->item))
@@ -70,13 +70,13 @@ static bool fatbin_add(const struct search *search, const struct smc_fatbin_part
     return true;
 }
 
-static bool add_fault(const struct search *search, size_t at, const char *fault)
+static bool add_fault(const struct fatbin_search *search, size_t at, const char *fault)
 {
     const struct smc_fatbin_part part = {.at = at, .fault = fault};
     return fatbin_add(search, &part);
 }
 
-static enum smc_fatbin_compression compression_of(const struct part *part)
+static enum smc_fatbin_compression compression_of(const struct fatbin_part *part)
 {
     switch (part->flags & COMPRESSION_FLAGS) {
     case 0:
@@ -90,7 +90,7 @@ static enum smc_fatbin_compression compression_of(const struct part *part)
     }
 }
 
-static bool add_ptx(const struct search *search, const struct smc_fatbin_part *part)
+static bool add_ptx(const struct fatbin_search *search, const struct smc_fatbin_part *part)
 {
     struct smc_fatbin_parts *parts = search->parts;
     if (!smc_make_room(&parts->ptx, parts->ptx_count, &parts->ptx_capacity, sizeof *parts->ptx))
@@ -101,8 +101,8 @@ static bool add_ptx(const struct search *search, const struct smc_fatbin_part *p
 }
 
 /* With machine code or PTX. */
-static bool add_content(const struct search *search, const struct part *head, size_t container,
-                        size_t at)
+static bool add_content(const struct fatbin_search *search, const struct fatbin_part *head,
+                        size_t container, size_t at)
 {
     struct smc_fatbin_part part = {
         .at = at,
@@ -123,10 +123,10 @@ static bool add_content(const struct search *search, const struct part *head, si
 
 /* Adds the parts between `at` and `end`. Returns where it ended: at `end`, or before it where a
    part is damaged, which is added as such. 0: out of memory. */
-static size_t find_parts(const struct search *search, size_t at, size_t end)
+static size_t find_parts(const struct fatbin_search *search, size_t at, size_t end)
 {
-    const size_t container = at - sizeof(struct container);
-    struct part part;
+    const size_t container = at - sizeof(struct fatbin_container);
+    struct fatbin_part part;
     while (at < end) {
         size_t left = end - at;
         if (left >= sizeof part)
@@ -145,9 +145,9 @@ static size_t find_parts(const struct search *search, size_t at, size_t end)
 
 /* Reads the container at `at`. Returns where the search goes on: after a damaged part, so that it
    hides no other container. 0: out of memory. */
-static size_t find_in_container(const struct search *search, size_t at)
+static size_t find_in_container(const struct fatbin_search *search, size_t at)
 {
-    struct container container;
+    struct fatbin_container container;
     const size_t left = search->bytes - at;
     if (left >= sizeof container)
         memcpy(&container, search->file + at, sizeof container);
@@ -188,7 +188,7 @@ bool smc_fatbin_is_archive(const void *file, size_t bytes)
 }
 
 /* Moves to the member that contains `at`; members begin at even offsets. */
-static void fatbin_find_member(struct search *search, size_t at)
+static void fatbin_find_member(struct fatbin_search *search, size_t at)
 {
     struct ar_hdr header;
     while (search->is_archive && at >= search->member_end) {
@@ -291,7 +291,7 @@ bool smc_fatbin_occurs(const void *file, size_t bytes)
 bool smc_fatbin_find(const void *file, size_t bytes, void (*looked_at)(void *context, size_t end),
                      void *context, struct smc_fatbin_parts *parts)
 {
-    struct search search = {
+    struct fatbin_search search = {
         .file = file,
         .bytes = bytes,
         .parts = parts,

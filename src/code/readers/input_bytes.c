@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/text.h"
 #include "code/compile/build_log.h"
 #include "code/machine_code.h"
 #include "code/ptx_facts.h"
@@ -60,12 +61,6 @@ enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct 
     if (!is_stdin)
         fclose(stream);
     return status;
-}
-
-static bool ends(const char *file, const char *suffix)
-{
-    size_t length = strlen(file), end = strlen(suffix);
-    return length > end && strcmp(file + length - end, suffix) == 0;
 }
 
 /* Whether a format that can hold machine code begins here: programs and objects, archives,
@@ -135,7 +130,7 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     char suffix;
     if (smc_ptx_target(text, &cc, &suffix))
         return SMC_INPUT_PTX;
-    bool is_source = ends(file, ".cu") || ends(file, ".cuh");
+    bool is_source = smc_ends(file, ".cu") || smc_ends(file, ".cuh");
     if (!is_source && input_bytes_is_log(text))
         return SMC_INPUT_LOG;
     if (!is_source && has_errors(text))
@@ -152,7 +147,8 @@ void smc_input_make_text(struct smc_text *bytes)
 
 bool smc_input_is_header(const char *file)
 {
-    return ends(file, ".cuh") || ends(file, ".h") || ends(file, ".hpp") || ends(file, ".inl");
+    return smc_ends(file, ".cuh") || smc_ends(file, ".h") || smc_ends(file, ".hpp") ||
+           smc_ends(file, ".inl");
 }
 
 /* A pipe must be opened only once. */

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "code/machine_code.h"
 #include "code/readers/compile_commands.h"
 #include "code/readers/doubles.h"
@@ -26,7 +27,7 @@
 enum { LONGEST_PATH = 4096 };
 
 /* The arguments that the functions share. */
-struct search {
+struct input_search {
     const struct smc_inspect_request *request;
     struct smc_inputs *inputs;
     struct smc_inspect_notes *notes;
@@ -40,7 +41,7 @@ struct search {
 
 /* --- The list --------------------------------------------------------------------------------- */
 
-static void note_status(struct search *search, enum smc_status status)
+static void note_status(struct input_search *search, enum smc_status status)
 {
     bool is_worse = status > search->worst || status == SMC_USAGE;
     if (is_worse && !(status == SMC_UNAVAILABLE && search->worst == SMC_USAGE) &&
@@ -48,7 +49,8 @@ static void note_status(struct search *search, enum smc_status status)
         search->worst = status;
 }
 
-static void report(struct search *search, enum smc_status status, const struct smc_error *error)
+static void report(struct input_search *search, enum smc_status status,
+                   const struct smc_error *error)
 {
     note_status(search, status);
     smc_text_safe_line(&search->notes->faults, "%s", error->message);
@@ -56,15 +58,9 @@ static void report(struct search *search, enum smc_status status, const struct s
 
 /* --- What a file of a folder holds ------------------------------------------------------------ */
 
-static bool ends(const char *file, const char *suffix)
-{
-    size_t length = strlen(file), end = strlen(suffix);
-    return length > end && strcmp(file + length - end, suffix) == 0;
-}
-
 static bool ends_in_one_of(const char *file, const char *const *suffix)
 {
-    while (*suffix && !ends(file, *suffix))
+    while (*suffix && !smc_ends(file, *suffix))
         suffix++;
     return *suffix != NULL;
 }
@@ -117,11 +113,11 @@ static enum smc_input_content content_of(const char *path)
     static const char *const none[] = {
         ".c",   ".cc",  ".cpp",   ".cxx", ".h",    ".hpp",  ".inl", ".py",  ".json", ".d",   ".md",
         ".yml", ".xml", ".cmake", ".sh",  ".html", ".toml", ".png", ".svg", ".gz",   ".zip", NULL};
-    if (ends(path, ".cu"))
+    if (smc_ends(path, ".cu"))
         return SMC_CONTENT_SOURCE;
-    if (ends(path, ".cuh"))
+    if (smc_ends(path, ".cuh"))
         return SMC_CONTENT_HEADER;
-    if (ends(path, ".ptx"))
+    if (smc_ends(path, ".ptx"))
         return SMC_CONTENT_PTX;
     if (ends_in_one_of(path, code)) /* damaged or empty ones are reported */
         return SMC_CONTENT_CODE;
@@ -134,12 +130,12 @@ static enum smc_input_content content_of(const char *path)
 
 /* --- What was found --------------------------------------------------------------------------- */
 
-static void fail_memory(struct search *search)
+static void fail_memory(struct input_search *search)
 {
     search->worst = SMC_MACHINE;
 }
 
-static bool was_walked(struct search *search, const struct stat *status)
+static bool was_walked(struct input_search *search, const struct stat *status)
 {
     if (smc_places_find(&search->walked, status->st_dev, status->st_ino, NULL))
         return true;
@@ -149,7 +145,7 @@ static bool was_walked(struct search *search, const struct stat *status)
 }
 
 /* Adds an input for a file. NULL: the file has one already, or out of memory. */
-static struct smc_input *inputs_list(struct search *search, const char *path,
+static struct smc_input *inputs_list(struct input_search *search, const char *path,
                                      const struct stat *status)
 {
     if (smc_places_find(&search->listed, status->st_dev, status->st_ino, NULL))
@@ -163,9 +159,10 @@ static struct smc_input *inputs_list(struct search *search, const char *path,
     return input;
 }
 
-static void inputs_add_found(struct search *search, const char *path, const struct stat *status)
+static void inputs_add_found(struct input_search *search, const char *path,
+                             const struct stat *status)
 {
-    if (ends(path, "/compile_commands.json")) {
+    if (smc_ends(path, "/compile_commands.json")) {
         if (!smc_words_add(&search->commands, path, strlen(path)))
             fail_memory(search);
         return;
@@ -184,7 +181,7 @@ static void inputs_add_found(struct search *search, const char *path, const stru
 
 /* --- Options of the sources in a folder ------------------------------------------------------- */
 
-static void give_options(struct smc_input *from, const struct search *search, size_t begin)
+static void give_options(struct smc_input *from, const struct input_search *search, size_t begin)
 {
     struct stat status;
     size_t i;
@@ -204,7 +201,7 @@ static void give_options(struct smc_input *from, const struct search *search, si
 }
 
 /* A compile_commands.json in the folder has the options for its sources. */
-static void inputs_read_options(struct search *search, size_t begin)
+static void inputs_read_options(struct input_search *search, size_t begin)
 {
     for (size_t i = 0; i < search->commands.count; i++) {
         const char *file = search->commands.word[i];
@@ -252,7 +249,7 @@ static int list_folder(const char *path, struct smc_words *names)
     return failed;
 }
 
-static void report_reason(struct search *search, const char *path, int reason)
+static void report_reason(struct input_search *search, const char *path, int reason)
 {
     struct smc_error error;
     enum smc_status status = smc_memory_status(reason, SMC_USAGE);
@@ -261,7 +258,7 @@ static void report_reason(struct search *search, const char *path, int reason)
 }
 
 /* `path` has room for LONGEST_PATH characters and is a folder. */
-static void inputs_walk(struct search *search, char *path, size_t length)
+static void inputs_walk(struct input_search *search, char *path, size_t length)
 {
     struct smc_words names = {0};
     struct stat status;
@@ -287,7 +284,7 @@ static void inputs_walk(struct search *search, char *path, size_t length)
     smc_words_free(&names);
 }
 
-static void read_folder(struct search *search, const char *folder, const struct stat *status)
+static void read_folder(struct input_search *search, const char *folder, const struct stat *status)
 {
     char path[LONGEST_PATH + 1];
     size_t begin = search->inputs->count;
@@ -320,7 +317,7 @@ static void read_folder(struct search *search, const char *folder, const struct 
 /* --- What the user names ---------------------------------------------------------------------- */
 
 /* A file in the same folder with a similar name. */
-static void report_missing(struct search *search, const char *file, int reason)
+static void report_missing(struct input_search *search, const char *file, int reason)
 {
     struct smc_words names = {0};
     const char *slash = strrchr(file, '/');
@@ -342,7 +339,7 @@ static void report_missing(struct search *search, const char *file, int reason)
     smc_words_free(&names);
 }
 
-static void read_commands(struct search *search, const char *file)
+static void read_commands(struct input_search *search, const char *file)
 {
     struct smc_text text = {0};
     struct smc_error error;
@@ -361,7 +358,7 @@ static void read_commands(struct search *search, const char *file)
     smc_text_free(&text);
 }
 
-static void inputs_add_member(struct search *search, const char *archive, const char *path)
+static void inputs_add_member(struct input_search *search, const char *archive, const char *path)
 {
     struct stat status;
     struct smc_error error;
@@ -382,7 +379,7 @@ static void inputs_add_member(struct search *search, const char *archive, const 
 }
 
 /* The members of a thin archive are files; their paths are relative to its folder. */
-static void read_thin_archive(struct search *search, const char *archive)
+static void read_thin_archive(struct input_search *search, const char *archive)
 {
     struct smc_text bytes = {0}, path = {0}, name = {0};
     struct smc_error error;
@@ -418,7 +415,7 @@ static bool is_thin_archive(const char *file)
     return smc_fatbin_is_thin_archive(begin, length);
 }
 
-static void read_named(struct search *search, const char *file)
+static void read_named(struct input_search *search, const char *file)
 {
     struct stat status = {0};
     bool is_stdin = strcmp(file, "-") == 0;
@@ -430,7 +427,7 @@ static void read_named(struct search *search, const char *file)
         read_folder(search, file, &status);
         return;
     }
-    if (!is_stdin && ends(file, ".json")) {
+    if (!is_stdin && smc_ends(file, ".json")) {
         read_commands(search, file);
         return;
     }
@@ -558,7 +555,7 @@ static bool move_kernels(struct smc_inspect_kernels *fresh, size_t begin,
     return succeeded;
 }
 
-static void read_one_input(struct search *search, const struct smc_input *input,
+static void read_one_input(struct input_search *search, const struct smc_input *input,
                            struct smc_inspect_kernels *kernels)
 {
     struct smc_inspect_request request = *search->request;
@@ -583,7 +580,8 @@ static void read_one_input(struct search *search, const struct smc_input *input,
 
 /* Reads the inputs from `begin` on that are of one folder, or the one at `begin`. Returns the
    next. */
-static size_t read_group(struct search *search, size_t begin, struct smc_inspect_kernels *kernels)
+static size_t read_group(struct input_search *search, size_t begin,
+                         struct smc_inspect_kernels *kernels)
 {
     const struct smc_inspect_request *request = search->request;
     const struct smc_inputs *inputs = search->inputs;
@@ -612,7 +610,7 @@ static size_t read_group(struct search *search, size_t begin, struct smc_inspect
     return i > begin ? i : begin + 1;
 }
 
-static void report_none(struct search *search, const char *first, size_t count)
+static void report_none(struct input_search *search, const char *first, size_t count)
 {
     struct smc_error error;
     smc_fail(&error, SMC_USAGE, "%s%s: no kernel in any of the %zu file%s read", first,
@@ -625,7 +623,7 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
                                 struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
                                 struct smc_inspect_notes *notes)
 {
-    struct search search = {.request = request, .inputs = inputs, .notes = notes};
+    struct input_search search = {.request = request, .inputs = inputs, .notes = notes};
     size_t skipped = 0;
     for (size_t i = 0; i < count && search.worst < SMC_MACHINE; i++) {
         search.skipped = 0;

@@ -31,7 +31,7 @@
 /* --- To the reader ---------------------------------------------------------------------------- */
 
 /* The arguments that the readers share. */
-struct reading {
+struct kernel_reading {
     const char *file;
     const struct smc_inspect_request *request;
     struct smc_text *bytes;
@@ -57,8 +57,8 @@ struct compiled {
 };
 
 /* Each begins with the name of a kernel, or with none. False: out of memory. */
-static bool read_kernels_append_notes(const struct reading *reading, const struct smc_text *notes,
-                                      struct smc_text *out)
+static bool read_kernels_append_notes(const struct kernel_reading *reading,
+                                      const struct smc_text *notes, struct smc_text *out)
 {
     const char *line = smc_text_string(notes);
     for (size_t length; *line; line += length + (line[length] != '\0')) {
@@ -78,7 +78,7 @@ static bool read_kernels_append_notes(const struct reading *reading, const struc
 }
 
 /* What ptxas says of the performance of what it compiled. */
-static void read_kernels_tell_remarks(const struct reading *reading, const char *log)
+static void read_kernels_tell_remarks(const struct kernel_reading *reading, const char *log)
 {
     struct smc_build_log build = {.cut_off_count = 0};
     struct smc_text *warnings = &reading->notes->warnings;
@@ -90,8 +90,8 @@ static void read_kernels_tell_remarks(const struct reading *reading, const char 
 }
 
 /* Compiles for one target. */
-static enum smc_status read_kernels_compile(const struct reading *reading, compiler *compile_with,
-                                            enum smc_inspect_source source,
+static enum smc_status read_kernels_compile(const struct kernel_reading *reading,
+                                            compiler *compile_with, enum smc_inspect_source source,
                                             const struct smc_inspect_target *target,
                                             struct compiled *compiled, struct smc_error *error)
 {
@@ -126,7 +126,7 @@ static enum smc_status read_kernels_compile(const struct reading *reading, compi
     return status;
 }
 
-static enum smc_status fail_empty(const struct reading *reading, struct smc_error *error)
+static enum smc_status fail_empty(const struct kernel_reading *reading, struct smc_error *error)
 {
     reading->notes->holds_none = true;
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
@@ -145,7 +145,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Once, however many architectures are compiled for, and before what NVRTC left out, from `told`
    on. */
-static void warn_of_nvcc(const struct reading *reading, const struct smc_error *refusal,
+static void warn_of_nvcc(const struct kernel_reading *reading, const struct smc_error *refusal,
                          size_t told)
 {
     struct smc_text line = {0}, *warnings = &reading->notes->warnings;
@@ -191,7 +191,7 @@ static void read_kernels_note_failure(const struct compiled *compiled, enum smc_
 
 /* Tries the ways from `first` on, which becomes the one that found kernels. The error is nvcc's, if
    it read the source, else that of the last way. */
-static enum smc_status read_kernels_compile_source(const struct reading *reading,
+static enum smc_status read_kernels_compile_source(const struct kernel_reading *reading,
                                                    const struct smc_inspect_target *target,
                                                    size_t *first, bool *needs_features,
                                                    struct smc_error *error)
@@ -235,7 +235,7 @@ static enum smc_status read_kernels_compile_source(const struct reading *reading
 }
 
 /* The same, and with the features of its architecture alone where the source needs them. */
-static enum smc_status compile_target(const struct reading *reading,
+static enum smc_status compile_target(const struct kernel_reading *reading,
                                       const struct smc_inspect_target *target, size_t *first,
                                       struct smc_error *error)
 {
@@ -257,7 +257,7 @@ static enum smc_status compile_target(const struct reading *reading,
     return SMC_OK;
 }
 
-static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)
+static bool read_tree(const struct kernel_reading *reading, struct smc_source_tree *tree)
 {
     struct smc_text options = {0};
     struct smc_error ignored;
@@ -269,7 +269,7 @@ static bool read_tree(const struct reading *reading, struct smc_source_tree *tre
 }
 
 /* nvcc instantiates every template that is launched. */
-static bool read_kernels_locate(const struct reading *reading, size_t before, size_t told)
+static bool read_kernels_locate(const struct kernel_reading *reading, size_t before, size_t told)
 {
     struct smc_inspect_kernels *kernels = reading->kernels;
     struct smc_source_tree tree = {0};
@@ -281,7 +281,7 @@ static bool read_kernels_locate(const struct reading *reading, size_t before, si
 }
 
 /* No kernel was compiled: it may be for lack of nvcc. */
-static enum smc_status explain_empty(const struct reading *reading, size_t told,
+static enum smc_status explain_empty(const struct kernel_reading *reading, size_t told,
                                      struct smc_error *error)
 {
     struct smc_source_tree tree = {0};
@@ -307,7 +307,7 @@ static enum smc_status explain_empty(const struct reading *reading, size_t told,
 }
 
 /* A target that was named. */
-static void note_unsupported(const struct reading *reading, uint16_t cc,
+static void note_unsupported(const struct kernel_reading *reading, uint16_t cc,
                              const struct smc_error *reason)
 {
     struct smc_inspect_notes *notes = reading->notes;
@@ -323,7 +323,7 @@ static void note_unsupported(const struct reading *reading, uint16_t cc,
 }
 
 /* Once, however many files there are. */
-static void note_assumed_target(const struct reading *reading)
+static void note_assumed_target(const struct kernel_reading *reading)
 {
     const struct smc_inspect_request *request = reading->request;
     const uint16_t cc = request->targets[0].cc;
@@ -341,7 +341,8 @@ static void note_assumed_target(const struct reading *reading)
 }
 
 /* The targets of `request` are final, and its options name no architecture. */
-static enum smc_status read_for_targets(const struct reading *reading, struct smc_error *error)
+static enum smc_status read_for_targets(const struct kernel_reading *reading,
+                                        struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
     const size_t noted = reading->notes->unsupported_count;
@@ -366,10 +367,11 @@ static enum smc_status read_for_targets(const struct reading *reading, struct sm
     return read_kernels_locate(reading, before, told) ? SMC_OK : out_of_memory(error);
 }
 
-static enum smc_status kernels_read_source(const struct reading *reading, struct smc_error *error)
+static enum smc_status kernels_read_source(const struct kernel_reading *reading,
+                                           struct smc_error *error)
 {
     struct smc_inspect_request request = *reading->request;
-    struct reading named = *reading;
+    struct kernel_reading named = *reading;
     struct smc_architectures found;
     enum smc_status status =
         smc_architectures_read(request.compiler_options, request.targets, request.target_count,
@@ -387,8 +389,9 @@ static enum smc_status kernels_read_source(const struct reading *reading, struct
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are
    named. With `skip_unsupported` older targets are skipped. */
-static enum smc_status read_kernels_compile_ptx(const struct reading *reading, uint32_t first_cc,
-                                                uint32_t last_cc, struct smc_error *error)
+static enum smc_status read_kernels_compile_ptx(const struct kernel_reading *reading,
+                                                uint32_t first_cc, uint32_t last_cc,
+                                                struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
     struct smc_inspect_target own;
@@ -410,7 +413,7 @@ static enum smc_status read_kernels_compile_ptx(const struct reading *reading, u
     return SMC_OK;
 }
 
-static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+static enum smc_status read_ptx(const struct kernel_reading *reading, struct smc_error *error)
 {
     size_t before = reading->kernels->count;
     enum smc_status status = read_kernels_compile_ptx(reading, 0, UINT32_MAX, error);
@@ -420,7 +423,7 @@ static enum smc_status read_ptx(const struct reading *reading, struct smc_error 
 }
 
 /* Each line, after the file's name. */
-static void append_lines(const struct reading *reading, const struct smc_text *lines,
+static void append_lines(const struct kernel_reading *reading, const struct smc_text *lines,
                          struct smc_text *out)
 {
     const char *line = smc_text_string(lines);
@@ -430,7 +433,7 @@ static void append_lines(const struct reading *reading, const struct smc_text *l
     }
 }
 
-static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
+static enum smc_status read_log(const struct kernel_reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
     const char *log = smc_text_string(reading->bytes);
@@ -457,7 +460,8 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
                     text[0] ? ": " : "", text);
 }
 
-static enum smc_status kernels_read_cubin(const struct reading *reading, struct smc_error *error)
+static enum smc_status kernels_read_cubin(const struct kernel_reading *reading,
+                                          struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
     size_t before = reading->kernels->count;
@@ -487,9 +491,9 @@ static void drop_name(const char *file, struct smc_error *error)
 static enum smc_status read_kernels_take_ptx(void *context, const struct smc_embedded_ptx *ptx,
                                              struct smc_error *error)
 {
-    const struct reading *reading = context;
+    const struct kernel_reading *reading = context;
     struct smc_text text = {0};
-    struct reading part = *reading;
+    struct kernel_reading part = *reading;
     char tool[SMC_TOOL_PATH];
     if (!smc_tool_find("ptxas", tool))
         return smc_fail(error, SMC_UNAVAILABLE,
@@ -510,7 +514,7 @@ static enum smc_status read_kernels_take_ptx(void *context, const struct smc_emb
 }
 
 /* `mapped` tells whether the bytes are a mapping of the file. */
-static enum smc_status read_embedded(const struct reading *reading, const char *bytes,
+static enum smc_status read_embedded(const struct kernel_reading *reading, const char *bytes,
                                      size_t length, bool mapped, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_EMBEDDED};
@@ -537,7 +541,8 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
                                     : "no CUDA code in it");
 }
 
-static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
+static enum smc_status read_text_or_code(const struct kernel_reading *reading,
+                                         struct smc_error *error)
 {
     if (reading->bytes->length == 0)
         return smc_fail(error, SMC_USAGE, "%s: empty", reading->file);
@@ -582,7 +587,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
                                  struct smc_inspect_notes *notes, struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    const struct reading reading = {file, request, &bytes, kernels, notes, false};
+    const struct kernel_reading reading = {file, request, &bytes, kernels, notes, false};
     size_t before = kernels->count;
     notes->holds_none = false;
     enum smc_status status;

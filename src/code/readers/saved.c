@@ -19,7 +19,7 @@ static const char report_schema[] = "smemcalc/1"; /* of inspect --format json */
 enum { ALWAYS_KNOWN = 0 };
 
 /* A number of a kernel. The file omits it if it is unknown, or if it is 0 and 0 means none. */
-struct number {
+struct saved_number {
     const char *key;
     size_t offset;       /* of a uint32_t in struct smc_inspect_kernel */
     size_t known_offset; /* of the bool that says whether it is known, or ALWAYS_KNOWN */
@@ -29,7 +29,7 @@ struct number {
 
 #define MEMBER(member)   offsetof(struct smc_inspect_kernel, member)
 #define RESOURCE(member) MEMBER(resources.member)
-static const struct number numbers[] = {
+static const struct saved_number numbers[] = {
     {"registers_per_thread", RESOURCE(regs_per_thread), ALWAYS_KNOWN, 256, false},
     {"spill_store_bytes", RESOURCE(spill_store_bytes), MEMBER(has_spills), UINT32_MAX, false},
     {"spill_load_bytes", RESOURCE(spill_load_bytes), MEMBER(has_spills), UINT32_MAX, false},
@@ -58,7 +58,7 @@ static const struct {
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 
-static uint32_t *number_at(struct smc_inspect_kernel *kernel, const struct number *number)
+static uint32_t *number_at(struct smc_inspect_kernel *kernel, const struct saved_number *number)
 {
     return (uint32_t *)(void *)((char *)kernel + number->offset);
 }
@@ -176,7 +176,7 @@ enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 /* What a message about a kernel needs. */
-struct reading {
+struct saved_reading {
     const char *file;
     size_t index; /* from 1 */
     const char *name;
@@ -190,7 +190,7 @@ bool smc_saved_is(const struct smc_text *bytes)
     return text[strspn(text, " \t\r\n")] == '{';
 }
 
-static enum smc_status saved_fail(const struct reading *reading, const char *key,
+static enum smc_status saved_fail(const struct saved_reading *reading, const char *key,
                                   const json_t *value, const char *allowed)
 {
     char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -201,7 +201,7 @@ static enum smc_status saved_fail(const struct reading *reading, const char *key
     return SMC_USAGE;
 }
 
-static enum smc_status saved_read_text(const struct reading *reading, const json_t *object,
+static enum smc_status saved_read_text(const struct saved_reading *reading, const json_t *object,
                                        const char *key, const char **text)
 {
     const json_t *value = json_object_get(object, key);
@@ -214,8 +214,8 @@ static enum smc_status saved_read_text(const struct reading *reading, const json
     return SMC_OK;
 }
 
-static enum smc_status saved_read_number(const struct reading *reading, const json_t *object,
-                                         const struct number *number,
+static enum smc_status saved_read_number(const struct saved_reading *reading, const json_t *object,
+                                         const struct saved_number *number,
                                          struct smc_inspect_kernel *kernel)
 {
     const json_t *value = json_object_get(object, number->key);
@@ -259,7 +259,7 @@ static bool saved_read_source(const char *text, struct smc_inspect_kernel *kerne
     return false;
 }
 
-static enum smc_status read_texts(struct reading *reading, const json_t *object,
+static enum smc_status read_texts(struct saved_reading *reading, const json_t *object,
                                   struct smc_inspect_kernel *kernel, const char **file,
                                   const char **source_file)
 {
@@ -314,7 +314,7 @@ static void saved_complete(const json_t *object, struct smc_inspect_kernel *kern
         resources->refused_smem_limit_bytes = 48 * 1024;
 }
 
-static enum smc_status saved_read_kernel(struct reading *reading, const json_t *object)
+static enum smc_status saved_read_kernel(struct saved_reading *reading, const json_t *object)
 {
     struct smc_inspect_kernel kernel = {0};
     const char *file, *source_file;
@@ -342,7 +342,7 @@ static enum smc_status saved_read_kernel(struct reading *reading, const json_t *
 }
 
 /* An element of a report has the kernel and its launch. */
-static enum smc_status read_reported(struct reading *reading, const json_t *element)
+static enum smc_status read_reported(struct saved_reading *reading, const json_t *element)
 {
     const json_t *kernel = json_object_get(element, "kernel");
     const char *threads = json_string_value(json_object_get(kernel, "threads_source"));
@@ -363,7 +363,7 @@ static enum smc_status read_reported(struct reading *reading, const json_t *elem
     return status;
 }
 
-static enum smc_status saved_read_list(struct reading *reading, const json_t *root)
+static enum smc_status saved_read_list(struct saved_reading *reading, const json_t *root)
 {
     const char *name = json_string_value(json_object_get(root, "schema"));
     const json_t *list = json_object_get(root, "kernels");
@@ -388,7 +388,7 @@ static enum smc_status saved_read_list(struct reading *reading, const json_t *ro
 enum smc_status smc_saved_read(const char *file, const struct smc_text *bytes,
                                struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
-    struct reading reading = {.file = file, .name = "", .kernels = kernels, .error = error};
+    struct saved_reading reading = {.file = file, .name = "", .kernels = kernels, .error = error};
     json_error_t why;
     json_t *root = json_loadb(bytes->data, bytes->length, JSON_REJECT_DUPLICATES, &why);
     if (!root)

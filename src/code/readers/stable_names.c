@@ -16,13 +16,13 @@
 
 /* --- Translation units ------------------------------------------------------------------------ */
 
-struct span {
+struct name_span {
     const char *text;
     size_t length;
 };
 
 /* The number at the beginning of the span, which is moved past it. False: there is none. */
-static bool stable_names_take_number(struct span *span, size_t *number)
+static bool stable_names_take_number(struct name_span *span, size_t *number)
 {
     size_t digits = 0;
     for (*number = 0; digits < span->length && isdigit((unsigned char)span->text[digits]); digits++)
@@ -32,7 +32,7 @@ static bool stable_names_take_number(struct span *span, size_t *number)
     return digits > 0;
 }
 
-static bool take_prefix(struct span *span, const char *prefix)
+static bool take_prefix(struct name_span *span, const char *prefix)
 {
     size_t length = strlen(prefix);
     if (span->length < length || memcmp(span->text, prefix, length) != 0)
@@ -42,7 +42,7 @@ static bool take_prefix(struct span *span, const char *prefix)
     return true;
 }
 
-static bool take_hash(struct span *span)
+static bool take_hash(struct name_span *span)
 {
     enum { DIGITS = 8 };
     for (size_t i = 0; i < DIGITS; i++)
@@ -55,14 +55,14 @@ static bool take_hash(struct span *span)
 
 /* "a_cpp1_ii" of "tmpxft_00003613_00000000-6_a_cpp1_ii": older compilers name their temporary file.
    The rest of the text may be the hash. */
-static bool take_temporary(struct span *span)
+static bool take_temporary(struct name_span *span)
 {
     static const char mark[] = "tmpxft_", end[] = "_cpp1_ii";
     size_t number;
     const char *at = memmem(span->text, span->length, mark, sizeof mark - 1);
     if (!at)
         return false;
-    struct span rest = {at, span->length - (size_t)(at - span->text)};
+    struct name_span rest = {at, span->length - (size_t)(at - span->text)};
     if (!take_prefix(&rest, mark) || !take_hash(&rest))
         return false;
     for (size_t i = 0; i < 2; i++) /* "00000000_", then "6_" */
@@ -70,12 +70,12 @@ static bool take_temporary(struct span *span)
             !(take_prefix(&rest, "_") || take_prefix(&rest, "-")))
             return false;
     at = memmem(rest.text, rest.length, end, sizeof end - 1);
-    *span = (struct span){rest.text, at ? (size_t)(at - rest.text) : rest.length};
+    *span = (struct name_span){rest.text, at ? (size_t)(at - rest.text) : rest.length};
     return true;
 }
 
 /* The file's name in "_92ac0243_4_a_cu_plain"; empty if the text has another form. */
-static struct span unit_file(struct span unit)
+static struct name_span unit_file(struct name_span unit)
 {
     size_t length;
     if (take_temporary(&unit))
@@ -83,41 +83,41 @@ static struct span unit_file(struct span unit)
     take_prefix(&unit, "_");
     if (!take_hash(&unit) || !stable_names_take_number(&unit, &length) ||
         !take_prefix(&unit, "_") || length > unit.length)
-        return (struct span){unit.text, 0};
-    return (struct span){unit.text, length};
+        return (struct name_span){unit.text, 0};
+    return (struct name_span){unit.text, length};
 }
 
 /* --- Stable names ----------------------------------------------------------------------------- */
 
 /* An identifier after its length at the beginning of the name. */
-static bool is_identifier(const char *name, const char *end, struct span *identifier)
+static bool is_identifier(const char *name, const char *end, struct name_span *identifier)
 {
-    struct span rest = {name, (size_t)(end - name)};
+    struct name_span rest = {name, (size_t)(end - name)};
     size_t length;
     if (!isdigit((unsigned char)*name) || !stable_names_take_number(&rest, &length) ||
         length == 0 || length > rest.length)
         return false;
-    *identifier = (struct span){rest.text, length};
+    *identifier = (struct name_span){rest.text, length};
     return true;
 }
 
 /* Appends the stable part of an unstable identifier; false if it is an ordinary one. */
-static bool append_unstable(struct span identifier, struct smc_text *out)
+static bool append_unstable(struct name_span identifier, struct smc_text *out)
 {
     static const char architectures[] = "_SM_", internal[] = "_INTERNAL_";
     const char *at = memmem(identifier.text, identifier.length, internal, sizeof internal - 1);
     if (take_prefix(&identifier, "_GLOBAL__N_")) {
-        struct span file = unit_file(identifier);
+        struct name_span file = unit_file(identifier);
         smc_text_append(out, "{anonymous ");
         smc_text_append_bytes(out, file.text, file.length);
         smc_text_append(out, "}");
         return true;
     }
     if (at) {
-        struct span unit = {at + sizeof internal - 1, identifier.length -
-                                                          (size_t)(at - identifier.text) -
-                                                          (sizeof internal - 1)};
-        struct span file = unit_file(unit);
+        struct name_span unit = {at + sizeof internal - 1, identifier.length -
+                                                               (size_t)(at - identifier.text) -
+                                                               (sizeof internal - 1)};
+        struct name_span file = unit_file(unit);
         smc_text_append(out, "{internal ");
         smc_text_append_bytes(out, file.text, file.length);
         smc_text_append(out, "}");
@@ -128,13 +128,13 @@ static bool append_unstable(struct span identifier, struct smc_text *out)
 }
 
 /* The part before the name of a static kernel, and its unit. */
-static bool take_static(struct span *name, struct span *unit)
+static bool take_static(struct name_span *name, struct name_span *unit)
 {
     size_t length;
     if (!take_prefix(name, "__nv_static_") || !stable_names_take_number(name, &length) ||
         !take_prefix(name, "_") || length >= name->length || name->text[length] != '_')
         return false;
-    *unit = (struct span){name->text, length};
+    *unit = (struct name_span){name->text, length};
     name->text += length + 1;
     name->length -= length + 1;
     return true;
@@ -142,17 +142,17 @@ static bool take_static(struct span *name, struct span *unit)
 
 const char *smc_name_without_static(const char *mangled)
 {
-    struct span name = {mangled, strlen(mangled)}, unit;
+    struct name_span name = {mangled, strlen(mangled)}, unit;
     return take_static(&name, &unit) ? name.text : mangled;
 }
 
 char *smc_stable_name(const char *mangled)
 {
     struct smc_text out = {0};
-    struct span name = {mangled, strlen(mangled)}, unit, identifier;
+    struct name_span name = {mangled, strlen(mangled)}, unit, identifier;
     const char *const end = mangled + name.length;
     if (take_static(&name, &unit)) {
-        struct span file = unit_file(unit);
+        struct name_span file = unit_file(unit);
         smc_text_append(&out, "{static ");
         smc_text_append_bytes(&out, file.text, file.length);
         smc_text_append(&out, "}");

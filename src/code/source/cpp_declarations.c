@@ -11,7 +11,7 @@
 /* Declarations in deeper namespaces and classes are not read. */
 enum { MAX_DEPTH = 64 };
 
-struct scan {
+struct declaration_scan {
     const struct smc_tokens *tokens;
     const struct smc_cpp_words *words;
     struct smc_declarations *out;
@@ -27,12 +27,12 @@ struct current {
     bool is_enum, is_alias, has_value, has_initializers, is_operator;
 };
 
-static bool is(const struct scan *scan, uint32_t i, const char *text)
+static bool is(const struct declaration_scan *scan, uint32_t i, const char *text)
 {
     return smc_token_is(scan->tokens, i, text);
 }
 
-static bool is_one_of(const struct scan *scan, uint32_t i, const char *const *list)
+static bool is_one_of(const struct declaration_scan *scan, uint32_t i, const char *const *list)
 {
     for (; *list; list++)
         if (is(scan, i, *list))
@@ -40,17 +40,17 @@ static bool is_one_of(const struct scan *scan, uint32_t i, const char *const *li
     return false;
 }
 
-static bool is_word(const struct scan *scan, uint32_t i)
+static bool is_word(const struct declaration_scan *scan, uint32_t i)
 {
     return i < scan->tokens->count && scan->tokens->item[i].kind == SMC_TOKEN_WORD;
 }
 
-static uint32_t match_of(const struct scan *scan, uint32_t i)
+static uint32_t match_of(const struct declaration_scan *scan, uint32_t i)
 {
     return scan->tokens->item[i].match;
 }
 
-static uint32_t cpp_declarations_append(struct scan *scan,
+static uint32_t cpp_declarations_append(struct declaration_scan *scan,
                                         const struct smc_declaration *declaration)
 {
     struct smc_declarations *out = scan->out;
@@ -80,14 +80,14 @@ static const char *const attributes[] = {"alignas",
                                          "throw",
                                          NULL};
 
-static bool has_name(const struct scan *scan, uint32_t i, const char *const *list,
+static bool has_name(const struct declaration_scan *scan, uint32_t i, const char *const *list,
                      const struct smc_name_set *macros)
 {
     return is_one_of(scan, i, list) ||
            (macros->count > 0 && smc_name_set_has(macros, smc_token_hash(scan->tokens, i)));
 }
 
-static void read_specifier(const struct scan *scan, uint32_t i, struct current *current)
+static void read_specifier(const struct declaration_scan *scan, uint32_t i, struct current *current)
 {
     static const char *const device[] = {"__device__",  "__global__", "__constant__",
                                          "__managed__", "__shared__", NULL};
@@ -110,7 +110,7 @@ static void read_specifier(const struct scan *scan, uint32_t i, struct current *
 }
 
 /* Reads the '(' at `i`; returns the token after it. */
-static uint32_t read_parentheses(const struct scan *scan, uint32_t i, uint32_t end,
+static uint32_t read_parentheses(const struct declaration_scan *scan, uint32_t i, uint32_t end,
                                  struct current *current)
 {
     struct smc_declaration *found = &current->found;
@@ -129,13 +129,14 @@ static uint32_t read_parentheses(const struct scan *scan, uint32_t i, uint32_t e
 }
 
 /* Whether the '{' at `i` initializes a member in the list before a constructor's body. */
-static bool initializes_member(const struct scan *scan, uint32_t i, const struct current *current)
+static bool initializes_member(const struct declaration_scan *scan, uint32_t i,
+                               const struct current *current)
 {
     return current->has_initializers && (is_word(scan, i - 1) || is(scan, i - 1, ">"));
 }
 
 /* Reads the '{' at `i`. Returns the token after it; `ended` if the declaration ends there. */
-static uint32_t read_brace(const struct scan *scan, uint32_t i, uint32_t end,
+static uint32_t read_brace(const struct declaration_scan *scan, uint32_t i, uint32_t end,
                            struct current *current, bool *ended)
 {
     struct smc_declaration *found = &current->found;
@@ -159,13 +160,13 @@ static uint32_t read_brace(const struct scan *scan, uint32_t i, uint32_t end,
 
 /* A name in angle brackets after a word, such as vector<int>, is skipped, so that a comma, a word
    or '=' in it is not taken for one of the declaration. */
-static uint32_t skip_angles(const struct scan *scan, uint32_t i, uint32_t end)
+static uint32_t skip_angles(const struct declaration_scan *scan, uint32_t i, uint32_t end)
 {
     uint32_t close = smc_token_close_angle(scan->tokens, i, end);
     return close == SMC_NO_TOKEN ? i + 1 : close + 1;
 }
 
-static void cpp_declarations_conclude(const struct scan *scan, uint32_t end,
+static void cpp_declarations_conclude(const struct declaration_scan *scan, uint32_t end,
                                       struct current *current)
 {
     struct smc_declaration *found = &current->found;
@@ -189,7 +190,7 @@ static void cpp_declarations_conclude(const struct scan *scan, uint32_t end,
 }
 
 /* A variable such as "dim3 block(16, 16);" reads as a function: its parentheses hold no types. */
-static bool holds_values(const struct scan *scan, const struct current *current)
+static bool holds_values(const struct declaration_scan *scan, const struct current *current)
 {
     uint32_t open = current->found.parameters;
     if (open == SMC_NO_TOKEN || current->found.body != SMC_NO_TOKEN)
@@ -199,7 +200,7 @@ static bool holds_values(const struct scan *scan, const struct current *current)
 }
 
 /* The use of a macro on a line of its own, without ';'. */
-static bool is_macro_use(const struct scan *scan, uint32_t i, uint32_t end)
+static bool is_macro_use(const struct declaration_scan *scan, uint32_t i, uint32_t end)
 {
     if (!is_word(scan, i) || !is(scan, i + 1, "(") || is_one_of(scan, i, attributes))
         return false;
@@ -230,7 +231,7 @@ static void begin_declaration(uint32_t i, uint32_t parent, bool in_class, struct
 }
 
 /* Reads a word or mark of the declaration; returns the next token. */
-static uint32_t read_token(const struct scan *scan, uint32_t i, uint32_t end,
+static uint32_t read_token(const struct declaration_scan *scan, uint32_t i, uint32_t end,
                            struct current *current, bool *ended)
 {
     struct smc_declaration *found = &current->found;
@@ -265,7 +266,7 @@ static uint32_t read_token(const struct scan *scan, uint32_t i, uint32_t end,
 }
 
 /* Reads the declaration at `i`; returns the token after it. */
-static uint32_t read_cpp_declaration(const struct scan *scan, uint32_t i, uint32_t end,
+static uint32_t read_cpp_declaration(const struct declaration_scan *scan, uint32_t i, uint32_t end,
                                      struct current *current)
 {
     struct smc_declaration *found = &current->found;
@@ -297,11 +298,12 @@ static uint32_t read_cpp_declaration(const struct scan *scan, uint32_t i, uint32
 
 /* --- Scopes ----------------------------------------------------------------------------------- */
 
-static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t parent, bool in_class,
-                       int depth);
+static void read_scope(struct declaration_scan *scan, uint32_t i, uint32_t end, uint32_t parent,
+                       bool in_class, int depth);
 
 /* "namespace a::b {", "inline namespace {", "extern "C" {": the '{', or SMC_NO_TOKEN. */
-static uint32_t find_scope(const struct scan *scan, uint32_t i, uint32_t end, uint32_t *name)
+static uint32_t find_scope(const struct declaration_scan *scan, uint32_t i, uint32_t end,
+                           uint32_t *name)
 {
     bool is_linkage =
         is(scan, i, "extern") && i + 1 < end && scan->tokens->item[i + 1].kind == SMC_TOKEN_STRING;
@@ -321,7 +323,7 @@ static uint32_t find_scope(const struct scan *scan, uint32_t i, uint32_t end, ui
 }
 
 /* Tokens between declarations; 0 if one begins at `i`, else how many to skip. */
-static uint32_t skip_between(const struct scan *scan, uint32_t i, bool in_class)
+static uint32_t skip_between(const struct declaration_scan *scan, uint32_t i, bool in_class)
 {
     static const char *const access[] = {"public", "private", "protected", NULL};
     static const char *const marks[] = {";", "}", ")", "]", NULL};
@@ -336,8 +338,8 @@ static uint32_t skip_between(const struct scan *scan, uint32_t i, bool in_class)
 }
 
 /* Reads the namespace, or the linkage, whose '{' is `open`; returns the token after it. */
-static uint32_t read_namespace(struct scan *scan, uint32_t i, uint32_t open, uint32_t name,
-                               uint32_t end, uint32_t parent, int depth)
+static uint32_t read_namespace(struct declaration_scan *scan, uint32_t i, uint32_t open,
+                               uint32_t name, uint32_t end, uint32_t parent, int depth)
 {
     struct current current;
     uint32_t close = match_of(scan, open);
@@ -351,8 +353,8 @@ static uint32_t read_namespace(struct scan *scan, uint32_t i, uint32_t open, uin
     return current.found.end;
 }
 
-static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t parent, bool in_class,
-                       int depth)
+static void read_scope(struct declaration_scan *scan, uint32_t i, uint32_t end, uint32_t parent,
+                       bool in_class, int depth)
 {
     while (i < end && scan->has_memory) {
         uint32_t name, skipped = skip_between(scan, i, in_class);
@@ -380,7 +382,7 @@ static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t par
 bool smc_declarations_read(const struct smc_tokens *tokens, const struct smc_cpp_words *words,
                            struct smc_declarations *declarations)
 {
-    struct scan scan = {tokens, words, declarations, true};
+    struct declaration_scan scan = {tokens, words, declarations, true};
     read_scope(&scan, 0, tokens->count, SMC_NO_TOKEN, false, 0);
     return scan.has_memory;
 }

@@ -12,19 +12,19 @@
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-struct reader {
+struct token_reader {
     const char *text;
     uint32_t at, length, line;
     bool line_begins; /* only blanks and comments so far: '#' begins a directive */
     struct smc_tokens *tokens;
 };
 
-static char peek(const struct reader *reader, uint32_t ahead)
+static char peek(const struct token_reader *reader, uint32_t ahead)
 {
     return ahead < reader->length - reader->at ? reader->text[reader->at + ahead] : '\0';
 }
 
-static void step(struct reader *reader, uint32_t count)
+static void step(struct token_reader *reader, uint32_t count)
 {
     while (count-- > 0 && reader->at < reader->length)
         reader->line += reader->text[reader->at++] == '\n';
@@ -40,8 +40,8 @@ static bool is_word(char c)
     return is_word_start(c) || isdigit((unsigned char)c);
 }
 
-static bool cpp_tokens_add(struct reader *reader, enum smc_cpp_token_kind kind, uint32_t begin,
-                           uint32_t line)
+static bool cpp_tokens_add(struct token_reader *reader, enum smc_cpp_token_kind kind,
+                           uint32_t begin, uint32_t line)
 {
     struct smc_tokens *tokens = reader->tokens;
     if (!smc_make_room(&tokens->item, tokens->count, &tokens->capacity, sizeof *tokens->item))
@@ -51,7 +51,7 @@ static bool cpp_tokens_add(struct reader *reader, enum smc_cpp_token_kind kind, 
     return true;
 }
 
-static void skip_block_comment(struct reader *reader)
+static void skip_block_comment(struct token_reader *reader)
 {
     const char *start = reader->text + reader->at + 2;
     size_t left = reader->length - reader->at - 2;
@@ -60,13 +60,13 @@ static void skip_block_comment(struct reader *reader)
 }
 
 /* To the end of the line, or of the last line that a backslash continues. */
-static void skip_line(struct reader *reader)
+static void skip_line(struct token_reader *reader)
 {
     while (reader->at < reader->length && peek(reader, 0) != '\n')
         step(reader, peek(reader, 0) == '\\' ? 2 : 1);
 }
 
-static bool cpp_tokens_skip_comment(struct reader *reader)
+static bool cpp_tokens_skip_comment(struct token_reader *reader)
 {
     if (peek(reader, 0) != '/')
         return false;
@@ -80,7 +80,7 @@ static bool cpp_tokens_skip_comment(struct reader *reader)
 }
 
 /* A text between quotes; one that is not closed ends with its line. */
-static void skip_quoted(struct reader *reader, char quote)
+static void skip_quoted(struct token_reader *reader, char quote)
 {
     step(reader, 1);
     while (reader->at < reader->length && peek(reader, 0) != quote && peek(reader, 0) != '\n')
@@ -90,7 +90,7 @@ static void skip_quoted(struct reader *reader, char quote)
 }
 
 /* R"x( ... )x" */
-static void skip_raw(struct reader *reader)
+static void skip_raw(struct token_reader *reader)
 {
     enum { MOST_DELIMITER = 16 };
     char end[MOST_DELIMITER + 2] = ")";
@@ -110,7 +110,7 @@ static void skip_raw(struct reader *reader)
     step(reader, found ? (uint32_t)(found - start) + n + 2 : (uint32_t)left);
 }
 
-static bool add_directive(struct reader *reader, uint32_t begin, uint32_t line)
+static bool add_directive(struct token_reader *reader, uint32_t begin, uint32_t line)
 {
     while (reader->at < reader->length && peek(reader, 0) != '\n') {
         if (peek(reader, 0) == '"')
@@ -133,7 +133,7 @@ static bool is_prefix(const char *word, uint32_t length, bool *raw)
            (length == 2 && memcmp(word, "u8", 2) == 0);
 }
 
-static bool cpp_tokens_add_word(struct reader *reader, uint32_t begin, uint32_t line)
+static bool cpp_tokens_add_word(struct token_reader *reader, uint32_t begin, uint32_t line)
 {
     bool raw;
     while (is_word(peek(reader, 0)))
@@ -149,7 +149,7 @@ static bool cpp_tokens_add_word(struct reader *reader, uint32_t begin, uint32_t 
     return cpp_tokens_add(reader, SMC_TOKEN_STRING, begin, line);
 }
 
-static bool add_number(struct reader *reader, uint32_t begin, uint32_t line)
+static bool add_number(struct token_reader *reader, uint32_t begin, uint32_t line)
 {
     for (;;) {
         char c = peek(reader, 0);
@@ -161,7 +161,7 @@ static bool add_number(struct reader *reader, uint32_t begin, uint32_t line)
     }
 }
 
-static bool add_token(struct reader *reader)
+static bool add_token(struct token_reader *reader)
 {
     uint32_t begin = reader->at, line = reader->line;
     char c = peek(reader, 0), next = peek(reader, 1);
@@ -315,7 +315,7 @@ static bool pair_brackets(struct smc_tokens *tokens)
 
 bool smc_tokens_read(const char *text, size_t length, struct smc_tokens *tokens)
 {
-    struct reader reader = {.text = text, .line = 1, .line_begins = true, .tokens = tokens};
+    struct token_reader reader = {.text = text, .line = 1, .line_begins = true, .tokens = tokens};
     reader.length = (uint32_t)(length < SMC_MAX_SOURCE_BYTES ? length : SMC_MAX_SOURCE_BYTES);
     *tokens = (struct smc_tokens){.text = text};
     while (reader.at < reader.length) {

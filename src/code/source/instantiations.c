@@ -15,7 +15,7 @@
 
 enum { MAX_VISITS = 20000, MAX_FOUND = 4000 };
 
-struct search {
+struct template_search {
     const struct smc_source_tree *tree;
     struct smc_instantiations *found;
     struct smc_name_set kernels, templates, seen; /* names of templates; what was visited */
@@ -27,7 +27,7 @@ struct search {
 
 /* --- What is found ---------------------------------------------------------------------------- */
 
-static void instantiations_add_found(struct search *search, const struct smc_piece *owner,
+static void instantiations_add_found(struct template_search *search, const struct smc_piece *owner,
                                      uint32_t i, struct smc_text *name, bool is_left_out)
 {
     struct smc_instantiations *found = search->found;
@@ -141,21 +141,21 @@ static bool deduce(const struct smc_piece *kernel, uint32_t name, const struct s
 /* --- Templates -------------------------------------------------------------------------------- */
 
 /* One parameter of a template: its name and its default value. */
-struct parameter {
+struct template_parameter {
     uint32_t name, value, end; /* value: SMC_NO_TOKEN: none */
     bool is_pack;
 };
 
 /* Reads the parameters of "<...>", whose '<' is `i`. */
 static size_t instantiations_read_parameters(const struct smc_tokens *tokens, uint32_t i,
-                                             struct parameter *list)
+                                             struct template_parameter *list)
 {
     uint32_t close = smc_token_close_angle(tokens, i, tokens->count);
     size_t count = 0;
     if (close == SMC_NO_TOKEN)
         return 0;
     for (i++; i < close && count < SMC_PIECE_PARAMETERS;) {
-        struct parameter found = {SMC_NO_TOKEN, SMC_NO_TOKEN, SMC_NO_TOKEN, false};
+        struct template_parameter found = {SMC_NO_TOKEN, SMC_NO_TOKEN, SMC_NO_TOKEN, false};
         for (; i < close && !smc_token_is(tokens, i, ","); i++) {
             const struct smc_cpp_token *token = &tokens->item[i];
             uint32_t angle = smc_token_close_angle(tokens, i, close);
@@ -176,7 +176,8 @@ static size_t instantiations_read_parameters(const struct smc_tokens *tokens, ui
     return count;
 }
 
-static void bind(struct search *search, struct smc_piece *owner, uint64_t hash, const char *text)
+static void bind(struct template_search *search, struct smc_piece *owner, uint64_t hash,
+                 const char *text)
 {
     if (owner->count == SMC_PIECE_PARAMETERS)
         return;
@@ -213,10 +214,10 @@ static size_t instantiations_read_arguments(const struct smc_piece *from, uint32
 
 /* --- The walk --------------------------------------------------------------------------------- */
 
-static void visit(struct search *search, const struct smc_piece *owner, int depth);
+static void visit(struct template_search *search, const struct smc_piece *owner, int depth);
 
 /* Finds the declaration of a template of that name, the one nearest to the owner's namespace. */
-static const struct smc_declaration *find_template(const struct search *search,
+static const struct smc_declaration *find_template(const struct template_search *search,
                                                    const struct smc_piece *owner, uint64_t hash,
                                                    bool is_kernel, size_t *file)
 {
@@ -262,7 +263,7 @@ static bool write_arguments(const struct smc_piece *of, const struct smc_declara
                             const struct smc_piece *owner, uint32_t call, char *const *arguments,
                             size_t given, struct smc_text *name)
 {
-    struct parameter list[SMC_PIECE_PARAMETERS];
+    struct template_parameter list[SMC_PIECE_PARAMETERS];
     const size_t count = instantiations_read_parameters(of->tokens, kernel->template_begin, list);
     for (size_t k = 0; k < given; k++) {
         if (!arguments[k])
@@ -285,7 +286,7 @@ static bool write_arguments(const struct smc_piece *of, const struct smc_declara
 }
 
 /* The kernel template `hash`, named at `i`, launched with or without template arguments. */
-static void visit_kernel(struct search *search, const struct smc_piece *owner, uint32_t i,
+static void visit_kernel(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                          uint64_t hash)
 {
     size_t file;
@@ -319,7 +320,7 @@ static void visit_kernel(struct search *search, const struct smc_piece *owner, u
    another function of that name. */
 static bool is_callable(const struct smc_piece *of, const struct smc_declaration *found)
 {
-    struct parameter list[SMC_PIECE_PARAMETERS];
+    struct template_parameter list[SMC_PIECE_PARAMETERS];
     const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     uint32_t open = found->parameters;
     uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : smc_piece_match(of, open);
@@ -374,7 +375,7 @@ static bool comes_with_object(const struct smc_source_file *file,
     return false;
 }
 
-static void visit_member(struct search *search, size_t number, size_t file,
+static void visit_member(struct template_search *search, size_t number, size_t file,
                          const struct smc_declaration *member, bool is_inside, int depth)
 {
     const struct smc_class_instance *instance = &search->instances.item[number - 1];
@@ -386,7 +387,7 @@ static void visit_member(struct search *search, size_t number, size_t file,
     if (is_inside) { /* data members are found, too */
         of.begin = class.begin;
     } else {
-        struct parameter list[SMC_PIECE_PARAMETERS];
+        struct template_parameter list[SMC_PIECE_PARAMETERS];
         size_t count = instantiations_read_parameters(of.tokens, member->template_begin, list);
         for (size_t k = 0; k < count && k < of.count; k++)
             if (list[k].name != SMC_NO_TOKEN)
@@ -450,7 +451,7 @@ static bool instantiations_accepts(const struct smc_source_file *file,
 enum which { ALL_MEMBERS, WITH_OBJECT, NAMED, LOOSE };
 
 /* Which members are visited: by name and number of arguments. */
-struct wanted {
+struct wanted_members {
     enum which which;
     uint64_t name;
     uint32_t given;
@@ -461,10 +462,10 @@ static uint64_t hash_of_call(uint64_t name, uint32_t given)
     return smc_hash(name, (const char *)&given, sizeof given);
 }
 
-static bool instantiations_is_wanted(const struct search *search,
+static bool instantiations_is_wanted(const struct template_search *search,
                                      const struct smc_source_file *file,
                                      const struct smc_declaration *member, uint64_t class_hash,
-                                     const struct wanted *wanted)
+                                     const struct wanted_members *wanted)
 {
     const bool is_inside = !is_defined_outside(file, member, class_hash);
     const uint64_t hash =
@@ -490,8 +491,8 @@ static bool instantiations_is_wanted(const struct search *search,
 }
 
 /* Visits the members of the instance; the number of those that there are. */
-static size_t visit_members(struct search *search, size_t number, const struct wanted *wanted,
-                            int depth)
+static size_t visit_members(struct template_search *search, size_t number,
+                            const struct wanted_members *wanted, int depth)
 {
     const struct smc_declaration *class = search->instances.item[number - 1].declaration;
     const size_t home = search->instances.item[number - 1].file;
@@ -516,7 +517,7 @@ static size_t visit_members(struct search *search, size_t number, const struct w
 }
 
 /* Visits what of the class is no function: its bases and data. */
-static void visit_data(struct search *search, size_t number, int depth)
+static void visit_data(struct template_search *search, size_t number, int depth)
 {
     const struct smc_class_instance *instance = &search->instances.item[number - 1];
     const struct smc_source_file *file = &search->tree->file[instance->file];
@@ -555,15 +556,16 @@ static bool makes_object(const struct smc_piece *owner, uint32_t before, uint32_
             smc_piece_is(owner, close + 1, "{"));
 }
 
-static void construct_with(struct search *search, size_t number, uint32_t given, int depth)
+static void construct_with(struct template_search *search, size_t number, uint32_t given, int depth)
 {
     const uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
     if (smc_name_set_add(&search->seen, hash_of_call(hash, given)))
-        visit_members(search, number, &(struct wanted){WITH_OBJECT, 0, given}, depth);
+        visit_members(search, number, &(struct wanted_members){WITH_OBJECT, 0, given}, depth);
 }
 
 /* A constructor gives the member `name` other arguments: "Owner() : name(3)". */
-static void construct_member(struct search *search, size_t number, uint64_t name, int depth)
+static void construct_member(struct template_search *search, size_t number, uint64_t name,
+                             int depth)
 {
     for (size_t k = 0; k < search->tree->count; k++) {
         const struct smc_tokens *tokens = &search->tree->file[k].tokens;
@@ -587,7 +589,7 @@ static uint32_t count_of_base(const struct smc_piece *owner)
 }
 
 /* An object of the type that ends at `close`. */
-static void construct(struct search *search, size_t number, const struct smc_piece *owner,
+static void construct(struct template_search *search, size_t number, const struct smc_piece *owner,
                       uint32_t close, int depth)
 {
     const bool is_named = smc_piece_is_word(owner, close + 1);
@@ -605,7 +607,7 @@ static void construct(struct search *search, size_t number, const struct smc_pie
 }
 
 /* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
-static void visit_class(struct search *search, const struct smc_piece *owner, uint32_t i,
+static void visit_class(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                         const struct smc_declaration *found, struct smc_piece *of,
                         char *const *arguments, size_t given, int depth)
 {
@@ -639,7 +641,7 @@ static void visit_class(struct search *search, const struct smc_piece *owner, ui
         visit_data(search, number, depth);
     if (is_explicit && !search->instances.item[number - 1].is_explicit) {
         search->instances.item[number - 1].is_explicit = true;
-        visit_members(search, number, &(struct wanted){ALL_MEMBERS, 0, ANY_NUMBER}, depth);
+        visit_members(search, number, &(struct wanted_members){ALL_MEMBERS, 0, ANY_NUMBER}, depth);
     }
     if (!is_elsewhere && makes_object(owner, before, close))
         construct(search, number, owner, close, depth);
@@ -652,7 +654,7 @@ static uint32_t count_call(const struct smc_piece *owner, uint32_t i)
     return count_given(owner, close == SMC_NO_TOKEN ? i + 1 : close + 1);
 }
 
-static void add_loose(struct search *search, uint64_t name, uint32_t given)
+static void add_loose(struct template_search *search, uint64_t name, uint32_t given)
 {
     smc_name_set_add(&search->loose, hash_of_call(name, given));
     smc_name_set_add(&search->found->unsure_members, name);
@@ -660,8 +662,8 @@ static void add_loose(struct search *search, uint64_t name, uint32_t given)
 
 /* Visits the member of that name, of the instance or else of its bases; the number of those that
    there are. */
-static size_t visit_named(struct search *search, size_t number, const struct wanted *wanted,
-                          int depth)
+static size_t visit_named(struct template_search *search, size_t number,
+                          const struct wanted_members *wanted, int depth)
 {
     size_t count = visit_members(search, number, wanted, depth);
     if (count > 0 || depth > SMC_PIECE_DEPTH)
@@ -686,11 +688,11 @@ static size_t visit_named(struct search *search, size_t number, const struct wan
 }
 
 /* "object.name(" or "object->name(": the member of its type, or of every type that has one. */
-static void visit_member_call(struct search *search, const struct smc_piece *owner, uint32_t i,
-                              uint64_t hash, int depth)
+static void visit_member_call(struct template_search *search, const struct smc_piece *owner,
+                              uint32_t i, uint64_t hash, int depth)
 {
     static const char std[] = "std::";
-    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
+    const struct wanted_members wanted = {NAMED, hash, count_call(owner, i)};
     struct smc_text type = {0};
     const bool known = smc_object_type_write(search->tree, &search->instances, owner, i, &type);
     const bool is_inner = smc_piece_is(owner, i - 1, "->") || smc_piece_is(owner, i - 2, "]");
@@ -707,8 +709,8 @@ static void visit_member_call(struct search *search, const struct smc_piece *own
 }
 
 /* "Buffer<int>::name" */
-static void visit_static_call(struct search *search, const struct smc_piece *owner, uint32_t i,
-                              uint64_t hash, int depth)
+static void visit_static_call(struct template_search *search, const struct smc_piece *owner,
+                              uint32_t i, uint64_t hash, int depth)
 {
     struct smc_text raw = {0}, type = {0};
     uint32_t close = i - 2, open = close;
@@ -717,7 +719,7 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
     bool known = open > owner->begin && smc_piece_write(owner, open - 1, close + 1, 0, &raw);
     smc_object_type_append(smc_text_string(&raw), &type);
     size_t number = known ? smc_class_instance_find(&search->instances, smc_text_string(&type)) : 0;
-    const struct wanted wanted = {NAMED, hash, count_call(owner, i)};
+    const struct wanted_members wanted = {NAMED, hash, count_call(owner, i)};
     if (number == 0 || visit_named(search, number, &wanted, depth) == 0)
         add_loose(search, hash, ANY_NUMBER);
     smc_text_free(&raw);
@@ -725,22 +727,22 @@ static void visit_static_call(struct search *search, const struct smc_piece *own
 }
 
 /* Members that are called on objects of unknown type, on every instance, until nothing is new. */
-static void visit_loose(struct search *search)
+static void visit_loose(struct template_search *search)
 {
     for (size_t before = SIZE_MAX; before != search->seen.count && search->has_memory;) {
         before = search->seen.count;
         for (size_t number = 1; number <= search->instances.count; number++)
-            visit_members(search, number, &(struct wanted){LOOSE, 0, 0}, 0);
+            visit_members(search, number, &(struct wanted_members){LOOSE, 0, 0}, 0);
     }
 }
 
 /* The bindings of a template's parameters: the arguments that are given, then those that a call
    determines, then default values. */
-static void bind_parameters(struct search *search, struct smc_piece *of,
+static void bind_parameters(struct template_search *search, struct smc_piece *of,
                             const struct smc_declaration *found, const struct smc_piece *owner,
                             uint32_t call, char *const *arguments, size_t given)
 {
-    struct parameter list[SMC_PIECE_PARAMETERS];
+    struct template_parameter list[SMC_PIECE_PARAMETERS];
     const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     for (size_t k = 0; k < count; k++) {
         struct smc_text text = {0};
@@ -760,8 +762,8 @@ static void bind_parameters(struct search *search, struct smc_piece *of,
 }
 
 /* The host function or class template `hash`, named at `i`, with its arguments. */
-static void visit_template(struct search *search, const struct smc_piece *owner, uint32_t i,
-                           uint64_t hash, int depth)
+static void visit_template(struct template_search *search, const struct smc_piece *owner,
+                           uint32_t i, uint64_t hash, int depth)
 {
     size_t file;
     char *arguments[SMC_PIECE_PARAMETERS];
@@ -788,7 +790,7 @@ static void visit_template(struct search *search, const struct smc_piece *owner,
     smc_piece_free_bindings(&of);
 }
 
-static void visit_macro(struct search *search, const struct smc_piece *owner, uint32_t i,
+static void visit_macro(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                         const struct smc_source_macro *macro, int depth)
 {
     char *arguments[SMC_PIECE_PARAMETERS];
@@ -834,7 +836,8 @@ static uint64_t hash_of_name(const char *text)
     return smc_hash(SMC_HASH_START, name, strlen(name));
 }
 
-static void visit_word(struct search *search, const struct smc_piece *owner, uint32_t i, int depth)
+static void visit_word(struct template_search *search, const struct smc_piece *owner, uint32_t i,
+                       int depth)
 {
     uint64_t hash = smc_token_hash(owner->tokens, i);
     const struct smc_binding *binding = smc_piece_binding(owner, hash);
@@ -851,7 +854,7 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
         visit_static_call(search, owner, i, hash, depth);
     else if (owner->instance > 0 && is_call &&
              visit_named(search, owner->instance,
-                         &(struct wanted){NAMED, hash, count_call(owner, i)}, depth) > 0)
+                         &(struct wanted_members){NAMED, hash, count_call(owner, i)}, depth) > 0)
         return;
     if (smc_name_set_has(&search->kernels, hash)) {
         visit_kernel(search, owner, i, hash);
@@ -880,7 +883,7 @@ static void visit_word(struct search *search, const struct smc_piece *owner, uin
     }
 }
 
-static void visit(struct search *search, const struct smc_piece *owner, int depth)
+static void visit(struct template_search *search, const struct smc_piece *owner, int depth)
 {
     uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&owner->tokens, sizeof owner->tokens);
     hash = smc_hash(hash, (const char *)&owner->begin, sizeof owner->begin);
@@ -900,7 +903,7 @@ static void visit(struct search *search, const struct smc_piece *owner, int dept
             visit_word(search, owner, i, depth);
 }
 
-static void collect_names(struct search *search)
+static void collect_names(struct template_search *search)
 {
     for (size_t k = 0; k < search->tree->count; k++) {
         const struct smc_source_file *file = &search->tree->file[k];
@@ -933,7 +936,7 @@ static bool is_start(const struct smc_source_file *file, const struct smc_declar
 
 bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_instantiations *found)
 {
-    struct search search = {.tree = tree, .found = found, .has_memory = true};
+    struct template_search search = {.tree = tree, .found = found, .has_memory = true};
     collect_names(&search);
     for (size_t k = 0; k < tree->count && search.kernels.count > 0; k++)
         for (uint32_t i = 0; i < tree->file[k].declarations.count && search.has_memory; i++) {

@@ -59,7 +59,7 @@ void smc_class_instances_free(struct smc_class_instances *all)
 }
 
 /* What types are looked up in. */
-struct known {
+struct known_types {
     const struct smc_source_tree *tree;
     const struct smc_class_instances *all;
 };
@@ -127,7 +127,7 @@ static const struct smc_declaration *find_class(const struct smc_source_tree *tr
 }
 
 /* Writes the type of a member of the class `class`. */
-static bool write_member_type(const struct known *known, const char *class, uint64_t hash,
+static bool write_member_type(const struct known_types *known, const char *class, uint64_t hash,
                               struct smc_text *type)
 {
     size_t file, number = smc_class_instance_find(known->all, class);
@@ -154,8 +154,8 @@ static uint64_t class_around(const struct smc_piece *owner)
 }
 
 /* Writes the type of the name at `j`, which is no member of another object. */
-static bool write_name_type(const struct known *known, const struct smc_piece *owner, uint32_t j,
-                            struct smc_text *type)
+static bool write_name_type(const struct known_types *known, const struct smc_piece *owner,
+                            uint32_t j, struct smc_text *type)
 {
     const uint64_t hash = smc_token_hash(owner->tokens, j);
     size_t file;
@@ -181,8 +181,8 @@ static bool write_name_type(const struct known *known, const struct smc_piece *o
     return false;
 }
 
-static bool write_object_type(const struct known *known, const struct smc_piece *owner, uint32_t i,
-                              int depth, struct smc_text *type)
+static bool write_object_type(const struct known_types *known, const struct smc_piece *owner,
+                              uint32_t i, int depth, struct smc_text *type)
 {
     struct smc_text raw = {0};
     uint32_t j = i - 2;
@@ -212,7 +212,7 @@ bool smc_object_type_write(const struct smc_source_tree *tree,
                            const struct smc_class_instances *all, const struct smc_piece *owner,
                            uint32_t i, struct smc_text *type)
 {
-    const struct known known = {tree, all};
+    const struct known_types known = {tree, all};
     return write_object_type(&known, owner, i, 0, type);
 }
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { MAX_FILES = 400, MAX_PATH = 1200 };
 static const size_t longest_header = (size_t)1 << 28; /* bytes */
@@ -58,18 +59,13 @@ void smc_source_folders(const char *options, struct smc_text *folders)
     source_tree_append_values(options, names, sizeof names / sizeof *names, folders);
 }
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* Looks for a header in the folders, one a line. */
 static bool source_tree_find_in(const char *folders, const char *name, char path[MAX_PATH])
 {
     while (*folders) {
         int length = (int)strcspn(folders, "\n");
-        if (snprintf(path, MAX_PATH, "%.*s/%s", length, folders, name) < MAX_PATH && is_file(path))
+        if (snprintf(path, MAX_PATH, "%.*s/%s", length, folders, name) < MAX_PATH &&
+            smc_file_is_regular(path))
             return true;
         folders += length + (folders[length] == '\n');
     }
@@ -80,7 +76,8 @@ static bool find_beside(const char *file, const char *name, char path[MAX_PATH])
 {
     const char *slash = strrchr(file, '/');
     int length = slash ? (int)(slash - file + 1) : 0;
-    return snprintf(path, MAX_PATH, "%.*s%s", length, file, name) < MAX_PATH && is_file(path);
+    return snprintf(path, MAX_PATH, "%.*s%s", length, file, name) < MAX_PATH &&
+           smc_file_is_regular(path);
 }
 
 /* --- Files ------------------------------------------------------------------------------------ */
@@ -109,11 +106,6 @@ static size_t source_tree_add_header(struct smc_source_tree *tree, const char *p
     return tree->count - 1;
 }
 
-static bool begins(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Headers of the toolkit without device code, which NVRTC rejects or does not need.
  */
 static bool is_for_host(const char *name)
@@ -134,10 +126,10 @@ static bool is_for_host(const char *name)
     static const char *const device[] = {"thrust/complex.h",    "thrust/tuple.h", "thrust/pair.h",
                                          "thrust/functional.h", "cublasdx",       "cufftdx"};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
-        if (begins(name, device[i]))
+        if (smc_begins(name, device[i]))
             return false;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (begins(name, starts[i]))
+        if (smc_begins(name, starts[i]))
             return true;
     return false;
 }
@@ -164,7 +156,7 @@ static bool source_tree_read_directive(const char *line, char name[512])
     if (*line != '#')
         return false;
     line += 1 + strspn(line + 1, " \t");
-    if (!begins(line, "include"))
+    if (!smc_begins(line, "include"))
         return false;
     line += strlen("include");
     line += strspn(line, " \t");
@@ -179,13 +171,13 @@ static bool is_type_name(const char *line)
     static const char *const types[] = {"char",   "short",     "int",
                                         "long",   "unsigned",  "float",
                                         "double", "cuComplex", "cuDoubleComplex"};
-    if (!begins(line, "typedef "))
+    if (!smc_begins(line, "typedef "))
         return false;
     line += strlen("typedef ");
     size_t length = strcspn(line, " \n");
     bool is_found = false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        is_found |= strlen(types[i]) == length && begins(line, types[i]);
+        is_found |= strlen(types[i]) == length && smc_begins(line, types[i]);
     return is_found && line[strcspn(line, ";(*\n")] == ';';
 }
 
@@ -209,7 +201,7 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
                     is_device |= strcmp(included, device[i]) == 0;
                 if (is_device)
                     smc_text_printf(out, "#include <%s>\n", included);
-                else if (is_for_host(included) && !begins(included, "thrust/"))
+                else if (is_for_host(included) && !smc_begins(included, "thrust/"))
                     append_device_headers(tree, included, depth + 1, out);
             }
             line += strcspn(line, "\n");

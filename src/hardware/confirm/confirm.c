@@ -120,6 +120,33 @@ static void show_binding_limits(const struct smc_answer *answer, struct smc_conf
     }
 }
 
+/* Without known groups of SMs the prediction is a bound, which fewer clusters do not refute. */
+void smc_confirm_clusters(const struct smc_answer *answer, const struct smc_run_result *result,
+                          struct smc_confirmation *out)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    const uint32_t size = answer->launch.blocks_per_cluster;
+    if (occupancy->resident_clusters == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "resident_clusters", "clusters on the GPU", "");
+    row->predicted = smc_reading_of((double)occupancy->resident_clusters);
+    if (result->api_cluster_occupancy.succeeded)
+        row->api = smc_reading_of(result->api_clusters);
+    if (result->probe.succeeded)
+        row->measured = smc_reading_of((double)result->probe_resident_blocks / size);
+    smc_row_judge(row);
+    const double most = fmax(row->api.value, row->measured.value);
+    if (row->verdict == SMC_DIFFERS && occupancy->clusters_are_bound &&
+        most <= row->predicted.value) {
+        row->verdict = SMC_INFORMATION;
+        smc_row_note(row, "predicted is a bound: 'smemcalc calibrate' finds the groups of SMs");
+    } else if (!result->api_cluster_occupancy.succeeded) {
+        smc_row_note(row, "%s", result->api_cluster_occupancy.message);
+    } else {
+        smc_row_note(row, "of %u blocks", size);
+    }
+}
+
 /* --- Compiling, launching, occupancy, results, speed ------------------------------------------ */
 
 struct view {
@@ -243,10 +270,23 @@ static bool exceeds_hint(const struct view *view, const struct smc_row *row)
            row->measured.value > row->predicted.value;
 }
 
+/* The model's and the API's blocks per SM are those of a launch without clusters. */
+static bool is_clustered(const struct view *view, const struct smc_row *row)
+{
+    return view->answer->launch.blocks_per_cluster > 1 && row->measured.present &&
+           row->measured.value == SMC_MOST_CLUSTERED_BLOCKS &&
+           row->predicted.value > row->measured.value &&
+           (!row->api.present || row->api.value == row->predicted.value);
+}
+
 static void note_blocks(const struct view *view, struct smc_row *row)
 {
     const struct smc_run_result *result = view->result;
-    if (exceeds_hint(view, row)) {
+    if (is_clustered(view, row)) {
+        row->verdict = SMC_INFORMATION;
+        smc_row_note(row, "of clusters an SM holds at most %d blocks at a time",
+                     SMC_MOST_CLUSTERED_BLOCKS);
+    } else if (exceeds_hint(view, row)) {
         row->verdict = SMC_INFORMATION;
         smc_row_note(row, "a carve-out is a hint: more blocks were resident than it allows");
     } else if (result->api_occupancy.succeeded && !row->api.present) {
@@ -474,6 +514,8 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     bool cannot_launch = answer->outcome != SMC_LAUNCHES && !result->launch.succeeded;
     if (!refused_as_predicted)
         smc_confirm_occupancy(answer, result, out);
+    if (!refused_as_predicted)
+        smc_confirm_clusters(answer, result, out);
     if (!refused_as_predicted && answer->outcome == SMC_LAUNCHES)
         show_binding_limits(answer, out);
     if (!refused_as_predicted)

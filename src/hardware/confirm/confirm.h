@@ -92,6 +92,10 @@ void smc_rows_count(struct smc_confirmation *confirmation);
 /* Compares every source's value with the prediction. */
 void smc_row_judge(struct smc_row *row);
 
+/* The row of the clusters that the GPU holds at a time; none for a launch without clusters. */
+void smc_confirm_clusters(const struct smc_answer *answer, const struct smc_run_result *result,
+                          struct smc_confirmation *out);
+
 /* The rows of shared and global memory: what the emulator and the GPU's counters counted, and the
    errors that the emulator found; no rows if neither counted. */
 void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,

@@ -29,8 +29,10 @@ void smc_known_ceilings(struct smc_query *queries, size_t count, struct smc_text
 {
     struct smc_ceilings_file file;
     known_ceilings_read_file(&file, warnings);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         find(&file, &queries[i].device, &queries[i].ceilings);
+        smc_ceilings_set_groups(&queries[i].ceilings, &queries[i].device);
+    }
     smc_ceilings_file_free(&file);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* The step that failed, if any. */
 static const struct smc_attempt *failed_step(const struct smc_run_result *result)
@@ -73,14 +74,6 @@ enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_t
     return status;
 }
 
-/* The same warning is not repeated for each run. */
-static void add_warnings(struct smc_text *from, struct smc_text *to)
-{
-    if (to && from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
-        smc_text_append(to, smc_text_string(from));
-    smc_text_free(from);
-}
-
 enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_function *run,
                                    const struct smc_executor *executor,
                                    const struct smc_run_settings *settings,
@@ -96,7 +89,7 @@ enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_functio
         if (watcher->stop && watcher->stop())
             return smc_fail(error, SMC_INTERRUPTED, "interrupted after %zu of %zu runs", i, wanted);
         enum smc_status status = run(tune, shape, executor, settings, &heard, &why);
-        add_warnings(&heard, warnings);
+        smc_text_move_new(&heard, warnings);
         shape->tried = true;
         shape->turn = i + 1;
         smc_tune_learn(tune);

@@ -211,6 +211,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
     const struct smc_emulated_run *emulated = &run->result.emulated;
     *out = (struct smc_confirmation){0};
     confirm_api(run, out);
+    smc_confirm_clusters(&run->answer, &run->result, out);
     if (run->result.emulation.made) {
         show_counts(emulated, out);
     }

@@ -4,6 +4,7 @@
 #include "hardware/executor.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "hardware/user.h"
 
@@ -34,6 +35,39 @@ void smc_run_begin(const struct smc_run_request *request, struct smc_run_result 
 const char *smc_run_entry(const struct smc_run_request *request)
 {
     return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
+}
+
+/* The first shape of so many blocks that the grid is a multiple of, widest in x first. */
+static bool back_end_fit_cluster(const uint32_t grid[3], int dimension, uint32_t blocks,
+                                 uint32_t cluster[3])
+{
+    for (uint32_t edge = blocks; edge > 0; edge--) {
+        if (blocks % edge || grid[dimension] % edge)
+            continue;
+        cluster[dimension] = edge;
+        if (dimension == 2 ? edge == blocks
+                           : back_end_fit_cluster(grid, dimension + 1, blocks / edge, cluster))
+            return true;
+    }
+    return false;
+}
+
+bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3])
+{
+    enum { MOST_TRIED = 1024 };
+    const struct smc_launch *launch = &request->answer->launch;
+    const bool is_compiled = request->user && request->user->row.kernel->blocks_per_cluster > 1;
+    memset(cluster, 0, 3 * sizeof *cluster);
+    if (launch->blocks_per_cluster <= 1 || is_compiled)
+        return false;
+    if (launch->cluster[0] > 0)
+        memcpy(cluster, launch->cluster, sizeof launch->cluster);
+    else if (launch->blocks_per_cluster > MOST_TRIED ||
+             !back_end_fit_cluster(request->answer->plan.grid, 0, launch->blocks_per_cluster,
+                                   cluster))
+        memcpy(cluster, (const uint32_t[3]){launch->blocks_per_cluster, 1, 1},
+               sizeof launch->cluster);
+    return true;
 }
 
 bool smc_run_fits_at_once(const struct smc_run_request *request)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/text.h"
 #include "code/cpp_tokens.h"
 #include "hardware/user.h"
 
@@ -99,18 +100,12 @@ static bool is_race_within_block(const struct smc_finding *finding)
     return finding->has_other && !finding->between_blocks;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The line of an access in the kernel itself; 0: it is elsewhere. */
 static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_stack *stack)
 {
     const char *file = run->result.emulated.names + stack->frame[0].file;
     bool is_here = stack->frames == 1 && stack->is_complete &&
-                   strcmp(last_part(file), last_part(run->request.file)) == 0;
+                   strcmp(smc_last_part(file), smc_last_part(run->request.file)) == 0;
     return is_here ? stack->frame[0].line : 0;
 }
 

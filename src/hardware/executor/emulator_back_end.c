@@ -86,12 +86,6 @@ static uint16_t emulator_keep_name(struct smc_emulated_run *run, const char *nam
     return (uint16_t)at;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Removes the namespace that the compiler puts static functions into, which is named after the
    file. Returns the length that remains. */
 static size_t drop_internal(char *name, size_t length)
@@ -140,7 +134,7 @@ static bool take_stack(const struct smc_program *program, const struct smc_findi
     for (size_t i = 0; i < stack.frames; i++) {
         const struct smc_stack_frame *frame = &stack.frame[i];
         const char *file = frame->file ? frame->file : "";
-        if (strcmp(base_name(file), base_name(source)) == 0)
+        if (strcmp(smc_last_part(file), smc_last_part(source)) == 0)
             file = source;
         out->frame[i] = (struct smc_run_frame){
             .line = frame->line,
@@ -334,7 +328,7 @@ static bool emulator_read_line(void *context, const char *file, uint32_t line, c
 {
     const struct smc_user_run *user = ((const struct run *)context)->request->user;
     const char *at = smc_text_string(&user->text);
-    if (strcmp(base_name(file), base_name(user->request.file)) != 0)
+    if (strcmp(smc_last_part(file), smc_last_part(user->request.file)) != 0)
         return false;
     for (; at && line > 1; line--) {
         at = strchr(at, '\n');
@@ -370,6 +364,7 @@ static struct smc_emulation_request emulator_launch_of(const struct run *run)
         .stop_context = run,
         .progress = run->request->settings->progress,
     };
+    smc_run_cluster(run->request, launch.cluster);
     smc_bank_layout_of(&answer->query.device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
     return launch;
 }

@@ -65,6 +65,7 @@ static void gpu_load(struct run *run, const struct smc_binary *binary)
     run->kernel.is_cooperative = run->request->user && binary->ptx &&
                                  strstr(binary->ptx, "%envreg2") &&
                                  smc_run_fits_at_once(run->request);
+    smc_run_cluster(run->request, run->kernel.cluster);
     const struct cudaFuncAttributes *attributes = &run->kernel.attributes;
     result->api_regs_per_thread = (uint32_t)attributes->numRegs;
     result->api_static_smem_bytes = (uint32_t)attributes->sharedSizeBytes;
@@ -83,6 +84,9 @@ static enum smc_status gpu_configure(struct run *run)
         return status;
     smc_gpu_occupancy(&run->kernel, launch, &result->api_occupancy, &result->api_blocks_per_sm);
     smc_gpu_available_smem(&run->kernel, launch, result);
+    if (launch->blocks_per_cluster > 1)
+        smc_gpu_clusters(&run->kernel, run->request->answer->plan.grid, launch,
+                         &result->api_cluster_occupancy, &result->api_clusters);
     return SMC_OK;
 }
 

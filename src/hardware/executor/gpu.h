@@ -63,6 +63,7 @@ struct smc_gpu_kernel {
     cudaKernel_t handle;
     struct cudaFuncAttributes attributes;
     bool is_cooperative; /* launched so that its blocks can wait for each other */
+    uint32_t cluster[3]; /* of its launches; {0}: none, or as it was compiled */
 };
 
 /* Loads machine code, or PTX if there is none; a refusal is noted in `attempt`. */
@@ -79,6 +80,18 @@ enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
 /* cudaOccupancyMaxActiveBlocksPerMultiprocessor; call after smc_gpu_configure. */
 void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
                        struct smc_attempt *attempt, uint32_t *blocks_per_sm);
+
+/* cudaOccupancyMaxActiveClusters; call after smc_gpu_configure. */
+void smc_gpu_clusters(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
+                      const struct smc_launch *launch, struct smc_attempt *attempt,
+                      uint32_t *clusters);
+
+/* Finds the groups of SMs by asking for clusters of each size of a kernel without static shared
+   memory. None without clusters, or, with a warning, if the driver's answers follow another rule
+   than smc_resident_clusters. */
+enum smc_status smc_gpu_find_groups(const struct smc_gpu_kernel *kernel,
+                                    const struct smc_device *device, struct smc_sm_groups *groups,
+                                    struct smc_text *warnings, struct smc_error *error);
 
 /* cudaOccupancyAvailableDynamicSMemPerBlock for the number of blocks that the API reported in
    `result`. */

@@ -126,6 +126,21 @@ static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calib
     return SMC_OK;
 }
 
+/* The empty kernel needs no resources but those that it is given. */
+static enum smc_status gpu_ceilings_find_groups(struct smc_gpu_bench *bench,
+                                                struct smc_sm_groups *groups,
+                                                struct smc_error *error)
+{
+    if (bench->device.sm.cluster_max_portable == 0)
+        return SMC_OK;
+    enum smc_status status = gpu_ceilings_load(smc_gpu_measurement_find("launches"), bench, error);
+    if (status == SMC_OK)
+        status =
+            smc_gpu_find_groups(&bench->kernel, &bench->device, groups, bench->warnings, error);
+    smc_gpu_unload(&bench->kernel);
+    return status;
+}
+
 /* --- Whose ceilings these are ------------------------------------------------------------- */
 
 static void gpu_ceilings_describe(int gpu_index, struct smc_calibration *calibration)
@@ -163,6 +178,10 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
     status = smc_gpu_bench_open(&bench, error);
     if (status == SMC_OK)
         status = measure_all(&bench, calibration, error);
+    if (status == SMC_OK)
+        status = gpu_ceilings_find_groups(&bench, &calibration->ceilings.sm_groups, error);
+    if (status == SMC_OK)
+        smc_ceilings_set_groups(&calibration->ceilings, &calibration->device);
     smc_gpu_bench_close(&bench);
     calibration->elapsed_ms = smc_clock_ms() - start_ms;
     return status;

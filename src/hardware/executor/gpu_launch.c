@@ -181,11 +181,34 @@ void smc_gpu_available_smem(const struct smc_gpu_kernel *kernel, const struct sm
         result->api_available_smem_bytes = (uint32_t)bytes;
 }
 
+static cudaError_t start_clusters(const struct smc_gpu_kernel *kernel, dim3 grid, dim3 block,
+                                  uint32_t dynamic_smem_bytes, void **arguments)
+{
+    cudaLaunchAttribute attributes[2] = {
+        {.id = cudaLaunchAttributeClusterDimension},
+        {.id = cudaLaunchAttributeCooperative},
+    };
+    attributes[0].val.clusterDim.x = kernel->cluster[0];
+    attributes[0].val.clusterDim.y = kernel->cluster[1];
+    attributes[0].val.clusterDim.z = kernel->cluster[2];
+    attributes[1].val.cooperative = 1;
+    const cudaLaunchConfig_t config = {
+        .gridDim = grid,
+        .blockDim = block,
+        .dynamicSmemBytes = dynamic_smem_bytes,
+        .attrs = attributes,
+        .numAttrs = kernel->is_cooperative ? 2 : 1,
+    };
+    return cudaLaunchKernelExC(&config, kernel->handle, arguments);
+}
+
 cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
                           const uint32_t block[3], uint32_t dynamic_smem_bytes, void **arguments)
 {
     dim3 blocks = {grid[0], grid[1], grid[2]}, threads = {block[0], block[1], block[2]};
-    cudaError_t code = kernel->is_cooperative
+    cudaError_t code = kernel->cluster[0] > 0
+                           ? start_clusters(kernel, blocks, threads, dynamic_smem_bytes, arguments)
+                       : kernel->is_cooperative
                            ? cudaLaunchCooperativeKernel(kernel->handle, blocks, threads, arguments,
                                                          dynamic_smem_bytes, NULL)
                            : cudaLaunchKernel(kernel->handle, blocks, threads, arguments,

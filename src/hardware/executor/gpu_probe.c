@@ -4,7 +4,9 @@
    compilation is cached. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/numbers.h"
 #include "code/compile.h"
 #include "hardware/executor/gpu.h"
 #include "rules/catalog.h"
@@ -16,7 +18,7 @@ enum {
     DIRECT_STEPS = 3,
 };
 
-struct search {
+struct probe_search {
     const struct smc_kernel *probe;
     uint16_t cc;
     const struct smc_compile_options *options;
@@ -33,7 +35,7 @@ static int64_t clamp(int64_t live)
 }
 
 /* Compiles with `live` values, and replaces the current result of the search. */
-static enum smc_status try_live(struct search *search, int64_t live)
+static enum smc_status try_live(struct probe_search *search, int64_t live)
 {
     smc_binary_free(&search->compiled->binary);
     search->params->value[SMC_PARAM_LIVE] = live;
@@ -42,7 +44,7 @@ static enum smc_status try_live(struct search *search, int64_t live)
                        search->error);
 }
 
-static enum smc_status step_directly(struct search *search, int64_t wanted)
+static enum smc_status step_directly(struct probe_search *search, int64_t wanted)
 {
     int64_t live = clamp(wanted - FIRST_GUESS_OVERHEAD);
     for (int i = 0; i < DIRECT_STEPS; i++) {
@@ -57,7 +59,7 @@ static enum smc_status step_directly(struct search *search, int64_t wanted)
 }
 
 /* No number of live values gives a closer count. */
-static bool is_out_of_reach(const struct search *search, int64_t wanted)
+static bool is_out_of_reach(const struct probe_search *search, int64_t wanted)
 {
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
     int64_t live = search->params->value[SMC_PARAM_LIVE];
@@ -66,7 +68,7 @@ static bool is_out_of_reach(const struct search *search, int64_t wanted)
 }
 
 /* Finds the fewest live values with at least `wanted` registers. */
-static enum smc_status bisect(struct search *search, int64_t wanted)
+static enum smc_status bisect(struct probe_search *search, int64_t wanted)
 {
     int64_t low = smc_param_info[SMC_PARAM_LIVE].lowest;
     int64_t high = smc_param_info[SMC_PARAM_LIVE].highest;
@@ -88,7 +90,7 @@ enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_
                               struct smc_compiled *compiled, struct smc_text *warnings,
                               struct smc_error *error)
 {
-    struct search search = {probe, cc, options, params, compiled, warnings, error};
+    struct probe_search search = {probe, cc, options, params, compiled, warnings, error};
     enum smc_status status = step_directly(&search, regs_per_thread);
     bool found = status == SMC_OK && compiled->resources.regs_per_thread == regs_per_thread;
     if (status == SMC_OK && !found && !is_out_of_reach(&search, regs_per_thread))
@@ -141,6 +143,9 @@ static void plan_launch(const struct smc_device *device, const struct smc_gpu_pr
     double stay_ms = probe->budget_ms / LAUNCHES;
     stay_ms = stay_ms < MAX_STAY_MS ? stay_ms : MAX_STAY_MS;
     uint32_t blocks = device->sm_count * (2 * probe->expected_blocks + MORE_THAN_FIT);
+    if (probe->launch.blocks_per_cluster > 1)
+        blocks = (uint32_t)divide_up(blocks, probe->launch.blocks_per_cluster) *
+                 probe->launch.blocks_per_cluster;
     *plan = (struct smc_plan){
         .block = {probe->launch.threads_per_block, 1, 1},
         .grid = {blocks, 1, 1},
@@ -155,14 +160,17 @@ static void plan_launch(const struct smc_device *device, const struct smc_gpu_pr
 
 static void read_peaks(const uint32_t *peak, struct smc_run_result *result)
 {
-    uint32_t most = 0, sms = 0;
+    uint32_t most = 0, sms = 0, all = 0;
     for (int i = 0; i < SM_NUMBERS; i++) {
+        all += peak[i];
         if (peak[i] > most) {
             most = peak[i];
             sms = 0;
         }
         sms += peak[i] == most;
     }
+    if (all > result->probe_resident_blocks)
+        result->probe_resident_blocks = all;
     if (most > result->probe_blocks_per_sm) {
         result->probe_blocks_per_sm = most;
         result->probe_sms = sms;
@@ -211,8 +219,12 @@ enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
                                      struct smc_run_result *result, struct smc_error *error)
 {
     struct smc_launch launch = probe->launch;
+    struct smc_gpu_kernel launched = *kernel;
     struct smc_attempt opt_in = {0};
     struct smc_plan plan;
+    if (launch.blocks_per_cluster > 1)
+        memcpy(launched.cluster, (const uint32_t[3]){launch.blocks_per_cluster, 1, 1},
+               sizeof launched.cluster);
     launch.dynamic_smem_bytes += launch.static_smem_bytes;
     launch.static_smem_bytes = 0;
     enum smc_status status = smc_gpu_configure(kernel, &launch, &opt_in, error);
@@ -223,7 +235,8 @@ enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
         return SMC_OK;
     }
     plan_launch(device, probe, &plan);
-    return launch_probe(kernel, &plan, launch.dynamic_smem_bytes, probe->timeout_ms, result, error);
+    return launch_probe(&launched, &plan, launch.dynamic_smem_bytes, probe->timeout_ms, result,
+                        error);
 }
 
 /* Registers are allocated in units and often are not the limit. A probe with another register count

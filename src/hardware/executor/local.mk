@@ -24,6 +24,7 @@ libsmc_la_SOURCES += \
 	src/hardware/executor/gpu.c src/hardware/executor/gpu.h \
 	src/hardware/executor/gpu_bench.c \
 	src/hardware/executor/gpu_ceilings.c src/hardware/executor/gpu_ceilings.h \
+	src/hardware/executor/gpu_clusters.c \
 	src/hardware/executor/gpu_device.c \
 	src/hardware/fleet/gpu_health.c \
 	src/hardware/executor/gpu_launch.c \

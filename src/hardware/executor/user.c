@@ -136,7 +136,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
 /* In this order. What nvcc compiled before, for any command, is there at once. NVRTC compiles the
    source itself the fastest; nvcc compiles host code and all that it launches; without nvcc, or if
    it lacks a header, NVRTC compiles the device part. */
-static const struct way {
+static const struct compile_way {
     compiler *compile_with;
     bool only_cached;
 } ways[] = {{smc_compile_with_nvcc, true},
@@ -285,11 +285,13 @@ static void user_answer(struct smc_user_run *run, const struct smc_inspect_kerne
 {
     const struct smc_user_request *request = &run->request;
     const uint32_t *grid = request->grid, *block = request->block;
-    const struct smc_inspect_request asked = {
+    struct smc_inspect_request asked = {
         .threads_per_block = (int64_t)block[0] * block[1] * block[2],
         .dynamic_smem_bytes = request->dynamic_smem_bytes,
         .settings = request->launch,
     };
+    if (!request->launch.is_cooperative) /* is the grid a multiple of the cluster? */
+        memcpy(asked.settings.grid, grid, sizeof asked.settings.grid);
     smc_inspect_answer_one(kernel, &request->device, &asked, &run->row);
     struct smc_answer *answer = &run->answer;
     smc_inspect_complete(&run->row, answer);
@@ -305,6 +307,19 @@ static void user_answer(struct smc_user_run *run, const struct smc_inspect_kerne
     memcpy(answer->plan.block, block, sizeof answer->plan.block);
     smc_query_conclude(answer);
     run->compiled.resources = answer->resources;
+}
+
+/* The kernel's own clusters are those that a launch may ask for. */
+static enum smc_status user_check_cluster(const struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_inspect_kernel *kernel = run->row.kernel;
+    const uint32_t asked = run->request.launch.blocks_per_cluster;
+    if (asked <= 1 || kernel->blocks_per_cluster <= 1 || asked == kernel->blocks_per_cluster)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --cluster: '%u' blocks are not the %u that %s is compiled for "
+                    "(__cluster_dims__)",
+                    asked, kernel->blocks_per_cluster, kernel->shown);
 }
 
 static enum smc_status user_check_block(const struct smc_user_run *run, struct smc_error *error)
@@ -338,6 +353,8 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     if (status == SMC_OK) {
         user_answer(run, kernel, &output);
         status = user_check_block(run, error);
+        if (status == SMC_OK)
+            status = user_check_cluster(run, error);
         struct smc_binary *binary = &run->compiled.binary;
         *binary = output.binary;
         output.binary = (struct smc_binary){0};

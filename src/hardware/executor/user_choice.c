@@ -4,20 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "code/names.h"
 #include "code/user_kernels.h"
-
-static bool begins(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
 
 /* The name without return type and parameters: "void scale<int>(int*)" becomes scale<int>,
    "scale(float*)" becomes scale. */
 static bool has_source_name(const char *shown, const char *entry)
 {
     static const char result[] = "void ";
-    if (begins(shown, result))
+    if (smc_begins(shown, result))
         shown += strlen(result);
     size_t length = strlen(entry);
     return strncmp(shown, entry, length) == 0 && (shown[length] == '(' || shown[length] == '<');
@@ -28,7 +24,7 @@ static bool has_plain_name(const char *name, const char *entry)
 {
     char start[32];
     snprintf(start, sizeof start, "_Z%zu", strlen(entry));
-    return begins(name, start) && begins(name + strlen(start), entry);
+    return smc_begins(name, start) && smc_begins(name + strlen(start), entry);
 }
 
 /* In this order: the first way in which a name means a kernel counts. */

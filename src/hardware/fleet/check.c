@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "base/platform.h"
 
 /* --- Rows, by all cores ----------------------------------------------------------------------- */
@@ -47,21 +48,11 @@ static void check_add(struct smc_comparison *total, const struct smc_comparison 
         total->worst = part->worst;
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* About 0.618 of the parts, and coprime to their number, so that every part is reached. */
 static uint64_t stride_over(uint64_t parts)
 {
     uint64_t stride = parts * 618 / 1000 + 1;
-    while (greatest_common_divisor(parts, stride) != 1)
+    while (common_divisor(parts, stride) != 1)
         stride++;
     return stride;
 }

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/text.h"
 
 /* --- Verdicts --------------------------------------------------------------------------------- */
 
@@ -22,11 +23,6 @@ struct smc_reading smc_merge_seen(const struct smc_merge_row *row)
     return (struct smc_reading){false, 0};
 }
 
-static bool begins(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 static bool ends(const char *text, const char *end)
 {
     size_t length = strlen(text);
@@ -36,7 +32,7 @@ static bool ends(const char *text, const char *end)
 /* Traffic between DRAM and L2 depends on the cache's previous contents. */
 static bool is_cached(const struct smc_merge_row *row)
 {
-    return begins(row->quantity, "dram_");
+    return smc_begins(row->quantity, "dram_");
 }
 
 static bool is_rate(const struct smc_merge_row *row)
@@ -50,8 +46,8 @@ static bool is_rate(const struct smc_merge_row *row)
    digit. */
 static bool is_counter(const struct smc_merge_row *row)
 {
-    return begins(row->quantity, "shared_") || begins(row->quantity, "machine_") ||
-           begins(row->quantity, "global_") || strcmp(row->quantity, "bank_conflicts") == 0;
+    return smc_begins(row->quantity, "shared_") || smc_begins(row->quantity, "machine_") ||
+           smc_begins(row->quantity, "global_") || strcmp(row->quantity, "bank_conflicts") == 0;
 }
 
 /* The most frequent of sorted numbers; among equally frequent ones the one predicted. */

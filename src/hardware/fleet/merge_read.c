@@ -168,7 +168,7 @@ static const struct {
     const char *key, *value;
 } usual[] = {
     {"carveout_percent", "-1"},  {"cache_config", "\"none\""}, {"smem_mode", "\"default\""},
-    {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},
+    {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},   {"tmem_columns_per_block", "0"},
 };
 
 static void take(json_t *asked, const json_t *object, const char *key)
@@ -290,7 +290,7 @@ static const char *const source_names[SMC_SOURCE_COUNT] = {
     [SMC_SOURCE_MEASURED] = "measured",
 };
 
-struct reader {
+struct merge_reader {
     struct smc_merge *merge;
     const char *file;
     size_t line; /* of the document */
@@ -301,7 +301,7 @@ struct reader {
     bool out_of_memory;
 };
 
-static void tell(struct reader *reader, size_t line, const char *what)
+static void tell(struct merge_reader *reader, size_t line, const char *what)
 {
     if (reader->problem_count++ < MOST_PROBLEMS)
         smc_text_safe_line(reader->problems, "%s:%zu: %s", reader->file, line, what);
@@ -392,7 +392,7 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
 }
 
 /* Adds a zeroed report; NULL if there is not enough memory. */
-static struct smc_merge_report *merge_read_add(struct reader *reader)
+static struct smc_merge_report *merge_read_add(struct merge_reader *reader)
 {
     struct smc_merge *merge = reader->merge;
     if (!smc_make_room(&merge->report, merge->count, &merge->capacity, sizeof *merge->report)) {
@@ -441,7 +441,7 @@ static bool merge_read_fill(const json_t *object, struct smc_merge_report *repor
 }
 
 /* Without these members, reports of the same GPU or of the same question cannot be recognized. */
-static void note_missing(struct reader *reader, const json_t *object)
+static void note_missing(struct merge_reader *reader, const json_t *object)
 {
     const json_t *run = json_object_get(object, "run");
     bool host = json_is_string(json_object_get(run, "host"));
@@ -455,7 +455,7 @@ static void note_missing(struct reader *reader, const json_t *object)
 }
 
 /* Adds one run, or one failed GPU with what it observed before it failed. */
-static void add_report(struct reader *reader, const json_t *object)
+static void add_report(struct merge_reader *reader, const json_t *object)
 {
     char why[128] = "";
     if (reader->merge->count == SMC_MOST_MERGED_REPORTS) {
@@ -497,9 +497,9 @@ static bool is_check(const json_t *object)
     return command && strcmp(command, "check") == 0;
 }
 
-static void merge_read_add_value(struct reader *reader, const json_t *value);
+static void merge_read_add_value(struct merge_reader *reader, const json_t *value);
 
-static void merge_read_add_list(struct reader *reader, const json_t *list)
+static void merge_read_add_list(struct merge_reader *reader, const json_t *list)
 {
     size_t i;
     json_t *element;
@@ -512,7 +512,7 @@ static void merge_read_add_list(struct reader *reader, const json_t *list)
 }
 
 /* The recursion is limited by the nesting depth of a document. */
-static void merge_read_add_value(struct reader *reader, const json_t *value)
+static void merge_read_add_value(struct merge_reader *reader, const json_t *value)
 {
     const json_t *runs = json_object_get(value, "runs");
     if (json_is_array(value)) {
@@ -536,7 +536,7 @@ static void merge_read_add_value(struct reader *reader, const json_t *value)
 }
 
 /* "all.json:3: note: not a report: srun: error: n3: task 2: Killed" */
-static void note_line(struct reader *reader, const struct smc_document *document)
+static void note_line(struct merge_reader *reader, const struct smc_document *document)
 {
     enum { SHOWN = 80 };
     size_t length = document->length;
@@ -547,7 +547,7 @@ static void note_line(struct reader *reader, const struct smc_document *document
                        length > SHOWN ? "..." : "");
 }
 
-static void read_strange(struct reader *reader, const struct smc_document *document)
+static void read_strange(struct merge_reader *reader, const struct smc_document *document)
 {
     bool first = reader->strange_lines++ == 0;
     if (first && reader->lenient)
@@ -556,7 +556,7 @@ static void read_strange(struct reader *reader, const struct smc_document *docum
         tell(reader, document->line, "neither an object nor a list of JSON");
 }
 
-static void read_document(struct reader *reader, const struct smc_document *document)
+static void read_document(struct merge_reader *reader, const struct smc_document *document)
 {
     json_error_t problem;
     char why[256];
@@ -589,7 +589,7 @@ static void read_document(struct reader *reader, const struct smc_document *docu
     json_decref(root);
 }
 
-static void tell_counts(struct reader *reader, bool nothing)
+static void tell_counts(struct merge_reader *reader, bool nothing)
 {
     struct smc_text *problems = reader->problems;
     bool all_strange = reader->problem_count == 1 && nothing;
@@ -609,7 +609,8 @@ static void tell_counts(struct reader *reader, bool nothing)
         smc_text_safe_line(problems, "%s: %zu more of such problems", reader->file, more);
 }
 
-static void read_documents(struct reader *reader, const char *text, size_t length, size_t line)
+static void read_documents(struct merge_reader *reader, const char *text, size_t length,
+                           size_t line)
 {
     struct smc_documents documents = {.text = text, .length = length, .line = line};
     struct smc_document document;
@@ -702,7 +703,7 @@ static void sort_labelled(struct smc_labelled_line *lines, size_t count)
 }
 
 /* The lines of one process without their label, or as they are if they are not JSON. */
-static void merge_read_process(struct reader *reader, const struct smc_merge_input *input,
+static void merge_read_process(struct merge_reader *reader, const struct smc_merge_input *input,
                                const struct smc_labelled_line *lines, size_t count)
 {
     const char *text = smc_text_string(&input->lines_text);
@@ -722,7 +723,7 @@ static void merge_read_process(struct reader *reader, const struct smc_merge_inp
     smc_text_free(&own);
 }
 
-static void read_labelled(struct reader *reader, struct smc_merge_input *input)
+static void read_labelled(struct merge_reader *reader, struct smc_merge_input *input)
 {
     if (input->labelled_count == 0)
         return;
@@ -736,7 +737,7 @@ static void read_labelled(struct reader *reader, struct smc_merge_input *input)
 }
 
 /* Reads what is not a line with the report of a check. */
-static enum smc_status merge_read_rest(struct reader *reader, struct smc_merge_input *input)
+static enum smc_status merge_read_rest(struct merge_reader *reader, struct smc_merge_input *input)
 {
     const char *text = smc_text_string(&input->rest);
     const struct smc_check_reader *checks = reader->checks;
@@ -812,10 +813,10 @@ enum smc_status smc_merge_feed(struct smc_merge_input *input, const char *bytes,
 
 enum smc_status smc_merge_finish(struct smc_merge_input *input)
 {
-    struct reader reader = {.merge = input->merge,
-                            .file = input->file,
-                            .problems = input->problems,
-                            .checks = &input->checks};
+    struct merge_reader reader = {.merge = input->merge,
+                                  .file = input->file,
+                                  .problems = input->problems,
+                                  .checks = &input->checks};
     begin(input);
     if (input->line.length > 0)
         merge_read_line(input, smc_text_string(&input->line), input->line.length);

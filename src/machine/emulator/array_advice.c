@@ -66,13 +66,13 @@ void smc_array_describe(const struct smc_array_question *question, struct smc_ar
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-struct rows {
+struct array_rows {
     uint32_t length[MOST_ROWS];
     size_t count;
     uint32_t element_bytes;
 };
 
-static void array_advice_add_row(struct rows *rows, uint64_t elements)
+static void array_advice_add_row(struct array_rows *rows, uint64_t elements)
 {
     if (elements < 2 || elements > UINT32_MAX / 256 || rows->count == MOST_ROWS)
         return;
@@ -82,14 +82,14 @@ static void array_advice_add_row(struct rows *rows, uint64_t elements)
     rows->length[rows->count++] = (uint32_t)elements;
 }
 
-static void add_bytes(struct rows *rows, uint64_t bytes)
+static void add_bytes(struct array_rows *rows, uint64_t bytes)
 {
     if (bytes % rows->element_bytes == 0)
         array_advice_add_row(rows, bytes / rows->element_bytes);
 }
 
 /* The rows that the declaration has, the innermost first. */
-static void add_declared(const struct smc_declared_array *declared, struct rows *rows)
+static void add_declared(const struct smc_declared_array *declared, struct array_rows *rows)
 {
     uint64_t elements = 1;
     for (uint32_t i = declared->dimensions; i > 1 && declared->extent[i - 1]; i--) {
@@ -99,7 +99,7 @@ static void add_declared(const struct smc_declared_array *declared, struct rows 
 }
 
 /* Likely lengths of a row: distances of lanes, and the largest power of two that divides them. */
-static void add_distances(const struct smc_logged_access *logged, struct rows *rows)
+static void add_distances(const struct smc_logged_access *logged, struct array_rows *rows)
 {
     const struct smc_access *access = &logged->access;
     if (logged->bound.line_bytes)
@@ -195,7 +195,7 @@ static void pad_elements(const struct accesses *accesses, const struct smc_confl
 static void advise(const struct smc_array_question *question, const struct accesses *accesses,
                    struct smc_array_advice *advice)
 {
-    struct rows rows = {.element_bytes = advice->declared.element_bytes};
+    struct array_rows rows = {.element_bytes = advice->declared.element_bytes};
     if (!rows.element_bytes)
         rows.element_bytes = accesses->narrowest;
     add_declared(&advice->declared, &rows);

@@ -533,14 +533,14 @@ static bool end_lanes(struct walker *walker, struct smc_lane_state *state,
 
 /* --- Branches --------------------------------------------------------------------------------- */
 
-struct way {
+struct branch_way {
     uint32_t pc, mask;
 };
 
 enum { MOST_WAYS = 256 };
 
 struct choice {
-    struct way way[MOST_WAYS];
+    struct branch_way way[MOST_WAYS];
     uint32_t ways;
     bool is_known;
     bool together; /* if it is not: all lanes take the same path */
@@ -556,7 +556,7 @@ static void add_way(struct choice *choice, uint32_t pc, uint32_t mask)
             return;
         }
     if (choice->ways < MOST_WAYS)
-        choice->way[choice->ways++] = (struct way){pc, mask};
+        choice->way[choice->ways++] = (struct branch_way){pc, mask};
 }
 
 static void choose_target(struct walker *walker, const struct smc_lane_state *state,

@@ -37,7 +37,7 @@ enum { NONE = 0, SEVERAL = INT32_MAX }; /* instead of a statement's index + 1 */
 
 enum role { OTHER, PRODUCT, SUM, NEGATION, COPY };
 
-struct node { /* of each statement; other statements are given by their index + 1 */
+struct contract_node { /* of each statement; other statements are given by their index + 1 */
     enum role role;
     enum smc_ptx_type type;
     bool flushes, ends_block;
@@ -64,7 +64,7 @@ struct pass {
     struct smc_decoder *decoder;
     const struct smc_ptx_statement *statement;
     uint32_t count;
-    struct node *node;
+    struct contract_node *node;
     uint32_t *reads;  /* by register: how often it is a source */
     uint32_t *writer; /* by register: the statement that writes it, + 1; NONE or SEVERAL */
     struct use use[MOST_USES];
@@ -273,7 +273,7 @@ static void note_branch(struct pass *pass, uint32_t at, struct smc_span name, bo
         for (uint32_t i = 0; i < label->targets; i++)
             note_branch(pass, at, label->target[i], false);
     } else if (label && !label->targets && label->statement < pass->count) {
-        struct node *target = &pass->node[label->statement];
+        struct contract_node *target = &pass->node[label->statement];
         target->entries++;
         target->from = is_plain_branch ? at + 1 : NONE;
     }
@@ -293,7 +293,7 @@ static void find_branches(struct pass *pass)
 /* The statement after which, in the same block, statement `at` comes; NONE: it begins a block. */
 static uint32_t block_before(const struct pass *pass, uint32_t at)
 {
-    const struct node *node = &pass->node[at];
+    const struct contract_node *node = &pass->node[at];
     if (at == 0 || pass->statement[at].function != pass->statement[at - 1].function)
         return NONE;
     bool falls = falls_through(&pass->statement[at - 1]);
@@ -307,10 +307,10 @@ static uint32_t block_before(const struct pass *pass, uint32_t at)
 static void find_blocks(struct pass *pass)
 {
     for (uint32_t i = 0; i < pass->count; i++) {
-        struct node *node = pass->node;
+        struct contract_node *node = pass->node;
         uint32_t before = block_before(pass, i);
         node[i].head = before == NONE ? i + 1 : node[before - 1].head;
-        struct node *head = &node[node[i].head - 1];
+        struct contract_node *head = &node[node[i].head - 1];
         if (before != NONE)
             node[head->tail - 1].next = i + 1;
         head->tail = i + 1;
@@ -377,7 +377,7 @@ static bool contract_find_uses(struct pass *pass, uint32_t product, uint32_t at,
 static bool take_use(struct pass *pass, uint32_t product, uint32_t at, uint32_t number,
                      bool negated)
 {
-    const struct node *node = &pass->node[at], *root = &pass->node[product];
+    const struct contract_node *node = &pass->node[at], *root = &pass->node[product];
     const struct smc_ptx_statement *statement = &pass->statement[at];
     bool is_same = node->type == root->type && node->flushes == root->flushes;
     bool can_negate = node->type == root->type && (!node->flushes || root->flushes);
@@ -435,7 +435,7 @@ static bool contract_find_uses(struct pass *pass, uint32_t product, uint32_t at,
 
 static void find_product(struct pass *pass, uint32_t at)
 {
-    struct node *node = pass->node;
+    struct contract_node *node = pass->node;
     if (node[at].role != PRODUCT)
         return;
     pass->anywhere = is_added_anywhere(pass, at);
@@ -464,7 +464,7 @@ static void find_product(struct pass *pass, uint32_t at)
 /* Fuses a sum with the product that is its operand `which` + 1. */
 static void fuse(struct pass *pass, uint32_t at, unsigned which)
 {
-    struct node *node = &pass->node[at];
+    struct contract_node *node = &pass->node[at];
     bool subtracts = smc_span_is(pass->statement[at].opcode, "sub");
     pass->decoder->contraction[at] = (struct smc_contraction){
         .product = node->product[which],
@@ -484,7 +484,7 @@ static void fuse_sums(struct pass *pass, bool with_one_use)
             uint32_t product = pass->node[i].product[which];
             if (product == NONE || pass->decoder->contraction[i].product != NONE)
                 continue;
-            const struct node *root = &pass->node[product - 1];
+            const struct contract_node *root = &pass->node[product - 1];
             if ((root->uses == 1) == with_one_use && !root->is_addend)
                 fuse(pass, i, which);
         }
@@ -526,7 +526,7 @@ static void find_all(struct pass *pass)
     fuse_sums(pass, true);
     fuse_sums(pass, false);
     for (uint32_t i = 0; i < pass->count; i++) {
-        const struct node *node = &pass->node[i];
+        const struct contract_node *node = &pass->node[i];
         uint32_t product = node->passes_on ? node->passes_on : i + 1;
         contraction[i].is_dropped =
             pass->node[product - 1].uses > 0 && pass->node[product - 1].left == 0;

@@ -67,7 +67,7 @@ bool smc_decode_slct(struct smc_decoder *decoder)
 
 /* --- Comparisons ------------------------------------------------------------------------------ */
 
-struct comparison {
+struct decoded_comparison {
     smc_alu *alu;
     enum smc_ptx_type type;
     uint64_t flags;
@@ -76,11 +76,11 @@ struct comparison {
 
 /* The sources begin at operand 1. */
 static bool read_comparison(struct smc_decoder *decoder, enum smc_ptx_type type,
-                            struct comparison *comparison)
+                            struct decoded_comparison *comparison)
 {
     const struct smc_ptx_statement *statement = decoder->statement;
     bool negated = false;
-    *comparison = (struct comparison){.type = type};
+    *comparison = (struct decoded_comparison){.type = type};
     if (!smc_decode_count(decoder, 3, 4))
         return false;
     enum smc_ptx_type compared = smc_ptx_is_half(type) ? SMC_PTX_F32 : type;
@@ -111,7 +111,7 @@ static bool is_pair_of_halves(enum smc_ptx_type type)
 }
 
 /* After the comparison of the lower halves: the same of the upper ones. */
-static bool read_upper(struct smc_decoder *decoder, struct comparison *comparison)
+static bool read_upper(struct smc_decoder *decoder, struct decoded_comparison *comparison)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     uint32_t a = smc_decode_source(decoder, &operand[1], comparison->type);
@@ -126,8 +126,8 @@ static bool read_upper(struct smc_decoder *decoder, struct comparison *compariso
     return comparison->a != SMC_NO_SLOT && comparison->b != SMC_NO_SLOT;
 }
 
-static bool emit_comparison(struct smc_decoder *decoder, const struct comparison *comparison,
-                            uint64_t flags, uint32_t d)
+static bool emit_comparison(struct smc_decoder *decoder,
+                            const struct decoded_comparison *comparison, uint64_t flags, uint32_t d)
 {
     struct smc_op *op = smc_decode_emit_alu(decoder, comparison->alu, SMC_SLOT_PREDICATE, d,
                                             comparison->a, comparison->b, comparison->c);
@@ -140,7 +140,7 @@ static bool emit_comparison(struct smc_decoder *decoder, const struct comparison
    through a copy, because q may be the predicate that p is combined with. */
 bool smc_decode_setp(struct smc_decoder *decoder)
 {
-    struct comparison comparison;
+    struct decoded_comparison comparison;
     enum smc_ptx_type type;
     const struct smc_operand *target = &decoder->statement->operand[0];
     if (!smc_decode_known_type(decoder, &type) || !read_comparison(decoder, type, &comparison))
@@ -153,7 +153,7 @@ bool smc_decode_setp(struct smc_decoder *decoder)
     uint32_t q = smc_decode_target(decoder, target->second, SMC_PTX_PRED);
     uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
     if (is_pair_of_halves(type)) {
-        struct comparison upper = comparison;
+        struct decoded_comparison upper = comparison;
         return q != SMC_NO_SLOT && read_upper(decoder, &upper) &&
                emit_comparison(decoder, &upper, upper.flags, copy) &&
                emit_comparison(decoder, &comparison, comparison.flags, p) &&
@@ -180,7 +180,7 @@ static uint64_t decode_compare_set_value(enum smc_ptx_type to, bool in_halves)
 }
 
 /* Writes the value to d where the comparison holds, else 0. */
-static bool emit_set(struct smc_decoder *decoder, const struct comparison *comparison,
+static bool emit_set(struct smc_decoder *decoder, const struct decoded_comparison *comparison,
                      uint64_t value, uint32_t d)
 {
     uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
@@ -193,7 +193,7 @@ static bool emit_set(struct smc_decoder *decoder, const struct comparison *compa
 
 bool smc_decode_set(struct smc_decoder *decoder)
 {
-    struct comparison comparison;
+    struct decoded_comparison comparison;
     enum smc_ptx_type to, type = smc_decode_type(decoder, 1);
     if (!smc_decode_known_type(decoder, &to) || !read_comparison(decoder, type, &comparison))
         return false;
@@ -207,7 +207,7 @@ bool smc_decode_set(struct smc_decoder *decoder)
         return false;
     if (!pairs)
         return emit_set(decoder, &comparison, value, d);
-    struct comparison upper = comparison;
+    struct decoded_comparison upper = comparison;
     uint32_t low = smc_slot_new(decoder->program, SMC_SLOT_32);
     uint32_t high = smc_slot_new(decoder->program, SMC_SLOT_32);
     return read_upper(decoder, &upper) && emit_set(decoder, &upper, value << 16, high) &&

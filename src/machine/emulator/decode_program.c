@@ -238,12 +238,13 @@ static void place_references(const struct smc_ptx_module *module)
 }
 
 /* The places of variables that the caller chose. */
-struct places {
+struct operand_places {
     const struct smc_variable_place *place;
     size_t count;
 };
 
-static bool decode_program_find_place(const struct places *places, struct smc_ptx_symbol *symbol)
+static bool decode_program_find_place(const struct operand_places *places,
+                                      struct smc_ptx_symbol *symbol)
 {
     for (size_t i = 0; symbol->scope == 0 && i < places->count; i++)
         if (smc_span_is(symbol->name, places->place[i].name)) {
@@ -255,7 +256,7 @@ static bool decode_program_find_place(const struct places *places, struct smc_pt
 
 /* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
    others. */
-static bool decode_program_lay_out(struct smc_program *program, const struct places *places,
+static bool decode_program_lay_out(struct smc_program *program, const struct operand_places *places,
                                    bool lenient, struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CODE + 1] = {0};
@@ -498,7 +499,7 @@ static bool decode_program(struct smc_decoder *decoder)
 }
 
 static enum smc_status decode_read_program(const char *ptx, size_t bytes, const char *entry,
-                                           const struct places *places, bool lenient,
+                                           const struct operand_places *places, bool lenient,
                                            struct smc_program **out, struct smc_error *error)
 {
     struct smc_program *program = smc_calloc(1, sizeof *program);
@@ -523,7 +524,8 @@ static enum smc_status decode_read_program(const char *ptx, size_t bytes, const 
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error)
 {
-    return decode_read_program(ptx, bytes, entry, &(struct places){0}, false, program, error);
+    return decode_read_program(ptx, bytes, entry, &(struct operand_places){0}, false, program,
+                               error);
 }
 
 enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const char *entry,
@@ -531,14 +533,15 @@ enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const cha
                                         bool lenient, struct smc_program **program,
                                         struct smc_error *error)
 {
-    return decode_read_program(ptx, bytes, entry, &(struct places){places, count}, lenient, program,
-                               error);
+    return decode_read_program(ptx, bytes, entry, &(struct operand_places){places, count}, lenient,
+                               program, error);
 }
 
 enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
                                            struct smc_program **program, struct smc_error *error)
 {
-    return decode_read_program(ptx, bytes, entry, &(struct places){0}, true, program, error);
+    return decode_read_program(ptx, bytes, entry, &(struct operand_places){0}, true, program,
+                               error);
 }
 
 void smc_program_free(struct smc_program *program)

@@ -197,20 +197,20 @@ uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
 enum { CELL_BYTES = 4 }; /* of struct smc_emulated_array's `written` */
 
 /* The lowest and highest addresses of the active lanes, and the OR of all their bits. */
-struct extent {
+struct address_extent {
     uint64_t least, most, bits;
 };
 
 /* By the shape, unless an address might be below 0 and so be the highest one. */
-static struct extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
-                               const struct smc_shape *shape)
+static struct address_extent extent_of(const uint64_t address[SMC_LANES], uint32_t mask,
+                                       const struct smc_shape *shape)
 {
     const int64_t far = INT64_C(1) << 48;
-    struct extent extent = {UINT64_MAX, 0, 0};
+    struct address_extent extent = {UINT64_MAX, 0, 0};
     const uint64_t first = mask ? address[__builtin_ctz(mask)] : 0;
     if (shape && first < (uint64_t)far && shape->least >= -(int64_t)first && shape->most < far)
-        return (struct extent){first - (uint64_t)-shape->least, first + (uint64_t)shape->most,
-                               first | shape->bits};
+        return (struct address_extent){first - (uint64_t)-shape->least,
+                                       first + (uint64_t)shape->most, first | shape->bits};
     EACH_ACTIVE(lane, mask) {
         uint64_t at = address[lane];
         extent.least = at < extent.least ? at : extent.least;
@@ -249,8 +249,8 @@ struct flat {
 };
 
 static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *warp,
-                            const struct smc_warp_access *access, const struct extent *extent,
-                            struct flat flat)
+                            const struct smc_warp_access *access,
+                            const struct address_extent *extent, struct flat flat)
 {
     const uint64_t *address = access->address;
     const uint32_t width = access->bytes;
@@ -310,7 +310,7 @@ static unsigned traffic_kind(enum smc_access_kind kind)
 /* The lanes of `mask` that access this allocation. */
 static uint32_t emulator_memory_lanes_within(const struct smc_allocation *allocation,
                                              const uint64_t address[SMC_LANES], uint32_t mask,
-                                             uint32_t width, const struct extent *extent)
+                                             uint32_t width, const struct address_extent *extent)
 {
     uint32_t within = 0;
     if (holds(allocation, extent->least, width) && holds(allocation, extent->most, width))
@@ -426,8 +426,9 @@ void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *war
 
 /* `cut`: the lanes that load a vector whose end lies beyond the allocation, and is not used. */
 static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *warp,
-                              const struct smc_warp_access *access, const struct extent *extent,
-                              struct smc_shape *shape, uint32_t *cut)
+                              const struct smc_warp_access *access,
+                              const struct address_extent *extent, struct smc_shape *shape,
+                              uint32_t *cut)
 {
     const struct smc_op *op = access->op;
     const uint64_t *address = access->address;
@@ -553,7 +554,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     struct smc_warp_access at = *access; /* of the lanes whose accesses are valid so far */
     at.bytes = smc_op_bytes(op);
     struct smc_shape *shape = smc_shape_of(worker, warp, op, at.address, at.mask);
-    struct extent extent = extent_of(at.address, at.mask, shape);
+    struct address_extent extent = extent_of(at.address, at.mask, shape);
     if (extent.bits & (at.bytes - 1)) {
         at.mask = drop_misaligned(worker, warp, &at);
         shape = NULL;

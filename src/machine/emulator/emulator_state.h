@@ -465,4 +465,14 @@ static inline uint32_t smc_thread_of(const struct smc_warp *warp, uint32_t lane)
     return warp->index * SMC_LANES + lane;
 }
 
+/* The lanes of `mask` that execute the op. */
+static inline uint32_t smc_guarded(const struct smc_warp *warp, const struct smc_op *op,
+                                   uint32_t mask)
+{
+    if (op->guard == SMC_NO_SLOT)
+        return mask;
+    uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);
+    return mask & (op->guard_negated ? ~holds : holds);
+}
+
 #endif

@@ -324,12 +324,13 @@ void smc_finding_name_object(const struct smc_program *program, struct smc_findi
 
 /* --- In words --------------------------------------------------------------------------------- */
 
-struct line {
+struct finding_line {
     char *text;
     size_t room, used;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct finding_line *line, const char *format,
+                                                      ...)
 {
     va_list args;
     if (line->used + 1 >= line->room)
@@ -341,7 +342,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct line *line, const c
 }
 
 static void say_place(const struct smc_program *program, uint32_t index, const char *file,
-                      struct line *line)
+                      struct finding_line *line)
 {
     const struct smc_instruction *instruction = smc_program_instruction(program, index);
     if (instruction->line == 0) {
@@ -353,7 +354,7 @@ static void say_place(const struct smc_program *program, uint32_t index, const c
     say(line, "%s:%u", slash ? slash + 1 : name ? name : "line", instruction->line);
 }
 
-static void say_thread(const uint32_t thread[3], struct line *line)
+static void say_thread(const uint32_t thread[3], struct finding_line *line)
 {
     say(line, "thread (%u,%u,%u)", thread[0], thread[1], thread[2]);
 }
@@ -371,7 +372,7 @@ static const char *ordinal(uint32_t number)
 /* "mbarrier object full[0]", or "mbarrier object raw + 57344, the 1st of 3 initialized at
    ws.cu:42". */
 static void say_object(const struct smc_program *program, const struct smc_finding *finding,
-                       const char *file, struct line *line)
+                       const char *file, struct finding_line *line)
 {
     say(line, "; mbarrier object ");
     if (finding->object[0])
@@ -390,7 +391,7 @@ static void say_object(const struct smc_program *program, const struct smc_findi
     say_place(program, finding->origin_instruction, file, line);
 }
 
-static void say_address(const struct smc_finding *finding, struct line *line)
+static void say_address(const struct smc_finding *finding, struct finding_line *line)
 {
     if (finding->width_bytes)
         say(line, "; %u bytes at ", finding->width_bytes);
@@ -411,7 +412,7 @@ static void say_address(const struct smc_finding *finding, struct line *line)
 void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
                           const char *file, char *text, size_t room)
 {
-    struct line line = {text, room, 0};
+    struct finding_line line = {text, room, 0};
     text[0] = '\0';
     say_place(program, finding->instruction, file, &line);
     say(&line, ": %s; block (%u,%u,%u), ", kinds[finding->kind].text, finding->block[0],

@@ -13,7 +13,7 @@ enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 48 };
 enum { MOST_TRIES = 1 << 20 }; /* limit of the search, in widths of a group */
 
 /* Loads from one register, sorted by offset, in one run of ops without a branch or a barrier. */
-struct group {
+struct load_group {
     uint32_t base, guard;
     bool guard_negated;
     uint8_t bytes;
@@ -21,8 +21,8 @@ struct group {
     size_t count;
 };
 
-struct search {
-    struct group *group;
+struct join_search {
+    struct load_group *group;
     size_t groups;
     const uint64_t *wanted; /* loads of each width in the machine code */
     uint64_t count[WIDTHS];
@@ -67,11 +67,12 @@ static int by_offset(const void *a, const void *b)
                                                          : 0;
 }
 
-static struct group *group_for(struct search *search, const struct smc_op *op, size_t first)
+static struct load_group *group_for(struct join_search *search, const struct smc_op *op,
+                                    size_t first)
 {
     uint8_t bytes = (uint8_t)(op->width_bytes * op->vector);
     for (size_t i = first; i < search->groups; i++) {
-        struct group *group = &search->group[i];
+        struct load_group *group = &search->group[i];
         if (group->base == op->a && group->bytes == bytes && group->guard == op->guard &&
             group->guard_negated == op->guard_negated)
             return group;
@@ -80,14 +81,14 @@ static struct group *group_for(struct search *search, const struct smc_op *op, s
 }
 
 /* Returns false if there are too many groups to search, or if out of memory. */
-static bool add_load(struct search *search, struct smc_op *op, size_t first, size_t most)
+static bool add_load(struct join_search *search, struct smc_op *op, size_t first, size_t most)
 {
-    struct group *group = group_for(search, op, first);
+    struct load_group *group = group_for(search, op, first);
     if (!group) {
         if (search->groups == MOST_GROUPS)
             return false;
         group = &search->group[search->groups];
-        *group = (struct group){
+        *group = (struct load_group){
             op->a, op->guard, op->guard_negated, (uint8_t)(op->width_bytes * op->vector), NULL, 0};
         group->op = smc_calloc(most, sizeof(struct smc_op *));
         if (!group->op)
@@ -137,7 +138,7 @@ static void forget_skips(const struct smc_program *program, uint32_t *leads, uin
 }
 
 static bool joins_find_groups(struct smc_program *program, const uint32_t *leads,
-                              const uint8_t *skips, struct search *search)
+                              const uint8_t *skips, struct join_search *search)
 {
     size_t first = 0, loads = 0; /* groups before `first` belong to earlier runs */
     for (size_t i = 0; i < program->ops; i++)
@@ -162,7 +163,7 @@ static bool joins_find_groups(struct smc_program *program, const uint32_t *leads
 /* --- Joining ---------------------------------------------------------------------------------- */
 
 /* How many loads from `at` on can be joined into one of `bytes`; 0 if they cannot. */
-static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
+static size_t chunk_at(const struct load_group *group, size_t at, uint32_t bytes)
 {
     size_t each = bytes / group->bytes;
     uint64_t offset = group->op[at]->immediate;
@@ -176,7 +177,7 @@ static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
 
 /* Joins the loads of a group into loads of at most `widest` bytes. Counts them, and with `apply`
    sets the ops. */
-static void join_group(const struct group *group, unsigned widest, bool apply,
+static void join_group(const struct load_group *group, unsigned widest, bool apply,
                        uint64_t count[WIDTHS])
 {
     for (size_t at = 0; at < group->count;) {
@@ -192,7 +193,7 @@ static void join_group(const struct group *group, unsigned widest, bool apply,
     }
 }
 
-static bool exceeds(const struct search *search)
+static bool exceeds(const struct join_search *search)
 {
     for (unsigned i = 0; i < WIDTHS; i++)
         if (search->count[i] > search->wanted[i])
@@ -200,7 +201,7 @@ static bool exceeds(const struct search *search)
     return false;
 }
 
-static void search_from(struct search *search, size_t at)
+static void search_from(struct join_search *search, size_t at)
 {
     if (search->solutions > 1 || exceeds(search))
         return;
@@ -212,7 +213,7 @@ static void search_from(struct search *search, size_t at)
             memcpy(search->found, search->widest, sizeof search->found);
         return;
     }
-    const struct group *group = &search->group[at];
+    const struct load_group *group = &search->group[at];
     uint64_t before[WIDTHS], last[WIDTHS] = {0};
     memcpy(before, search->count, sizeof before);
     for (unsigned widest = group->bytes; widest <= WIDEST; widest *= 2) {
@@ -232,8 +233,8 @@ static void search_from(struct search *search, size_t at)
 enum smc_following smc_program_follow(struct smc_program *program,
                                       const uint64_t loads_of_width[SMC_EMULATOR_WIDTHS])
 {
-    struct group groups[MOST_GROUPS];
-    struct search search = {.group = groups, .wanted = loads_of_width};
+    struct load_group groups[MOST_GROUPS];
+    struct join_search search = {.group = groups, .wanted = loads_of_width};
     enum smc_following following = SMC_FOLLOWING_UNKNOWN;
     uint32_t *leads = joins_find_targets(program);
     uint8_t *skips = smc_calloc(program->ops ? program->ops : 1, 1);

@@ -204,7 +204,7 @@ struct source {
     struct smc_known known;
 };
 
-struct operation {
+struct lane_operation {
     struct smc_lane_values *values;
     const struct smc_op *op;
     struct source source[3];
@@ -221,8 +221,8 @@ static bool is_exact(const struct source *source)
 }
 
 /* An exact source with the same value in all lanes. */
-static bool lane_values_is_constant(const struct operation *operation, const struct source *source,
-                                    uint64_t *value)
+static bool lane_values_is_constant(const struct lane_operation *operation,
+                                    const struct source *source, uint64_t *value)
 {
     uint32_t mask = operation->mask;
     if (!is_exact(source) || (source->known.lanes & mask) != mask || !mask ||
@@ -232,7 +232,7 @@ static bool lane_values_is_constant(const struct operation *operation, const str
     return true;
 }
 
-static bool is_uniform(const struct operation *operation, const struct source *source)
+static bool is_uniform(const struct lane_operation *operation, const struct source *source)
 {
     return (source->known.lanes & operation->mask) == operation->mask &&
            same_above(source->at, source->kind, operation->mask, 0);
@@ -244,7 +244,7 @@ static unsigned least(unsigned a, unsigned b)
 }
 
 /* The source because of which a result is unknown. */
-static void blame(struct operation *operation)
+static void blame(struct lane_operation *operation)
 {
     const struct source *worst = NULL;
     for (int i = 0; i < 3; i++) {
@@ -259,7 +259,7 @@ static void blame(struct operation *operation)
 }
 
 /* The result is unknown, but the same for all lanes if the sources are. */
-static void lane_values_give_up(struct operation *operation)
+static void lane_values_give_up(struct lane_operation *operation)
 {
     bool uniform = true;
     for (int i = 0; i < 3; i++)
@@ -272,7 +272,7 @@ static void lane_values_give_up(struct operation *operation)
 
 /* --- Rules of arithmetic ---------------------------------------------------------------------- */
 
-static void set(struct operation *operation, unsigned align, unsigned bits)
+static void set(struct lane_operation *operation, unsigned align, unsigned bits)
 {
     bool exact = align >= SMC_EXACT;
     operation->known.align = (uint8_t)(exact ? SMC_EXACT : align);
@@ -282,13 +282,13 @@ static void set(struct operation *operation, unsigned align, unsigned bits)
 
 /* Whether the sum of two sources wraps as one of them does: the other is the same for all lanes,
    and known to as many bits. */
-static bool sum_wraps(const struct operation *operation, const struct source *one,
+static bool sum_wraps(const struct lane_operation *operation, const struct source *one,
                       const struct source *other)
 {
     return one->known.wraps && is_uniform(operation, other) && other->known.bits >= one->known.bits;
 }
 
-static void add(struct operation *operation)
+static void add(struct lane_operation *operation)
 {
     const struct source *a = &operation->source[0], *b = &operation->source[1];
     set(operation, least(a->known.align, b->known.align),
@@ -302,7 +302,7 @@ static unsigned zeros_of(uint64_t value)
 }
 
 /* The zeros below the lowest bit that any lane may have set. */
-static unsigned zeros_of_source(const struct operation *operation, const struct source *source)
+static unsigned zeros_of_source(const struct lane_operation *operation, const struct source *source)
 {
     unsigned zeros = source->known.align;
     EACH_ACTIVE(lane, operation->mask)
@@ -311,7 +311,7 @@ static unsigned zeros_of_source(const struct operation *operation, const struct 
 }
 
 /* a times b, known modulo 2^*bits with a shared part of 2^*align. False: not of this form. */
-static bool lane_values_product(const struct operation *operation, const struct source *a,
+static bool lane_values_product(const struct lane_operation *operation, const struct source *a,
                                 const struct source *b, unsigned *align, unsigned *bits)
 {
     uint64_t factor;
@@ -342,7 +342,7 @@ static bool lane_values_product(const struct operation *operation, const struct 
 
 /* A constant factor keeps different lanes different: each trailing zero of it makes one more bit
    known. */
-static bool product_wraps(const struct operation *operation)
+static bool product_wraps(const struct lane_operation *operation)
 {
     uint64_t factor;
     const struct source *a = &operation->source[0], *b = &operation->source[1];
@@ -351,7 +351,7 @@ static bool product_wraps(const struct operation *operation)
 }
 
 /* d = a * b + c; `wide`: c and d are twice as wide as the factors. */
-static void lane_values_multiply(struct operation *operation, bool adds, bool wide)
+static void lane_values_multiply(struct lane_operation *operation, bool adds, bool wide)
 {
     unsigned align, bits, width = wide ? 64 : operation->width;
     const struct smc_known *c = &operation->source[2].known;
@@ -371,7 +371,7 @@ static void lane_values_multiply(struct operation *operation, bool adds, bool wi
 }
 
 /* A product of values that are the same for all lanes is the same for all lanes. */
-static void shift_left(struct operation *operation)
+static void shift_left(struct lane_operation *operation)
 {
     const struct source *a = &operation->source[0];
     uint64_t count;
@@ -388,7 +388,7 @@ static void shift_left(struct operation *operation)
 }
 
 /* v + u with u a multiple of 2^n: (v >> n) + (u >> n), of which the upper n bits are unknown. */
-static void shift_right(struct operation *operation)
+static void shift_right(struct lane_operation *operation)
 {
     const struct source *a = &operation->source[0];
     uint64_t count;
@@ -415,7 +415,7 @@ static enum effect effect_of(unsigned rule, uint64_t above, uint64_t ones)
 }
 
 /* The exact source's effect in all lanes. */
-static enum effect effect_in_lanes(const struct operation *operation, unsigned rule,
+static enum effect effect_in_lanes(const struct lane_operation *operation, unsigned rule,
                                    const struct source *exact, unsigned align, unsigned bits)
 {
     uint64_t ones = low_bits(bits) >> align;
@@ -432,7 +432,8 @@ static enum effect effect_in_lanes(const struct operation *operation, unsigned r
     return effect;
 }
 
-static bool is_below(const struct operation *operation, const struct source *source, unsigned bits)
+static bool is_below(const struct lane_operation *operation, const struct source *source,
+                     unsigned bits)
 {
     EACH_ACTIVE(lane, operation->mask)
         if (lane_of(source->at, source->kind, lane) & ~low_bits(bits))
@@ -441,7 +442,8 @@ static bool is_below(const struct operation *operation, const struct source *sou
 }
 
 /* Of a result whose upper bits are the same for all lanes: a constant's zeros stay zeros. */
-static unsigned align_of_shared(const struct operation *operation, unsigned rule, unsigned align)
+static unsigned align_of_shared(const struct lane_operation *operation, unsigned rule,
+                                unsigned align)
 {
     uint64_t ones;
     const struct source *a = &operation->source[0], *b = &operation->source[1];
@@ -452,7 +454,7 @@ static unsigned align_of_shared(const struct operation *operation, unsigned rule
 
 /* With a constant whose ones are bits `low` to `high` - 1, `low` up to the alignment: the value is
    known modulo 2^high. */
-static bool keep_low_bits(struct operation *operation, unsigned align, unsigned bits)
+static bool keep_low_bits(struct lane_operation *operation, unsigned align, unsigned bits)
 {
     const struct source *a = &operation->source[0], *b = &operation->source[1];
     uint64_t ones;
@@ -467,7 +469,7 @@ static bool keep_low_bits(struct operation *operation, unsigned align, unsigned 
 }
 
 /* Below the alignment of the shared parts the bits are exact. */
-static void combine_bits(struct operation *operation, unsigned rule)
+static void combine_bits(struct lane_operation *operation, unsigned rule)
 {
     const struct source *a = &operation->source[0], *b = &operation->source[1];
     unsigned align = least(a->known.align, b->known.align);
@@ -493,7 +495,7 @@ static void combine_bits(struct operation *operation, unsigned rule)
 }
 
 /* bfe.u32 d, a, b, c: (a >> b) & (2^c - 1). */
-static void extract_bits(struct operation *operation)
+static void extract_bits(struct lane_operation *operation)
 {
     const struct source *a = &operation->source[0];
     uint64_t place, length;
@@ -508,7 +510,7 @@ static void extract_bits(struct operation *operation)
 
 /* --- Other rules ------------------------------------------------------------------------------ */
 
-static void lane_values_convert(struct operation *operation)
+static void lane_values_convert(struct lane_operation *operation)
 {
     const struct smc_op *op = operation->op;
     const struct source *a = &operation->source[0];
@@ -527,7 +529,7 @@ static uint8_t joined_points(const struct smc_known *one, const struct smc_known
 }
 
 /* Lanes of both sources need the same shared part. */
-static void select_known_lanes(struct operation *operation)
+static void select_known_lanes(struct lane_operation *operation)
 {
     const struct source *choice = &operation->source[2];
     uint32_t mask = operation->mask, holds = *(const lane_u32 *)choice->at & mask;
@@ -546,7 +548,7 @@ static void select_known_lanes(struct operation *operation)
 }
 
 /* low | high << 32 */
-static void pack(struct operation *operation)
+static void pack(struct lane_operation *operation)
 {
     const struct smc_known *low = &operation->source[0].known, *high = &operation->source[1].known;
     if (low->align != SMC_EXACT)
@@ -555,7 +557,7 @@ static void pack(struct operation *operation)
         set(operation, least(32u + high->align, 63), 64);
 }
 
-static void apply_rule(struct operation *operation, uint8_t rule)
+static void apply_rule(struct lane_operation *operation, uint8_t rule)
 {
     switch (rule & RULE_MASK) {
     case RULE_ADD:
@@ -613,7 +615,7 @@ static void apply_rule(struct operation *operation, uint8_t rule)
 /* --- Computing -------------------------------------------------------------------------------- */
 
 /* cvta adds the window of shared memory; sums keep where they point. */
-static uint8_t points_of(const struct operation *operation, uint8_t rule)
+static uint8_t points_of(const struct lane_operation *operation, uint8_t rule)
 {
     uint64_t window;
     const struct source *a = &operation->source[0], *b = &operation->source[1];
@@ -654,11 +656,11 @@ void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_sta
                              const struct smc_op *op, uint32_t sure, uint32_t maybe, bool together)
 {
     uint8_t rule = values->rule[op - values->program->op];
-    struct operation operation = {.values = values,
-                                  .op = op,
-                                  .mask = sure | maybe,
-                                  .width = width_of(rule),
-                                  .kind = op->d_kind};
+    struct lane_operation operation = {.values = values,
+                                       .op = op,
+                                       .mask = sure | maybe,
+                                       .width = width_of(rule),
+                                       .kind = op->d_kind};
     const uint32_t slots[] = {op->a, op->b, op->c};
     uint32_t lanes = SMC_ALL_LANES;
     bool exact = true;

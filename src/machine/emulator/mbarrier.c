@@ -20,20 +20,21 @@
 enum { COUNT_BITS = 20, EXPECTED_AT = 20, TRANSACTIONS_AT = 40, REMOTE_AT = 62, PARITY_AT = 63 };
 static const uint32_t count_mask = (1u << COUNT_BITS) - 1;
 
-struct object {
+struct mbarrier_object {
     uint32_t pending, expected, transactions, is_remote, parity;
 };
 
-static struct object unpack(uint64_t word)
+static struct mbarrier_object unpack(uint64_t word)
 {
-    return (struct object){.pending = (uint32_t)word & count_mask,
-                           .expected = (uint32_t)(word >> EXPECTED_AT) & count_mask,
-                           .transactions = (uint32_t)(word >> TRANSACTIONS_AT) & count_mask,
-                           .is_remote = (uint32_t)(word >> REMOTE_AT) & 1,
-                           .parity = (uint32_t)(word >> PARITY_AT)};
+    return (struct mbarrier_object){.pending = (uint32_t)word & count_mask,
+                                    .expected = (uint32_t)(word >> EXPECTED_AT) & count_mask,
+                                    .transactions =
+                                        (uint32_t)(word >> TRANSACTIONS_AT) & count_mask,
+                                    .is_remote = (uint32_t)(word >> REMOTE_AT) & 1,
+                                    .parity = (uint32_t)(word >> PARITY_AT)};
 }
 
-static uint64_t pack(const struct object *object)
+static uint64_t pack(const struct mbarrier_object *object)
 {
     return (object->pending & count_mask) |
            (uint64_t)(object->expected & count_mask) << EXPECTED_AT |
@@ -115,7 +116,8 @@ static void mbarrier_remember(struct smc_worker *worker, uint64_t address, uint3
 }
 
 /* `address`: as lanes of this worker's block have it. */
-static void complete_phase(struct smc_worker *worker, uint64_t address, struct object *object)
+static void complete_phase(struct smc_worker *worker, uint64_t address,
+                           struct mbarrier_object *object)
 {
     if (object->pending > 0 || (object->transactions & count_mask) > 0)
         return;
@@ -149,7 +151,7 @@ static uint64_t load(const char *host)
 /* What the lane's operation on the object means for the order of accesses. */
 static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint64_t address,
-                           struct object *object, uint32_t parity, uint32_t lane)
+                           struct mbarrier_object *object, uint32_t parity, uint32_t lane)
 {
     uint64_t key[SMC_LANES] = {0};
     const uint64_t at = address % SMC_CLUSTER_STRIDE;
@@ -201,7 +203,7 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
                                            .host = host};
     find_objects(warp, op, address);
     EACH_LANE(lane) {
-        const struct object object = {.pending = count[lane], .expected = count[lane]};
+        const struct mbarrier_object object = {.pending = count[lane], .expected = count[lane]};
         word[lane] = pack(&object);
     }
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
@@ -227,7 +229,7 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
     mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
     EACH_ACTIVE(lane, mask) {
         const uint64_t before = load(host[lane]);
-        struct object object = unpack(before);
+        struct mbarrier_object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
         mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         object.transactions += transactions[lane];
@@ -253,7 +255,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
     find_objects(warp, op, address);
     mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
     EACH_ACTIVE(lane, mask) {
-        struct object object = unpack(load(host[lane]));
+        struct mbarrier_object object = unpack(load(host[lane]));
         mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         if (op->reduction == SMC_REDUCE_DEC)
             object.transactions -= transactions[lane];
@@ -280,7 +282,7 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     EACH_ACTIVE(lane, found) {
         const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
                                                : unpack(((const lane_u64 *)wanted)[lane]).parity;
-        struct object object = unpack(load(host[lane]));
+        struct mbarrier_object object = unpack(load(host[lane]));
         if (object.parity == parity)
             continue;
         complete |= 1u << lane;
@@ -334,7 +336,7 @@ void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_war
                            struct smc_finding *finding)
 {
     const uint32_t address = warp->awaited - 1;
-    const struct object object = unpack(load(worker->shared + address));
+    const struct mbarrier_object object = unpack(load(worker->shared + address));
     const struct smc_object *known = known_at(worker, address);
     const int32_t missing =
         (int32_t)(object.transactions << (32 - COUNT_BITS)) >> (32 - COUNT_BITS);
@@ -388,7 +390,7 @@ void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
     address[lane] = at;
     if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
         return;
-    struct object object = unpack(load(host[lane]));
+    struct mbarrier_object object = unpack(load(host[lane]));
     mbarrier_order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
     object.transactions -= bytes;
     complete_phase(worker, at, &object);

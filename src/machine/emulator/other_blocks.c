@@ -283,7 +283,7 @@ void smc_past_add_writes(struct smc_past *past, struct smc_run_pool *pool,
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-struct search {
+struct block_search {
     const struct smc_past *past;
     const struct smc_worker *worker;
     struct smc_emulation *emulation;
@@ -315,7 +315,7 @@ static uint32_t width_of(const struct smc_program *program, uint32_t instruction
     return 4;
 }
 
-static void other_blocks_report(const struct search *search, enum smc_finding_kind kind,
+static void other_blocks_report(const struct block_search *search, enum smc_finding_kind kind,
                                 const struct smc_run *later, const struct smc_run *earlier,
                                 uint32_t cells)
 {
@@ -338,7 +338,7 @@ static void other_blocks_report(const struct search *search, enum smc_finding_ki
 }
 
 /* Each cell once: the first write, and the first read of another block. */
-static void find_in_line(const struct search *search, const struct smc_past_line *line)
+static void find_in_line(const struct block_search *search, const struct smc_past_line *line)
 {
     uint32_t reported = 0;
     for (const struct smc_run *a = line->writes; a; a = a->next)
@@ -362,7 +362,7 @@ static void find_in_line(const struct search *search, const struct smc_past_line
 void smc_past_find(const struct smc_past *past, const struct smc_worker *worker,
                    uint64_t last_block, struct smc_emulation *emulation)
 {
-    struct search search = {past, worker, emulation, 0, last_block};
+    struct block_search search = {past, worker, emulation, 0, last_block};
     if (past->in_order)
         return;
     for (size_t i = 0; i < past->launch->allocations; i++) {

@@ -18,7 +18,7 @@ struct times {
 };
 
 /* What another block did to a cell of shared memory. */
-struct touch {
+struct peer_touch {
     uint32_t time, place; /* of its clock, 0: nothing; instruction */
     uint16_t thread;
     uint8_t rank;
@@ -26,18 +26,18 @@ struct touch {
 };
 
 struct touched {
-    struct touch write, read[READERS];
+    struct peer_touch write, read[READERS];
 };
 
 /* The last access of another block to any cell. */
 struct last {
-    struct touch touch;
+    struct peer_touch touch;
     uint64_t address;
     uint32_t bytes;
 };
 
 /* What arrivals of other blocks at an object published. */
-struct published {
+struct peer_published {
     uint64_t object;
     struct times times;
 };
@@ -52,7 +52,7 @@ struct smc_peers {
     struct times strong; /* of the block with rank 0: what strong writes of the cluster published */
     struct touched *cell; /* of the block's own shared memory; NULL: nobody has accessed it */
     struct last last[MOST_BLOCKS];
-    struct published *published;
+    struct peer_published *published;
     uint32_t objects;
     size_t object_room;
 };
@@ -95,7 +95,7 @@ void smc_peers_begin_block(struct smc_worker *worker)
     struct smc_peers *peers = worker->peers;
     if (!peers)
         return;
-    struct published *published = peers->published;
+    struct peer_published *published = peers->published;
     const size_t room = peers->object_room;
     free(peers->cell);
     *peers = (struct smc_peers){.published = published, .object_room = room};
@@ -176,7 +176,7 @@ static struct times *published_at(struct smc_worker *owner, uint64_t object, boo
         owner->out_of_memory = true;
         return NULL;
     }
-    peers->published[peers->objects] = (struct published){.object = object};
+    peers->published[peers->objects] = (struct peer_published){.object = object};
     return &peers->published[peers->objects++].times;
 }
 
@@ -255,7 +255,8 @@ void smc_peers_end_block(struct smc_worker *worker)
 /* --- Accesses --------------------------------------------------------------------------------- */
 
 /* Whether a touch of another block is ordered before what the block does now. */
-static bool is_ordered(const struct smc_worker *worker, const struct touch *touch, bool is_strong)
+static bool is_ordered(const struct smc_worker *worker, const struct peer_touch *touch,
+                       bool is_strong)
 {
     return !touch->time || touch->rank == smc_cluster_rank(worker) ||
            (touch->is_strong && is_strong) || touch->time < worker->peers->known.of[touch->rank];
@@ -276,7 +277,7 @@ static enum smc_finding_kind race_with(enum smc_access_kind kind, bool earlier_w
 static bool check_touched(struct race *race, const struct touched *touched,
                           enum smc_access_kind kind, bool is_strong, bool is_same)
 {
-    const struct touch *all[] = {&touched->write, &touched->read[0], &touched->read[1]};
+    const struct peer_touch *all[] = {&touched->write, &touched->read[0], &touched->read[1]};
     for (int i = 0; i < 1 + READERS; i++) {
         const enum smc_finding_kind found = race_with(kind, i == 0, is_same);
         if (found == SMC_FINDING_KINDS || is_ordered(race->worker, all[i], is_strong))
@@ -316,9 +317,9 @@ static bool peers_check_own(struct race *race, const struct smc_worker *owner,
 }
 
 static void peers_note(struct touched *touched, enum smc_access_kind kind,
-                       const struct touch *touch)
+                       const struct peer_touch *touch)
 {
-    struct touch *read = touched->read;
+    struct peer_touch *read = touched->read;
     if (kind != SMC_READS) {
         *touched = (struct touched){.write = *touch};
         return;
@@ -346,11 +347,11 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
     if (!worker->peers || !open_cells(owner))
         return;
     const uint32_t unit = owner->shadow->cell_bytes_shared, me = smc_cluster_rank(worker);
-    const struct touch touch = {.time = worker->shadow->order.now,
-                                .place = access->op->instruction,
-                                .thread = (uint16_t)smc_thread_of(warp, lane),
-                                .rank = (uint8_t)me,
-                                .is_strong = access->op->is_strong};
+    const struct peer_touch touch = {.time = worker->shadow->order.now,
+                                     .place = access->op->instruction,
+                                     .thread = (uint16_t)smc_thread_of(warp, lane),
+                                     .rank = (uint8_t)me,
+                                     .is_strong = access->op->is_strong};
     struct race race = {.worker = worker,
                         .place = touch.place,
                         .thread = touch.thread,

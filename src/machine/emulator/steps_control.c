@@ -265,14 +265,6 @@ struct meeting {
     uint32_t member[SMC_LANES]; /* by active lane: whom it names */
 };
 
-static uint32_t guarded(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
-{
-    if (op->guard == SMC_NO_SLOT)
-        return mask;
-    uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);
-    return mask & (op->guard_negated ? ~holds : holds);
-}
-
 static uint32_t member_slot(const struct smc_op *op)
 {
     return op->step == smc_step_sync_warp ? op->a : op->v[0];
@@ -311,7 +303,7 @@ static void steps_control_add_part(const struct smc_warp *warp, const struct smc
         meeting->part[meeting->parts++] = (struct part){.op = op};
     struct part *part = &meeting->part[i];
     part->lanes |= lanes;
-    part->active |= guarded(warp, op, lanes);
+    part->active |= smc_guarded(warp, op, lanes);
     meeting->active |= part->active;
     EACH_ACTIVE(lane, part->active)
         meeting->member[lane] = members[lane];

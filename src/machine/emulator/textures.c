@@ -156,27 +156,27 @@ static double in_texels(const struct smc_emulated_texture *texture, uint32_t bit
 }
 
 /* The two texels along one axis that a coordinate is between, and the weight of the second. */
-struct axis {
+struct texture_axis {
     uint32_t texel[2];
     bool inside[2];
     uint32_t weight;
 };
 
-static struct axis textures_between(const struct smc_emulated_texture *texture, uint32_t bits,
-                                    uint32_t extent)
+static struct texture_axis textures_between(const struct smc_emulated_texture *texture,
+                                            uint32_t bits, uint32_t extent)
 {
     double place = floor((in_texels(texture, bits, extent) - 0.5) * WEIGHT_ONE + 0.5);
     int64_t fixed = (int64_t)place, first = (int64_t)floor(place / WEIGHT_ONE);
-    struct axis axis = {.weight = (uint32_t)(fixed - first * WEIGHT_ONE)};
+    struct texture_axis axis = {.weight = (uint32_t)(fixed - first * WEIGHT_ONE)};
     for (int i = 0; i < 2; i++)
         axis.inside[i] = textures_resolve(mode_of(texture), first + i, extent, &axis.texel[i]);
     return axis;
 }
 
-static struct axis nearest(const struct smc_emulated_texture *texture, uint32_t bits,
-                           uint32_t extent)
+static struct texture_axis nearest(const struct smc_emulated_texture *texture, uint32_t bits,
+                                   uint32_t extent)
 {
-    struct axis axis = {.weight = 0};
+    struct texture_axis axis = {.weight = 0};
     int64_t index = (int64_t)floor(in_texels(texture, bits, extent));
     axis.inside[0] = textures_resolve(mode_of(texture), index, extent, &axis.texel[0]);
     return axis;
@@ -184,10 +184,10 @@ static struct axis nearest(const struct smc_emulated_texture *texture, uint32_t 
 
 /* Whole numbers: not normalized, and not filtered. Memory without a texture's layout, which has one
    dimension, reads as 0 outside. */
-static struct axis at_index(const struct smc_emulated_texture *texture, uint32_t bits,
-                            uint32_t extent, unsigned dimensions)
+static struct texture_axis at_index(const struct smc_emulated_texture *texture, uint32_t bits,
+                                    uint32_t extent, unsigned dimensions)
 {
-    struct axis axis = {.weight = 0};
+    struct texture_axis axis = {.weight = 0};
     enum smc_address_mode mode = dimensions == 1                          ? SMC_ADDRESS_BORDER
                                  : texture->address == SMC_ADDRESS_BORDER ? SMC_ADDRESS_BORDER
                                                                           : SMC_ADDRESS_CLAMP;
@@ -206,7 +206,7 @@ static uint32_t coordinate(const struct smc_warp *warp, const struct smc_op *op,
 /* The layer is the first coordinate, and the last index. */
 static void textures_find_axes(const struct smc_emulated_texture *texture,
                                const struct smc_warp *warp, const struct smc_op *op, uint32_t lane,
-                               bool filtered, struct axis axis[DIMENSIONS])
+                               bool filtered, struct texture_axis axis[DIMENSIONS])
 {
     struct smc_texture_access access = access_of(op);
     for (unsigned d = 0; d < DIMENSIONS; d++) {
@@ -214,7 +214,7 @@ static void textures_find_axes(const struct smc_emulated_texture *texture,
         uint32_t bits =
             d < access.dimensions ? coordinate(warp, op, d + access.is_layered, lane) : 0;
         if (d >= access.dimensions)
-            axis[d] = (struct axis){.inside = {true, true}};
+            axis[d] = (struct texture_axis){.inside = {true, true}};
         else if (access.is_integer)
             axis[d] = at_index(texture, bits, extent, access.dimensions);
         else
@@ -230,7 +230,7 @@ static void textures_find_axes(const struct smc_emulated_texture *texture,
 /* The texel of a corner, where bit d chooses along axis d; NULL: it is outside. */
 static const char *corner_of(const struct smc_worker *worker,
                              const struct smc_emulated_texture *texture,
-                             const struct axis axis[DIMENSIONS], unsigned corner)
+                             const struct texture_axis axis[DIMENSIONS], unsigned corner)
 {
     uint32_t index[DIMENSIONS];
     for (unsigned d = 0; d < DIMENSIONS; d++) {
@@ -243,7 +243,8 @@ static const char *corner_of(const struct smc_worker *worker,
 
 static uint32_t filtered(const struct smc_worker *worker,
                          const struct smc_emulated_texture *texture,
-                         const struct axis axis[DIMENSIONS], unsigned dimensions, unsigned n)
+                         const struct texture_axis axis[DIMENSIONS], unsigned dimensions,
+                         unsigned n)
 {
     double sum = 0;
     for (unsigned corner = 0; corner < 1u << dimensions; corner++) {
@@ -298,7 +299,7 @@ enum smc_next smc_step_texture(struct smc_worker *worker, struct smc_warp *warp,
     bool is_integer = access_of(op).is_integer;
     EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = shaped_texture(worker, warp, op, lane);
-        struct axis axis[DIMENSIONS];
+        struct texture_axis axis[DIMENSIONS];
         if (!texture)
             continue;
         bool filters = texture->linear && !is_integer && reads_floats(texture);
@@ -327,7 +328,7 @@ enum smc_next smc_step_gather_texels(struct smc_worker *worker, struct smc_warp 
     static const unsigned corners[] = {2, 3, 1, 0};
     EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = shaped_texture(worker, warp, op, lane);
-        struct axis axis[DIMENSIONS];
+        struct texture_axis axis[DIMENSIONS];
         uint32_t value[4];
         if (!texture)
             continue;

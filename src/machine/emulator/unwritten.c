@@ -20,15 +20,15 @@ enum { MOST_WORDS = 1 << 23, SLOT_UNIT = 64, MOST_RESULTS = SMC_MAX_VECTOR, MOST
 
 /* --- Which ops -------------------------------------------------------------------------------- */
 
-struct block {
+struct marked_block {
     uint32_t first, end;
 };
 
 /* Sets of slots: bit n is the slot at offset n * SLOT_UNIT. */
-struct flow {
+struct marked_flow {
     struct smc_program *program;
     uint32_t words;
-    struct block *block;
+    struct marked_block *block;
     uint32_t blocks;
     uint32_t *block_of; /* by op */
     uint64_t *in;       /* by block: may be unwritten where it begins */
@@ -120,7 +120,7 @@ static uint32_t sources(const struct smc_op *op, uint32_t slot[SMC_MAX_VECTOR + 
     return count;
 }
 
-static void write_slot(const struct flow *flow, const struct smc_op *op, uint32_t slot,
+static void write_slot(const struct marked_flow *flow, const struct smc_op *op, uint32_t slot,
                        bool unwritten)
 {
     if (slot != SMC_NO_SLOT && slot != 0)
@@ -128,7 +128,7 @@ static void write_slot(const struct flow *flow, const struct smc_op *op, uint32_
 }
 
 /* The effect of an op on the set `now`; notes the slots that are read while they are in it. */
-static void unwritten_pass(const struct flow *flow, const struct smc_op *op)
+static void unwritten_pass(const struct marked_flow *flow, const struct smc_op *op)
 {
     uint32_t slot[SMC_MAX_VECTOR + 4], count = sources(op, slot);
     bool unwritten = false;
@@ -149,7 +149,7 @@ static void unwritten_pass(const struct flow *flow, const struct smc_op *op)
         put(flow->tracked, op->d, true);
 }
 
-static void flow_to(const struct flow *flow, uint32_t op)
+static void flow_to(const struct marked_flow *flow, uint32_t op)
 {
     if (op >= flow->program->ops)
         return;
@@ -167,7 +167,7 @@ static bool ends_flow(const struct smc_op *op)
            op->kind == SMC_OP_BRANCH || op->kind == SMC_OP_INDEXED_BRANCH;
 }
 
-static void pass_block(const struct flow *flow, uint32_t b)
+static void pass_block(const struct marked_flow *flow, uint32_t b)
 {
     const struct smc_op *ops = flow->program->op, *last = &ops[flow->block[b].end - 1];
     bool ends = ends_flow(last);
@@ -182,7 +182,7 @@ static void pass_block(const struct flow *flow, uint32_t b)
         flow_to(flow, last->targets[i]);
 }
 
-static void unwritten_cut_blocks(struct flow *flow)
+static void unwritten_cut_blocks(struct marked_flow *flow)
 {
     const struct smc_program *program = flow->program;
     bool *leads = flow->is_due; /* not needed yet */
@@ -201,7 +201,7 @@ static void unwritten_cut_blocks(struct flow *flow)
             leads[program->function[i].first_op] = true;
     for (uint32_t i = 0; i < program->ops; i++) {
         if (leads[i])
-            flow->block[flow->blocks++] = (struct block){i, i};
+            flow->block[flow->blocks++] = (struct marked_block){i, i};
         flow->block[flow->blocks - 1].end = i + 1;
         flow->block_of[i] = flow->blocks - 1;
     }
@@ -209,7 +209,8 @@ static void unwritten_cut_blocks(struct flow *flow)
 }
 
 /* Where the kernel or a function begins, nothing is written but the fixed slots and parameters. */
-static void begin_at(const struct flow *flow, uint32_t op, size_t first_slot, size_t end_slot)
+static void begin_at(const struct marked_flow *flow, uint32_t op, size_t first_slot,
+                     size_t end_slot)
 {
     const struct smc_program *program = flow->program;
     uint64_t *in = flow->in + (size_t)flow->block_of[op] * flow->words;
@@ -222,7 +223,7 @@ static void begin_at(const struct flow *flow, uint32_t op, size_t first_slot, si
     flow->is_due[flow->block_of[op]] = true;
 }
 
-static void begin_flow(const struct flow *flow)
+static void begin_flow(const struct marked_flow *flow)
 {
     const struct smc_program *program = flow->program;
     begin_at(flow, 0, 0, program->slots);
@@ -238,7 +239,7 @@ static void begin_flow(const struct flow *flow)
     }
 }
 
-static void run_flow(const struct flow *flow)
+static void run_flow(const struct marked_flow *flow)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -255,12 +256,12 @@ static void run_flow(const struct flow *flow)
 /* --- The tracks ------------------------------------------------------------------------------- */
 
 /* The slots of a tracked register's lanes are found by the register's slot. */
-static uint32_t lanes_of(const struct flow *flow, const uint32_t *lanes, uint32_t slot)
+static uint32_t lanes_of(const struct marked_flow *flow, const uint32_t *lanes, uint32_t slot)
 {
     return is_in(flow->tracked, slot) ? lanes[slot / SLOT_UNIT] : 0;
 }
 
-static bool add_track(const struct flow *flow, uint32_t index, const uint32_t *lanes)
+static bool add_track(const struct marked_flow *flow, uint32_t index, const uint32_t *lanes)
 {
     struct smc_program *program = flow->program;
     const struct smc_op *op = &program->op[index];
@@ -294,7 +295,7 @@ static bool add_track(const struct flow *flow, uint32_t index, const uint32_t *l
 }
 
 /* The marks of the function's registers; of parameters, `is_parameter`. */
-static bool list_marks(const struct flow *flow, const uint32_t *lanes,
+static bool list_marks(const struct marked_flow *flow, const uint32_t *lanes,
                        struct smc_function *function)
 {
     const struct smc_program *program = flow->program;
@@ -320,7 +321,7 @@ static uint32_t new_slot(struct smc_program *program)
     return offset;
 }
 
-static bool add_tracks(const struct flow *flow)
+static bool add_tracks(const struct marked_flow *flow)
 {
     struct smc_program *program = flow->program;
     uint32_t *lanes = smc_calloc(program->file_bytes / SLOT_UNIT + 1, sizeof *lanes);
@@ -442,7 +443,8 @@ static void find_padding(struct smc_program *program, uint64_t *used)
 bool smc_find_tracks(struct smc_program *program)
 {
     size_t ops = program->ops;
-    struct flow flow = {.program = program, .words = program->file_bytes / SLOT_UNIT / 64 + 1};
+    struct marked_flow flow = {.program = program,
+                               .words = program->file_bytes / SLOT_UNIT / 64 + 1};
     flow.block = smc_calloc(ops + 1, sizeof *flow.block);
     flow.block_of = smc_calloc(ops + 1, sizeof *flow.block_of);
     flow.is_due = smc_calloc(ops + 1, sizeof *flow.is_due);

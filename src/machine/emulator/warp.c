@@ -355,14 +355,6 @@ void smc_warp_compute(const struct smc_warp *warp, const struct smc_op *op, uint
         *(lane_u32 *)d = (*(const lane_u32 *)result & mask) | (*(lane_u32 *)d & ~mask);
 }
 
-static uint32_t guarded(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
-{
-    if (op->guard == SMC_NO_SLOT)
-        return mask;
-    uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);
-    return mask & (op->guard_negated ? ~holds : holds);
-}
-
 static void count_execution(struct smc_worker *worker, const struct smc_op *op, uint32_t mask)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
@@ -430,7 +422,7 @@ static uint64_t warp_run_group(struct smc_worker *worker, struct smc_warp *warp,
             group->pc += op->stretch;
             continue;
         }
-        uint32_t mask = guarded(warp, op, group->active);
+        uint32_t mask = smc_guarded(warp, op, group->active);
         steps++;
         if (op->is_first && (mask || op->step_without_lanes))
             count_execution(worker, op, mask);

@@ -94,7 +94,7 @@ static bool read_chunks(struct smc_worker *worker, struct smc_warp *warp, const 
 
 /* Reads `rows` rows of a, or columns of b, from `first` on: element k of row r becomes
    out[r * r_step + k * k_step]. */
-struct place {
+struct fragment_place {
     uint64_t descriptor;
     enum smc_matrix_type type;
     bool is_transposed, is_negated;
@@ -103,7 +103,7 @@ struct place {
 };
 
 static bool read_shared(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                        const struct place *place, union smc_element *out)
+                        const struct fragment_place *place, union smc_element *out)
 {
     const struct descriptor at = descriptor_of(place->descriptor);
     const uint32_t bits = smc_matrix_bits(place->type), width = CHUNK_BYTES * 8 / bits;
@@ -142,14 +142,14 @@ static bool read_a(struct smc_worker *worker, struct smc_warp *warp, const struc
 {
     const struct smc_matrix *matrix = &op->matrix;
     const bool is_negated = op->immediate & SMC_WGMMA_NEGATED_A;
-    const struct place place = {.descriptor = descriptor_in(warp, op->a),
-                                .type = (enum smc_matrix_type)matrix->a,
-                                .is_transposed = op->immediate & SMC_WGMMA_TRANSPOSED_A,
-                                .is_negated = is_negated,
-                                .first = warp->index % 4 * ROWS,
-                                .rows = ROWS,
-                                .r_step = matrix->k,
-                                .k_step = 1};
+    const struct fragment_place place = {.descriptor = descriptor_in(warp, op->a),
+                                         .type = (enum smc_matrix_type)matrix->a,
+                                         .is_transposed = op->immediate & SMC_WGMMA_TRANSPOSED_A,
+                                         .is_negated = is_negated,
+                                         .first = warp->index % 4 * ROWS,
+                                         .rows = ROWS,
+                                         .r_step = matrix->k,
+                                         .k_step = 1};
     if (op->immediate & SMC_WGMMA_SHARED_A)
         return read_shared(worker, warp, op, &place, a);
     smc_matrix_gather(warp, matrix, SMC_MATRIX_A, place.type, op->list + matrix->d_registers, a);
@@ -161,14 +161,14 @@ static bool read_a(struct smc_worker *worker, struct smc_warp *warp, const struc
 static bool read_b(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                    uint32_t first, union smc_element *b)
 {
-    const struct place place = {.descriptor = descriptor_in(warp, op->b),
-                                .type = (enum smc_matrix_type)op->matrix.b,
-                                .is_transposed = op->immediate & SMC_WGMMA_TRANSPOSED_B,
-                                .is_negated = op->immediate & SMC_WGMMA_NEGATED_B,
-                                .first = first,
-                                .rows = TILE,
-                                .r_step = 1,
-                                .k_step = TILE};
+    const struct fragment_place place = {.descriptor = descriptor_in(warp, op->b),
+                                         .type = (enum smc_matrix_type)op->matrix.b,
+                                         .is_transposed = op->immediate & SMC_WGMMA_TRANSPOSED_B,
+                                         .is_negated = op->immediate & SMC_WGMMA_NEGATED_B,
+                                         .first = first,
+                                         .rows = TILE,
+                                         .r_step = 1,
+                                         .k_step = TILE};
     return read_shared(worker, warp, op, &place, b);
 }
 

@@ -29,7 +29,7 @@ enum {
     ALL_PREDICATES_WRITTEN = 1 << 21
 };
 
-struct operation {
+struct sass_operation {
     const char *name;
     uint32_t fields;
     uint16_t code;
@@ -37,7 +37,7 @@ struct operation {
     uint8_t pipe;
 };
 
-static const struct operation operations[SMC_OP_COUNT] = {
+static const struct sass_operation operations[SMC_OP_COUNT] = {
 #define PIPE_NONE         SMC_PIPE_NONE
 #define PIPE_FMA          SMC_PIPE_FMA
 #define PIPE_FMA_HEAVY    SMC_PIPE_FMA_HEAVY
@@ -162,7 +162,7 @@ static void read_signs(struct smc_sass_instruction *in, uint32_t fields, bool sw
         read_sign(in, third, 75, 74, magnitudes);
 }
 
-static void read_sources(struct smc_sass_instruction *in, const struct operation *operation)
+static void read_sources(struct smc_sass_instruction *in, const struct sass_operation *operation)
 {
     uint8_t registers = operation->from_registers;
     enum form form = (enum form)smc_bits(in, 9, 3);
@@ -348,7 +348,7 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     in->operation = operation_of_code[smc_bits(in, 0, 9)];
     if (in->operation == SMC_OP_VIADD && format < HAS_VIADD)
         in->operation = SMC_OP_HMMA_OLD;
-    const struct operation *operation = &operations[in->operation];
+    const struct sass_operation *operation = &operations[in->operation];
     uint32_t fields = operation->fields;
     in->pipe = operation->pipe;
     in->uniform = (fields & UNIFORM) != 0;

@@ -8,7 +8,7 @@
 enum { BARRIERS = 16, NO_BARRIER = -1, MOST_CALLS = 8 };
 
 /* Lanes that are at the same place. */
-struct group {
+struct lane_group {
     uint32_t lanes;
     uint32_t at;
     int8_t awaited;            /* the barrier that it waits at; -1: none */
@@ -24,7 +24,7 @@ struct barrier {
 struct state {
     struct smc_walk *walk;
     struct smc_sass_warp *warp;
-    struct group group[SMC_LANES];
+    struct lane_group group[SMC_LANES];
     uint32_t groups;
     struct barrier barrier[BARRIERS];
     uint64_t steps;
@@ -123,7 +123,7 @@ static void remove_group(struct state *state, uint32_t index)
 static void walk_release(struct state *state, int number)
 {
     struct barrier *barrier = &state->barrier[number];
-    struct group joined = {.lanes = 0};
+    struct lane_group joined = {.lanes = 0};
     for (uint32_t i = 0; i < state->groups; i++) {
         uint32_t lanes = joined.lanes;
         if (state->group[i].awaited != number)
@@ -168,7 +168,7 @@ static uint32_t executing_lanes(struct state *state, const struct smc_sass_instr
 /* The lanes of a group that do not go with it have a group of their own, at a step. */
 static void split(struct state *state, uint32_t index, uint32_t others, uint32_t at)
 {
-    struct group *apart = &state->group[state->groups++];
+    struct lane_group *apart = &state->group[state->groups++];
     *apart = state->group[index];
     apart->lanes = others;
     apart->at = at;
@@ -178,7 +178,7 @@ static void split(struct state *state, uint32_t index, uint32_t others, uint32_t
 /* A branch: the group splits if its lanes disagree. */
 static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
 {
-    struct group *group = &state->group[index];
+    struct lane_group *group = &state->group[index];
     const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
     int64_t target = in->target / SMC_INSTRUCTION_BYTES;
     uint32_t others = group->lanes & ~taken;
@@ -195,7 +195,7 @@ static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
 /* A call of a function; one too deep is left out. */
 static void walk_call(struct state *state, uint32_t index, uint32_t taken)
 {
-    struct group *group = &state->group[index];
+    struct lane_group *group = &state->group[index];
     uint32_t back = group->at + 1;
     if (taken && group->calls == MOST_CALLS) {
         stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
@@ -209,7 +209,7 @@ static void walk_call(struct state *state, uint32_t index, uint32_t taken)
 /* The lanes that return go on after the call; those that no function was called for end. */
 static void give_back(struct state *state, uint32_t index, uint32_t taken)
 {
-    struct group *group = &state->group[index];
+    struct lane_group *group = &state->group[index];
     if (taken && group->lanes & ~taken)
         split(state, index, group->lanes & ~taken, group->at + 1);
     if (taken == 0) {
@@ -231,7 +231,7 @@ static bool is_plain_branch(const struct smc_sass_instruction *in)
 
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)
 {
-    struct group *group = &state->group[index];
+    struct lane_group *group = &state->group[index];
     const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
     int number = (int)smc_bits(in, 16, 4);
     if (mask != group->lanes) /* lanes for which the guard does not hold continue */
@@ -243,7 +243,7 @@ static void wait_at(struct state *state, uint32_t index, uint32_t mask)
 /* Executes the branch, barrier or end at the group's place; `mask`: the lanes that do. */
 static void control(struct state *state, uint32_t index, uint32_t mask)
 {
-    struct group *group = &state->group[index];
+    struct lane_group *group = &state->group[index];
     const struct smc_program_step *step = &state->walk->program->step[group->at];
     const struct smc_sass_instruction *in = &step->in;
     switch (in->operation) {
@@ -303,13 +303,66 @@ static void sign(struct state *state, uint32_t at, uint32_t mask)
 /* Whether addresses are of interest. */
 static bool follows(const struct smc_walk *walk)
 {
+    if (walk->sectors)
+        return true;
     return walk->trace && walk->trace->patterns && !smc_warp_trace_is_idle(walk->trace);
+}
+
+/* How many sectors of 32 bytes the lanes access. */
+static unsigned count_sectors(uint32_t mask, const uint64_t address[SMC_LANES], unsigned bytes)
+{
+    enum { SECTOR = 32, PLACES = 256, MOST = SMC_LANES * 2 };
+    uint8_t place[PLACES] = {0}; /* number of the sector there, from 1; 0: free */
+    uint64_t sector[MOST + 1];
+    unsigned count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t at = address[__builtin_ctz(mask)];
+        for (uint64_t s = at / SECTOR; s <= (at + bytes - 1) / SECTOR && count < MOST; s++) {
+            unsigned i = (unsigned)(s * 0x9e3779b1u >> 8) % PLACES;
+            while (place[i] && sector[place[i]] != s)
+                i = (i + 1) % PLACES;
+            if (place[i])
+                continue;
+            sector[++count] = s;
+            place[i] = (uint8_t)count;
+        }
+    }
+    return count;
+}
+
+/* Adds up the sectors of an access without a trace. */
+static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
+                        uint32_t mask)
+{
+    struct smc_walk *walk = state->walk;
+    uint64_t address[SMC_LANES];
+    if (mask == 0 || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG))
+        return;
+    if (smc_warp_addresses(state->warp, in, mask, address))
+        walk->sectors[at] += count_sectors(mask, address, in->access_bytes);
+    else
+        walk->sectors[at] += in->operation == SMC_OP_LDG ? 4 : 0; /* as in the schedule */
+}
+
+/* Evaluates a step that does not branch. */
+static void evaluate(struct state *state, const struct smc_program_step *step, uint32_t mask,
+                     uint32_t unknown)
+{
+    const struct smc_sass_instruction *in = &step->in;
+    struct smc_warp_memory *memory = state->walk->memory;
+    if (step->purpose == SMC_PURPOSE_DATA)
+        return;
+    bool decides = step->purpose == SMC_PURPOSE_CONTROL;
+    if (mask && !(memory && smc_warp_memory_execute(memory, state->warp, in, mask, decides)))
+        smc_warp_evaluate(state->warp, in, mask);
+    if (unknown)
+        smc_warp_forget(state->warp, in, unknown);
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
 static bool step_once(struct state *state, uint32_t index)
 {
-    struct group *group = &state->group[index];
+    struct lane_group *group = &state->group[index];
     const struct smc_program_step *step = &state->walk->program->step[group->at];
     const struct smc_sass_instruction *in = &step->in;
     uint32_t unknown, lanes = group->lanes;
@@ -335,14 +388,13 @@ static bool step_once(struct state *state, uint32_t index)
         control(state, index, mask);
         return false;
     }
-    if (follows(state->walk) && in->access_bytes)
+    if (state->walk->sectors)
+        add_sectors(state, in, group->at, mask);
+    else if (follows(state->walk) && in->access_bytes)
         trace_any_access(state, in, mask, &entry);
     if (trace)
         smc_warp_trace_add(trace, &entry);
-    if (step->purpose != SMC_PURPOSE_DATA && mask)
-        smc_warp_evaluate(state->warp, in, mask);
-    if (step->purpose != SMC_PURPOSE_DATA && unknown)
-        smc_warp_forget(state->warp, in, unknown);
+    evaluate(state, step, mask, unknown);
     group->at++;
     return true;
 }
@@ -384,6 +436,7 @@ static void walk_run(struct state *state, uint32_t index)
         }
         state->group[index].at = next;
         state->steps++;
+        walk->steps++;
         if (!step_once(state, index)) {
             last = next + 1;
             break;
@@ -397,7 +450,9 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
 {
     struct state state = {.walk = walk, .warp = warp};
     smc_warp_start(warp, place);
-    state.group[0] = (struct group){.lanes = warp->alive, .awaited = NO_BARRIER};
+    if (walk->memory)
+        smc_warp_memory_start(walk->memory);
+    state.group[0] = (struct lane_group){.lanes = warp->alive, .awaited = NO_BARRIER};
     state.groups = 1;
     walk->signature = 0;
     while (state.groups) {

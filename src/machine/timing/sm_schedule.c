@@ -13,7 +13,7 @@
 enum { SCOREBOARDS = 8, MOST_SUBPARTITIONS = 4, /* of every architecture */ NO_WARP = -1 };
 
 /* What executing an instruction needs, found once for each step of the program. */
-struct step {
+struct schedule_step {
     uint8_t pipe;
     uint8_t wait;              /* scoreboards */
     uint8_t write_sb, read_sb; /* 7: none */
@@ -110,7 +110,7 @@ struct sm {
     const struct smc_sm_launch *launch;
     const struct smc_rates *rates;
     struct smc_sm_result *result;
-    struct step *step;
+    struct schedule_step *step;
     struct warp *warp;
     struct slot *slot;
     struct subpartition part[MOST_SUBPARTITIONS];
@@ -146,7 +146,7 @@ static bool is_kept(const struct smc_sass_instruction *before,
 /* Two banks, by the register's number, each with one read a clock. What is kept is lost when
    another warp issues in between, so that it saves only a part of its reads. */
 static void count_reads(const struct smc_rates *rates, const struct smc_sass_instruction *before,
-                        const struct smc_sass_instruction *in, struct step *step)
+                        const struct smc_sass_instruction *in, struct schedule_step *step)
 {
     for (int i = 0; i < 3; i++) {
         bool again = false;
@@ -219,12 +219,12 @@ static double latency_of(const struct smc_sass_instruction *in, const struct smc
     return special ? rates->special_latency : rates->constant_latency;
 }
 
-static void prepare_step(const struct sm *sm, uint32_t number, struct step *step)
+static void prepare_step(const struct sm *sm, uint32_t number, struct schedule_step *step)
 {
     const struct smc_program_step *at = &sm->launch->program->step[number];
     const struct smc_sass_instruction *in = &at->in;
     const struct smc_rates *rates = sm->rates;
-    *step = (struct step){
+    *step = (struct schedule_step){
         .pipe = (uint8_t)in->pipe,
         .wait = (uint8_t)smc_awaited_scoreboards(in),
         .write_sb = (uint8_t)smc_write_scoreboard(in),
@@ -280,7 +280,7 @@ static bool precedes(const struct waiting *a, const struct waiting *b)
 /* What a warp, of this number, waits for before its next instruction. */
 static struct waiting waiting_of(const struct sm *sm, const struct warp *warp, uint32_t number)
 {
-    const struct step *step = &sm->step[warp->trace->entry[warp->at].step];
+    const struct schedule_step *step = &sm->step[warp->trace->entry[warp->at].step];
     double ready = warp->ready;
     for (unsigned wait = step->wait; wait; wait &= wait - 1)
         ready = latest(ready, warp->scoreboard[__builtin_ctz(wait)]);
@@ -509,7 +509,7 @@ static double sm_schedule_store(struct sm *sm, const struct warp *warp,
 /* An FMA goes to the half of its pipe that is free earlier; PIPE_FMA is the half that multiplies no
    integers. */
 static enum smc_pipe pipe_of(const struct sm *sm, const struct subpartition *part,
-                             const struct step *step)
+                             const struct schedule_step *step)
 {
     if (step->pipe == SMC_PIPE_FMA && sm->rates->fma_halves < 2)
         return SMC_PIPE_FMA_HEAVY;
@@ -546,7 +546,7 @@ static double copy_wait(const struct warp *warp, uint32_t missing)
 
 /* Executes what the instruction does; returns when its result is there. */
 static double execute(struct sm *sm, struct subpartition *part, struct warp *warp,
-                      const struct step *step, const struct smc_warp_trace_entry *entry,
+                      const struct schedule_step *step, const struct smc_warp_trace_entry *entry,
                       double clock)
 {
     const struct smc_rates *rates = sm->rates;
@@ -605,7 +605,8 @@ static void check_barrier(struct sm *sm, struct slot *slot)
 }
 
 /* From when on the pipe and the banks of a step that was just issued can be used again. */
-static void set_gates(const struct sm *sm, struct subpartition *part, const struct step *step)
+static void set_gates(const struct sm *sm, struct subpartition *part,
+                      const struct schedule_step *step)
 {
     const double *free_clock = part->pipe_free;
     double fma = free_clock[SMC_PIPE_FMA_HEAVY];
@@ -625,7 +626,7 @@ static void issue(struct sm *sm, struct subpartition *part, uint32_t position, d
     uint32_t warp_number = part->waiting[position].warp;
     struct warp *warp = &sm->warp[warp_number];
     const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
-    const struct step *step = &sm->step[entry->step];
+    const struct schedule_step *step = &sm->step[entry->step];
     double stall = step->stall ? step->stall : 1;
     part->issue_free = clock + 1;
     enum smc_pipe pipe = pipe_of(sm, part, step);
@@ -765,7 +766,7 @@ static bool sm_schedule_access_once(struct sm *sm, struct warp *warp)
         const struct smc_warp_trace_entry *entry = &trace->entry[warp->at];
         if (entry->step >= SMC_WARP_TRACE_SKIP)
             continue;
-        const struct step *step = &sm->step[entry->step];
+        const struct schedule_step *step = &sm->step[entry->step];
         if (step->kind != KIND_GLOBAL_LOAD && step->kind != KIND_GLOBAL_STORE &&
             step->kind != KIND_COPY && step->kind != KIND_UNFOLLOWED)
             continue;

@@ -30,8 +30,10 @@ const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT] = {
 };
 
 static const char *const results[] = {
-#define RESULT(name) name,
+#define RESULT(name)         name,
+#define CLUSTER_RESULT(name) name,
 #include "rules/batch/results.def"
+#undef CLUSTER_RESULT
 #undef RESULT
 };
 
@@ -236,21 +238,21 @@ enum {
     MOST_LETTERS = 128, /* longer texts are looked up, but not cached */
 };
 
-struct entry {
+struct batch_entry {
     char text[MOST_LETTERS];
     size_t length;
     enum smc_status status;
-    struct smc_sm sm;
+    struct smc_batch_device device;
     struct smc_error error; /* cached so that a column full of one unknown name is fast too */
 };
 
 struct device_cache {
     struct smc_device_finder finder;
-    const struct entry *latest; /* most rows name the same device as the row before */
+    const struct batch_entry *latest; /* most rows name the same device as the row before */
     size_t count;
-    struct entry *slot[SLOTS];
-    struct entry entry[MOST_ENTRIES];
-    struct entry unkept;
+    struct batch_entry *slot[SLOTS];
+    struct batch_entry entry[MOST_ENTRIES];
+    struct batch_entry unkept;
 };
 
 static struct device_cache *create_cache(const struct smc_device_finder *finder)
@@ -266,7 +268,7 @@ static void free_cache(struct device_cache *cache)
     free(cache);
 }
 
-static bool is_text(const struct entry *entry, const struct smc_csv_field *field)
+static bool is_text(const struct batch_entry *entry, const struct smc_csv_field *field)
 {
     return entry->length == field->length && memcmp(entry->text, field->text, field->length) == 0;
 }
@@ -277,7 +279,7 @@ static size_t slot_of(const struct smc_csv_field *field)
 }
 
 static void batch_look_up(const struct smc_device_finder *finder, const struct smc_csv_field *field,
-                          struct entry *entry)
+                          struct batch_entry *entry)
 {
     char name[2 * MOST_LETTERS];
     struct smc_device device;
@@ -286,11 +288,11 @@ static void batch_look_up(const struct smc_device_finder *finder, const struct s
     entry->error.message[0] = '\0';
     entry->status = finder->find(finder->context, name, &device, &entry->error);
     if (entry->status == SMC_OK)
-        entry->sm = device.sm;
+        entry->device = (struct smc_batch_device){device.sm, device.sm_count, device.sm_groups};
 }
 
-static const struct entry *batch_keep(struct device_cache *cache, const struct smc_csv_field *field,
-                                      size_t slot)
+static const struct batch_entry *batch_keep(struct device_cache *cache,
+                                            const struct smc_csv_field *field, size_t slot)
 {
     if (field->length > MOST_LETTERS) {
         batch_look_up(&cache->finder, field, &cache->unkept);
@@ -301,14 +303,14 @@ static const struct entry *batch_keep(struct device_cache *cache, const struct s
         cache->count = 0;
         slot = slot_of(field);
     }
-    struct entry *entry = &cache->entry[cache->count++];
+    struct batch_entry *entry = &cache->entry[cache->count++];
     memcpy(entry->text, field->text, field->length);
     batch_look_up(&cache->finder, field, entry);
     cache->slot[slot] = entry;
     return entry;
 }
 
-static const struct entry *find(struct device_cache *cache, const struct smc_csv_field *field)
+static const struct batch_entry *find(struct device_cache *cache, const struct smc_csv_field *field)
 {
     size_t slot = slot_of(field);
     for (; cache->slot[slot]; slot = (slot + 1) % SLOTS)
@@ -317,17 +319,16 @@ static const struct entry *find(struct device_cache *cache, const struct smc_csv
     return batch_keep(cache, field, slot);
 }
 
-/* The limits of the device that the field names, valid until the next call; NULL if there is
-   none. */
-static const struct smc_sm *batch_find_device(struct device_cache *cache,
-                                              const struct smc_csv_field *field,
-                                              struct smc_error *error)
+/* The device that the field names, valid until the next call; NULL if there is none. */
+static const struct smc_batch_device *batch_find_device(struct device_cache *cache,
+                                                        const struct smc_csv_field *field,
+                                                        struct smc_error *error)
 {
-    const struct entry *entry = cache->latest;
+    const struct batch_entry *entry = cache->latest;
     if (!entry || entry == &cache->unkept || !is_text(entry, field))
         entry = cache->latest = find(cache, field);
     if (entry->status == SMC_OK)
-        return &entry->sm;
+        return &entry->device;
     *error = entry->error;
     return NULL;
 }
@@ -335,25 +336,26 @@ static const struct smc_sm *batch_find_device(struct device_cache *cache,
 /* --- One row: the launch that it describes, and its occupancy --------------------------------- */
 
 /* The state while reading a row. */
-struct row {
+struct batch_row {
     const struct smc_csv_record *record;
     struct smc_error *error;
 };
 
-static enum smc_status fail_row(const struct row *row, enum smc_column column, const char *reason)
+static enum smc_status fail_row(const struct batch_row *row, enum smc_column column,
+                                const char *reason)
 {
     return smc_fail(row->error, SMC_USAGE, "line %llu: %s: %s",
                     (unsigned long long)row->record->line, smc_column_info[column].name, reason);
 }
 
-static enum smc_status fail_missing(const struct row *row, enum smc_column column)
+static enum smc_status fail_missing(const struct batch_row *row, enum smc_column column)
 {
     return smc_fail(row->error, SMC_USAGE, "line %llu: %s: no value, and no option --%s",
                     (unsigned long long)row->record->line, smc_column_info[column].name,
                     smc_column_info[column].option);
 }
 
-static enum smc_status batch_fail_value(const struct row *row, enum smc_column column,
+static enum smc_status batch_fail_value(const struct batch_row *row, enum smc_column column,
                                         const char *value)
 {
     const struct smc_column_info *info = &smc_column_info[column];
@@ -368,7 +370,7 @@ static enum smc_status batch_fail_value(const struct row *row, enum smc_column c
                     (long long)info->lowest, (long long)info->highest);
 }
 
-static enum smc_status fail_shape(const struct row *row, const struct columns *columns)
+static enum smc_status fail_shape(const struct batch_row *row, const struct columns *columns)
 {
     const struct smc_csv_record *record = row->record;
     unsigned long long line = record->line;
@@ -422,7 +424,7 @@ static bool read_smem_mode(const char *text, int64_t *value)
     return false;
 }
 
-static enum smc_status fail_smem_mode(const struct row *row, const char *text)
+static enum smc_status fail_smem_mode(const struct batch_row *row, const char *text)
 {
     char reason[192];
     int length = snprintf(reason, sizeof reason, "'%s' is not one of", text);
@@ -445,7 +447,7 @@ static bool batch_read_shape(const struct smc_column_info *info, const char *tex
 }
 
 /* Reads all other allowed forms. An empty field leaves `value` unchanged. */
-static enum smc_status batch_read_other(const struct row *row, enum smc_column column,
+static enum smc_status batch_read_other(const struct batch_row *row, enum smc_column column,
                                         const struct smc_csv_field *field, int64_t *value,
                                         uint32_t shape[3])
 {
@@ -470,7 +472,7 @@ static enum smc_status batch_read_other(const struct row *row, enum smc_column c
 }
 
 /* `shape`: of the value, {0} if it is a plain number; unchanged without a value. */
-static enum smc_status batch_read_number(const struct row *row, enum smc_column column,
+static enum smc_status batch_read_number(const struct batch_row *row, enum smc_column column,
                                          const struct smc_csv_field *field, int64_t *value,
                                          uint32_t shape[3])
 {
@@ -493,24 +495,27 @@ static bool is_empty(const struct smc_csv_field *field)
                   : smc_csv_value(field, first, sizeof first) == 0;
 }
 
-static enum smc_status batch_read_device(const struct row *row, const struct smc_csv_field *field,
+static enum smc_status batch_read_device(const struct batch_row *row,
+                                         const struct smc_csv_field *field,
                                          const struct smc_batch_defaults *defaults,
-                                         struct device_cache *devices, const struct smc_sm **sm)
+                                         struct device_cache *devices,
+                                         const struct smc_batch_device **device)
 {
     struct smc_error reason;
-    *sm = &defaults->sm;
+    *device = &defaults->device;
     if (!field)
         return SMC_OK;
     if (is_empty(field))
         return defaults->value[SMC_COLUMN_DEVICE] == SMC_BATCH_NEEDED
                    ? fail_missing(row, SMC_COLUMN_DEVICE)
                    : SMC_OK;
-    *sm = batch_find_device(devices, field, &reason);
-    return *sm ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
+    *device = batch_find_device(devices, field, &reason);
+    return *device ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
 }
 
 /* More registers than a thread can have is an error, not a refused launch. */
-static enum smc_status check_regs(const struct row *row, const struct smc_sm *sm, int64_t regs)
+static enum smc_status check_regs(const struct batch_row *row, const struct smc_sm *sm,
+                                  int64_t regs)
 {
     if (regs <= sm->max_regs_per_thread)
         return SMC_OK;
@@ -528,7 +533,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
                                        struct device_cache *devices,
                                        struct smc_batch_answer *answer, struct smc_error *error)
 {
-    const struct row row = {record, error};
+    const struct batch_row row = {record, error};
     int64_t value[SMC_COLUMN_COUNT];
     uint32_t block[3], cluster[3], none[3];
     memcpy(block, defaults->block, sizeof block);
@@ -537,7 +542,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
         return fail_shape(&row, columns);
     int32_t device = columns->field[SMC_COLUMN_DEVICE];
     enum smc_status status = batch_read_device(&row, device < 0 ? NULL : &record->field[device],
-                                               defaults, devices, &answer->sm);
+                                               defaults, devices, &answer->device);
     for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT && status == SMC_OK; i++) {
         int32_t index = columns->field[i];
         value[i] = defaults->value[i];
@@ -548,7 +553,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
                                                                  : none);
     }
     if (status == SMC_OK)
-        status = check_regs(&row, answer->sm, value[SMC_COLUMN_REGS]);
+        status = check_regs(&row, &answer->device->sm, value[SMC_COLUMN_REGS]);
     if (status != SMC_OK)
         return status;
     answer->launch = (struct smc_launch){
@@ -563,7 +568,8 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
     };
     memcpy(answer->launch.block, block, sizeof block);
     memcpy(answer->launch.cluster, cluster, sizeof cluster);
-    smc_launch_check(answer->sm, 0, NULL, &answer->launch, &answer->occupancy);
+    const struct smc_batch_device *of = answer->device;
+    smc_launch_check(&of->sm, of->sm_count, &of->sm_groups, &answer->launch, &answer->occupancy);
     return SMC_OK;
 }
 
@@ -631,6 +637,9 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
         return status;
     if (*note && batch->tell)
         batch->tell(note);
+    if (stream->columns.field[SMC_COLUMN_CLUSTER] >= 0 ||
+        batch->defaults.value[SMC_COLUMN_CLUSTER] > 1)
+        smc_csv_writer_add_clusters(stream->writer);
     return smc_csv_write_header(stream->writer, &stream->record, stream->reader.has_mark, error);
 }
 

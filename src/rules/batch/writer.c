@@ -30,6 +30,7 @@ struct percent {
 
 struct smc_csv_writer {
     struct smc_csv_sink sink;
+    bool has_clusters;
     char *end; /* of what is in the buffer */
     char digits[100][2];
     struct words limiters[1 << SMC_LIMIT_COUNT];
@@ -37,7 +38,7 @@ struct smc_csv_writer {
     char buffer[CAPACITY];
 };
 
-_Static_assert(SMC_CSV_MOST_FIELDS + 12 + 2 * sizeof(struct smc_error) < 8192, "LONGEST_ROW");
+_Static_assert(SMC_CSV_MOST_FIELDS + 32 + 2 * sizeof(struct smc_error) < 8192, "LONGEST_ROW");
 
 static void put(struct smc_csv_writer *writer, const char *text, size_t length)
 {
@@ -70,6 +71,31 @@ static void name_limiters(uint32_t limiters, struct words *words)
         words->length = (uint8_t)(words->length + n);
     }
 }
+
+/* The names of the results, then the commas of a row without any. */
+static const char names[] = ""
+#define RESULT(name) "," name
+#define CLUSTER_RESULT(name)
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
+
+static const char cluster_names[] = ""
+#define RESULT(name)
+#define CLUSTER_RESULT(name) "," name
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
+
+static const char no_cluster_results[] = ""
+#define RESULT(name)
+#define CLUSTER_RESULT(name) ","
+#include "rules/batch/results.def"
+    ;
+#undef RESULT
+#undef CLUSTER_RESULT
 
 /* "launches", or "cannot_launch" and the refusals, joined as the limiters are. */
 static void put_outcome(struct smc_csv_writer *writer, uint32_t refusals)
@@ -108,6 +134,11 @@ struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink)
 void smc_csv_writer_free(struct smc_csv_writer *writer)
 {
     free(writer);
+}
+
+void smc_csv_writer_add_clusters(struct smc_csv_writer *writer)
+{
+    writer->has_clusters = true;
 }
 
 enum smc_status smc_csv_flush(struct smc_csv_writer *writer, struct smc_error *error)
@@ -189,11 +220,6 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
                                      const struct smc_csv_record *header, bool mark,
                                      struct smc_error *error)
 {
-    static const char names[] = ""
-#define RESULT(name) "," name
-#include "rules/batch/results.def"
-#undef RESULT
-                                "\n";
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)
         return status;
@@ -201,7 +227,20 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
         put(writer, "\xEF\xBB\xBF", 3);
     put_input(writer, header->text, header->length);
     put(writer, names, sizeof names - 1);
+    if (writer->has_clusters)
+        put(writer, cluster_names, sizeof cluster_names - 1);
+    put_char(writer, '\n');
     return SMC_OK;
+}
+
+/* As the CSV report writes them. */
+static void put_clusters(struct smc_csv_writer *writer, const struct smc_occupancy *occupancy)
+{
+    put_char(writer, ',');
+    if (occupancy->resident_clusters > 0)
+        writer_put_number(writer, (uint32_t)occupancy->resident_clusters);
+    put_char(writer, ',');
+    put_char(writer, occupancy->clusters_are_bound ? '1' : '0');
 }
 
 enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
@@ -219,7 +258,7 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     put_char(writer, ',');
     writer_put_number(writer, occupancy->warps_per_sm);
     put_char(writer, ',');
-    put_percent(writer, answer->sm, occupancy);
+    put_percent(writer, &answer->device->sm, occupancy);
     put_char(writer, ',');
     PUT_PART(writer, limiters->text, limiters->length);
     put_limit(writer, occupancy->limit[SMC_LIMIT_WARPS]);
@@ -233,6 +272,8 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     writer_put_number(writer, occupancy->smem_allocated_per_block_bytes);
     put(writer, ",,", 2);
     put_outcome(writer, occupancy->refusals);
+    if (writer->has_clusters)
+        put_clusters(writer, occupancy);
     put_char(writer, '\n');
     return SMC_OK;
 }
@@ -251,7 +292,9 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
 {
     static const char *const results[] = {
 #define RESULT(name) name,
+#define CLUSTER_RESULT(name)
 #include "rules/batch/results.def"
+#undef CLUSTER_RESULT
 #undef RESULT
     };
     enum smc_status status = begin_row(writer, error);
@@ -273,6 +316,8 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
         if (strcmp(results[i], "error") == 0)
             put_reason(writer, reason);
     }
+    if (writer->has_clusters)
+        put(writer, no_cluster_results, sizeof no_cluster_results - 1);
     put_char(writer, '\n');
     return SMC_OK;
 }

@@ -14,8 +14,15 @@ struct smc_csv_sink {
     void *context;
 };
 
+/* What a row's answer depends on. */
+struct smc_batch_device {
+    struct smc_sm sm;
+    uint32_t sm_count; /* 0: not known */
+    struct smc_sm_groups sm_groups;
+};
+
 struct smc_batch_answer {
-    const struct smc_sm *sm; /* lasts until the next row */
+    const struct smc_batch_device *device; /* lasts until the next row */
     struct smc_launch launch;
     struct smc_occupancy occupancy;
 };
@@ -25,6 +32,9 @@ struct smc_csv_writer;
 /* NULL: out of memory. */
 struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink);
 void smc_csv_writer_free(struct smc_csv_writer *writer);
+
+/* Before the header: the columns about clusters are written, too. */
+void smc_csv_writer_add_clusters(struct smc_csv_writer *writer);
 
 /* Each fails only if the sink does. */
 enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,

@@ -169,21 +169,21 @@ static void catalog_family_add_tile(struct smc_global_access *access, size_t ele
 }
 
 /* Whole tiles, or the part of one after them. */
-struct extent {
+struct array_extent {
     uint64_t first, tiles; /* number of tiles, from the first on */
     uint64_t active;       /* rows or columns per tile */
 };
 
-static void split(uint64_t size, uint32_t tile, struct extent extent[2])
+static void split(uint64_t size, uint32_t tile, struct array_extent extent[2])
 {
-    extent[0] = (struct extent){0, size / tile, tile};
-    extent[1] = (struct extent){size / tile, size % tile ? 1 : 0, size % tile};
+    extent[0] = (struct array_extent){0, size / tile, tile};
+    extent[1] = (struct array_extent){size / tile, size % tile ? 1 : 0, size % tile};
 }
 
 void smc_work_add_tiles(struct smc_global_access *access, size_t element_bytes,
                         const struct smc_tiles *tiles)
 {
-    struct extent rows[2], columns[2];
+    struct array_extent rows[2], columns[2];
     uint64_t down = tiles->tile * tiles->y_stride, across = tiles->tile * tiles->x_stride;
     split(tiles->rows, tiles->tile, rows);
     split(tiles->columns, tiles->tile, columns);

@@ -10,7 +10,7 @@
 /* A warp's threads over its tile of C, as in kernels/matmul_register.cu. */
 enum { LANES_M = 8, LANES_N = 4 };
 
-struct launch {
+struct register_launch {
     struct smc_product product; /* its tile and its grid are not used here */
     uint32_t block_m, block_n, block_k, thread_m, thread_n, stages;
     uint32_t vector; /* elements in 16 bytes, the widest access */
@@ -36,10 +36,10 @@ static const struct {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static struct launch matmul_register_launch_of(const struct smc_kernel *kernel,
-                                               const struct smc_params *params)
+static struct register_launch matmul_register_launch_of(const struct smc_kernel *kernel,
+                                                        const struct smc_params *params)
 {
-    struct launch r = {
+    struct register_launch r = {
         .product = smc_product_of(kernel, params),
         .block_m = (uint32_t)params->value[SMC_PARAM_BLOCK_M],
         .block_n = (uint32_t)params->value[SMC_PARAM_BLOCK_N],
@@ -54,7 +54,7 @@ static struct launch matmul_register_launch_of(const struct smc_kernel *kernel,
     return r;
 }
 
-static uint64_t blocks(const struct launch *r)
+static uint64_t blocks(const struct register_launch *r)
 {
     return divide_up(r->product.m, r->block_m) * divide_up(r->product.n, r->block_n);
 }
@@ -111,7 +111,7 @@ static enum smc_status matmul_register_check_shape(const struct smc_kernel *kern
     enum smc_status status = check_multiples(params, error);
     if (status != SMC_OK)
         return status;
-    const struct launch r = matmul_register_launch_of(kernel, params);
+    const struct register_launch r = matmul_register_launch_of(kernel, params);
     if (r.stages < 2)
         return smc_fail(error, SMC_USAGE,
                         "option --stages: '%" PRIu32 "' is not between 2 and %" PRId64, r.stages,
@@ -150,7 +150,7 @@ static enum smc_status matmul_register_complete(const struct smc_kernel *kernel,
 static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
                     struct smc_text *options)
 {
-    const struct launch r = matmul_register_launch_of(kernel, params);
+    const struct register_launch r = matmul_register_launch_of(kernel, params);
     smc_text_printf(options, "-DBM=%" PRIu32 "\n-DBN=%" PRIu32 "\n-DBK=%" PRIu32 "\n-DTM=%" PRIu32,
                     r.block_m, r.block_n, r.block_k, r.thread_m);
     smc_text_printf(options, "\n-DTN=%" PRIu32 "\n-DSTAGES=%" PRIu32 "\n-DELEMENT=%s\n", r.thread_n,
@@ -160,7 +160,7 @@ static void defines(const struct smc_kernel *kernel, const struct smc_params *pa
 static void matmul_register_plan(const struct smc_kernel *kernel, const struct smc_params *params,
                                  struct smc_plan *plan)
 {
-    const struct launch r = matmul_register_launch_of(kernel, params);
+    const struct register_launch r = matmul_register_launch_of(kernel, params);
     smc_product_plan(&r.product, plan); /* the same arguments */
     plan->block[0] = r.threads;
     plan->grid[0] = (uint32_t)blocks(&r);
@@ -176,22 +176,22 @@ static void matmul_register_plan(const struct smc_kernel *kernel, const struct s
 enum { STORE_A, STORE_B, LOAD_A, LOAD_B, ACCESSES };
 
 /* For one dimension: the whole tiles, then the remainder. */
-struct extent {
+struct tile_extent {
     uint64_t first, tiles;
     uint32_t active; /* of each tile */
 };
 
 struct extents {
-    struct extent rows[2], columns[2], steps[2];
+    struct tile_extent rows[2], columns[2], steps[2];
 };
 
-static void split(uint64_t size, uint32_t tile, struct extent extent[2])
+static void split(uint64_t size, uint32_t tile, struct tile_extent extent[2])
 {
-    extent[0] = (struct extent){0, size / tile, tile};
-    extent[1] = (struct extent){size / tile, size % tile != 0, (uint32_t)(size % tile)};
+    extent[0] = (struct tile_extent){0, size / tile, tile};
+    extent[1] = (struct tile_extent){size / tile, size % tile != 0, (uint32_t)(size % tile)};
 }
 
-static struct extents extents_of(const struct launch *r)
+static struct extents extents_of(const struct register_launch *r)
 {
     struct extents extents;
     split(r->product.m, r->block_m, extents.rows);
@@ -200,7 +200,7 @@ static struct extents extents_of(const struct launch *r)
     return extents;
 }
 
-static uint64_t tiles_of(const struct extent extent[2])
+static uint64_t tiles_of(const struct tile_extent extent[2])
 {
     return extent[0].tiles + extent[1].tiles;
 }
@@ -208,7 +208,7 @@ static uint64_t tiles_of(const struct extent extent[2])
 /* The first of a warp's lanes accesses element `first` of rows of n, the others those after it,
    `wide` elements each: a row is `leading` elements in the array, of which `active` rows and
    columns exist. */
-static void add_neighbours(struct smc_global_access *access, const struct launch *r,
+static void add_neighbours(struct smc_global_access *access, const struct register_launch *r,
                            const struct smc_phases *phases, uint32_t first, uint32_t wide,
                            uint32_t n, uint64_t leading, const uint32_t active[2])
 {
@@ -223,9 +223,9 @@ static void add_neighbours(struct smc_global_access *access, const struct launch
 }
 
 /* Loads of the panels of A: `row` of tiles and `step` of K, once for each column of tiles. */
-static void add_a(struct smc_global_access *access, const struct launch *r,
-                  const struct extents *extents, const struct extent *row,
-                  const struct extent *step)
+static void add_a(struct smc_global_access *access, const struct register_launch *r,
+                  const struct extents *extents, const struct tile_extent *row,
+                  const struct tile_extent *step)
 {
     const struct smc_product *p = &r->product;
     const uint32_t active[2] = {row->active, step->active};
@@ -239,14 +239,14 @@ static void add_a(struct smc_global_access *access, const struct launch *r,
         add_neighbours(access, r, &phases, e, 1, r->block_k, p->lda, active);
 }
 
-static bool by_vectors(const struct launch *r, uint64_t leading)
+static bool by_vectors(const struct register_launch *r, uint64_t leading)
 {
     return leading % r->vector == 0;
 }
 
 /* Loads of the panels of B, for `rows` rows of tiles. */
-static void add_b(struct smc_global_access *access, const struct launch *r, uint64_t rows,
-                  const struct extent *column, const struct extent *step, bool vectors)
+static void add_b(struct smc_global_access *access, const struct register_launch *r, uint64_t rows,
+                  const struct tile_extent *column, const struct tile_extent *step, bool vectors)
 {
     const struct smc_product *p = &r->product;
     const uint32_t active[2] = {step->active, column->active};
@@ -263,7 +263,8 @@ static void add_b(struct smc_global_access *access, const struct launch *r, uint
 
 /* The difference in sectors between copies and loads of the vectors that a warp accesses from
    element `first` of a panel of B on, for a panel whose first element is at `phase` of a line. */
-static double copy_sectors(const struct launch *r, uint32_t first, uint32_t stage, uint32_t phase)
+static double copy_sectors(const struct register_launch *r, uint32_t first, uint32_t stage,
+                           uint32_t phase)
 {
     uint64_t from[SMC_WARP_LANES], to[SMC_WARP_LANES];
     uint64_t panel = (uint64_t)r->block_k * r->block_n, bytes = r->product.element_bytes;
@@ -280,7 +281,7 @@ static double copy_sectors(const struct launch *r, uint32_t first, uint32_t stag
 }
 
 /* The whole panels of B, as in add_b for vectors; they cycle through the stages. */
-static void add_copies(struct smc_global_access *access, const struct launch *r,
+static void add_copies(struct smc_global_access *access, const struct register_launch *r,
                        const struct extents *x)
 {
     uint64_t down = r->block_k * r->product.ldb, steps = x->steps[0].tiles;
@@ -299,7 +300,7 @@ static void add_copies(struct smc_global_access *access, const struct launch *r,
 
 /* The position of a thread's outputs in the block's tile of C: the bits of the lane are n0 m0 n1 m1
    m2. */
-static void place(const struct launch *r, uint32_t warp, uint32_t lane, uint32_t *row,
+static void place(const struct register_launch *r, uint32_t warp, uint32_t lane, uint32_t *row,
                   uint32_t *column)
 {
     uint32_t warp_m = LANES_M * r->thread_m, warps_m = r->block_m / warp_m;
@@ -308,7 +309,7 @@ static void place(const struct launch *r, uint32_t warp, uint32_t lane, uint32_t
 }
 
 /* One store of a warp to its tile of C: output (i, j) of each thread. */
-static void add_output(struct smc_global_access *access, const struct launch *r,
+static void add_output(struct smc_global_access *access, const struct register_launch *r,
                        const struct smc_phases *phases, uint32_t warp, uint32_t i, uint32_t j,
                        uint32_t wide, const uint32_t active[2])
 {
@@ -325,8 +326,8 @@ static void add_output(struct smc_global_access *access, const struct launch *r,
     smc_work_add_request(access, r->product.element_bytes, wide, phases, element, mask);
 }
 
-static void add_c(struct smc_global_access *access, const struct launch *r,
-                  const struct extent *row, const struct extent *column, bool vectors)
+static void add_c(struct smc_global_access *access, const struct register_launch *r,
+                  const struct tile_extent *row, const struct tile_extent *column, bool vectors)
 {
     const struct smc_product *p = &r->product;
     const uint32_t active[2] = {row->active, column->active};
@@ -345,7 +346,7 @@ static void add_c(struct smc_global_access *access, const struct launch *r,
 static void matmul_register_work(const struct smc_kernel *kernel, const struct smc_params *params,
                                  struct smc_work *work)
 {
-    const struct launch r = matmul_register_launch_of(kernel, params);
+    const struct register_launch r = matmul_register_launch_of(kernel, params);
     const struct smc_product *p = &r.product;
     const struct extents x = extents_of(&r);
     double blocks = (double)tiles_of(x.rows) * (double)tiles_of(x.columns);
@@ -377,7 +378,7 @@ static void matmul_register_work(const struct smc_kernel *kernel, const struct s
 
 /* The number of panels of B that are stored as vectors; all others are stored element by
    element. */
-static uint64_t vector_panels(const struct launch *r, const struct extents *x)
+static uint64_t vector_panels(const struct register_launch *r, const struct extents *x)
 {
     return by_vectors(r, r->product.ldb)
                ? x->rows[0].tiles * x->columns[0].tiles * x->steps[0].tiles
@@ -385,7 +386,7 @@ static uint64_t vector_panels(const struct launch *r, const struct extents *x)
 }
 
 /* Iteration `step` of the copies, thread by thread; a panel of A is transposed. */
-static void matmul_register_store(const struct launch *r, uint32_t warp, uint32_t step,
+static void matmul_register_store(const struct register_launch *r, uint32_t warp, uint32_t step,
                                   struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     uint32_t wide = list[STORE_B].access.width_bytes / r->product.element_bytes;
@@ -400,7 +401,7 @@ static void matmul_register_store(const struct launch *r, uint32_t warp, uint32_
 
 /* Each iteration loads one vector of A and one of B: all vectors of one k, then those of the
    next. */
-static void matmul_register_load(const struct launch *r, uint32_t warp, uint32_t step,
+static void matmul_register_load(const struct register_launch *r, uint32_t warp, uint32_t step,
                                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     uint32_t v = r->vector, per_a = r->thread_m / v, per_b = r->thread_n / v;
@@ -414,8 +415,8 @@ static void matmul_register_load(const struct launch *r, uint32_t warp, uint32_t
     }
 }
 
-static void matmul_register_list_accesses(const struct launch *r, bool vectors, uint32_t warp,
-                                          uint32_t step,
+static void matmul_register_list_accesses(const struct register_launch *r, bool vectors,
+                                          uint32_t warp, uint32_t step,
                                           struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     uint32_t bytes = r->product.element_bytes, v = r->vector, k = r->block_k;
@@ -437,15 +438,15 @@ static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
-    const struct launch r = matmul_register_launch_of(kernel, params);
+    const struct register_launch r = matmul_register_launch_of(kernel, params);
     const struct extents x = extents_of(&r);
     matmul_register_list_accesses(&r, vector_panels(&r, &x) > 0, warp, step, list);
     return ACCESSES;
 }
 
 /* One panel of each matrix: the accesses of all warps of a block. */
-static void add_panels(const struct launch *r, const struct smc_bank_layout *layout, bool vectors,
-                       double times, struct smc_shared_work *work)
+static void add_panels(const struct register_launch *r, const struct smc_bank_layout *layout,
+                       bool vectors, double times, struct smc_shared_work *work)
 {
     for (uint32_t warp = 0; warp < r->threads / SMC_WARP_LANES; warp++) {
         struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
@@ -467,7 +468,7 @@ static void matmul_register_shared_work(const struct smc_kernel *kernel,
                                         const struct smc_bank_layout *layout,
                                         struct smc_shared_work *work)
 {
-    const struct launch r = matmul_register_launch_of(kernel, params);
+    const struct register_launch r = matmul_register_launch_of(kernel, params);
     const struct extents x = extents_of(&r);
     double vectors = (double)vector_panels(&r, &x);
     double all = (double)tiles_of(x.rows) * (double)tiles_of(x.columns) * (double)tiles_of(x.steps);

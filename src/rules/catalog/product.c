@@ -371,7 +371,7 @@ struct problem {
     double bound_factor;
 };
 
-struct block {
+struct product_block {
     double a[ROWS][DEPTH];
     double b[GROUPS][DEPTH][LANES];
     long double sum[ROWS][COLUMNS];
@@ -418,7 +418,7 @@ static void add_long_double(const double *a, const double (*b)[LANES], size_t de
 }
 
 static void load_a(const struct problem *problem, uint64_t row, uint64_t rows, uint64_t k,
-                   size_t depth, struct block *block)
+                   size_t depth, struct product_block *block)
 {
     uint64_t lda = problem->product->lda;
     for (uint64_t i = 0; i < rows; i++)
@@ -428,7 +428,7 @@ static void load_a(const struct problem *problem, uint64_t row, uint64_t rows, u
 
 /* Columns beyond N count as 0. */
 static void load_b(const struct problem *problem, uint64_t k, size_t depth, uint64_t column,
-                   struct block *block)
+                   struct product_block *block)
 {
     const struct smc_product *p = problem->product;
     uint64_t down = p->b_is_a ? 1 : p->ldb, across = p->b_is_a ? p->ldb : 1;
@@ -441,7 +441,7 @@ static void load_b(const struct problem *problem, uint64_t k, size_t depth, uint
 }
 
 static void compute_block(const struct problem *problem, uint64_t row, uint64_t rows,
-                          uint64_t column, struct block *block)
+                          uint64_t column, struct product_block *block)
 {
     const struct smc_product *p = problem->product;
     memset(block->sum, 0, sizeof block->sum);
@@ -459,7 +459,7 @@ static void compute_block(const struct problem *problem, uint64_t row, uint64_t 
 }
 
 static void product_check_block(const struct problem *problem, uint64_t row, uint64_t rows,
-                                uint64_t column, const struct block *block,
+                                uint64_t column, const struct product_block *block,
                                 struct smc_comparison *result)
 {
     const struct smc_product *p = problem->product;
@@ -508,7 +508,7 @@ void smc_product_compare(const struct smc_kernel *kernel, const struct smc_param
         .c = buffers[p->b_is_a ? 1 : 2],
         .bound_factor = bound_factor(p->dtype, p->k),
     };
-    struct block block;
+    struct product_block block;
     for (uint64_t end = row + rows; row < end; row += ROWS) {
         uint64_t count = end - row < ROWS ? end - row : ROWS;
         for (uint64_t column = 0; column < p->n; column += COLUMNS) {

@@ -13,7 +13,7 @@
 /* --- The table -------------------------------------------------------------------------------- */
 
 /* The columns of data/devices.csv. */
-struct row {
+struct board_row {
     const char *name;
     const char *other_names; /* joined by ';' */
     const char *chip, *compute_capability;
@@ -30,7 +30,7 @@ struct row {
     const char *sm_groups; /* "16x5 18x2 8": five of 16 SMs, two of 18 and one of 8; or "" */
 };
 
-static const struct row rows[] = {
+static const struct board_row rows[] = {
 #include "rules/devices/boards.inc"
 };
 
@@ -61,7 +61,7 @@ static void boards_read_groups(const char *text, struct smc_sm_groups *groups)
 
 void smc_device_at(size_t index, struct smc_device *out)
 {
-    const struct row *row = &rows[index];
+    const struct board_row *row = &rows[index];
     struct smc_capability capability = {0};
     smc_capability_find(smc_device_cc_at(index), &capability);
     smc_device_of_capability(&capability, out);
@@ -349,13 +349,13 @@ static bool has_words(const char *words, const char *wanted, uint64_t memory_byt
 /* --- How well a board fits --- */
 
 /* The text, and its words with and without brand. */
-struct wanted {
+struct wanted_board {
     const char *typed;
     char words[WORDS];
     const char *model;
 };
 
-static void make_ready(const char *typed, struct wanted *wanted)
+static void make_ready(const char *typed, struct wanted_board *wanted)
 {
     wanted->typed = typed;
     split_words(typed, strlen(typed), wanted->words);
@@ -363,7 +363,7 @@ static void make_ready(const char *typed, struct wanted *wanted)
 }
 
 /* A Ti or SUPER is a separate product: "RTX 3070 Laptop" is not the RTX 3070 Ti Laptop GPU. */
-static bool names_variant(const char *words, const struct wanted *wanted)
+static bool names_variant(const char *words, const struct wanted_board *wanted)
 {
     static const char *const variants[] = {"ti", "super"};
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
@@ -374,7 +374,7 @@ static bool names_variant(const char *words, const struct wanted *wanted)
     return false;
 }
 
-static enum fit fit_of(const char *name, uint64_t memory_bytes, const struct wanted *wanted)
+static enum fit fit_of(const char *name, uint64_t memory_bytes, const struct wanted_board *wanted)
 {
     char words[WORDS];
     split_words(name, strlen(name), words);
@@ -390,7 +390,7 @@ static enum fit fit_of(const char *name, uint64_t memory_bytes, const struct wan
 }
 
 /* The best fit of the board's name and its other names. */
-static enum fit fit_of_board(size_t index, const struct wanted *wanted)
+static enum fit fit_of_board(size_t index, const struct wanted_board *wanted)
 {
     uint64_t memory_bytes = rows[index].global_mem_bytes;
     enum fit best = fit_of(rows[index].name, memory_bytes, wanted);
@@ -422,7 +422,7 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
                          enum smc_name_match match)
 {
     char words[WORDS];
-    struct wanted wanted;
+    struct wanted_board wanted;
     make_ready(typed, &wanted);
     if (match != SMC_NAME_PART)
         return fit_of(device->name, device->global_mem_bytes, &wanted) >=
@@ -436,22 +436,22 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
 
 bool smc_board_is_called(size_t index, const char *name)
 {
-    struct wanted wanted;
+    struct wanted_board wanted;
     make_ready(name, &wanted);
     return fit_of_board(index, &wanted) >= FIT_OTHER;
 }
 
 /* Every board's fit, and the best of them. */
-struct candidates {
-    const struct wanted *wanted;
+struct board_candidates {
+    const struct wanted_board *wanted;
     enum fit fit;
     unsigned char fits[sizeof rows / sizeof *rows];
     size_t count, chosen;
 };
 
-static void find_candidates(const struct wanted *wanted, struct candidates *candidates)
+static void find_candidates(const struct wanted_board *wanted, struct board_candidates *candidates)
 {
-    *candidates = (struct candidates){.wanted = wanted};
+    *candidates = (struct board_candidates){.wanted = wanted};
     for (size_t i = 0; i < smc_device_count(); i++) {
         enum fit fit = fit_of_board(i, wanted);
         candidates->fits[i] = (unsigned char)fit;
@@ -461,8 +461,8 @@ static void find_candidates(const struct wanted *wanted, struct candidates *cand
 
 bool smc_device_limits_vary(const char *typed, const struct smc_device *chosen)
 {
-    struct wanted wanted;
-    struct candidates candidates;
+    struct wanted_board wanted;
+    struct board_candidates candidates;
     make_ready(typed, &wanted);
     find_candidates(&wanted, &candidates);
     enum fit least = candidates.fit > FIT_WORDS ? FIT_WORDS : candidates.fit;
@@ -566,8 +566,8 @@ struct near {
     bool mixed;     /* they are of several architectures */
 };
 
-static void consider_series(const struct wanted *wanted, const struct series *typed, size_t first,
-                            struct near *near)
+static void consider_series(const struct wanted_board *wanted, const struct series *typed,
+                            size_t first, struct near *near)
 {
     char words[WORDS];
     bool quadro = strstr(wanted->words, "quadro ") != NULL;
@@ -587,7 +587,7 @@ static void consider_series(const struct wanted *wanted, const struct series *ty
 /* The board with the nearest name among those of the same architecture: of the series, or of its
    boards with more of the same first digits if the series has several architectures (GTX 750 and
    760). NULL if the architecture is unknown, or if no name is near enough. */
-static const char *find_near(const struct wanted *wanted)
+static const char *find_near(const struct wanted_board *wanted)
 {
     struct series typed;
     find_series(wanted->model, &typed);
@@ -605,10 +605,10 @@ static const char *find_near(const struct wanted *wanted)
 
 /* The RTX 3090 for "RTX 3090 SXM": the board that is left without the last word, if its name means
    one architecture. */
-static const char *find_without_last_word(const struct wanted *wanted)
+static const char *find_without_last_word(const struct wanted_board *wanted)
 {
     char words[WORDS];
-    struct wanted shorter;
+    struct wanted_board shorter;
     struct smc_device device;
     snprintf(words, sizeof words, "%s", wanted->model);
     char *gap = strrchr(words, ' ');
@@ -625,7 +625,8 @@ static const char *find_without_last_word(const struct wanted *wanted)
     return NULL;
 }
 
-static enum smc_status boards_fail_unknown(const struct wanted *wanted, struct smc_error *error)
+static enum smc_status boards_fail_unknown(const struct wanted_board *wanted,
+                                           struct smc_error *error)
 {
     const char *plain = find_without_last_word(wanted);
     const char *near = plain ? plain : find_near(wanted);
@@ -637,7 +638,7 @@ static enum smc_status boards_fail_unknown(const struct wanted *wanted, struct s
 }
 
 /* The compute capabilities of an architecture such as "hopper", with the first board of each. */
-static void list_architecture(const struct wanted *wanted, struct smc_text *list)
+static void list_architecture(const struct wanted_board *wanted, struct smc_text *list)
 {
     char words[WORDS];
     for (size_t i = 0; i < smc_capability_count() && *wanted->words; i++) {
@@ -661,7 +662,7 @@ static void list_architecture(const struct wanted *wanted, struct smc_text *list
 
 /* --- Choosing among boards --- */
 
-static bool is_candidate(const struct candidates *candidates, size_t index)
+static bool is_candidate(const struct board_candidates *candidates, size_t index)
 {
     return candidates->fits[index] == candidates->fit;
 }
@@ -678,7 +679,7 @@ struct surplus {
     size_t memory; /* words about memory: "80gb", "hbm3" */
 };
 
-static struct surplus surplus_of(const char *name, const struct wanted *wanted)
+static struct surplus surplus_of(const char *name, const struct wanted_board *wanted)
 {
     char words[WORDS];
     struct surplus surplus = {0, 0};
@@ -706,7 +707,7 @@ static int compare_surplus(struct surplus a, struct surplus b)
 
 /* Chooses the plainest board; of several, the one with the most SMs. False if these are of several
    compute capabilities, or of chips with different numbers of SMs. */
-static bool boards_choose(struct candidates *candidates)
+static bool boards_choose(struct board_candidates *candidates)
 {
     struct smc_device best = {0}, device;
     struct surplus least = {0, 0};
@@ -732,7 +733,7 @@ static bool boards_choose(struct candidates *candidates)
 }
 
 /* Lists the candidates except `left_out`, as many as fit into `most` characters. */
-static void boards_list_candidates(const struct candidates *candidates, enum fit least,
+static void boards_list_candidates(const struct board_candidates *candidates, enum fit least,
                                    size_t left_out, size_t most, struct smc_text *list)
 {
     struct smc_device device;
@@ -751,10 +752,11 @@ static void boards_list_candidates(const struct candidates *candidates, enum fit
 }
 
 /* Reports that no board matches, that several do, or that the text names an architecture. */
-static enum smc_status fail_to_find(const struct candidates *candidates, struct smc_error *error)
+static enum smc_status fail_to_find(const struct board_candidates *candidates,
+                                    struct smc_error *error)
 {
     enum { LIST = 160 };
-    const struct wanted *wanted = candidates->wanted;
+    const struct wanted_board *wanted = candidates->wanted;
     struct smc_text list = {0};
     list_architecture(wanted, &list);
     if (list.length)
@@ -786,7 +788,7 @@ static bool has_namesake(const char *name)
 
 /* "RTX 6000" is the model name of the Quadro RTX 6000, but three newer boards are called that
    too. */
-static bool leaves_doubt(const struct candidates *candidates, const struct smc_device *chosen)
+static bool leaves_doubt(const struct board_candidates *candidates, const struct smc_device *chosen)
 {
     if (has_namesake(chosen->name))
         return true;
@@ -797,7 +799,7 @@ static bool leaves_doubt(const struct candidates *candidates, const struct smc_d
     return strncmp(words, "quadro ", 7) == 0 && !strstr(candidates->wanted->words, "quadro");
 }
 
-static void write_note(const struct candidates *candidates, const struct smc_device *chosen,
+static void write_note(const struct board_candidates *candidates, const struct smc_device *chosen,
                        char note[256])
 {
     enum { LIST = 90 };
@@ -816,9 +818,9 @@ static void write_note(const struct candidates *candidates, const struct smc_dev
 static enum smc_status find_named_board(const char *typed, struct smc_device *out, char note[256],
                                         struct smc_error *error)
 {
-    struct wanted wanted;
+    struct wanted_board wanted;
     make_ready(typed, &wanted);
-    struct candidates candidates;
+    struct board_candidates candidates;
     find_candidates(&wanted, &candidates);
     if (candidates.fit == FIT_NONE || !boards_choose(&candidates))
         return fail_to_find(&candidates, error);

@@ -11,7 +11,7 @@ const struct smc_ceiling_info smc_ceiling_info[SMC_CEILING_COUNT] = {
 };
 
 /* The columns of data/ceilings.csv. */
-struct row {
+struct ceilings_row {
     const char *device, *driver, *date;
 #define CEILING(id, key, label, unit, per_unit) double key;
 #include "rules/devices/ceilings.def"
@@ -19,12 +19,12 @@ struct row {
 };
 
 /* The last row has no device. It ends the table, which may otherwise be empty. */
-static const struct row rows[] = {
+static const struct ceilings_row rows[] = {
 #include "rules/devices/ceilings.inc"
     {.device = NULL},
 };
 
-static void ceilings_take(const struct row *row, struct smc_ceilings *out)
+static void ceilings_take(const struct ceilings_row *row, struct smc_ceilings *out)
 {
     out->source = SMC_CEILINGS_TABLE;
     snprintf(out->device, sizeof out->device, "%s", row->device);
@@ -38,7 +38,7 @@ static void ceilings_take(const struct row *row, struct smc_ceilings *out)
 bool smc_ceilings_of_board(const char *name, struct smc_ceilings *out)
 {
     *out = (struct smc_ceilings){0};
-    for (const struct row *row = rows; row->device; row++)
+    for (const struct ceilings_row *row = rows; row->device; row++)
         if (strcmp(row->device, name) == 0) {
             ceilings_take(row, out);
             return true;

@@ -48,6 +48,16 @@ static json_t *safe_string(const char *text)
     return *safe ? json_string(safe) : json_null();
 }
 
+static const char groups_key[] = "sm_groups";
+
+static json_t *ceilings_file_groups(const struct smc_sm_groups *groups)
+{
+    json_t *list = groups->count > 0 ? json_array() : json_null();
+    for (uint32_t i = 0; i < groups->count; i++)
+        json_array_append_new(list, json_integer(groups->sms[i]));
+    return list;
+}
+
 json_t *smc_ceilings_entry(const struct smc_ceilings *ceilings)
 {
     json_t *entry = json_object();
@@ -59,6 +69,7 @@ json_t *smc_ceilings_entry(const struct smc_ceilings *ceilings)
         json_object_set_new(entry, smc_ceiling_info[i].key,
                             value > 0 ? json_real(value) : json_null());
     }
+    json_object_set_new(entry, groups_key, ceilings_file_groups(&ceilings->sm_groups));
     return entry;
 }
 
@@ -70,6 +81,7 @@ static enum smc_status ceilings_file_fail_unknown(const char *where, const char 
         smc_suggest_consider(&suggestion, text_keys[i].name);
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         smc_suggest_consider(&suggestion, smc_ceiling_info[i].key);
+    smc_suggest_consider(&suggestion, groups_key);
     return smc_suggest_fail(&suggestion, where, "key", NULL, error);
 }
 
@@ -98,6 +110,24 @@ static enum smc_status ceilings_file_read_value(int ceiling, const json_t *value
     return SMC_OK;
 }
 
+static enum smc_status ceilings_file_read_groups(const json_t *value, const char *where,
+                                                 struct smc_ceilings *out, struct smc_error *error)
+{
+    const size_t count = json_array_size(value); /* 0 of what is no list */
+    bool good = json_is_null(value) || (count > 0 && count <= SMC_MOST_SM_GROUPS);
+    out->sm_groups = (struct smc_sm_groups){.count = good ? (uint32_t)count : 0};
+    for (uint32_t i = 0; i < out->sm_groups.count; i++) {
+        const json_t *sms = json_array_get(value, i);
+        good &= json_is_integer(sms) && json_integer_value(sms) >= 1 &&
+                json_integer_value(sms) <= UINT16_MAX;
+        out->sm_groups.sms[i] = (uint16_t)json_integer_value(sms);
+    }
+    return good ? SMC_OK
+                : smc_fail(error, SMC_USAGE,
+                           "%s: key '%s': neither null nor a list of 1 to %d numbers of SMs", where,
+                           groups_key, SMC_MOST_SM_GROUPS);
+}
+
 static enum smc_status ceilings_file_read_member(const char *name, const json_t *value,
                                                  const char *where, struct smc_ceilings *out,
                                                  struct smc_error *error)
@@ -108,6 +138,8 @@ static enum smc_status ceilings_file_read_member(const char *name, const json_t 
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         if (strcmp(name, smc_ceiling_info[i].key) == 0)
             return ceilings_file_read_value(i, value, where, out, error);
+    if (strcmp(name, groups_key) == 0)
+        return ceilings_file_read_groups(value, where, out, error);
     return ceilings_file_fail_unknown(where, name, error);
 }
 

@@ -104,7 +104,7 @@ static void set_integer(const struct smc_device_key *key, uint64_t value, struct
 /* --- One device ------------------------------------------------------------------------------- */
 
 /* One key's value while it is read into the device. */
-struct place {
+struct file_place {
     const char *where;
     const struct smc_device_key *key;
     const json_t *value;
@@ -113,7 +113,7 @@ struct place {
 };
 
 /* "my.json: key 'regs_per_sm': -1 is not ALLOWED" */
-static enum smc_status device_file_fail_value(const struct place *place, const json_t *value,
+static enum smc_status device_file_fail_value(const struct file_place *place, const json_t *value,
                                               const char *allowed)
 {
     char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
@@ -124,7 +124,7 @@ static enum smc_status device_file_fail_value(const struct place *place, const j
     return status;
 }
 
-static enum smc_status device_file_fail_number(const struct place *place, const json_t *value)
+static enum smc_status device_file_fail_number(const struct file_place *place, const json_t *value)
 {
     const struct smc_device_key *key = place->key;
     const char *kind = key->kind == SMC_KEY_POWER                             ? "a power of two "
@@ -136,7 +136,7 @@ static enum smc_status device_file_fail_number(const struct place *place, const 
     return device_file_fail_value(place, value, allowed);
 }
 
-static bool whole_number(const struct place *place, const json_t *value, uint64_t *number)
+static bool whole_number(const struct file_place *place, const json_t *value, uint64_t *number)
 {
     if (!json_is_integer(value))
         return false;
@@ -144,7 +144,7 @@ static bool whole_number(const struct place *place, const json_t *value, uint64_
     return *number >= place->key->lowest && *number <= place->key->highest;
 }
 
-static enum smc_status device_file_read_integer(const struct place *place)
+static enum smc_status device_file_read_integer(const struct file_place *place)
 {
     uint64_t number;
     bool fits = whole_number(place, place->value, &number);
@@ -156,7 +156,7 @@ static enum smc_status device_file_read_integer(const struct place *place)
     return SMC_OK;
 }
 
-static enum smc_status read_real(const struct place *place)
+static enum smc_status read_real(const struct file_place *place)
 {
     double number = json_number_value(place->value);
     if (!json_is_number(place->value) || !(number >= 0 && number <= (double)place->key->highest))
@@ -177,7 +177,7 @@ static bool is_safe(const char *text)
     return safe;
 }
 
-static enum smc_status check_text(const struct place *place)
+static enum smc_status check_text(const struct file_place *place)
 {
     const struct smc_device_key *key = place->key;
     const char *text = json_string_value(place->value);
@@ -190,7 +190,7 @@ static enum smc_status check_text(const struct place *place)
     return device_file_fail_value(place, place->value, allowed);
 }
 
-static enum smc_status read_name(const struct place *place)
+static enum smc_status read_name(const struct file_place *place)
 {
     char *member = (char *)place->device + place->key->offset;
     enum smc_status status = check_text(place);
@@ -199,7 +199,7 @@ static enum smc_status read_name(const struct place *place)
     return status;
 }
 
-static enum smc_status read_text(const struct place *place)
+static enum smc_status read_text(const struct file_place *place)
 {
     const char *text = json_string_value(place->value);
     enum smc_status status = check_text(place);
@@ -208,7 +208,7 @@ static enum smc_status read_text(const struct place *place)
     return status;
 }
 
-static enum smc_status read_granularity(const struct place *place)
+static enum smc_status read_granularity(const struct file_place *place)
 {
     const char *word = json_string_value(place->value);
     bool per_block = word && strcmp(word, "block") == 0;
@@ -218,7 +218,7 @@ static enum smc_status read_granularity(const struct place *place)
     return SMC_OK;
 }
 
-static enum smc_status read_carveouts(const struct place *place)
+static enum smc_status read_carveouts(const struct file_place *place)
 {
     struct smc_sm *sm = &place->device->sm;
     size_t count = json_array_size(place->value);
@@ -237,7 +237,7 @@ static enum smc_status read_carveouts(const struct place *place)
     return SMC_OK;
 }
 
-static enum smc_status device_file_read_groups(const struct place *place)
+static enum smc_status device_file_read_groups(const struct file_place *place)
 {
     struct smc_sm_groups groups = {.count = (uint32_t)json_array_size(place->value)};
     char allowed[64];
@@ -261,7 +261,7 @@ static bool may_be_null(const struct smc_device_key *key)
            (key->kind == SMC_KEY_NAME && key->lowest == 0);
 }
 
-static enum smc_status device_file_read_value(const struct place *place)
+static enum smc_status device_file_read_value(const struct file_place *place)
 {
     if (json_is_null(place->value) && may_be_null(place->key)) {
         memset((char *)place->device + place->key->offset, 0, place->key->size);
@@ -326,7 +326,7 @@ static enum smc_status read_capability(const json_t *object, const char *where,
 {
     static const char name[] = "compute_capability";
     struct smc_device_key key = {.name = name};
-    struct place place = {where, &key, json_object_get(object, name), device, error};
+    struct file_place place = {where, &key, json_object_get(object, name), device, error};
     struct smc_capability capability;
     uint16_t cc = 0;
     if (!place.value)
@@ -359,7 +359,7 @@ static bool may_be_missing(const struct smc_device_key *key, bool in_table)
     }
 }
 
-static enum smc_status device_file_fail_missing(const struct place *place)
+static enum smc_status device_file_fail_missing(const struct file_place *place)
 {
     unsigned cc = place->device->sm.cc;
     if (!may_be_missing(place->key, true))
@@ -380,7 +380,8 @@ static enum smc_status file_read_device(const json_t *object, const char *where,
         status = read_capability(object, where, out, &in_table, error);
     for (size_t i = 0; status == SMC_OK && i < smc_device_key_count; i++) {
         const struct smc_device_key *key = &smc_device_keys[i];
-        const struct place place = {where, key, json_object_get(object, key->name), out, error};
+        const struct file_place place = {where, key, json_object_get(object, key->name), out,
+                                         error};
         if (place.value)
             status = device_file_read_value(&place);
         else if (!may_be_missing(key, in_table))

@@ -5,6 +5,7 @@ library_sources += \
 	src/rules/devices.h
 libsmc_la_SOURCES += \
 	src/rules/devices/ceilings_file.c \
+	src/rules/devices/sm_groups.c \
 	src/rules/devices/device_file.c src/rules/device_file.h
 
 BUILT_SOURCES += src/rules/devices/boards.inc src/rules/devices/capabilities.inc src/rules/devices/ceilings.inc

@@ -98,16 +98,6 @@ static bool is_free_at(const struct smc_conflict_search *search,
     return smc_banks_are_free(search->layout, &access);
 }
 
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The distance after which all addresses, moved together, are rearranged in the same way, and are
    aligned as they were: so many rows that what is left out or added is a multiple of the largest
    alignment. */
@@ -116,8 +106,9 @@ static uint64_t period_of(const struct smc_rearrangement *tried)
     const uint64_t row_bytes = row_bytes_of(tried);
     const uint64_t distance = row_bytes + (uint64_t)tried->padding_elements * tried->element_bytes -
                               (uint64_t)tried->dropped_elements * tried->element_bytes;
-    return tried->swizzle_span ? row_bytes * tried->swizzle_span << tried->swizzle_shift
-                               : row_bytes * (MATRIX_ALIGN / divisor(MATRIX_ALIGN, distance));
+    return tried->swizzle_span
+               ? row_bytes * tried->swizzle_span << tried->swizzle_shift
+               : row_bytes * (MATRIX_ALIGN / common_divisor(MATRIX_ALIGN, distance));
 }
 
 enum { MOST_PLACES = 1 << 14 };
@@ -126,7 +117,7 @@ static bool is_access_free(const struct smc_conflict_search *search,
                            const struct smc_rearrangement *tried, size_t i)
 {
     uint32_t step = search->bound ? search->bound[i].unknown_step : 0;
-    uint64_t places = step ? period_of(tried) / divisor(period_of(tried), step) : 1;
+    uint64_t places = step ? period_of(tried) / common_divisor(period_of(tried), step) : 1;
     if (places > MOST_PLACES)
         return false;
     for (uint64_t place = 0; place < places; place++) {
@@ -162,7 +153,7 @@ static uint32_t element_of(const struct smc_conflict_search *search)
 static uint32_t paddings_of(const struct smc_conflict_search *search)
 {
     uint32_t banks_bytes = search->layout->row_words * WORD_BYTES;
-    return banks_bytes / (uint32_t)divisor(banks_bytes, element_of(search));
+    return banks_bytes / (uint32_t)common_divisor(banks_bytes, element_of(search));
 }
 
 static bool try_padding(const struct smc_conflict_search *search, uint32_t row, uint32_t padding,

@@ -5,6 +5,7 @@ library_sources += \
 	src/rules/model/carveouts.c \
 	src/rules/model/choices.c \
 	src/rules/model/conflict_free.c \
+	src/rules/model/cute.c \
 	src/rules/model/headroom.c src/rules/headroom.h \
 	src/rules/launch.h \
 	src/rules/limits.def \
@@ -17,4 +18,7 @@ library_sources += \
 	src/rules/model/shared_memory.c \
 	src/rules/model/sm.c src/rules/sm.h \
 	src/rules/model/sm_fields.def \
-	src/rules/smem_modes.def
+	src/rules/smem_modes.def \
+	src/rules/model/tile.c \
+	src/rules/model/tile_search.c \
+	src/rules/model/tile_text.c

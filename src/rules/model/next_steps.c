@@ -7,7 +7,7 @@
 #include "rules/allocation.h"
 
 /* One resource: its present value and the values at which the result can change. */
-struct axis {
+struct step_axis {
     int64_t present;
     int64_t lowest;
     int64_t highest;
@@ -19,28 +19,27 @@ static int64_t smem_in_use(const struct smc_launch *launch)
     return (int64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
 }
 
-static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm *sm,
-                           const struct smc_launch *launch)
+static struct step_axis axis_of(enum smc_step_resource resource, const struct smc_sm *sm,
+                                const struct smc_launch *launch)
 {
     switch (resource) {
     case SMC_STEP_THREADS:
-        return (struct axis){launch->threads_per_block, 1, sm->max_threads_per_block + 1,
-                             launch->smem_bytes_per_thread ? 1 : sm->warp_size};
+        return (struct step_axis){launch->threads_per_block, 1, sm->max_threads_per_block + 1,
+                                  launch->smem_bytes_per_thread ? 1 : sm->warp_size};
     case SMC_STEP_REGISTERS:
-        return (struct axis){launch->regs_per_thread, 1, sm->max_regs_per_thread, 1};
+        return (struct step_axis){launch->regs_per_thread, 1, sm->max_regs_per_thread, 1};
     case SMC_STEP_SHARED_MEMORY:
-        return (struct axis){smem_in_use(launch), 0, smc_smem_most_per_block(sm, launch) + 1,
-                             sm->smem_alloc_unit_bytes};
+        return (struct step_axis){smem_in_use(launch), 0, smc_smem_most_per_block(sm, launch) + 1,
+                                  sm->smem_alloc_unit_bytes};
     case SMC_STEP_BARRIERS:
-        return (struct axis){launch->barriers_per_block, 1, sm->named_barriers_per_block, 1};
+        return (struct step_axis){launch->barriers_per_block, 1, sm->named_barriers_per_block, 1};
     case SMC_STEP_COUNT:
         break;
     }
-    return (struct axis){0, 0, 0, 1};
+    return (struct step_axis){0, 0, 0, 1};
 }
 
-/* Also sets the shared memory that depends on the number of threads. */
-static void set_threads(struct smc_launch *launch, uint32_t threads_per_block)
+void smc_launch_set_threads(struct smc_launch *launch, uint32_t threads_per_block)
 {
     int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
     int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
@@ -55,7 +54,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
     struct smc_occupancy occupancy;
     switch (resource) {
     case SMC_STEP_THREADS:
-        set_threads(&changed, (uint32_t)value);
+        smc_launch_set_threads(&changed, (uint32_t)value);
         break;
     case SMC_STEP_REGISTERS:
         changed.regs_per_thread = (uint32_t)value;
@@ -80,7 +79,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
 /* The next value in `direction` at which the allocation differs. Downwards that is the multiple of
    the unit below; upwards the first value above the multiple that holds the present one. The
    driver's reserve is itself a multiple of the unit, so it does not move these points. */
-static int64_t neighbour(const struct axis *axis, int64_t value, int direction)
+static int64_t neighbour(const struct step_axis *axis, int64_t value, int direction)
 {
     if (direction < 0)
         return value > 0 ? (value - 1) / axis->unit * axis->unit : -1;
@@ -104,7 +103,7 @@ static void keep_nearest(struct smc_next_step *kept, enum smc_step_resource reso
 static void next_steps_search(enum smc_step_resource resource, const struct smc_sm *sm,
                               const struct smc_launch *launch, int direction, struct found *found)
 {
-    struct axis axis = axis_of(resource, sm, launch);
+    struct step_axis axis = axis_of(resource, sm, launch);
     uint32_t now = blocks_at(resource, sm, launch, axis.present);
     bool gained = false, lost = false;
     int64_t first = neighbour(&axis, axis.present, direction);

@@ -49,6 +49,19 @@ static bool find_in_files(const struct smc_chosen_devices *devices, const char *
     return false;
 }
 
+/* What calibrate found of the groups of SMs counts for every command; of a damaged file those warn
+   that need its ceilings. */
+static void set_measured_groups(struct smc_device *device)
+{
+    struct smc_ceilings ceilings;
+    struct smc_text warnings = {0};
+    if (device->sm.cluster_max_portable == 0 || device->sm_count == 0)
+        return;
+    smc_known_device_ceilings(device, &ceilings, &warnings);
+    smc_ceilings_set_groups(&ceilings, device);
+    smc_text_free(&warnings);
+}
+
 /* gpu0, a board, a compute capability. */
 static enum smc_status find_elsewhere(const char *typed, struct smc_chosen_device *chosen,
                                       struct smc_error *error)
@@ -57,8 +70,12 @@ static enum smc_status find_elsewhere(const char *typed, struct smc_chosen_devic
     int64_t index;
     bool live = strncasecmp(typed, prefix, sizeof prefix - 1) == 0 &&
                 smc_parse_integer(typed + sizeof prefix - 1, 0, INT32_MAX, &index);
-    return live ? smc_executor_default()->device((int)index, &chosen->device, error)
-                : smc_device_find(typed, &chosen->device, chosen->note, error);
+    enum smc_status status =
+        live ? smc_executor_default()->device((int)index, &chosen->device, error)
+             : smc_device_find(typed, &chosen->device, chosen->note, error);
+    if (status == SMC_OK)
+        set_measured_groups(&chosen->device);
+    return status;
 }
 
 enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, const char *typed,
@@ -156,9 +173,12 @@ enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error
 static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
 {
     const struct smc_executor *executor = smc_executor_default();
-    if (executor->device_count(NULL) > 0)
-        return executor->device(0, &query->device, error);
-    return smc_ask_assumed_device(query, error);
+    enum smc_status status = executor->device_count(NULL) > 0
+                                 ? executor->device(0, &query->device, error)
+                                 : smc_ask_assumed_device(query, error);
+    if (status == SMC_OK)
+        set_measured_groups(&query->device);
+    return status;
 }
 
 enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,

@@ -327,6 +327,65 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --- An array that a layout places ------------------------------------------------------------ */
+
+static enum smc_status check_layout_options(const struct smc_arguments *arguments,
+                                            struct smc_error *error)
+{
+    static const enum smc_option_id needs[] = {SMC_OPTION_SWIZZLE, SMC_OPTION_ELEMENT,
+                                               SMC_OPTION_THREADS_VALUES};
+    static const enum smc_option_id refused[] = {
+        SMC_OPTION_EXPR, SMC_OPTION_STRIDE, SMC_OPTION_CSV,  SMC_OPTION_KERNEL,
+        SMC_OPTION_WARP, SMC_OPTION_WIDTH,  SMC_OPTION_MASK, SMC_OPTION_BLOCK_SHAPE,
+        SMC_OPTION_ROW,  SMC_OPTION_STORE,
+    };
+    const bool layout = arguments->given[SMC_OPTION_LAYOUT];
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (arguments->given[needs[i]] && !layout)
+            return smc_fail(error, SMC_USAGE, "option --%s: only with --layout",
+                            smc_options[needs[i]].name);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (arguments->given[refused[i]] && layout)
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
+                            smc_options[refused[i]].name);
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        if (arguments->given[SMC_OPTION_FIRST_PARAM + i] && layout)
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
+                            smc_param_info[i].option);
+    if (layout && !arguments->given[SMC_OPTION_BANK_OP])
+        return smc_fail(error, SMC_USAGE,
+                        "option --layout: also give the accesses, such as --op 'st.16 rows; "
+                        "ldmatrix.x4'");
+    return SMC_OK;
+}
+
+static enum smc_status cmd_banks_run_layout(const struct smc_arguments *arguments,
+                                            struct smc_text *out, struct smc_error *error)
+{
+    struct smc_banks_query query;
+    struct smc_chosen_devices devices = {0};
+    const struct smc_tile_texts texts = {
+        .layout = arguments->text[SMC_OPTION_LAYOUT],
+        .element = arguments->text[SMC_OPTION_ELEMENT],
+        .swizzle = arguments->text[SMC_OPTION_SWIZZLE],
+        .accesses = arguments->text[SMC_OPTION_BANK_OP],
+        .threads_values = arguments->text[SMC_OPTION_THREADS_VALUES],
+    };
+    struct smc_tile_question *question = smc_calloc(1, sizeof *question);
+    if (!question)
+        return smc_out_of_memory(error);
+    smc_banks_query_init(&query);
+    query.tile = question;
+    enum smc_status status = smc_tile_question_read(&texts, question, error);
+    if (status == SMC_OK)
+        status = cmd_banks_read_device(arguments, &devices, &query, error);
+    if (status == SMC_OK)
+        status = answer_pattern(arguments, &query, out, error);
+    smc_chosen_devices_free(&devices);
+    free(question);
+    return status;
+}
+
 /* --- A kernel of a file ----------------------------------------------------------------------- */
 
 static enum smc_status check_file_options(const struct smc_arguments *arguments,
@@ -453,7 +512,11 @@ enum smc_status smc_cmd_banks(const struct smc_arguments *arguments, struct smc_
                               struct smc_error *error)
 {
     bool file;
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    enum smc_status status = check_layout_options(arguments, error);
+    if (status == SMC_OK && arguments->given[SMC_OPTION_LAYOUT])
+        return cmd_banks_run_layout(arguments, out, error);
+    if (status == SMC_OK)
+        status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
     return file ? cmd_banks_run_file(arguments, out, error)

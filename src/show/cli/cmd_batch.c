@@ -73,7 +73,8 @@ static enum smc_status cmd_batch_read_device(const struct smc_arguments *argumen
         return status;
     smc_output_note(devices->chosen->note);
     smc_idle_warn_of(arguments, &devices->chosen->device);
-    defaults->sm = devices->chosen->device.sm;
+    const struct smc_device *device = &devices->chosen->device;
+    defaults->device = (struct smc_batch_device){device->sm, device->sm_count, device->sm_groups};
     defaults->value[SMC_COLUMN_DEVICE] = 0;
     return SMC_OK;
 }

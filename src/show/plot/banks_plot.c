@@ -5,6 +5,7 @@
 #include "show/plot/page.h"
 #include "show/plot/plot.h"
 #include "show/report/banks_report.h"
+#include "show/report/tile_report.h"
 
 enum {
     BAND = 16,         /* banks per row on a character canvas; the others are drawn below */
@@ -104,9 +105,12 @@ static void draw_panel(struct smc_page *page, const struct panel *panel, double 
 
 static void draw_present(struct picture *picture, const struct smc_banks_pattern *pattern)
 {
+    const bool tile = picture->answer->query.tile;
     bool kernel = picture->answer->query.kernel;
     struct smc_text title = {0}, text = {0};
-    if (kernel)
+    if (tile)
+        smc_text_append(&title, pattern->label);
+    else if (kernel)
         smc_text_printf(&title, "%s, %s of %u bytes", pattern->label,
                         smc_words_bank_op(pattern->op), pattern->width_bytes);
     else
@@ -115,12 +119,15 @@ static void draw_present(struct picture *picture, const struct smc_banks_pattern
         smc_words_bank_cost(pattern->map.cost, &text);
     else
         smc_text_append(&text, "no lane is active");
-    smc_text_printf(&text, " (warp %u", pattern->worst_warp);
-    if (pattern->steps > 1)
+    if (tile)
+        smc_text_printf(&text, " (instruction %u", pattern->worst_step + 1);
+    else
+        smc_text_printf(&text, " (warp %u", pattern->worst_warp);
+    if (pattern->steps > 1 && !tile)
         smc_text_printf(&text, ", turn %u of the loop", pattern->worst_step);
     smc_text_append(&text, ")");
     bool free = pattern->total.wavefronts == pattern->total.least;
-    if (!free && !pattern->padding.found && !pattern->swizzle.found)
+    if (!free && !tile && !pattern->padding.found && !pattern->swizzle.found)
         smc_text_append(&text, "; no padding and no swizzle removes all conflicts");
     const struct panel panel = {
         .layout = &picture->answer->layout,
@@ -161,6 +168,192 @@ static void draw_proposal(struct picture *picture, const struct smc_banks_patter
     smc_text_free(&text);
 }
 
+/* --- The array of a layout -------------------------------------------------------------------- */
+
+enum { ARRAY_ROWS = 16, ARRAY_CELLS = 8, ARRAY_COLUMNS = 16, WORD_BYTES = 4 };
+
+/* Pieces of an array, each as much as a lane accesses, with their banks and lanes. */
+struct array_view {
+    const struct smc_bank_layout *layout;
+    const struct smc_tile *tile;
+    const struct smc_access *access;
+    struct smc_bank_map map;
+    uint32_t piece[2]; /* in elements: rows and columns */
+    uint32_t first[2]; /* the first piece shown */
+    uint32_t lanes;    /* that conflict */
+};
+
+static uint32_t address_of_piece(const struct array_view *view, uint32_t row, uint32_t column)
+{
+    return smc_tile_address(
+        view->tile, smc_cute_mode_offset(&view->tile->layout, 0, row * view->piece[0]) +
+                        smc_cute_mode_offset(&view->tile->layout, 1, column * view->piece[1]));
+}
+
+/* The lanes that access the address. */
+static uint32_t lanes_at(const struct smc_access *access, uint32_t address)
+{
+    uint32_t lanes = 0;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        lanes |= (uint32_t)(access->address[lane] == address) << lane;
+    }
+    return lanes;
+}
+
+static void append_array_row(const void *context, uint32_t row, struct smc_text *out)
+{
+    const struct array_view *view = context;
+    smc_text_printf(out, "%u", (view->first[0] + row) * view->piece[0]);
+}
+
+/* "lane:bank" where a lane accesses the piece, else its bank. */
+static void get_array_cell(const void *context, uint32_t row, uint32_t column,
+                           struct smc_grid_cell *cell)
+{
+    const struct array_view *view = context;
+    const uint32_t address = address_of_piece(view, view->first[0] + row, view->first[1] + column);
+    const uint32_t lanes = lanes_at(view->access, address);
+    const uint32_t bank =
+        address / (WORD_BYTES * view->layout->neighbouring_words) % view->layout->banks;
+    if (!lanes) {
+        snprintf(cell->text, sizeof cell->text, "%u", bank % SMC_MAX_BANKS);
+        return;
+    }
+    cell->outlined = lanes & view->lanes;
+    cell->ink = cell->outlined ? SMC_INK_CROWDED : SMC_INK_SERVED;
+    snprintf(cell->text, sizeof cell->text, "%u:%u%s",
+             (unsigned)__builtin_ctz(lanes) % SMC_WARP_LANES, bank % SMC_MAX_BANKS,
+             cell->outlined ? "*" : "");
+}
+
+/* Begins with the first accessed piece, in blocks of the size shown. */
+static void find_first_piece(struct array_view *view, const uint32_t pieces[2],
+                             const uint32_t shown[2])
+{
+    for (uint32_t row = 0; row < pieces[0]; row++)
+        for (uint32_t column = 0; column < pieces[1]; column++)
+            if (lanes_at(view->access, address_of_piece(view, row, column))) {
+                view->first[0] = row / shown[0] * shown[0];
+                view->first[1] = column / shown[1] * shown[1];
+                return;
+            }
+}
+
+static void find_conflicting_lanes(struct array_view *view)
+{
+    for (uint32_t i = 0; i < view->map.cost.wavefronts; i++)
+        for (uint32_t bank = 0; bank < view->layout->banks; bank++)
+            if (view->map.wavefront[i].crowded >> bank & 1)
+                view->lanes |= view->map.wavefront[i].lanes[bank];
+}
+
+static uint32_t at_most(uint32_t value, uint32_t most)
+{
+    return value < most ? value : most;
+}
+
+static void draw_array(struct picture *picture, const struct smc_tile *tile, double left)
+{
+    const struct smc_banks_answer *answer = picture->answer;
+    const struct smc_banks_pattern *pattern = &answer->pattern[answer->worst];
+    struct smc_page *page = picture->page;
+    struct smc_access access;
+    if (smc_tile_answer_access(answer->query.tile, tile, answer->worst, pattern->worst_step,
+                               &access, NULL) != SMC_OK)
+        return;
+    struct array_view view = {&answer->layout, tile, &access, .piece = {1, 1}};
+    smc_banks_map(&answer->layout, &access, &view.map);
+    find_conflicting_lanes(&view);
+    const uint32_t together = pattern->width_bytes * 8 / tile->element_bits;
+    const bool along = smc_cute_mode_offset(&tile->layout, 1, together - 1) == together - 1 &&
+                       smc_cute_extent(&tile->layout, 1) >= together;
+    view.piece[along] = together;
+    const uint32_t pieces[2] = {smc_cute_extent(&tile->layout, 0) / view.piece[0],
+                                smc_cute_extent(&tile->layout, 1) / view.piece[1]};
+    uint32_t shown[2] = {at_most(pieces[0], ARRAY_ROWS),
+                         at_most(pieces[1], page->canvas.cells ? ARRAY_CELLS : ARRAY_COLUMNS)};
+    find_first_piece(&view, pieces, shown);
+    for (int i = 0; i < 2; i++)
+        shown[i] = at_most(shown[i], pieces[i] - view.first[i]);
+    struct smc_text title = {0}, text = {0};
+    char columns[80];
+    smc_words_tile(tile, &title);
+    smc_text_printf(&text,
+                    "%s, instruction %u of %u: lane:bank of what it accesses, the bank of "
+                    "the rest%s; rows %u to %u of %u",
+                    pattern->label, pattern->worst_step + 1, pattern->steps,
+                    view.lanes ? ", * conflicts" : "", view.first[0] * view.piece[0],
+                    (view.first[0] + shown[0]) * view.piece[0] - 1,
+                    smc_cute_extent(&tile->layout, 0));
+    smc_page_paragraph(page, SMC_FACE_STRONG, SMC_INK_TEXT, left, picture->width,
+                       smc_text_string(&title));
+    smc_page_paragraph(page, SMC_FACE_NORMAL, SMC_INK_MUTED, left, picture->width,
+                       smc_text_string(&text));
+    snprintf(columns, sizeof columns, "columns from %u on, %u in each",
+             view.first[1] * view.piece[1], view.piece[1]);
+    const struct smc_grid grid = {
+        .row_name = "row",
+        .column_name = columns,
+        .rows = shown[0],
+        .columns = shown[1],
+        .context = &view,
+        .row_label = append_array_row,
+        .cell = get_array_cell,
+    };
+    smc_page_grid(page, &grid, left, picture->width);
+    smc_text_free(&title);
+    smc_text_free(&text);
+}
+
+static void draw_changed_banks(struct picture *picture, const struct smc_tile_remedy *remedy,
+                               const char *title)
+{
+    const struct smc_banks_answer *answer = picture->answer;
+    struct smc_access access;
+    struct smc_bank_map map;
+    struct smc_text text = {0};
+    if (!remedy->found ||
+        smc_tile_answer_access(answer->query.tile, &remedy->tile, answer->worst,
+                               answer->pattern[answer->worst].worst_step, &access, NULL) != SMC_OK)
+        return;
+    smc_banks_map(&answer->layout, &access, &map);
+    smc_words_tile(&remedy->tile, &text);
+    smc_text_append(&text, ": ");
+    smc_words_bank_cost(map.cost, &text);
+    const struct panel panel = {
+        .layout = &answer->layout,
+        .map = &map,
+        .title = title,
+        .text = smc_text_string(&text),
+        .cells = picture->page->canvas.cells,
+        .shown = &picture->shown,
+    };
+    draw_panel(picture->page, &panel, picture->right, picture->width);
+    smc_text_free(&text);
+}
+
+/* The array and the wavefronts of its worst access, next to those of the smallest changes. */
+static void draw_tile(struct picture *picture)
+{
+    const struct smc_banks_answer *answer = picture->answer;
+    const struct smc_tile_remedy *swizzle = &answer->tile_swizzle, *padding = &answer->tile_padding;
+    struct smc_page *page = picture->page;
+    double top = page->y;
+    draw_array(picture, &answer->query.tile->tile, picture->left);
+    draw_present(picture, &answer->pattern[answer->worst]);
+    double bottom = page->y;
+    if (!page->canvas.cells)
+        page->y = top;
+    if (swizzle->found || padding->found)
+        draw_array(picture, swizzle->found ? &swizzle->tile : &padding->tile, picture->right);
+    draw_changed_banks(picture, swizzle, "swizzled");
+    draw_changed_banks(picture, padding, "padded");
+    page->y = page->y > bottom ? page->y : bottom;
+}
+
+/* --- The picture ------------------------------------------------------------------------------ */
+
 /* The proposed layouts are drawn next to the present one on paper, below it on a terminal. */
 static void banks_draw_pattern(struct picture *picture, const struct smc_banks_pattern *pattern)
 {
@@ -185,6 +378,13 @@ static void banks_draw_heading(const struct picture *picture)
     const struct smc_kernel *kernel = answer->query.kernel;
     const struct smc_banks_pattern *pattern = answer->pattern;
     struct smc_heading heading = {0};
+    if (answer->query.tile) {
+        smc_words_tile(&answer->query.tile->tile, &heading.title);
+        smc_words_tile_place(answer, &heading.subject);
+        smc_page_put_heading(picture->page, &heading);
+        picture->page->y += picture->page->canvas.gap;
+        return;
+    }
     smc_text_append(&heading.title, kernel ? kernel->name : pattern->label);
     if (!kernel)
         smc_text_printf(&heading.subject, "%s of %u byte%s a lane, ",
@@ -253,7 +453,7 @@ static void banks_draw_legend(struct picture *picture)
 
 static bool has_proposals(const struct smc_banks_answer *answer)
 {
-    bool any = false;
+    bool any = answer->tile_padding.found || answer->tile_swizzle.found;
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         any |= answer->pattern[i].padding.found || answer->pattern[i].swizzle.found;
     return any;
@@ -273,7 +473,9 @@ void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canv
     if (two_columns)
         picture.right = left + picture.width + 4 * canvas->gap;
     banks_draw_heading(&picture);
-    for (uint32_t i = 0; i < answer->pattern_count; i++)
+    if (answer->query.tile)
+        draw_tile(&picture);
+    for (uint32_t i = 0; i < answer->pattern_count && !answer->query.tile; i++)
         banks_draw_pattern(&picture, &answer->pattern[i]);
     banks_draw_legend(&picture);
     smc_page_end(&page);

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "rules/allocation.h"
+#include "rules/next_steps.h"
 #include "show/plot/page.h"
 #include "show/plot/plot.h"
 #include "show/words/words.h"
@@ -33,15 +34,6 @@ struct curve {
     size_t run_count;
 };
 
-/* Sets the threads, and adapts the shared memory that depends on them. */
-static void set_threads(uint32_t threads_per_block, struct smc_launch *launch)
-{
-    int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
-    int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
-    launch->dynamic_smem_bytes = dynamic < 0 ? 0 : saturate((uint64_t)dynamic);
-    launch->threads_per_block = threads_per_block;
-}
-
 /* Sets one quantity. Additional shared memory is dynamic, and a reduction first reduces dynamic
    memory. */
 static void query_vary(enum quantity quantity, int64_t value, struct smc_launch *launch)
@@ -49,7 +41,7 @@ static void query_vary(enum quantity quantity, int64_t value, struct smc_launch 
     uint32_t number = (uint32_t)value;
     switch (quantity) {
     case THREADS:
-        set_threads(number, launch);
+        smc_launch_set_threads(launch, number);
         return;
     case REGISTERS:
         launch->regs_per_thread = number;

@@ -184,19 +184,6 @@ static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char
     row->x += width + (canvas->cells ? 2 : 18);
 }
 
-/* The bound with the next smaller share; the count after the last. */
-static int trace_next_bound(const struct smc_trace_answer *answer, int last)
-{
-    int next = SMC_TRACE_BOUND_COUNT;
-    const double *share = answer->bound_share;
-    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        bool after = last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
-        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
-            next = i;
-    }
-    return next;
-}
-
 static double resident_of(const struct smc_trace_row *row)
 {
     bool known = row->has_waves && row->resident_percent >= 0;
@@ -217,8 +204,8 @@ static void trace_draw_legend(struct trace_picture *plot)
 {
     struct smc_page *page = &plot->page;
     struct legend_row row = {page, smc_page_left(page)};
-    for (int i = trace_next_bound(plot->answer, -1); i < SMC_TRACE_BOUND_COUNT;
-         i = trace_next_bound(plot->answer, i)) {
+    for (int i = smc_words_next_bound(plot->answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = smc_words_next_bound(plot->answer->bound_share, i)) {
         char percent[32], text[96];
         smc_words_percent(WHOLE * plot->answer->bound_share[i], percent);
         snprintf(text, sizeof text, "%s %s", smc_trace_bound_label((enum smc_trace_bound)i),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "show/report/banks_report.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
@@ -18,16 +19,10 @@
 
 enum { MOST_CALLEES = 3 };
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void append_place(const struct smc_bank_access *access, struct smc_text *out)
 {
     if (access->file)
-        smc_text_printf(out, "%s:%u", base_of(access->file), access->line);
+        smc_text_printf(out, "%s:%u", smc_last_part(access->file), access->line);
     else
         smc_text_printf(out, "PTX line %u", access->ptx_line);
 }

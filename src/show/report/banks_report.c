@@ -10,6 +10,7 @@
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/report/tile_report.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
@@ -459,8 +460,12 @@ static void append_picture(const struct smc_banks_answer *answer,
             more |= (lanes & (lanes - 1)) != 0;
         }
     struct smc_text heading = {0};
-    smc_text_printf(&heading, "Warp %u", pattern->worst_warp);
-    if (pattern->steps > 1)
+    if (answer->query.tile)
+        smc_text_printf(&heading, "%s, instruction %u of %u", pattern->label,
+                        pattern->worst_step + 1, pattern->steps);
+    else
+        smc_text_printf(&heading, "Warp %u", pattern->worst_warp);
+    if (pattern->steps > 1 && !answer->query.tile)
         smc_text_printf(&heading, ", iteration %u of the loop", pattern->worst_step);
     smc_text_printf(&heading, ": the lane that each bank serves, one row per wavefront%s",
                     more ? "; + if it serves more lanes" : "");
@@ -580,10 +585,26 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
     banks_append_remedies(query, worst, style, out);
 }
 
+static void banks_write_tile(const struct smc_banks_answer *answer,
+                             const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_bank_cost total = smc_text_tile_heading(answer, style, out);
+    smc_text_append(out, "\n  ");
+    smc_layout_begin(out, style, total.wavefronts == total.least ? SMC_GOOD : SMC_BAD);
+    smc_words_bank_cost(total, out);
+    smc_layout_end(out, style);
+    smc_text_append(out, "\n");
+    smc_text_tile_accesses(answer, out);
+    append_picture(answer, &answer->pattern[answer->worst], style, out);
+    smc_text_tile_remedies(answer, style, out);
+}
+
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out)
 {
-    if (answer->query.kernel)
+    if (answer->query.tile)
+        banks_write_tile(answer, style, out);
+    else if (answer->query.kernel)
         banks_write_kernel(answer, style, out);
     else
         write_expression(answer, style, out);
@@ -781,6 +802,8 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
     smc_json_integer(banks, "count", answer->layout.banks);
     smc_json_integer(banks, "width_bytes", (uint64_t)answer->layout.neighbouring_words * 4);
     smc_json_set(object, "banks", banks);
+    if (answer->query.tile)
+        smc_json_tile(object, answer);
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         json_array_append_new(list, access_object(&answer->layout, &answer->pattern[i]));
     smc_json_set(object, "accesses", list);

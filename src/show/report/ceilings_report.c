@@ -7,6 +7,7 @@
 #include "show/report/json_parts.h"
 #include "show/report/text_parts.h"
 #include "show/words/layout.h"
+#include "show/words/words.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
@@ -47,6 +48,17 @@ static void append_share(const struct smc_ceiling_info *info, double value, doub
         return;
     print_number(peak / info->per_unit, number);
     smc_text_printf(out, "  %5.1f %% of %s", 100 * value / peak, number);
+}
+
+/* `width`: of the label. */
+static void ceilings_append_groups(const struct smc_sm_groups *groups, int width,
+                                   struct smc_text *out)
+{
+    if (groups->count == 0)
+        return;
+    smc_text_printf(out, "%-*s", width, "SMs by groups");
+    smc_words_sm_groups(groups, out);
+    smc_text_append_char(out, '\n', 1);
 }
 
 static void ceilings_append_head(const struct smc_calibration *calibration,
@@ -93,6 +105,7 @@ void smc_text_calibration(const struct smc_calibration *calibration, const char 
         append_share(info, value, smc_ceiling_peak((enum smc_ceiling)i, &calibration->device), out);
         smc_text_append_char(out, '\n', 1);
     }
+    ceilings_append_groups(&calibration->ceilings.sm_groups, LABEL_WIDTH + 1, out);
     smc_text_printf(out, "\nmeasured in %.1f s; ", calibration->elapsed_ms / 1e3);
     if (kept_in)
         smc_text_safe_line(out, "kept in %s", kept_in);

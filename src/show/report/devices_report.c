@@ -10,6 +10,7 @@
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/words/layout.h"
+#include "show/words/words.h"
 
 enum { NAME_WIDTH = 44, FACT_WIDTH = 32 };
 
@@ -164,6 +165,7 @@ static const struct fact {
     FACT("virtual_resources_per_sm", "virtual resources per SM", ""),
     FACT("cluster_max_portable", "blocks per cluster, portable", ""),
     FACT("cluster_max_nonportable", "blocks per cluster, most", ""),
+    {"tmem_columns_per_sm", "columns of Tensor Memory per SM", "", 1, IF_KNOWN},
     FACT("fp32_lanes_per_sm", "float lanes per SM", ""),
     FACT("max_grid_x", "blocks of a grid in x", ""),
     FACT("max_grid_y", "blocks of a grid in y", ""),
@@ -203,6 +205,17 @@ static void append_fact(const struct fact *fact, const struct smc_device *device
         smc_text_printf(out, "%-*s %14s\n", FACT_WIDTH, fact->heading, "-");
 }
 
+static void append_groups(const struct smc_sm_groups *groups, const struct smc_report_style *style,
+                          struct smc_text *out)
+{
+    struct smc_text list = {0};
+    smc_words_sm_groups(groups, &list);
+    if (list.length > 0)
+        smc_layout_paragraph(out, "SMs by groups", FACT_WIDTH + 1, smc_text_string(&list),
+                             style->columns);
+    smc_text_free(&list);
+}
+
 static void append_in_full(const struct smc_device *device, const struct smc_ceilings *ceilings,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -214,6 +227,7 @@ static void append_in_full(const struct smc_device *device, const struct smc_cei
     smc_layout_end(out, style);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         append_fact(&facts[i], device, style, out);
+    append_groups(&device->sm_groups, style, out);
     if (ceilings)
         smc_text_ceilings(ceilings, device, out);
     const char *uncertain = device->uncertain[0] ? device->uncertain : "none";

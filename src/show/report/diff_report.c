@@ -13,6 +13,7 @@
 #include "show/report/csv_parts.h"
 #include "show/report/findings_report.h"
 #include "show/report/json_parts.h"
+#include "show/report/overview.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/words/kernel_names.h"
@@ -548,15 +549,8 @@ static void diff_append_names(const struct smc_kernel_names *names,
 /* The width of the longest device name, within limits. */
 static int device_width(const struct smc_diff *diff)
 {
-    int width = LEAST_DEVICE;
-    for (size_t i = 0; i < diff->device_count; i++) {
-        struct smc_text name = {0};
-        smc_words_device(&diff->device[i], &name);
-        const int columns = smc_utf8_string_columns(smc_text_string(&name));
-        width = columns > width ? columns : width;
-        smc_text_free(&name);
-    }
-    return width < MOST_DEVICE ? width : MOST_DEVICE;
+    const int width = smc_overview_device_width(diff->device, diff->device_count, MOST_DEVICE);
+    return width > LEAST_DEVICE ? width : LEAST_DEVICE;
 }
 
 static void append_pair(const struct smc_diff_pair *pair, int width,

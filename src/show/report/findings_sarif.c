@@ -20,21 +20,13 @@ static json_t *message(const char *text)
     return object;
 }
 
-/* A new object at the end of the list, which owns it. */
-static json_t *add_object(json_t *list)
-{
-    json_t *object = json_object();
-    json_array_append_new(list, object);
-    return object;
-}
-
 /* --- The tool --------------------------------------------------------------------------------- */
 
 static json_t *rules(void)
 {
     json_t *list = json_array();
     for (int i = 0; i < SMC_CHECK_COUNT; i++) {
-        json_t *rule = add_object(list);
+        json_t *rule = smc_json_add_object(list);
         smc_json_string(rule, "id", smc_check_rule_name(i));
         smc_json_set(rule, "shortDescription", message(smc_check_rule_description(i)));
     }
@@ -103,7 +95,7 @@ static void findings_sarif_set_place(json_t *location, const char *file, uint32_
         smc_json_set(location, "physicalLocation", object);
     }
     if (function[0]) {
-        json_t *logical = json_array(), *named = add_object(logical);
+        json_t *logical = json_array(), *named = smc_json_add_object(logical);
         smc_json_string(named, "fullyQualifiedName", function);
         smc_json_string(named, "kind", "function");
         smc_json_set(location, "logicalLocations", logical);
@@ -115,7 +107,7 @@ static json_t *locations(const struct smc_check_finding *finding)
 {
     json_t *list = json_array();
     bool has_path = finding->paths > 0 && finding->path[0].places > 0;
-    findings_sarif_set_place(add_object(list), finding->file, finding->line,
+    findings_sarif_set_place(smc_json_add_object(list), finding->file, finding->line,
                              has_path ? finding->path[0].place[0].function : finding->kernel);
     return list;
 }
@@ -155,9 +147,10 @@ static json_t *stacks(const struct smc_check_finding *finding)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < finding->paths; k++) {
-        json_t *stack = add_object(list), *frames = json_array();
+        json_t *stack = smc_json_add_object(list), *frames = json_array();
         for (size_t i = 0; i < finding->path[k].places; i++)
-            smc_json_set(add_object(frames), "location", location_of(&finding->path[k], i));
+            smc_json_set(smc_json_add_object(frames), "location",
+                         location_of(&finding->path[k], i));
         smc_json_set(stack, "message", message(finding->path[k].thread));
         smc_json_set(stack, "frames", frames);
     }
@@ -169,13 +162,14 @@ static json_t *code_flows(const struct smc_check_finding *finding)
 {
     json_t *list = json_array(), *threads = json_array();
     for (size_t k = 0; k < finding->paths; k++) {
-        json_t *thread = add_object(threads), *steps = json_array();
+        json_t *thread = smc_json_add_object(threads), *steps = json_array();
         for (size_t i = finding->path[k].places; i > 0; i--)
-            smc_json_set(add_object(steps), "location", location_of(&finding->path[k], i - 1));
+            smc_json_set(smc_json_add_object(steps), "location",
+                         location_of(&finding->path[k], i - 1));
         smc_json_set(thread, "message", message(finding->path[k].thread));
         smc_json_set(thread, "locations", steps);
     }
-    smc_json_set(add_object(list), "threadFlows", threads);
+    smc_json_set(smc_json_add_object(list), "threadFlows", threads);
     return list;
 }
 
@@ -238,7 +232,7 @@ static void add_result(json_t *results, const struct smc_findings *findings, siz
 {
     const struct smc_check_finding *finding = &findings->item[index];
     struct smc_text text = {0};
-    json_t *result = add_object(results);
+    json_t *result = smc_json_add_object(results);
     smc_text_printf(&text, "%s%s%s%s%s", finding->kernel, finding->device[0] ? " on " : "",
                     finding->device, finding->kernel[0] ? ": " : "", finding->message);
     if (finding->paths > 1) /* a link to a related location */
@@ -254,7 +248,7 @@ static void add_result(json_t *results, const struct smc_findings *findings, siz
 
 void smc_sarif_findings(const struct smc_findings *findings, struct smc_text *out)
 {
-    json_t *root = json_object(), *runs = json_array(), *run = add_object(runs);
+    json_t *root = json_object(), *runs = json_array(), *run = smc_json_add_object(runs);
     json_t *results = json_array();
     for (size_t i = 0; i < findings->count; i++)
         add_result(results, findings, i);

@@ -50,12 +50,12 @@ void smc_overview_append_device(const struct smc_device *device, int width, stru
     smc_text_free(&label);
 }
 
-int smc_overview_device_width(const struct smc_inspect_rows *rows, int most)
+int smc_overview_device_width(const struct smc_device *devices, size_t count, int most)
 {
     int longest = 0;
-    for (size_t i = 0; i < rows->device_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct smc_text label = {0};
-        smc_words_device(&rows->device[i], &label);
+        smc_words_device(&devices[i], &label);
         const int columns = smc_utf8_string_columns(smc_text_string(&label));
         longest = columns > longest ? columns : longest;
         smc_text_free(&label);
@@ -449,7 +449,8 @@ static struct columns overview_find_columns(const struct smc_inspect_rows *rows,
     }
     const int room = (int)style->columns - other_columns(&columns) - 1;
     columns.device_width =
-        columns.devices ? smc_overview_device_width(rows, room > LEAST_DEVICE ? room : LEAST_DEVICE)
+        columns.devices ? smc_overview_device_width(rows->device, rows->device_count,
+                                                    room > LEAST_DEVICE ? room : LEAST_DEVICE)
                         : 0;
     columns.name_first = columns.devices && !has_room(&columns, style);
     return columns;

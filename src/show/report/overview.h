@@ -26,7 +26,7 @@ size_t smc_overview_kernels(const struct smc_inspect_rows *rows);
 void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out);
 
 /* The columns of the longest such name of the rows' devices, but at most so many. */
-int smc_overview_device_width(const struct smc_inspect_rows *rows, int most);
+int smc_overview_device_width(const struct smc_device *devices, size_t count, int most);
 
 /* What "+?" beside shared memory means. */
 extern const char smc_overview_dynamic_smem[];

@@ -161,18 +161,16 @@ void smc_json_pair(json_t *object, const struct smc_user_pair *pair)
 {
     json_t *kernels = json_array(), *comparison = json_object(), *results = json_array();
     for (int i = 0; i < SMC_PAIR; i++) {
-        json_t *kernel = json_object();
+        json_t *kernel = smc_json_add_object(kernels);
         smc_json_user(kernel, pair->run[i], &pair->confirmation[i]);
-        json_array_append_new(kernels, kernel);
     }
     for (size_t i = 0; pair->compares_results && i < pair->run[0]->memory_count; i++) {
         struct smc_agreement same;
-        json_t *result = json_object();
+        json_t *result = smc_json_add_object(results);
         smc_user_pair_result(pair, i, &same);
         smc_json_string(result, "name", pair->run[0]->memory[i].name);
         smc_json_integer(result, "elements", same.elements);
         smc_json_integer(result, "differing", same.differing);
-        json_array_append_new(results, result);
     }
     smc_json_set(comparison, "speed_up",
                  pair->speed_up > 0 ? json_real(pair->speed_up) : json_null());

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -14,6 +15,7 @@ static const struct smc_banks_choice first_choice = {
     .expression = "(tx*32 + ty)*4",
     .block = {32, 8, 1},
     .width_bytes = 4,
+    .accesses = "st.16 rows; ldmatrix.x4",
 };
 
 /* Whether the launch has a kernel that uses shared memory. */
@@ -25,6 +27,11 @@ static bool has_kernel(const struct smc_banks_state *banks)
 bool smc_banks_is_own(const struct smc_banks_state *banks)
 {
     return banks->choice.own || !has_kernel(banks);
+}
+
+bool smc_banks_is_tile(const struct smc_banks_state *banks)
+{
+    return banks->choice.layout[0] != '\0';
 }
 
 const struct smc_banks_pattern *smc_banks_shown(const struct smc_banks_state *banks)
@@ -143,6 +150,11 @@ static void make_query(const struct smc_banks_state *banks, struct smc_banks_que
     const struct smc_banks_choice *choice = &banks->choice;
     *query = banks->launch;
     query->mode = query->device.sm.bank_width_bytes == 8 ? choice->mode : SMC_BANK_MODE_4_BYTES;
+    if (smc_banks_is_tile(banks)) {
+        query->kernel = NULL;
+        query->tile = &banks->question;
+        return;
+    }
     if (!smc_banks_is_own(banks))
         return;
     query->kernel = NULL;
@@ -171,8 +183,11 @@ static enum smc_status show_access(struct smc_banks_state *banks, struct smc_err
         placed ? at_most(banks->choice.iteration, last_iteration) : pattern->worst_step;
     banks->top = 0;
     enum smc_status status =
-        smc_banks_change_access(&banks->answer, &banks->change, banks->pattern, banks->warp,
-                                banks->iteration, &banks->access, error);
+        banks->answer.query.tile
+            ? smc_tile_answer_access(&banks->question, &banks->question.tile, banks->pattern,
+                                     banks->iteration, &banks->access, error)
+            : smc_banks_change_access(&banks->answer, &banks->change, banks->pattern, banks->warp,
+                                      banks->iteration, &banks->access, error);
     if (status == SMC_OK) {
         smc_banks_map(&banks->answer.layout, &banks->access, &banks->map);
         smc_bank_memory_find(&banks->answer.layout, &banks->access, &banks->memory);
@@ -197,6 +212,12 @@ static void show(struct smc_banks_state *banks)
 static void rearrange(struct smc_banks_state *banks)
 {
     struct smc_error error = {""};
+    if (banks->answer.query.tile) {
+        for (uint32_t i = 0; i < banks->answer.pattern_count; i++)
+            banks->total[i] = banks->answer.pattern[i].total;
+        show(banks);
+        return;
+    }
     arrange_all(banks);
     smc_banks_change_expression(&banks->answer, &banks->change, banks->expression);
     enum smc_status status =
@@ -206,12 +227,26 @@ static void rearrange(struct smc_banks_state *banks)
     conclude(banks, status, &error);
 }
 
+/* The array with the choice's swizzle. */
+static enum smc_status read_question(const struct smc_banks_choice *choice,
+                                     struct smc_tile_question *question, struct smc_error *error)
+{
+    const struct smc_tile_texts texts = {.layout = choice->layout, .accesses = choice->accesses};
+    enum smc_status status = smc_tile_question_read(&texts, question, error);
+    question->tile.swizzle = choice->swizzle;
+    return status;
+}
+
 static void find_answer(struct smc_banks_state *banks)
 {
     struct smc_banks_query query;
     struct smc_error error = {""};
+    enum smc_status status = SMC_OK;
+    if (smc_banks_is_tile(banks))
+        status = read_question(&banks->choice, &banks->question, &error);
     make_query(banks, &query);
-    enum smc_status status = smc_banks_answer(&query, &banks->answer, &error);
+    if (status == SMC_OK)
+        status = smc_banks_answer(&query, &banks->answer, &error);
     if (status != SMC_OK) {
         banks->answer.pattern_count = 0;
         conclude(banks, status, &error);
@@ -226,7 +261,9 @@ static bool answers_differ(const struct smc_banks_choice *a, const struct smc_ba
 {
     return a->own != b->own || strcmp(a->expression, b->expression) != 0 ||
            memcmp(a->block, b->block, sizeof a->block) != 0 || a->width_bytes != b->width_bytes ||
-           a->row_elements != b->row_elements || a->op != b->op || a->mode != b->mode;
+           a->row_elements != b->row_elements || a->op != b->op || a->mode != b->mode ||
+           strcmp(a->layout, b->layout) != 0 || strcmp(a->accesses, b->accesses) != 0 ||
+           memcmp(&a->swizzle, &b->swizzle, sizeof a->swizzle) != 0;
 }
 
 static bool same_arrays(const struct smc_banks_choice *a, const struct smc_banks_choice *b)
@@ -238,11 +275,24 @@ static bool same_arrays(const struct smc_banks_choice *a, const struct smc_banks
     return true;
 }
 
+/* Another array, or other accesses to it, begin with the worst. */
+static void show_worst_of_array(struct smc_banks_state *banks,
+                                const struct smc_banks_choice *before)
+{
+    const struct smc_banks_choice *now = &banks->choice;
+    if (!banks->answered || !banks->answer.query.tile ||
+        (strcmp(now->layout, before->layout) == 0 && strcmp(now->accesses, before->accesses) == 0))
+        return;
+    banks->pattern = banks->answer.worst;
+    show(banks);
+}
+
 static void banks_update(struct smc_banks_state *banks, const struct smc_banks_choice *before)
 {
-    if (answers_differ(before, &banks->choice) || !banks->answered)
+    if (answers_differ(before, &banks->choice) || !banks->answered) {
         find_answer(banks);
-    else if (!same_arrays(before, &banks->choice))
+        show_worst_of_array(banks, before);
+    } else if (!same_arrays(before, &banks->choice))
         rearrange(banks);
     else
         show(banks);
@@ -331,7 +381,7 @@ void smc_banks_move(struct smc_banks_state *banks, int direction)
 
 /* --- Fields --- */
 
-enum { MOST_THREADS = 1024, MOST_ROW = 1000000, WIDEST = 16, WORST = -1 };
+enum { MOST_THREADS = 1024, MOST_ROW = 1000000, WIDEST = 16, WORST = -1, MOST_SWIZZLE_BITS = 6 };
 
 static const struct {
     const char *label;
@@ -349,12 +399,23 @@ static const struct {
     [SMC_BANK_FIELD_ACCESS] = {"access", SMC_BANK_LOAD, 1, true},
     [SMC_BANK_FIELD_ROW] = {"row", 0, 0, false},
     [SMC_BANK_FIELD_MODE] = {"bank size", SMC_BANK_MODE_4_BYTES, 1, true},
+    [SMC_BANK_FIELD_LAYOUT] = {"layout", 0, 1, false},
+    [SMC_BANK_FIELD_ACCESSES] = {"accesses", 0, 1, false},
+    [SMC_BANK_FIELD_BITS] = {"swizzle B", 0, 3, false},
+    [SMC_BANK_FIELD_BASE] = {"swizzle M", 0, 3, false},
+    [SMC_BANK_FIELD_SHIFT] = {"swizzle S", 0, 3, false},
 };
 
 static bool banks_applies(const struct smc_banks_state *banks, enum smc_bank_field field)
 {
     bool has_pattern = banks->answer.pattern_count > 0;
+    if (field >= SMC_BANK_FIELD_ACCESSES && field <= SMC_BANK_FIELD_SHIFT)
+        return smc_banks_is_tile(banks);
+    if (smc_banks_is_tile(banks) && field != SMC_BANK_FIELD_LAYOUT &&
+        field != SMC_BANK_FIELD_ITERATION && field != SMC_BANK_FIELD_MODE)
+        return false;
     switch (field) {
+    case SMC_BANK_FIELD_LAYOUT:
     case SMC_BANK_FIELD_EXPRESSION:
         return true;
     case SMC_BANK_FIELD_PADDING:
@@ -415,6 +476,12 @@ static struct range range_of(const struct smc_banks_state *banks, enum smc_bank_
                               1, MOST_ROW};
     case SMC_BANK_FIELD_MODE:
         return (struct range){choice->mode, SMC_BANK_MODE_4_BYTES, SMC_BANK_MODE_8_BYTES};
+    case SMC_BANK_FIELD_BITS:
+        return (struct range){choice->swizzle.bits, 0, MOST_SWIZZLE_BITS};
+    case SMC_BANK_FIELD_BASE:
+        return (struct range){choice->swizzle.base, 0, MOST_SWIZZLE_BITS};
+    case SMC_BANK_FIELD_SHIFT:
+        return (struct range){choice->swizzle.shift, -MOST_SWIZZLE_BITS, MOST_SWIZZLE_BITS};
     default:
         return (struct range){0};
     }
@@ -435,6 +502,51 @@ static void set_place(int64_t warp, int64_t iteration, struct smc_banks_choice *
     choice->placed = warp != WORST && iteration != WORST;
     choice->warp = choice->placed ? (uint32_t)warp : choice->warp;
     choice->iteration = choice->placed ? (uint32_t)iteration : choice->iteration;
+}
+
+/* The smallest base, which keeps together what a lane accesses. */
+static uint32_t kept_together(const struct smc_tile_question *question)
+{
+    uint32_t bits = question->tile.element_bits, base = 0;
+    for (uint32_t i = 0; i < question->access_count; i++)
+        while (bits << base < question->access[i].width_bytes * 8)
+            base++;
+    return base;
+}
+
+/* The distance between the bits that are joined is at least their number: more bits move it, and a
+   smaller distance is the negative one, or on the way back the positive one. */
+static void set_swizzle(const struct smc_tile_question *question, enum smc_bank_field field,
+                        int64_t value, struct smc_banks_choice *choice)
+{
+    struct smc_swizzle *swizzle = &choice->swizzle;
+    const int32_t before = swizzle->shift;
+    if (field == SMC_BANK_FIELD_BITS && !swizzle->bits && !swizzle->base)
+        swizzle->base = kept_together(question);
+    if (field == SMC_BANK_FIELD_BITS)
+        swizzle->bits = (uint32_t)value;
+    else if (field == SMC_BANK_FIELD_BASE)
+        swizzle->base = (uint32_t)value;
+    else
+        swizzle->shift = (int32_t)value;
+    const int32_t bits = (int32_t)swizzle->bits;
+    const bool falls = field == SMC_BANK_FIELD_SHIFT && swizzle->shift < before;
+    if (abs(swizzle->shift) < bits)
+        swizzle->shift = falls || (field != SMC_BANK_FIELD_SHIFT && before < 0) ? -bits : bits;
+}
+
+static void set_text(enum smc_bank_field field, const char *text, struct smc_banks_choice *choice)
+{
+    struct smc_cute_layout layout;
+    struct smc_swizzle swizzle = {0};
+    bool is_layout = field == SMC_BANK_FIELD_LAYOUT;
+    choice->placed = false;
+    snprintf(is_layout ? choice->layout : choice->accesses, sizeof choice->layout, "%s", text);
+    if (!is_layout)
+        return;
+    if (smc_cute_parse(text, "", &layout, &swizzle, NULL) != SMC_OK)
+        swizzle = (struct smc_swizzle){0};
+    choice->swizzle = swizzle;
 }
 
 static void banks_set(const struct smc_banks_state *banks, enum smc_bank_field field, int64_t value,
@@ -468,6 +580,17 @@ static void banks_set(const struct smc_banks_state *banks, enum smc_bank_field f
         break;
     case SMC_BANK_FIELD_MODE:
         choice->mode = (enum smc_bank_mode)value;
+        break;
+    case SMC_BANK_FIELD_LAYOUT:
+        set_text(field, "", choice);
+        break;
+    case SMC_BANK_FIELD_ACCESSES:
+        set_text(field, first_choice.accesses, choice);
+        break;
+    case SMC_BANK_FIELD_BITS:
+    case SMC_BANK_FIELD_BASE:
+    case SMC_BANK_FIELD_SHIFT:
+        set_swizzle(&banks->question, field, value, choice);
         break;
     default:
         break;
@@ -517,11 +640,23 @@ void smc_bank_field_reset(const struct smc_banks_state *banks, enum smc_bank_fie
 
 /* --- Typing into fields --- */
 
+const char *smc_bank_field_text(const struct smc_banks_choice *choice, enum smc_bank_field field)
+{
+    return field == SMC_BANK_FIELD_EXPRESSION ? choice->expression
+           : field == SMC_BANK_FIELD_LAYOUT   ? choice->layout
+           : field == SMC_BANK_FIELD_ACCESSES ? choice->accesses
+                                              : NULL;
+}
+
 void smc_bank_field_hint(const struct smc_banks_state *banks, enum smc_bank_field field,
                          char hint[128])
 {
     struct range range = range_of(banks, field);
-    if (field == SMC_BANK_FIELD_EXPRESSION)
+    if (field == SMC_BANK_FIELD_LAYOUT)
+        snprintf(hint, 128, "such as half t[128][64] or (128,64):(64,1)");
+    else if (field == SMC_BANK_FIELD_ACCESSES)
+        snprintf(hint, 128, "such as st.16 rows; ldmatrix.x4.trans");
+    else if (field == SMC_BANK_FIELD_EXPRESSION)
         snprintf(hint, 128, "bytes, of tx ty tz lane warp bx by bz");
     else if (field == SMC_BANK_FIELD_BLOCK)
         snprintf(hint, 128, "a shape such as 256, 32x8 or 8x8x4 of 1 to %d threads", MOST_THREADS);
@@ -559,6 +694,12 @@ enum smc_status smc_bank_field_type(const struct smc_banks_state *banks, enum sm
                                     struct smc_error *error)
 {
     char hint[128];
+    if (field == SMC_BANK_FIELD_LAYOUT || field == SMC_BANK_FIELD_ACCESSES) {
+        if (strlen(typed) > SMC_CUTE_CHARS)
+            return smc_fail(error, SMC_USAGE, "longer than %d characters", SMC_CUTE_CHARS);
+        set_text(field, typed, choice);
+        return SMC_OK;
+    }
     if (field == SMC_BANK_FIELD_EXPRESSION) {
         if (strlen(typed) > SMC_EXPRESSION_CHARS)
             return smc_fail(error, SMC_USAGE, "the expression is longer than %d characters",
@@ -642,6 +783,22 @@ void smc_bank_field_show(const struct smc_banks_state *banks, enum smc_bank_fiel
         view->given = smc_banks_is_own(banks);
         snprintf(view->value, sizeof view->value, "%.127s",
                  view->given ? choice->expression : "the kernel's");
+        break;
+    case SMC_BANK_FIELD_LAYOUT:
+    case SMC_BANK_FIELD_ACCESSES:
+        view->given = smc_banks_is_tile(banks);
+        snprintf(view->value, sizeof view->value, "%.127s",
+                 view->given ? smc_bank_field_text(choice, field) : "none");
+        break;
+    case SMC_BANK_FIELD_BITS:
+    case SMC_BANK_FIELD_BASE:
+    case SMC_BANK_FIELD_SHIFT:
+        view->given = choice->swizzle.bits > 0;
+        snprintf(view->value, sizeof view->value, "%" PRId64, range_of(banks, field).now);
+        snprintf(view->source, sizeof view->source, "%s",
+                 field == SMC_BANK_FIELD_BITS   ? "bits"
+                 : field == SMC_BANK_FIELD_BASE ? "elements kept together, log 2"
+                                                : "distance of the bits");
         break;
     case SMC_BANK_FIELD_BLOCK:
         show_block(choice->block, view);

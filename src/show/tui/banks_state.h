@@ -20,6 +20,11 @@ enum smc_bank_field {
     SMC_BANK_FIELD_SWIZZLE,
     SMC_BANK_FIELD_WARP,
     SMC_BANK_FIELD_ITERATION,
+    SMC_BANK_FIELD_LAYOUT,
+    SMC_BANK_FIELD_ACCESSES, /* to an array that a layout places, and its swizzle */
+    SMC_BANK_FIELD_BITS,
+    SMC_BANK_FIELD_BASE,
+    SMC_BANK_FIELD_SHIFT,
     SMC_BANK_FIELD_EXPRESSION,
     SMC_BANK_FIELD_BLOCK,
     SMC_BANK_FIELD_WIDTH,
@@ -36,6 +41,9 @@ struct smc_banks_choice {
     uint32_t block[3], width_bytes, row_elements; /* of the expression, as in smc_banks_query */
     enum smc_bank_op op;
     enum smc_bank_mode mode;
+    char layout[SMC_CUTE_CHARS + 1]; /* of an array that is shown instead; "": none */
+    char accesses[SMC_CUTE_CHARS + 1];
+    struct smc_swizzle swizzle;
     bool placed; /* this warp and iteration are shown; otherwise the worst */
     uint32_t warp, iteration;
     struct {
@@ -58,8 +66,9 @@ struct smc_banks_state {
     bool opened;
     struct smc_banks_query launch; /* the explorer's kernel and device */
     struct smc_banks_choice choice;
-    struct smc_banks_answer answer; /* for the layout as written */
-    bool answered;                  /* false: `why` says what is wrong */
+    struct smc_tile_question question; /* of the choice's layout */
+    struct smc_banks_answer answer;    /* for the layout as written */
+    bool answered;                     /* false: `why` says what is wrong */
     char why[1024];
     struct smc_banks_change change;                      /* the chosen layout */
     struct smc_bank_cost total[SMC_MAX_SHARED_ACCESSES]; /* with it, counted as in the answer */
@@ -81,6 +90,12 @@ void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query
 
 /* Whether an expression is shown: the user's choice, or the kernel uses no shared memory. */
 bool smc_banks_is_own(const struct smc_banks_state *banks);
+
+/* Whether an array that a layout places is shown. */
+bool smc_banks_is_tile(const struct smc_banks_state *banks);
+
+/* The text of a field that is one; NULL for others. */
+const char *smc_bank_field_text(const struct smc_banks_choice *choice, enum smc_bank_field field);
 
 /* The pattern shown; empty where the answer has none. */
 const struct smc_banks_pattern *smc_banks_shown(const struct smc_banks_state *banks);

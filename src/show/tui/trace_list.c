@@ -740,19 +740,6 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     smc_text_free(&words);
 }
 
-/* The bound with the next smaller share; the count after the last. */
-static int trace_list_next_bound(const double *share, int last)
-{
-    int next = SMC_TRACE_BOUND_COUNT;
-    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        const bool after =
-            last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
-        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
-            next = i;
-    }
-    return next;
-}
-
 void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out)
 {
     const struct smc_trace_answer *answer = list->answer;
@@ -766,8 +753,8 @@ void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc
         smc_text_printf(out, ", resident warps %s", percent);
     }
     const char *separator = out->length ? ": " : "";
-    for (int i = trace_list_next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
-         i = trace_list_next_bound(answer->bound_share, i)) {
+    for (int i = smc_words_next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
+         i = smc_words_next_bound(answer->bound_share, i)) {
         smc_words_percent(100 * answer->bound_share[i], percent);
         smc_text_printf(out, "%s%s %s", separator, smc_trace_bound_label((enum smc_trace_bound)i),
                         percent);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "show/report/banks_report.h"
+#include "show/report/tile_report.h"
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
 #include "show/tui/widgets.h"
@@ -64,7 +65,7 @@ static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_
     uint32_t conflicts = total.wavefronts - total.least;
     int col = MARKS + columns->label;
     smc_frame_text_within(frame, line, 0, MARKS, columns->label, SMC_STYLE_NORMAL, pattern->label);
-    if (columns->op)
+    if (columns->op && !banks->answer.query.tile)
         smc_frame_printf(frame, line, 0, col + 1, SMC_STYLE_NORMAL, "%.*s", columns->op - 1,
                          columns->op > 5                ? smc_words_bank_op(pattern->op)
                          : pattern->op == SMC_BANK_LOAD ? "ld"
@@ -415,9 +416,31 @@ static void append_change(const struct smc_banks_state *banks, size_t most, stru
         append_layout(banks, &layout, most, out);
 }
 
+/* Of an array that a layout places: its layout, or the smallest changes. */
+static void append_tile_remedy(const struct smc_banks_state *banks, struct smc_text *out)
+{
+    const struct smc_banks_answer *answer = &banks->answer;
+    const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
+    if (worst->total.wavefronts == worst->total.least) {
+        smc_text_append(out, "no conflict: ");
+        smc_words_tile(&banks->question.tile, out);
+        return;
+    }
+    if (!answer->tile_padding.found && !answer->tile_swizzle.found)
+        smc_words_tile_hopeless(answer, out);
+    smc_words_tile_swizzle(&answer->tile_swizzle, out);
+    if (answer->tile_padding.found && answer->tile_swizzle.found)
+        smc_text_append(out, "\n");
+    smc_words_tile_padding(&answer->tile_padding, out);
+}
+
 static void view_banks_append_remedy(const struct smc_banks_state *banks, size_t most,
                                      struct smc_text *out)
 {
+    if (banks->answer.query.tile) {
+        append_tile_remedy(banks, out);
+        return;
+    }
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     struct smc_bank_cost now = banks->total[banks->pattern];
     uint32_t was = pattern->total.wavefronts - pattern->total.least;
@@ -477,8 +500,10 @@ static void view_banks_write_title(const struct smc_banks_state *banks, int cols
 {
     enum { VERDICT = 32, EDGES = 8 };
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
-    int used = snprintf(title, 256, "warp %u", banks->warp);
-    if (pattern->steps > 1)
+    const bool is_tile = banks->answer.query.tile;
+    int used = is_tile ? snprintf(title, 256, "instruction %u", banks->iteration)
+                       : snprintf(title, 256, "warp %u", banks->warp);
+    if (pattern->steps > 1 && !is_tile)
         used += snprintf(title + used, 256 - (size_t)used, ", iteration %u", banks->iteration);
     if (used + 4 + smc_utf8_string_columns(pattern->label) + VERDICT + EDGES <= cols)
         snprintf(title + used, 256 - (size_t)used, " of %.200s", pattern->label);
@@ -494,7 +519,9 @@ static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
     if (banks->answered)
         view_banks_write_title(banks, layout.frame[SMC_BANKS_GRID].cols, title);
     smc_frame_box(frame, layout.frame[SMC_BANKS_LIST],
-                  smc_banks_is_own(banks) ? "expression" : banks->launch.kernel->name);
+                  smc_banks_is_tile(banks)  ? "array"
+                  : smc_banks_is_own(banks) ? "expression"
+                                            : banks->launch.kernel->name);
     smc_frame_box(frame, layout.frame[SMC_BANKS_FIELDS], "layout");
     smc_frame_box(frame, layout.frame[SMC_BANKS_GRID], title);
     smc_frame_box(frame, layout.frame[SMC_BANKS_REMEDY],
@@ -518,7 +545,9 @@ static void open(struct smc_tui *tui)
 static void step(struct smc_banks_state *banks, int direction, bool far)
 {
     struct smc_banks_choice choice = banks->choice;
-    enum smc_bank_field field = banks->on_field ? banks->field : SMC_BANK_FIELD_PADDING;
+    enum smc_bank_field field = banks->on_field            ? banks->field
+                                : smc_banks_is_tile(banks) ? SMC_BANK_FIELD_ITERATION
+                                                           : SMC_BANK_FIELD_PADDING;
     smc_bank_field_step(banks, field, direction, far, &choice);
     smc_banks_choose(banks, &choice);
 }
@@ -527,7 +556,7 @@ static void step(struct smc_banks_state *banks, int direction, bool far)
 static void view_banks_reset(struct smc_banks_state *banks)
 {
     static const enum smc_bank_field all[] = {SMC_BANK_FIELD_PADDING, SMC_BANK_FIELD_SWIZZLE,
-                                              SMC_BANK_FIELD_WARP};
+                                              SMC_BANK_FIELD_WARP, SMC_BANK_FIELD_BITS};
     struct smc_banks_choice choice = banks->choice;
     if (banks->on_field)
         smc_bank_field_reset(banks, banks->field, &choice);
@@ -552,12 +581,13 @@ static void view_banks_enter(struct smc_tui *tui)
 {
     struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_choice choice = banks->choice;
+    const char *text = smc_bank_field_text(&choice, banks->field);
     if (!banks->on_field)
         smc_banks_go(banks, (int)banks->answer.pattern_count);
     else if (smc_bank_field_flip(banks, banks->field, &choice))
         smc_banks_choose(banks, &choice);
     else
-        view_banks_ask(tui, banks->field == SMC_BANK_FIELD_EXPRESSION ? choice.expression : "");
+        view_banks_ask(tui, text ? text : "");
 }
 
 /* A value without an answer is not kept. */
@@ -584,7 +614,7 @@ static void view_banks_type(struct smc_tui *tui, uint32_t character)
     struct smc_banks_choice choice = banks->choice;
     char begun[5] = "";
     bool digit = character >= '0' && character <= '9';
-    bool expression = banks->on_field && banks->field == SMC_BANK_FIELD_EXPRESSION;
+    bool expression = banks->on_field && smc_bank_field_text(&choice, banks->field);
     bool is_switch = banks->on_field && smc_bank_field_flip(banks, banks->field, &choice);
     if (!banks->on_field || is_switch || !(digit || (expression && character == '(')))
         return;
@@ -624,7 +654,9 @@ static void view_banks_show_command(struct smc_tui *tui)
     bool changed = banks->change.array[smc_banks_shown(banks)->array].row_elements;
     if (banks->choice.placed)
         query.warp = (int32_t)banks->warp;
-    if (query.kernel ? !changed : banks->expression[0] != '\0')
+    if (query.tile)
+        smc_words_tile_command(&query, &banks->question.tile, &words);
+    else if (query.kernel ? !changed : banks->expression[0] != '\0')
         smc_words_banks_command(&query, query.kernel ? NULL : banks->expression, &words);
     else
         smc_words_banks_row_command(&query, &banks->access, &words);

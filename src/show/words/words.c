@@ -230,6 +230,18 @@ static void append_quoted(const char *word, struct smc_text *out)
     smc_text_free(&safe);
 }
 
+int smc_words_next_bound(const double *share, int last)
+{
+    int next = SMC_TRACE_BOUND_COUNT;
+    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
+        const bool after =
+            last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
+        if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
+            next = i;
+    }
+    return next;
+}
+
 const char *smc_words_cache_config(enum smc_cache_config config)
 {
     static const char *const words[] = {
@@ -252,6 +264,11 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         smc_text_printf(out, " --cache-config %s", smc_words_cache_config(settings->cache_config));
     if (settings->smem_mode != SMC_SMEM_MODE_DEFAULT)
         smc_text_printf(out, " --smem-mode %s", smc_smem_mode_name(settings->smem_mode));
+    if (settings->blocks_per_cluster > 1 && settings->cluster[0] > 0)
+        smc_text_printf(out, " --cluster %ux%ux%u", settings->cluster[0], settings->cluster[1],
+                        settings->cluster[2]);
+    else if (settings->blocks_per_cluster > 1)
+        append_number("cluster", settings->blocks_per_cluster, 0, out);
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
         append_quoted(query->compile.kernel_dir, out);
@@ -260,9 +277,8 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         return;
     append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
     append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
-    if (settings->blocks_per_cluster > 1)
-        append_number("cluster", settings->blocks_per_cluster, 0, out);
     append_number("virtual-resources", settings->virtual_resources, 0, out);
+    append_number("tmem-columns", settings->tmem_columns_per_block, 0, out);
     if (settings->partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
         smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
 }
@@ -413,4 +429,13 @@ void smc_words_device(const struct smc_device *device, struct smc_text *out)
         smc_text_printf(out, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
     else
         smc_text_append(out, smc_device_model(device));
+}
+
+void smc_words_sm_groups(const struct smc_sm_groups *groups, struct smc_text *out)
+{
+    for (uint32_t i = 0, same; i < groups->count; i += same) {
+        for (same = 1; i + same < groups->count && groups->sms[i + same] == groups->sms[i]; same++)
+            ;
+        smc_text_printf(out, same > 1 ? "%s%ux%u" : "%s%u", i > 0 ? " " : "", groups->sms[i], same);
+    }
 }

@@ -57,6 +57,10 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
    those that `smemcalc run` accepts. */
 void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out);
 
+/* The bound of a trace with the largest share after `last`; -1: the largest of all.
+   SMC_TRACE_BOUND_COUNT: no other has a share. */
+int smc_words_next_bound(const double *share, int last);
+
 /* "none", "shared", "l1", "equal": the words of option --cache-config. */
 const char *smc_words_cache_config(enum smc_cache_config config);
 
@@ -144,5 +148,8 @@ void smc_words_time_cell(double ms, char text[24]);
 
 /* One letter for a crowded table: 'd' for DRAM. */
 char smc_words_time_letter(enum smc_time_term term);
+
+/* "16x5 18x2 8": five groups of 16 SMs and so on; "" if they are not known. */
+void smc_words_sm_groups(const struct smc_sm_groups *groups, struct smc_text *out);
 
 #endif
