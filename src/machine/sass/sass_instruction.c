@@ -340,6 +340,12 @@ static void read_widths(struct smc_sass_instruction *in)
     }
 }
 
+bool smc_is_global_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
+           in->operation == SMC_OP_RED || in->operation == SMC_OP_REDG;
+}
+
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
                             struct smc_sass_instruction *in)
 {

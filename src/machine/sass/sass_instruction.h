@@ -125,6 +125,9 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
 
 const char *smc_operation_name(enum smc_operation operation);
 
+/* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
+bool smc_is_global_atomic(const struct smc_sass_instruction *in);
+
 /* Control bits. */
 static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)
 {

@@ -324,6 +324,14 @@ static double survey_add(const struct tracer *tracer, struct smc_survey *survey)
     return length;
 }
 
+/* The mean is known to a hundredth, by two standard errors. */
+static bool survey_suffices(const struct smc_survey *survey)
+{
+    enum { LEAST = 256, EXACT = 200 };
+    return survey->warps >= LEAST &&
+           EXACT * survey->spread < survey->length * sqrt((double)survey->warps);
+}
+
 /* A warp that was walked is in the mean and the spread of their lengths (Welford). */
 static void survey_add_length(struct smc_survey *survey, double length, uint64_t block,
                               double *squares)
@@ -348,7 +356,8 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey)
     double squares = 0;
     for (uint64_t i = 0; i < most; i++) {
         uint64_t number = evenly(i, all);
-        if (i >= SURVEY_LEAST_WARPS && tracer->walk.steps > SURVEY_STEPS)
+        if (i >= SURVEY_LEAST_WARPS &&
+            (tracer->walk.steps > SURVEY_STEPS || survey_suffices(survey)))
             break;
         trace_warp(tracer, number / warps, (uint32_t)(number % warps), NULL);
         if (does_not_end(tracer))
