@@ -200,7 +200,7 @@ empty "bad rows of banks --csv keep their place" "$(
     sed 's/^"""k,ld,4,.*",,$/k,,/' out | tr '\n' ' ' |
         grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k,, l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
 cat >expected <<'END'
-smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg
+smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg
 smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
 smemcalc: bad.csv:4: mask: 'xyz' is not hexadecimal between 0 and ffffffff
 smemcalc: bad.csv:5: mask: '1ffffffff' is not hexadecimal between 0 and ffffffff
@@ -263,7 +263,7 @@ holds "banks --op counts a matrix load" '.accesses[0] | .op == "ldmatrix.x4" and
 banks --op red --width 8 --expr 'lane*8' --format json >out.json
 holds "banks --op leaves open what was not counted" '.accesses[0] | .op == "red" and
     .wavefronts == null and .conflicts == null and .phases == null' out.json
-refuses 2 "option --op: 'ldmatrix' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or \
+refuses 2 "option --op: 'ldmatrix' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or \
 .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg" banks --op ldmatrix --expr lane
 refuses 2 "option --mask: not with --op ldmatrix.x1, which all lanes execute" \
     banks --op ldmatrix.x1 --expr 'lane*16' --mask f

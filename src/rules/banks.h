@@ -20,15 +20,16 @@
    Atomics (atom, red) are served in the sets of a store, but each lane by itself: lanes that share
    an address conflict too. Compare-and-swap takes twice as many wavefronts. All 1,020 patterns of
    add, min, and, inc, max, or of 4 bytes, of exch and cas of 4, 8 and 16 bytes were counted so on
-   an H200 (driver 580.159.04). Other atomics of 8 bytes, those of 2 bytes and of floating point are
+   an H200 (driver 580.159.04). An addition of the constant 1 whose result is not used (red.one, in
+   machine code ATOMS.POPC.INC) serves lanes with the same address together (90 of 90 patterns).
+   Other atomics of 8 bytes, those of 2 bytes and of floating point are
    loops of several instructions, whose wavefronts depend on the values: not known.
 
    cp.async.ca copies from L1 to shared memory, in the sets of a store. In each wavefront a lane is
    served if no lower lane that still waits reads from its banks of L1, whose lines begin at bank 0,
    and none writes to its banks. All 520 patterns of 4, 8 and 16 bytes whose lines were in L1 were
-   counted so on the H200. cp.async.cg does not pass through these banks one wavefront after the
-   other as seen by any counter: not known. Nor are atomics and copies on other banks than those of
-   CC 5.0 on.
+   counted so on the H200. The counter shows no wavefront of cp.async.cg: not known. Nor are
+   atomics and copies on other banks than those of CC 5.0 on.
 
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
@@ -365,7 +366,7 @@ struct smc_tile_access {
     enum smc_bank_op op;
     uint32_t width_bytes; /* of a lane */
     enum smc_tile_walk walk;
-    char operand;       /* of a fragment: a, b or c */
+    char operand;       /* of a fragment: a, b or c; d is where c is */
     uint32_t registers; /* of an operand, of 4 bytes; of c: pairs of elements */
     struct smc_cute_layout threads_values;
 };

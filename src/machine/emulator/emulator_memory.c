@@ -29,6 +29,8 @@ static enum smc_bank_op bank_op_of_atomic(const struct smc_op *op)
         return SMC_BANK_ATOM_EXCH;
     if (is_float || op->width_bytes > 4)
         return SMC_BANK_OPS;
+    if (op->adds_one)
+        return SMC_BANK_RED_ONE;
     return op->d_kind == SMC_SLOT_NONE ? SMC_BANK_RED : SMC_BANK_ATOM;
 }
 

@@ -52,6 +52,8 @@ enum { SMC_REPORT_PART = 1 << 20 };
 
 /* The parameters and the arguments of a row of writers.def, without their parentheses. */
 #define SMC_WRITER_LIST(...) __VA_ARGS__
+/* A declaration that has them: cppcheck expands them only if they are an argument. */
+#define SMC_WRITER_DECLARE(...) __VA_ARGS__
 
 struct smc_writer {
     const char *name; /* "text", "json", "csv" */
