@@ -362,6 +362,7 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     else if (smc_warp_addresses(state->warp, in, mask, address))
         sectors = count_sectors(mask, address, in->access_bytes);
     walk->sectors[at] += sectors;
+    walk->all_sectors += sectors;
 }
 
 /* Evaluates a step that does not branch. */
