@@ -339,8 +339,8 @@ struct smc_tile {
     struct smc_cute_layout layout;
     struct smc_swizzle swizzle; /* of offsets in elements */
     uint32_t element_bits;      /* 4 to 128, a power of two */
-    uint32_t pitch,
-        padding;   /* after every `pitch` offsets `padding` elements are unused; 0: none */
+    /* After every `pitch` offsets `padding` elements are unused; 0: none. */
+    uint32_t pitch, padding;
     bool is_tma;   /* filled by a TMA copy, which has three swizzles and no padding */
     char name[64]; /* of a declaration such as t[128][64], else "" */
 };
@@ -387,7 +387,7 @@ enum smc_status smc_tile_parse_swizzle(const char *text, const char *name, struc
 uint32_t smc_element_bits(const char *name);
 
 /* The next of several accesses joined by ';': "st.16 rows; ldmatrix.x4.trans", "ld.4 (32,8):(8,1)",
-   "mma.m16n8k16.a". `threads` is the layout of those without one, or NULL. Moves `text` behind
+   "mma.m16n8k16.a". `threads` is the layout of those without one, or NULL. Moves `text` past
    it. SMC_USAGE: as above; also for accesses whose wavefronts are not known. */
 enum smc_status smc_tile_parse_access(const char **text, const char *name,
                                       const struct smc_tile *tile,
@@ -424,7 +424,7 @@ struct smc_bank_cost smc_tile_count(const struct smc_bank_layout *layout,
                                     const struct smc_tile *tile,
                                     const struct smc_tile_walked *walked);
 
-/* The bytes from the array's begin to its end. */
+/* From the array's first byte to its last. */
 uint32_t smc_tile_bytes(const struct smc_tile *tile);
 
 /* A change after which every access takes the fewest wavefronts. Each smaller one was tried. */
