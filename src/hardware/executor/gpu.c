@@ -278,7 +278,16 @@ static cudaError_t keep_initial(struct run *run)
             code =
                 cudaMemcpy(run->initial[i], run->user_buffer[i], bytes, cudaMemcpyDeviceToDevice);
     }
-    return code;
+    if (code != cudaErrorMemoryAllocation)
+        return code;
+    cudaGetLastError();
+    for (size_t i = 0; i < user->memory_count; i++) {
+        smc_gpu_free(run->initial[i]);
+        run->initial[i] = NULL;
+    }
+    smc_not_made(&run->result->timing, "there is no room for a second copy of the arrays, which a "
+                                       "repeated launch needs");
+    return cudaSuccess;
 }
 
 /* What the launch left as it was need not be restored. */

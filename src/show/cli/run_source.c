@@ -295,7 +295,8 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
 static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
                                          struct smc_error *error)
 {
-    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP};
+    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP,
+                                  SMC_OPTION_COLD};
     for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
         if (arguments->given[of_runs[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not with --dry-run, which runs nothing",
@@ -488,9 +489,9 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
     struct smc_run_settings settings;
     struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
-    enum smc_status status = request && run
-                                 ? smc_run_source_ask(arguments, request, &settings, &devices, error)
-                                 : smc_out_of_memory(error);
+    enum smc_status status =
+        request && run ? smc_run_source_ask(arguments, request, &settings, &devices, error)
+                       : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_idle_warn_of(arguments, &request->device);
         status = smc_run_source_prepare(request, run, error);

@@ -113,11 +113,15 @@ void smc_words_tile_hopeless(const struct smc_banks_answer *answer, struct smc_t
     smc_text_append(out, " removes all conflicts: all were tried");
 }
 
-/* An argument in quotes, whose blanks are not broken. */
+/* An argument in quotes; a line may end before its option, but not within the quotes. */
 static void append_argument(const char *option, const char *argument, struct smc_text *out)
 {
-    smc_text_printf(out, SMC_TIE "--%s" SMC_TIE, option);
+    smc_text_printf(out, " --%s" SMC_TIE, option);
+    size_t begin = out->length;
     smc_text_append_shell_word(out, argument);
+    for (size_t i = begin; i < out->length; i++)
+        if (out->data[i] == ' ')
+            out->data[i] = *SMC_TIE;
 }
 
 static void append_accesses(const struct smc_tile_question *question, struct smc_text *out)
@@ -149,14 +153,14 @@ void smc_words_tile_command(const struct smc_banks_query *query, const struct sm
     append_accesses(query->tile, &accesses);
     smc_text_printf(out, "%s" SMC_TIE "banks", smc_program_name());
     append_argument("layout", smc_text_string(&layout), out);
-    smc_text_printf(out, SMC_TIE "--element" SMC_TIE "%s", query->tile->element);
+    smc_text_printf(out, " --element" SMC_TIE "%s", query->tile->element);
     if (tile->swizzle.bits || tile->is_tma)
-        smc_text_printf(out, SMC_TIE "--swizzle" SMC_TIE "%s", smc_text_string(&swizzle));
+        smc_text_printf(out, " --swizzle" SMC_TIE "%s", smc_text_string(&swizzle));
     append_argument("op", smc_text_string(&accesses), out);
     if (query->mode == SMC_BANK_MODE_8_BYTES)
-        smc_text_append(out, SMC_TIE "--bank-width" SMC_TIE "8");
+        smc_text_append(out, " --bank-width" SMC_TIE "8");
     if (!query->device_assumed)
-        smc_text_printf(out, SMC_TIE "--device" SMC_TIE "%u.%u", query->device.sm.cc / 10,
+        smc_text_printf(out, " --device" SMC_TIE "%u.%u", query->device.sm.cc / 10,
                         query->device.sm.cc % 10);
     smc_text_free(&layout);
     smc_text_free(&swizzle);
