@@ -395,7 +395,7 @@ enum smc_status smc_tile_parse_access(const char **text, const char *name,
     split_word(access->label, word, &rest);
     if (!*rest && strncmp(word, "mma.", strlen("mma.")) == 0) {
         rest = strchr(access->label, 'm');
-        snprintf(word, sizeof word, "%s", strrchr(rest, '.')[1] == 'c' ? "st" : "ld");
+        snprintf(word, sizeof word, "%s", strrchr(rest, '.')[1] == 'd' ? "st" : "ld");
     }
     enum smc_status status = parse_op(word, name, tile, access, error);
     return status == SMC_OK ? parse_walk(rest, name, tile, threads, access, error) : status;

@@ -181,7 +181,7 @@ static void fill_cluster(struct smc_scene *scene)
                    "atomicAdd(cluster.map_shared_rank(\n"
                    "  &own[bin % share], bin / share), 1);\n");
     smc_scene_number(scene, "bins", BINS);
-    smc_scene_number(scene, "bytes", BINS * 4);
+    smc_scene_number(scene, "bytes", (int64_t)BINS * 4);
     smc_scene_number(scene, "threads", HISTOGRAM_THREADS);
     smc_scene_text(scene, "device", answer.query.device.name);
     smc_scene_text(scene, "has",
