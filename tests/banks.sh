@@ -315,8 +315,19 @@ empty "cutlass 2212: cp.async.ca of rows of 128 and 64 bytes" "$(
 # triton 3059: a product's halves, K-major rows of 32, in triton's swizzle of 4 phases of 2 rows.
 wavefronts "triton 3059" "32 32" --layout 'half t[64][32]' --swizzle 'c/8 ^ (r >> 1 & 3)' --op ldmatrix.x4
 
+# The commands of the proposals ask about the same accesses.
+banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4' >out 2>err
+empty "the proposals' commands have no conflict" "$(
+    awk '/smemcalc banks/ { line = $0; getline; print line " " $0 }' out | sed 's/.*smemcalc banks //' >commands
+    [ "$(wc -l <commands)" -eq 2 ] || cat out err
+    while read -r command; do
+        eval "banks $command" >again 2>err
+        grep -q '256 wavefronts, the least possible: no conflict' again || cat again err
+    done <commands)"
 wavefronts "wgmma's canonical layout" "64 64 128" --layout 'wgmma.k.128B(64,64)' --op 'st.16 rows; ldmatrix.x4'
 wavefronts "a layout of threads" "4 4" --layout '(64,8):(8,1)' --op st.16 --threads-values '((8,4),8):((1,8),64)'
+holds "a layout of threads is part of the access" \
+    '.accesses[0].access == "st.16 ((8,4),8):((1,8),64)"' out.json
 wavefronts "an operand of mma" "512 64" --layout 't[64][64]' --op mma.m16n8k16.a
 banks --layout 'half t[64][64]' --swizzle tma.none --op 'ldmatrix.x4' --format json >out.json
 holds "TMA has three swizzles and no padding" '.array | .smallest_swizzle.swizzle == {bits:3, base:3, shift:3}

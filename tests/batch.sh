@@ -97,8 +97,8 @@ answers "a column without a name is unknown, too" 2 nothing "unnamed.csv:1: unkn
 answers "--pass all copies whatever is not known" 0 expected "" other.csv --pass all
 printf 'threads,regs,smem,cluster,device\n256.0,32.00,NaN,<NA>,8.0\n256,nan,8192.0,1.0,nan\n' >frame.csv
 printf 'threads,regs,smem,cluster,device,%s\n256.0,32.00,NaN,<NA>,8.0,%s\n256,nan,8192.0,1.0,nan,%s\n' \
-    "$results" '8,64,100,warps+registers,8,32,8,164,,8192,1024,,launches,' \
-    '8,64,100,warps+registers,8,32,8,25,32,8192,9216,,launches,' >expected
+    "$results,resident_clusters,clusters_are_bound" '8,64,100,warps+registers,8,32,8,164,,8192,1024,,launches,,,0' \
+    '8,64,100,warps+registers,8,32,8,25,32,8192,9216,,launches,,,0' >expected
 answers "what a data frame writes for whole numbers and for none is read" 0 expected "" \
     frame.csv --device 9.0 --regs 32 --barriers 2
 printf 'threads,smem\n1x1x128,300000\n256.5,0\n' >refused.csv

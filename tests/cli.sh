@@ -620,11 +620,27 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
     named "a cluster that needs the attribute" \
         "7 of 16 blocks at a time, 112 blocks; needs cudaFuncAttributeNonPortableClusterSizeAllowed" \
         "$(line_of clusters $cluster --cluster 16)"
+    smemcalc $cluster --cluster 8 --explain >out
+    named "the arithmetic of clusters" \
+        "5 groups of 16 SMs x 1 blocks / 8, rounded down = 2 each; 4 groups of 2 SMs: less than the 8 of a cluster; together 15 clusters" \
+        "$(sed -n 's/^clusters  *\(5 groups.*\)/\1/p;s/^  *\(4 groups of 2 .*\)/\1/p;s/^  *\(together.*\)/\1/p' out |
+            paste -sd'#' - | sed 's/#/; /g')"
+    named "clusters of several devices" "of 8 blocks at a time: H200 15, H100 NVL at most 16" \
+        "$(line_of clusters $cluster --cluster 8 --device "H100 NVL" --device 9.0)"
     named "CSV has the clusters, and whether they are a bound" "15,0" \
         "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*\)$/\1/')"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \
         "$(line_of clusters --threads 256 --regs 32 --dynamic-smem 200K --device "H100 NVL" --cluster 8 | sed "s/ blocks.*//")"
 }
+named "Tensor Memory that some blocks wait for" \
+    "tensor mem. 256 of 512 columns per block: 2 of the 8 resident blocks have theirs at a time, the others wait in tcgen05.alloc" \
+    "$(smemcalc --threads 256 --regs 32 --tmem-columns 256 --device 10.0 | grep -A 1 '^tensor mem' | tr -s '\n ' ' ' | sed 's/ $//')"
+named "Tensor Memory is in JSON" "[256,2,8]" "$(
+    smemcalc --threads 256 --regs 32 --tmem-columns 256 --device 10.0 --format json |
+        jq -c '[.launch.tmem_columns_per_block, .occupancy.tmem_blocks_per_sm, .occupancy.blocks_per_sm]')"
+tells "--tmem-columns: no Tensor Memory is known on CC 9.0; CC 10.0, 10.3 and 11.0 have it" \
+    --threads 256 --regs 32 --tmem-columns 64 -d 9.0
+refuses 2 "option --tmem-columns: '48' is not one of 0, 32, 64, 128, 256, 512" --threads 256 --tmem-columns 48
 named "CSV has how much a cooperative grid is too large" "cooperative_excess 1 0 " "$(
     smemcalc --threads 256 --regs 32 --grid 1057 --cooperative --device H200 --format csv |
         sed 's/,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' '

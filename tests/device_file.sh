@@ -100,7 +100,9 @@ says() { # NAME EXPECTED COMMAND...: on both outputs
     if [ "$seen" = "$expected" ]; then pass "$name"; else fail "$name" "$seen"; fi
 }
 batch() { # ARGUMENT...: the first column and the blocks per SM of each row
-    smemcalc batch --threads 64 --regs 16 --pass id "$@" | awk -F, 'NR > 1 { printf "%s: %s; ", $1, $(NF - 11) }'
+    smemcalc batch --threads 64 --regs 16 --pass id "$@" | awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR > 1 { printf "%s: %s; ", $1, $column["blocks_per_sm"] }'
 }
 names() { # ARGUMENT...: whom the answers are about
     smemcalc "$@" --format json | jq -r '[.answers[].device.name] | join(", ")'

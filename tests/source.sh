@@ -979,6 +979,8 @@ refuses 2 "option --cluster: '8' blocks are not the 4 that histogram is compiled
     run own_cluster.cu --grid 32 --cluster 8 $histogram
 empty "clusters as the kernel was compiled" "$(
     smemcalc run own_cluster.cu --grid 32 $histogram --dynamic-smem 4K 2>&1 |
-        grep -q '^clusters on the GPU  *248 ' || echo "no row of clusters")"
+        grep -q '^clusters on the GPU  *248 ' || echo "no row of clusters"
+    smemcalc own_cluster.cu --threads 256 --dynamic-smem 4K --device H200 2>&1 |
+        grep -q '^      clusters of 4 blocks: 248 at a time$' || echo "inspect does not name them")"
 
 finish_cases

@@ -294,6 +294,82 @@ for option in "--on emulator" --annotate "--dump 3:out.bin"; do
         cat out; lacks err "^smemcalc: option ${option%% *}: not with --dry-run")"
 done
 
+# --- Contents of arguments ------------------------------------------------------------------------
+
+cat >contents.cu <<'END'
+extern "C" __global__ void rows(int rows, const int *start, const int *column, const float *x,
+                                float *y)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    float sum = 0;
+    for (int i = start[row]; i < start[row + 1]; i++)
+        sum += x[column[i]];
+    y[row] = sum;
+}
+extern "C" __global__ void gather(const int *index, const float *from, float *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[index[i]];
+}
+extern "C" __global__ void level(int nodes, const int *start, const int *edge, const int *seen,
+                                 int *next)
+{
+    int node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= nodes || seen[node] != 1)
+        return;
+    for (int i = start[node]; i < start[node + 1]; i++)
+        if (seen[edge[i]] < 0)
+            next[edge[i]] = 2;
+}
+extern "C" __global__ void escape(int width, int *count)
+{
+    int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y, i = 0;
+    float cx = -2.0f + 3.0f * px / width, cy = -1.5f + 3.0f * py / width, x = 0, y = 0;
+    for (; i < 200 && x * x + y * y <= 4; i++) {
+        float t = x * x - y * y + cx;
+        y = 2 * x * y + cy;
+        x = t;
+    }
+    if (i < 200)
+        count[py * width + px] = i;
+}
+extern "C" __global__ void poll(volatile int *flag, int *out)
+{
+    while (flag[0] == 0)
+        ;
+    out[0] = 1;
+}
+END
+# 513 row pointers, of rows of 0 to 30 entries, as bytes.
+# shellcheck disable=SC2059
+printf "$(awk 'BEGIN {
+    for (i = at = 0; i < 513; i++) {
+        printf "\\%03o\\%03o\\000\\000", at % 256, at / 256
+        at += i * 7919 % 31
+    }
+}')" >start.bin
+contents() { # ENTRY ARGUMENT...: sectors as predicted and as emulated are within 5 %
+    entry=$1
+    shift
+    smemcalc run contents.cu --entry "$entry" "$@" --device H200 --dry-run --format json >dry.json
+    smemcalc run contents.cu --entry "$entry" "$@" --device H200 --on emulator --format json >ran.json
+    empty "contents decide what is executed: $entry" "$(jq -rn --slurpfile dry dry.json \
+        --slurpfile ran ran.json '$dry[0].time.counts.l1_sectors as $p |
+        ($ran[0].confirmation[] | select(.quantity == "global_sectors") | .emulated) as $e |
+        select(($p / $e - 1 | fabs) > 0.05) | "\($p) predicted, \($e) emulated"' 2>&1)"
+}
+contents rows --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
+    -a i32x8192:random:0:511 -a f32x512 -a f32x512
+contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f32x2048
+contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
+    -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
+contents escape --grid 1x128 --block 128 -a i32:128 -a i32x16384
+states "a loop that waits for what another warp stores has no predicted time" \
+    '.time == null and (.time_reason | test("loops"))' run contents.cu --entry poll --grid 1 \
+    --block 1 -a i32x1 -a i32x1 --device H200 --dry-run
+
 # --- Addresses of your own kernel -----------------------------------------------------------------
 
 # What the emulator counts of a block is what the time was predicted with.

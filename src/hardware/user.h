@@ -109,7 +109,7 @@ struct smc_user_run {
    does not compile, no such kernel, arguments that do not match, more threads than the launch
    bounds allow. Whether the model predicts that the launch succeeds is in answer.outcome, and how
    long it takes in answer.time: from its machine code, the numbers and the sizes of the memory,
-   whose contents are unknown then.
+   and the contents that were typed.
    SMC_UNAVAILABLE: no NVRTC for the device. Always free it, even after a failure. */
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error);
@@ -189,6 +189,10 @@ enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error 
    buffer's; the message has no prefix. SMC_MACHINE: out of memory. */
 enum smc_status smc_user_fill(const struct smc_user_argument *argument, const char *name,
                               uint64_t seed, void *data, struct smc_error *error);
+
+/* The same for some elements, of what is not a file. `start`: smc_random_start(name, seed). */
+void smc_user_make_elements(const struct smc_user_argument *argument, uint64_t start,
+                            uint64_t first, uint64_t count, void *data);
 
 void smc_user_digest(const struct smc_user_argument *argument, const void *before,
                      const void *after, struct smc_user_digest *digest);

@@ -365,7 +365,7 @@ struct smc_tile_access {
     enum smc_bank_op op;
     uint32_t width_bytes; /* of a lane */
     enum smc_tile_walk walk;
-    char operand;       /* of a fragment: a, b or c */
+    char operand;       /* of a fragment: a, b or c; d is where c is */
     uint32_t registers; /* of an operand, of 4 bytes; of c: pairs of elements */
     struct smc_cute_layout threads_values;
 };

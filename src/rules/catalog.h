@@ -225,6 +225,11 @@ uint64_t smc_random_start(const char *name, uint64_t seed);
    SMC_LARGEST_WHOLE of either sign, other floats in [-1, 1). */
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values);
 
+/* The same values from element `first` on, `buffer->elements` of them, where the sequence begins at
+   `start`, which is smc_random_start(buffer->name, seed). */
+void smc_fill_random_from(const struct smc_buffer *buffer, uint64_t start, uint64_t first,
+                          void *values);
+
 /* --- Other kernels ---------------------------------------------------------------------------- */
 
 /* The program's own kernels that it also has as PTX, for machines without an NVRTC. They have a

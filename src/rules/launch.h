@@ -78,9 +78,10 @@ struct smc_launch {
     enum smc_smem_mode smem_mode;
     int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
     enum smc_cache_config cache_config;
-    uint32_t barriers_per_block; /* named barriers used; 1 for a plain __syncthreads */
-    uint32_t virtual_resources;  /* per block; 0: not known or none */
-    uint32_t blocks_per_cluster; /* 0 or 1: no cluster */
+    uint32_t barriers_per_block;     /* named barriers used; 1 for a plain __syncthreads */
+    uint32_t virtual_resources;      /* per block; 0: not known or none */
+    uint32_t blocks_per_cluster;     /* 0 or 1: no cluster */
+    uint32_t tmem_columns_per_block; /* of Tensor Memory, as tcgen05.alloc rounds them; 0: none */
     enum smc_partitioned_caching partitioned_caching;
 
     /* Shapes, which have limits of their own; 0 in x: not known. */
@@ -111,6 +112,8 @@ struct smc_occupancy {
     uint32_t smem_allocated_per_block_bytes; /* with the driver's reserve and rounding */
     uint32_t smem_configured_bytes;          /* the SM's shared memory under this carve-out */
     enum smc_partitioned_caching partitioned_caching; /* what is in effect */
+    uint32_t tmem_blocks_per_sm; /* of the resident blocks those that have their Tensor Memory at a
+                                    time, while the others wait for it; 0: the launch has none */
 
     /* Of the whole GPU; set by smc_launch_check. 0: its SMs are not known, or no block fits. */
     uint64_t resident_blocks;

@@ -14,6 +14,9 @@
    clusters                the guide's section "Thread Block Clusters"; how many are resident: found
                            by asking cudaOccupancyMaxActiveClusters on two H100 and two H200
                            (2,400 of 2,400 random launches)
+   Tensor Memory           PTX ISA, "Tensor Memory": 512 columns; "tcgen05.alloc": a power of two of
+                           them from 32 on, and the instruction waits until they are free, so that
+                           they limit no residency
    grids, blocks in z      the guide's table "Technical Specifications per Compute Capability"
    parameters              the guide's section "Function Parameters": 256 bytes on CC 1.x, then 4
    KB, and since CUDA 12.1 32,764 bytes from CC 7.0 on */

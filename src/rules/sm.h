@@ -49,6 +49,7 @@ struct smc_sm {
     uint32_t virtual_resources_per_sm; /* 0: none */
     uint32_t cluster_max_portable;     /* 0: no clusters */
     uint32_t cluster_max_nonportable;
+    uint32_t tmem_columns_per_sm; /* of Tensor Memory; 0: none, or not known */
     uint32_t fp32_lanes_per_sm;
     uint32_t max_grid_x, max_grid_y, max_grid_z; /* blocks of a launch, in each dimension */
     uint32_t max_block_z; /* threads of a block; x and y allow as many as max_threads_per_block */

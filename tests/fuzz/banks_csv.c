@@ -70,6 +70,9 @@ static void try_row(const struct smc_csv_record *record)
         if (smc_access_misaligned(&row.access))
             abort();
         try_layout(&layouts[i], &row.access);
+        if (row.has_sources &&
+            smc_banks_count_copy(&layouts[i], &row.access, row.source).wavefronts > SMC_WARP_LANES)
+            abort();
     }
     smc_banks_row_is_header(record);
 }

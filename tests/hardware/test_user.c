@@ -9,6 +9,7 @@
 #include "code/ptx_facts.h"
 #include "hardware/executor/user_argument.h"
 #include "hardware/user.h"
+#include "rules/catalog.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -426,6 +427,28 @@ static void fill(const char *typed, void *data)
     CU_ASSERT_EQUAL(smc_user_fill(&argument, "arg 1", 1, data, &error), SMC_OK);
 }
 
+/* Any part of the memory is made as the whole is. */
+static void test_parts(void)
+{
+    static const char *const typed[] = {
+        "u8x700:random",      "i16x700:random",       "f32x700:random", "f64x700:random",
+        "f16x700:random",     "u32x700:random:5:900", "i64x700:ramp",   "f32x700:random:-1:3",
+        "i32x700:random:0:6", "f64x700:ramp",         "u16x700:7"};
+    static unsigned char whole[700 * 8], part[700 * 8];
+    struct smc_user_argument argument;
+    struct smc_error error = {""};
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+        CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed[i], &argument, &error), SMC_OK);
+        fill(typed[i], whole);
+        size_t width = smc_user_types[argument.type].bytes;
+        for (uint64_t first = 0; first < 700; first += 173) {
+            uint64_t count = first == 173 ? 527 : 1;
+            smc_user_make_elements(&argument, smc_random_start("arg 1", 1), first, count, part);
+            CU_ASSERT(memcmp(part, whole + first * width, count * width) == 0);
+        }
+    }
+}
+
 static void test_fillings(void)
 {
     uint8_t bytes[300];
@@ -763,6 +786,7 @@ CU_TestInfo tests_user[] = {
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},
     {"what memory is filled with", test_fillings},
+    {"parts of memory", test_parts},
     {"random numbers within bounds", test_bounded_random},
     {"memory of half precision and bfloat16", test_short_floats},
     {"memory from files", test_files},

@@ -478,7 +478,26 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(smc_limit_name(SMC_LIMIT_CLUSTER), "cluster");
 }
 
+/* It limits no residency: a block waits for its columns. */
+static void test_tensor_memory(void)
+{
+    struct smc_occupancy o = compute(100, LAUNCH(.threads_per_block = 128, .regs_per_thread = 32,
+                                                 .tmem_columns_per_block = 128));
+    CU_ASSERT_EQUAL(o.blocks_per_sm, 16);
+    CU_ASSERT_EQUAL(o.tmem_blocks_per_sm, 4);
+    o = compute(100, LAUNCH(.threads_per_block = 1024, .regs_per_thread = 32,
+                            .tmem_columns_per_block = 32));
+    CU_ASSERT(o.blocks_per_sm == 2 && o.tmem_blocks_per_sm == 2);
+    o = compute(103, LAUNCH(.threads_per_block = 128, .tmem_columns_per_block = 512));
+    CU_ASSERT_EQUAL(o.tmem_blocks_per_sm, 1);
+    o = compute(90, LAUNCH(.threads_per_block = 128, .tmem_columns_per_block = 32));
+    CU_ASSERT(o.blocks_per_sm == 16 && o.tmem_blocks_per_sm == 0);
+    o = compute(100, LAUNCH(.threads_per_block = 128));
+    CU_ASSERT_EQUAL(o.tmem_blocks_per_sm, 0);
+}
+
 CU_TestInfo tests_model[] = {
+    {"Tensor Memory", test_tensor_memory},
     {"240 golden rows of CC 1.x and 2.x", test_golden_cc1_cc2},
     {"the textbook's 8800 GTX", test_textbook},
     {"odd warp counts on CC 1.x follow the published formula", test_odd_warps_on_cc1},

@@ -1,34 +1,140 @@
 /* The predicted time of a user's kernel: its machine code with the arguments that were typed. */
 #include "hardware/executor/user_time.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rules/catalog.h"
+
 _Static_assert((int)SMC_MAX_USER_ARGUMENTS <= (int)SMC_TIME_MOST_ARGUMENTS,
                "a user's kernel has no more arguments than the model of time accepts");
 
-static void user_time_add_arguments(const struct smc_user_request *request,
+/* --- Contents --------------------------------------------------------------------------------- */
+
+/* Of a file, pieces are kept. */
+enum { PIECE_BYTES = 2048, PIECES = 256 };
+
+struct piece {
+    bool used;
+    uint64_t number;
+    size_t length;
+    unsigned char byte[PIECE_BYTES];
+};
+
+/* What an argument's memory holds before the launch, made where it is asked for. */
+struct source {
+    const struct smc_user_argument *argument;
+    uint64_t start; /* of its random values */
+    FILE *file;
+    struct piece *piece;
+};
+
+static bool read_piece(struct source *source, uint64_t number, struct piece *piece)
+{
+    piece->used = false;
+    if (fseeko(source->file, (off_t)(number * PIECE_BYTES), SEEK_SET) != 0)
+        return false;
+    piece->length = fread(piece->byte, 1, PIECE_BYTES, source->file);
+    piece->number = number;
+    piece->used = !ferror(source->file);
+    return piece->used;
+}
+
+static bool read_file(struct source *source, uint64_t offset, size_t bytes, unsigned char *to)
+{
+    while (bytes > 0) {
+        uint64_t number = offset / PIECE_BYTES;
+        struct piece *piece = &source->piece[number % PIECES];
+        size_t at = (size_t)(offset % PIECE_BYTES);
+        if ((!piece->used || piece->number != number) && !read_piece(source, number, piece))
+            return false;
+        if (at >= piece->length)
+            return false;
+        size_t part = piece->length - at < bytes ? piece->length - at : bytes;
+        memcpy(to, piece->byte + at, part);
+        to += part;
+        offset += part;
+        bytes -= part;
+    }
+    return true;
+}
+
+/* A few bytes of memory, which need not be whole elements. */
+static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to)
+{
+    enum { MOST = 64 };
+    struct source *source = context;
+    const size_t width = smc_user_types[source->argument->type].bytes;
+    unsigned char made[MOST];
+    if (source->argument->filling == SMC_USER_FILE)
+        return source->file && source->piece && read_file(source, offset, bytes, to);
+    uint64_t first = offset / width, last = (offset + bytes - 1) / width;
+    if ((last - first + 1) * width > MOST)
+        return false;
+    smc_user_make_elements(source->argument, source->start, first, last - first + 1, made);
+    memcpy(to, made + offset % width, bytes);
+    return true;
+}
+
+static void open_source(const struct smc_user_request *request, size_t index, struct source *source)
+{
+    char name[32]; /* as in struct smc_user_memory */
+    snprintf(name, sizeof name, "arg %zu", index + 1);
+    *source = (struct source){.argument = &request->argument[index],
+                              .start = smc_random_start(name, request->settings->seed)};
+    if (source->argument->filling != SMC_USER_FILE)
+        return;
+    source->file = fopen(source->argument->path, "rbe");
+    source->piece = smc_calloc(PIECES, sizeof *source->piece);
+}
+
+static void close_sources(struct source *source, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (source[i].file)
+            fclose(source[i].file);
+        free(source[i].piece);
+    }
+    free(source);
+}
+
+/* --- Arguments -------------------------------------------------------------------------------- */
+
+static void user_time_add_arguments(const struct smc_user_request *request, struct source *source,
                                     struct smc_time_arguments *arguments)
 {
     for (size_t i = 0; i < request->argument_count; i++) {
         const struct smc_user_argument *argument = &request->argument[i];
         uint64_t bytes = smc_user_argument_bytes(argument);
-        if (argument->is_buffer)
-            smc_time_add_parameter(arguments, smc_time_add_array(arguments, bytes),
-                                   sizeof(uint64_t));
-        else
+        if (!argument->is_buffer) {
             smc_time_add_parameter(arguments, argument->bits, (size_t)bytes);
+            continue;
+        }
+        smc_time_add_parameter(arguments, smc_time_add_array(arguments, bytes), sizeof(uint64_t));
+        open_source(request, i, &source[i]);
+        smc_time_set_contents(arguments, read_contents, &source[i]);
     }
 }
 
 enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_time_arguments arguments = {0};
-    for (size_t i = 0; i < run->request.argument_count; i++)
+    const size_t count = run->request.argument_count;
+    for (size_t i = 0; i < count; i++)
         if (run->request.argument[i].form != SMC_USER_PLAIN) {
             smc_time_unknown(&run->answer.time,
                              "structures, addresses and textures among the arguments");
             return SMC_OK;
         }
-    user_time_add_arguments(&run->request, &arguments);
+    struct source *source = smc_calloc(count + 1, sizeof *source);
+    if (!source)
+        return smc_out_of_memory(error);
+    user_time_add_arguments(&run->request, source, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
-    return smc_query_predict_time(&run->answer, &run->compiled.binary, run->row.kernel->name,
-                                  &arguments, error);
+    enum smc_status status = smc_query_predict_time(&run->answer, &run->compiled.binary,
+                                                    run->row.kernel->name, &arguments, error);
+    close_sources(source, count);
+    return status;
 }

@@ -37,18 +37,28 @@ static void put_bits(const struct smc_user_type_info *type, void *data, uint64_t
     memcpy((char *)data + index * type->bytes, &value, type->bytes); /* the low bytes come first */
 }
 
-static void fill_ramp(const struct smc_user_argument *argument, void *data)
+/* Elements of an argument's memory, from `first` on. */
+struct elements {
+    const struct smc_user_argument *argument;
+    uint64_t first, count;
+};
+
+static void fill_ramp(const struct elements *part, void *data)
 {
-    const struct smc_user_type_info *type = &smc_user_types[argument->type];
-    for (uint64_t i = 0; i < argument->elements; i++)
-        put_bits(type, data, i,
-                 type->class == SMC_USER_FLOAT ? smc_user_number_bits(argument->type, (double)i)
-                                               : i);
+    const enum smc_user_type type = part->argument->type;
+    for (uint64_t i = 0; i < part->count; i++) {
+        uint64_t number = part->first + i;
+        put_bits(&smc_user_types[type], data, i,
+                 smc_user_types[type].class == SMC_USER_FLOAT
+                     ? smc_user_number_bits(type, (double)number)
+                     : number);
+    }
 }
 
 /* From `bits` to `highest`. */
-static void fill_bounded(const struct smc_user_argument *argument, uint64_t start, void *data)
+static void fill_bounded(const struct elements *part, uint64_t start, void *data)
 {
+    const struct smc_user_argument *argument = part->argument;
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
     const uint64_t range = argument->highest - argument->bits; /* of integers */
     const uint64_t low_bits = UINT64_MAX >> (64 - 8 * type->bytes);
@@ -57,11 +67,11 @@ static void fill_bounded(const struct smc_user_argument *argument, uint64_t star
         first = smc_user_number(argument->type, &argument->bits, 0);
         last = smc_user_number(argument->type, &argument->highest, 0);
     }
-    for (uint64_t i = 0; i < argument->elements; i++) {
-        uint64_t value = smc_random_bits(start, i);
+    for (uint64_t i = 0; i < part->count; i++) {
+        uint64_t value = smc_random_bits(start, part->first + i);
         if (type->class == SMC_USER_FLOAT) {
-            double part = (double)(value >> 11) * 0x1p-53;
-            value = smc_user_number_bits(argument->type, first * (1 - part) + last * part);
+            double share = (double)(value >> 11) * 0x1p-53;
+            value = smc_user_number_bits(argument->type, first * (1 - share) + last * share);
         } else if ((range & low_bits) != UINT64_MAX) {
             value = argument->bits + value % ((range & low_bits) + 1);
         }
@@ -70,62 +80,64 @@ static void fill_bounded(const struct smc_user_argument *argument, uint64_t star
 }
 
 /* Derived from other random values: integers from 32-bit ones, the short floats from float. */
-static void derive_random(const struct smc_user_argument *argument, const void *from, void *data)
+static void derive_random(const struct elements *part, const void *from, void *data)
 {
-    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    const struct smc_user_type_info *type = &smc_user_types[part->argument->type];
     const int64_t least = type->class == SMC_USER_UNSIGNED ? 1000 : 0;
-    for (uint64_t i = 0; i < argument->elements; i++)
+    for (uint64_t i = 0; i < part->count; i++)
         put_bits(type, data, i,
                  type->class == SMC_USER_FLOAT
-                     ? smc_user_number_bits(argument->type, (double)((const float *)from)[i])
+                     ? smc_user_number_bits(part->argument->type, (double)((const float *)from)[i])
                      : (uint64_t)(((const int32_t *)from)[i] + least));
 }
 
-/* The catalog's random values, or what is derived from them. */
-static enum smc_status fill_random(const struct smc_user_argument *argument, const char *name,
-                                   uint64_t seed, void *data, struct smc_error *error)
+/* The catalog's random values, or what is derived from them, some at a time. */
+static void fill_random(const struct elements *part, uint64_t start, void *data)
 {
+    enum { AT_A_TIME = 256 };
+    const struct smc_user_argument *argument = part->argument;
     const bool is_float = smc_user_types[argument->type].class == SMC_USER_FLOAT;
-    struct smc_buffer buffer = {.name = name,
-                                .dtype = argument->type == SMC_USER_F64 ? SMC_DOUBLE
+    struct smc_buffer buffer = {.dtype = argument->type == SMC_USER_F64 ? SMC_DOUBLE
                                          : is_float                     ? SMC_FLOAT
                                                                         : SMC_INT32,
-                                .elements = argument->elements};
+                                .elements = part->count};
     if (argument->is_bounded) {
-        fill_bounded(argument, smc_random_start(name, seed), data);
-        return SMC_OK;
+        fill_bounded(part, start, data);
+        return;
     }
     if (argument->type == SMC_USER_F32 || argument->type == SMC_USER_F64 ||
         argument->type == SMC_USER_I32) {
-        smc_fill_random(&buffer, seed, data);
-        return SMC_OK;
+        smc_fill_random_from(&buffer, start, part->first, data);
+        return;
     }
-    int32_t *values = smc_malloc(argument->elements * sizeof *values);
-    if (!values)
-        return smc_fail(error, SMC_MACHINE, "no memory for the random values of '%.64s'",
-                        argument->typed);
-    smc_fill_random(&buffer, seed, values);
-    derive_random(argument, values, data);
-    free(values);
-    return SMC_OK;
+    int32_t values[AT_A_TIME];
+    for (uint64_t done = 0; done < part->count; done += buffer.elements) {
+        buffer.elements = part->count - done < AT_A_TIME ? part->count - done : AT_A_TIME;
+        const struct elements some = {argument, part->first + done, buffer.elements};
+        smc_fill_random_from(&buffer, start, some.first, values);
+        derive_random(&some, values, (char *)data + done * smc_user_types[argument->type].bytes);
+    }
+}
+
+void smc_user_make_elements(const struct smc_user_argument *argument, uint64_t start,
+                            uint64_t first, uint64_t count, void *data)
+{
+    const struct elements part = {argument, first, count};
+    if (argument->filling == SMC_USER_RANDOM)
+        fill_random(&part, start, data);
+    else if (argument->filling == SMC_USER_RAMP)
+        fill_ramp(&part, data);
+    else
+        for (uint64_t i = 0; i < count; i++)
+            put_bits(&smc_user_types[argument->type], data, i, argument->bits);
 }
 
 enum smc_status smc_user_fill(const struct smc_user_argument *argument, const char *name,
                               uint64_t seed, void *data, struct smc_error *error)
 {
-    switch (argument->filling) {
-    case SMC_USER_FILE:
+    if (argument->filling == SMC_USER_FILE)
         return user_values_read_file(argument, data, error);
-    case SMC_USER_RANDOM:
-        return fill_random(argument, name, seed, data, error);
-    case SMC_USER_RAMP:
-        fill_ramp(argument, data);
-        return SMC_OK;
-    case SMC_USER_NUMBER:
-        break;
-    }
-    for (uint64_t i = 0; i < argument->elements; i++)
-        put_bits(&smc_user_types[argument->type], data, i, argument->bits);
+    smc_user_make_elements(argument, smc_random_start(name, seed), 0, argument->elements, data);
     return SMC_OK;
 }
 

@@ -168,7 +168,7 @@ static const struct {
     const char *key, *value;
 } usual[] = {
     {"carveout_percent", "-1"},  {"cache_config", "\"none\""}, {"smem_mode", "\"default\""},
-    {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},
+    {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},   {"tmem_columns_per_block", "0"},
 };
 
 static void take(json_t *asked, const json_t *object, const char *key)

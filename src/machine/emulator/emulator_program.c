@@ -51,3 +51,29 @@ uint32_t smc_program_static_smem_bytes(const struct smc_program *program)
 {
     return program->static_smem_bytes;
 }
+
+/* Compare-and-swap of 16 bits, and arithmetic on floats, halves and 64 bits are loops. */
+static enum smc_bank_op bank_op_of_atomic(const struct smc_op *op)
+{
+    const bool is_float =
+        smc_ptx_is_half(op->type) || smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT;
+    if (op->width_bytes < 4)
+        return SMC_BANK_OPS;
+    if (op->reduction == SMC_REDUCE_COMPARE_AND_SWAP)
+        return SMC_BANK_ATOM_CAS;
+    if (op->reduction == SMC_REDUCE_EXCHANGE)
+        return SMC_BANK_ATOM_EXCH;
+    if (is_float || op->width_bytes > 4)
+        return SMC_BANK_OPS;
+    return op->d_kind == SMC_SLOT_NONE ? SMC_BANK_RED : SMC_BANK_ATOM;
+}
+
+enum smc_bank_op smc_op_bank_op(const struct smc_op *op, enum smc_bank_op plain, uint32_t mask)
+{
+    const uint32_t matrices = (uint32_t)__builtin_popcount(mask) / 8;
+    if (smc_op_is_rows(op))
+        return smc_bank_matrix_op(plain == SMC_BANK_LOAD, matrices);
+    if (op->kind == SMC_OP_ATOMIC)
+        return bank_op_of_atomic(op);
+    return op->kind == SMC_OP_COPY && !op->skips_l1 ? SMC_BANK_CP_ASYNC_CA : plain;
+}

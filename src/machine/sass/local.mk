@@ -11,4 +11,5 @@ libsmc_la_SOURCES += \
 	src/machine/sass/sass_warp.c src/machine/sass/sass_warp.h \
 	src/machine/timing.h \
 	src/machine/sass/walk.c src/machine/sass/walk.h \
+	src/machine/sass/warp_memory.c src/machine/sass/warp_memory.h \
 	src/machine/sass/warp_trace.c src/machine/sass/warp_trace.h

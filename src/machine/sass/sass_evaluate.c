@@ -1,4 +1,5 @@
 /* What instructions compute: integers, logic, comparisons, moves; floats.c has floating point. */
+#include <math.h>
 #include <string.h>
 
 #include "machine/sass/floats.h"
@@ -228,6 +229,21 @@ static void sass_evaluate_store(struct smc_sass_warp *warp, const struct smc_sas
                                 : &warp->predicate[in->to_predicate[i]],
                     is, not_known, in->uniform ? UINT32_MAX : mask);
     }
+}
+
+void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_operand *to,
+                           unsigned part, const uint32_t value[SMC_LANES], uint32_t not_known,
+                           uint32_t mask)
+{
+    struct smc_lanes *reg = target_register(warp, to, part);
+    uint32_t first = mask ? value[__builtin_ctz(mask)] : 0;
+    bool same = is_same(not_known, mask);
+    for (uint32_t lanes = mask; lanes && same; lanes &= lanes - 1)
+        same = value[__builtin_ctz(lanes)] == first;
+    if (reg && same)
+        store_register(warp, reg, &first, not_known & mask ? UINT32_MAX : 0, 1, mask);
+    else if (reg)
+        store_register(warp, reg, value, not_known, SMC_LANES, mask);
 }
 
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
@@ -797,9 +813,42 @@ static struct smc_float_operands float_operands(const struct smc_sass_instructio
     return from;
 }
 
+static float plain_float(const struct smc_sass_instruction *in, const struct operands *ops, int i,
+                         uint32_t l)
+{
+    uint32_t bits = in->from[i].negated ? ~ops->low[i][l] : ops->low[i][l];
+    float value;
+    if (in->from[i].absolute)
+        bits &= INT32_MAX;
+    if (in->from[i].negated)
+        bits ^= UINT32_C(1) << 31;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The most frequent operations without modifiers, for all lanes: as smc_float_evaluate does. */
+static bool plain_floating(const struct smc_sass_instruction *in, const struct operands *ops,
+                           struct results *out)
+{
+    enum { NO_FACTOR = 4 };
+    const bool adds = in->operation == SMC_OP_FADD, multiplies = in->operation == SMC_OP_FMUL;
+    if (!adds && !multiplies && in->operation != SMC_OP_FFMA)
+        return false;
+    if (smc_bits(in, 76, 5) != 0 || (multiplies && smc_bits(in, 84, 3) != NO_FACTOR))
+        return false;
+    EACH_LANE {
+        float a = plain_float(in, ops, 0, l), b = plain_float(in, ops, 1, l);
+        float value = adds ? a + b : multiplies ? a * b : fmaf(a, b, plain_float(in, ops, 2, l));
+        memcpy(&out->low[l], &value, sizeof value);
+    }
+    return true;
+}
+
 static bool floating(const struct smc_sass_instruction *in, const struct operands *ops,
                      struct results *out)
 {
+    if (plain_floating(in, ops, out))
+        return true;
     uint32_t holds = 0;
     EACH_LANE {
         const struct smc_float_operands from = float_operands(in, ops, l);

@@ -10,6 +10,7 @@ struct smc_machine_launch {
     const unsigned char *constants; /* bank 0, with the parameters: smc_machine_constants */
     size_t constant_bytes;
     const struct smc_bank_layout *layout;
+    const struct smc_contents *contents; /* of global memory; NULL: unknown */
 };
 
 /* Where a warp is; `index` is that of its block. */

@@ -131,6 +131,48 @@ static struct names needed_after_calls(const struct smc_machine_program *program
     return returned;
 }
 
+enum { GLOBAL_SPACE = 1, LOCAL_SPACE = 2 };
+
+/* The space that an instruction loads from; atomics load, too. */
+static uint8_t space_loaded(const struct smc_sass_instruction *in)
+{
+    switch (in->operation) {
+    case SMC_OP_LDG:
+    case SMC_OP_ATOMG:
+    case SMC_OP_ATOMG_CAS:
+        return GLOBAL_SPACE;
+    case SMC_OP_LDL:
+        return LOCAL_SPACE;
+    default:
+        return 0;
+    }
+}
+
+static uint8_t space_stored(const struct smc_sass_instruction *in)
+{
+    switch (in->operation) {
+    case SMC_OP_STG:
+    case SMC_OP_ATOMG:
+    case SMC_OP_ATOMG_CAS:
+    case SMC_OP_RED:
+    case SMC_OP_REDG:
+        return GLOBAL_SPACE;
+    case SMC_OP_STL:
+        return LOCAL_SPACE;
+    default:
+        return 0;
+    }
+}
+
+/* The load's result is needed, so that what is stored there is, too; whether that is new. */
+static bool follow_space(struct smc_machine_program *program, const struct smc_sass_instruction *in)
+{
+    uint8_t space = program->follows_memory ? space_loaded(in) : 0;
+    bool is_new = (space & ~program->followed_spaces) != 0;
+    program->followed_spaces |= space;
+    return is_new;
+}
+
 /* One pass from the end to the beginning; whether anything was added. */
 static bool find_needed_once(struct smc_machine_program *program, struct names *before,
                              enum smc_purpose purpose)
@@ -142,11 +184,16 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
         const struct smc_sass_instruction *in = &step->in;
         struct names needed = needed_after(program, before, &returned, at), results = {{0}};
         add_results(&results, in);
-        if (in->branches || overlap(&needed, &results)) {
+        bool follows = (space_stored(in) & program->followed_spaces) != 0;
+        if (in->branches || overlap(&needed, &results) || follows) {
+            changed |= follow_space(program, in);
             if (in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated)
                 for (int i = 0; i < WORDS; i++)
                     needed.word[i] &= ~results.word[i];
-            sass_program_add_sources(&needed, in);
+            if (follows && in->operation == SMC_OP_STG && !program->follows_stores)
+                add_address(&needed, in);
+            else
+                sass_program_add_sources(&needed, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
         } else if (purpose == SMC_PURPOSE_ADDRESS && in->access_bytes) {
@@ -276,6 +323,35 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
     link_steps(program);
     free(before);
     return SMC_OK;
+}
+
+enum smc_status smc_machine_program_follow_memory(struct smc_machine_program *program, bool stores,
+                                                  struct smc_error *error)
+{
+    struct names *before = smc_calloc(program->count ? program->count : 1, sizeof *before);
+    if (!before)
+        return smc_out_of_memory(error);
+    program->follows_memory = true;
+    program->follows_stores = stores;
+    find_needed(program, before, SMC_PURPOSE_CONTROL);
+    find_needed(program, before, SMC_PURPOSE_ADDRESS);
+    link_steps(program);
+    free(before);
+    return SMC_OK;
+}
+
+bool smc_machine_program_depends_on_data(const struct smc_machine_program *program)
+{
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct smc_program_step *step = &program->step[i];
+        enum smc_operation operation = step->in.operation;
+        if (step->purpose != SMC_PURPOSE_CONTROL)
+            continue;
+        if (space_loaded(&step->in) || operation == SMC_OP_FSETP || operation == SMC_OP_DSETP ||
+            operation == SMC_OP_LDS)
+            return true;
+    }
+    return false;
 }
 
 void smc_machine_program_free(struct smc_machine_program *program)

@@ -28,6 +28,10 @@ struct smc_machine_program {
     uint32_t count;
     uint32_t unknown; /* instructions whose operation is not known */
     uint32_t first_unknown;
+    bool follows_memory;     /* loads return what is known of memory */
+    bool follows_stores;     /* also what is stored to global memory */
+    uint8_t followed_spaces; /* from which loads decide control flow or addresses; then stores to
+                                them are evaluated as well */
 };
 
 /* Decodes the code of one kernel. SMC_USAGE: it is not whole instructions of 16 bytes, or it is
@@ -35,6 +39,15 @@ struct smc_machine_program {
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
                                          struct smc_machine_program *program,
                                          struct smc_error *error);
+
+/* Evaluates loads, too, and where stores that may precede them go; with `stores` also what they
+   store in global memory. SMC_MACHINE: memory. */
+enum smc_status smc_machine_program_follow_memory(struct smc_machine_program *program, bool stores,
+                                                  struct smc_error *error);
+
+/* Whether loads from memory or results of floating point decide which instructions follow. */
+bool smc_machine_program_depends_on_data(const struct smc_machine_program *program);
+
 void smc_machine_program_free(struct smc_machine_program *program);
 
 #endif

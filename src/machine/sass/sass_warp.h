@@ -48,6 +48,11 @@ uint32_t smc_warp_holds(const struct smc_sass_warp *warp, struct smc_predicate p
 void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                        uint32_t mask);
 
+/* Sets a register of a result, the `part`th, for the lanes of `mask`; unknown in some. */
+void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_operand *to,
+                           unsigned part, const uint32_t value[SMC_LANES], uint32_t unknown,
+                           uint32_t mask);
+
 /* Makes the results of an instruction unknown. */
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                      uint32_t mask);

@@ -303,7 +303,60 @@ static void sign(struct state *state, uint32_t at, uint32_t mask)
 /* Whether addresses are of interest. */
 static bool follows(const struct smc_walk *walk)
 {
+    if (walk->sectors)
+        return true;
     return walk->trace && walk->trace->patterns && !smc_warp_trace_is_idle(walk->trace);
+}
+
+/* How many sectors of 32 bytes the lanes access. */
+static unsigned count_sectors(uint32_t mask, const uint64_t address[SMC_LANES], unsigned bytes)
+{
+    enum { SECTOR = 32, PLACES = 256, MOST = SMC_LANES * 2 };
+    uint8_t place[PLACES] = {0}; /* number of the sector there, from 1; 0: free */
+    uint64_t sector[MOST + 1];
+    unsigned count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t at = address[__builtin_ctz(mask)];
+        for (uint64_t s = at / SECTOR; s <= (at + bytes - 1) / SECTOR && count < MOST; s++) {
+            unsigned i = (unsigned)(s * 0x9e3779b1u >> 8) % PLACES;
+            while (place[i] && sector[place[i]] != s)
+                i = (i + 1) % PLACES;
+            if (place[i])
+                continue;
+            sector[++count] = s;
+            place[i] = (uint8_t)count;
+        }
+    }
+    return count;
+}
+
+/* Adds up the sectors of an access without a trace. */
+static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
+                        uint32_t mask)
+{
+    struct smc_walk *walk = state->walk;
+    uint64_t address[SMC_LANES];
+    if (mask == 0 || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG))
+        return;
+    if (smc_warp_addresses(state->warp, in, mask, address))
+        walk->sectors[at] += count_sectors(mask, address, in->access_bytes);
+    else
+        walk->sectors[at] += in->operation == SMC_OP_LDG ? 4 : 0; /* as in the schedule */
+}
+
+/* Evaluates a step that does not branch. */
+static void evaluate(struct state *state, const struct smc_program_step *step, uint32_t mask,
+                     uint32_t unknown)
+{
+    const struct smc_sass_instruction *in = &step->in;
+    struct smc_warp_memory *memory = state->walk->memory;
+    if (step->purpose == SMC_PURPOSE_DATA)
+        return;
+    bool decides = step->purpose == SMC_PURPOSE_CONTROL;
+    if (mask && !(memory && smc_warp_memory_execute(memory, state->warp, in, mask, decides)))
+        smc_warp_evaluate(state->warp, in, mask);
+    if (unknown)
+        smc_warp_forget(state->warp, in, unknown);
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -335,14 +388,13 @@ static bool step_once(struct state *state, uint32_t index)
         control(state, index, mask);
         return false;
     }
-    if (follows(state->walk) && in->access_bytes)
+    if (state->walk->sectors)
+        add_sectors(state, in, group->at, mask);
+    else if (follows(state->walk) && in->access_bytes)
         trace_any_access(state, in, mask, &entry);
     if (trace)
         smc_warp_trace_add(trace, &entry);
-    if (step->purpose != SMC_PURPOSE_DATA && mask)
-        smc_warp_evaluate(state->warp, in, mask);
-    if (step->purpose != SMC_PURPOSE_DATA && unknown)
-        smc_warp_forget(state->warp, in, unknown);
+    evaluate(state, step, mask, unknown);
     group->at++;
     return true;
 }
@@ -384,6 +436,7 @@ static void walk_run(struct state *state, uint32_t index)
         }
         state->group[index].at = next;
         state->steps++;
+        walk->steps++;
         if (!step_once(state, index)) {
             last = next + 1;
             break;
@@ -397,6 +450,8 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
 {
     struct state state = {.walk = walk, .warp = warp};
     smc_warp_start(warp, place);
+    if (walk->memory)
+        smc_warp_memory_start(walk->memory);
     state.group[0] = (struct lane_group){.lanes = warp->alive, .awaited = NO_BARRIER};
     state.groups = 1;
     walk->signature = 0;

@@ -5,6 +5,7 @@
 
 #include "machine/sass/sass_program.h"
 #include "machine/sass/sass_warp.h"
+#include "machine/sass/warp_memory.h"
 #include "machine/sass/warp_trace.h"
 #include "rules/banks.h"
 
@@ -23,10 +24,13 @@ struct smc_walk {
     uint64_t most_steps; /* of one warp that are evaluated */
     uint64_t signature;  /* a hash of the last warp's branches, and which lanes took them */
     uint64_t *change;    /* program->count + 1: executions of step n are the sum of change[0..n] */
-    struct smc_warp_trace *trace; /* or NULL: steps are only counted */
-    enum smc_walk_end end;        /* of the warp for which it is the largest of these values */
-    uint32_t end_at;              /* the step */
-    uint32_t end_operation;       /* its low 12 bits */
+    struct smc_warp_trace *trace;   /* or NULL: steps are only counted */
+    struct smc_warp_memory *memory; /* or NULL: what is loaded is unknown */
+    double *sectors;                /* by step: of accesses to global memory, added up; or NULL */
+    uint64_t steps;                 /* evaluated, of all warps; added to */
+    enum smc_walk_end end;          /* of the warp for which it is the largest of these values */
+    uint32_t end_at;                /* the step */
+    uint32_t end_operation;         /* its low 12 bits */
 };
 
 /* Adds the executions of one warp. */

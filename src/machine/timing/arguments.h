@@ -3,13 +3,20 @@
 #ifndef SMC_MACHINE_ARGUMENTS_H
 #define SMC_MACHINE_ARGUMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { SMC_TIME_MOST_ARGUMENTS = 64 };
 
+/* Yields `bytes` bytes of an array from `offset` on, as they are before the launch. False: they are
+   unknown. */
+typedef bool smc_time_contents(void *context, uint64_t offset, size_t bytes, void *to);
+
 struct smc_time_array {
     uint64_t address, bytes;
+    smc_time_contents *contents; /* or NULL: they are unknown */
+    void *context;
 };
 
 /* Start from {0}. */
@@ -23,6 +30,16 @@ struct smc_time_arguments {
 /* Places an array after the ones before, as cudaMalloc would. Returns its address. No more than
    SMC_TIME_MOST_ARGUMENTS. */
 uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes);
+
+/* What the array that was added last holds. The loads of the kernel then return it, so that loops,
+   indices and branches follow. `context` must live as long as the arguments. */
+void smc_time_set_contents(struct smc_time_arguments *arguments, smc_time_contents *contents,
+                           void *context);
+
+/* The contents at an address; false: unknown. `array` receives the number of the array that has the
+   address, or SMC_TIME_MOST_ARGUMENTS. */
+bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t address,
+                            size_t bytes, void *to, unsigned *array);
 
 /* Appends a parameter of 1, 2, 4 or 8 bytes: a pointer or a number, whose bits are the low ones of
    `value`. No more than SMC_TIME_MOST_ARGUMENTS. */

@@ -79,6 +79,8 @@ struct model {
     uint64_t blocks, sms;
     double dram_load_share, dram_store_share; /* as in struct smc_sm_launch */
     struct sample sample;
+    struct smc_contents contents;
+    struct smc_survey survey; /* of the whole grid, where its warps differ */
     struct smc_traces traces;
     struct work work; /* of the SM with the most blocks */
 };
@@ -100,20 +102,26 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->stored |= part->stored;
 }
 
-/* The work of all executions of a step, of which some were in traces. */
-static void add_step(const struct smc_rates *rates, const struct smc_sass_instruction *in,
-                     double executions, const struct smc_step_work *step, struct work *work)
+/* The work of all executions of step `i`, of which some were in traces. */
+static void add_step(const struct model *model, uint32_t i, const struct smc_step_work *step,
+                     struct work *work)
 {
+    const struct smc_rates *rates = &model->rates;
+    const struct smc_sass_instruction *in = &model->program.step[i].in;
+    double executions = model->traces.executions[i];
     double times = step->executions > 0 ? executions / step->executions : 0;
+    double traced = step->load_sectors + step->store_sectors, requests = times;
+    if (model->traces.sectors && model->traces.sectors[i] > 0 && traced > 0)
+        requests = model->traces.sectors[i] / traced;
     work->issued += executions;
     work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
     work->flops += times * step->flops;
     work->unknown += times * step->unknown;
     work->data_wavefronts += times * step->wavefronts;
     work->shared_wavefronts += times * step->shared_wavefronts;
-    work->load_sectors += times * step->load_sectors;
-    work->l2_sectors += times * step->l2_sectors;
-    work->store_sectors += times * step->store_sectors;
+    work->load_sectors += requests * step->load_sectors;
+    work->l2_sectors += requests * step->l2_sectors;
+    work->store_sectors += requests * step->store_sectors;
 }
 
 /* --- One SM ----------------------------------------------------------------------------------- */
@@ -247,9 +255,19 @@ static enum smc_status run_sample(const struct model *model, execute_blocks *exe
                           .loaded = result.loaded,
                           .stored = result.stored};
     for (uint32_t i = 0; i < model->program.count; i++)
-        add_step(&model->rates, &model->program.step[i].in, traces->executions[i], &steps[i], work);
+        add_step(model, i, &steps[i], work);
     free(steps);
     return status;
+}
+
+/* How much longer the warps of the grid are than those of the sample. */
+static double longer_than_sample(const struct model *model)
+{
+    const struct smc_traces *traces = &model->traces;
+    double warps = (double)traces->blocks * traces->warps_per_block;
+    if (!traces->sectors || traces->length <= 0)
+        return 1;
+    return model->survey.length * warps / traces->length;
 }
 
 /* The SM with the most blocks: those beyond the sample take as long as the ones in it. */
@@ -261,6 +279,7 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
         return status;
     double blocks = model->sample.blocks, more = (double)most_blocks(model) - blocks;
     double each = work.clocks_per_block > 0 ? work.clocks_per_block : work.clocks / blocks;
+    each *= longer_than_sample(model);
     model->work = (struct work){0};
     timing_add(&model->work, &work, 1 + more / blocks);
     model->work.clocks = work.clocks + more * each;
@@ -376,6 +395,20 @@ static void find_bounds(struct smc_time *time)
             time->next = (enum smc_time_term)i;
 }
 
+/* Arrays that decide what is executed change during the launch. */
+static bool contents_change(const struct smc_survey *survey)
+{
+    return (survey->decides & survey->changed) != 0;
+}
+
+/* Two standard errors of the mean length of a warp, as a share of it. */
+static double uncertain_survey(const struct smc_survey *survey)
+{
+    if (survey->warps == 0 || survey->whole || survey->length <= 0)
+        return 0;
+    return 2 * survey->spread / survey->length / sqrt((double)survey->warps);
+}
+
 /* Shares of the launch and of an SM's time by which a prediction may be off. With MEASURED
    four of five launches that the model was compared with lie in the range (doc/time.md). */
 #define UNCERTAIN_LAUNCH         0.3
@@ -391,8 +424,9 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
     double share =
         time->basis == SMC_TIME_SPECIFICATIONS ? UNCERTAIN_SPECIFICATIONS : UNCERTAIN_MEASURED;
     bool known = model->work.unknown <= 0 && model->traces.end == SMC_WALK_WHOLE;
-    if (!known)
+    if (!known || contents_change(&model->survey))
         share = UNCERTAIN_ADDRESSES;
+    share += uncertain_survey(&model->survey);
     sm_ms = fmax(sm_ms, largest(time, SMC_TIME_DRAM));
     double least_ms =
         known && time->basis != SMC_TIME_SPECIFICATIONS ? largest(time, SMC_TIME_FP64) : 0;
@@ -493,6 +527,79 @@ static enum smc_status check_rates(const struct model *model, struct smc_error *
                    : SMC_OK;
 }
 
+static bool read_array(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
+{
+    return smc_time_read_contents(context, address, bytes, to, array);
+}
+
+static bool has_contents(const struct smc_time_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->array_count; i++)
+        if (arguments->array[i].contents)
+            return true;
+    return false;
+}
+
+/* What the warps load is followed if the arrays have contents. */
+static enum smc_status follow_contents(struct model *model, struct smc_error *error)
+{
+    if (!has_contents(model->launch->arguments))
+        return SMC_OK;
+    model->contents =
+        (struct smc_contents){.read = read_array, .context = (void *)model->launch->arguments};
+    model->machine.contents = &model->contents;
+    return smc_machine_program_follow_memory(&model->program, false, error);
+}
+
+/* Whether a survey of the grid tells more than the sample: its warps differ from each other or from
+   those of the sample. */
+static bool differ(const struct smc_survey *survey, const struct smc_traces *traces)
+{
+    enum { SMALL = 100 };
+    double warps = (double)traces->blocks * traces->warps_per_block;
+    double more = survey->length * warps / traces->length;
+    return survey->spread * SMALL > survey->length || fabs(more - 1) * SMALL > 1;
+}
+
+/* A survey of the grid. What the warps themselves store is followed only where it decides what they
+   execute. */
+static enum smc_status make_survey(struct model *model, struct smc_error *error)
+{
+    enum smc_status status = smc_survey_make(&model->machine, &model->survey, error);
+    if (status != SMC_OK || !contents_change(&model->survey))
+        return status;
+    smc_survey_free(&model->survey);
+    status = smc_machine_program_follow_memory(&model->program, true, error);
+    return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
+}
+
+/* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
+   grid, the longest among them. */
+static enum smc_status trace_sample(struct model *model, struct smc_error *error)
+{
+    const struct sample *sample = &model->sample;
+    bool by_data = model->machine.contents && smc_machine_program_depends_on_data(&model->program);
+    struct smc_traced traced = {.first = sample->first,
+                                .stride = model->sms,
+                                .blocks = sample->blocks,
+                                .each_apart = by_data,
+                                .entries = sample->entries,
+                                .loop_entries = sample->loop_entries};
+    enum smc_status status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    if (status != SMC_OK || !model->machine.contents)
+        return status;
+    status = make_survey(model, error);
+    if (status != SMC_OK || !differ(&model->survey, &model->traces))
+        return status;
+    smc_traces_free(&model->traces);
+    traced.scattered = true;
+    traced.first = model->survey.longest_block;
+    status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    if (status != SMC_OK)
+        return status;
+    return smc_traces_set_survey(&model->traces, &model->survey, model->program.count, error);
+}
+
 static enum smc_status predict_kernel(const struct smc_time_launch *launch,
                                       const struct smc_cubin *cubin,
                                       const struct smc_cubin_kernel *kernel, struct smc_time *time,
@@ -525,19 +632,20 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
         model.blocks *= launch->grid[i];
     }
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
-    const struct sample *sample = &model.sample;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
     status = check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
     if (status == SMC_OK)
+        status = follow_contents(&model, error);
+    if (status == SMC_OK)
         status = choose_sample(&model, error);
     if (status == SMC_OK)
-        status = smc_traces_make(&model.machine, sample->first, model.sms, sample->blocks,
-                                 sample->entries, sample->loop_entries, &model.traces, error);
+        status = trace_sample(&model, error);
     if (status == SMC_OK)
         status = timing_predict(&model, error);
     smc_traces_free(&model.traces);
+    smc_survey_free(&model.survey);
     smc_machine_program_free(&model.program);
     return status;
 }

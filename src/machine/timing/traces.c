@@ -1,12 +1,22 @@
 /* Traces of blocks. */
 #include "machine/timing/traces.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-enum { LINES_FOR_EACH_ENTRY = 16, SKIPS = 64, KNOWN = 64, MOST_STEPS = 4000000 };
+enum {
+    LINES_FOR_EACH_ENTRY = 16,
+    SKIPS = 64,
+    KNOWN = 64,
+    MOST_STEPS = 4000000,   /* of one warp */
+    STEPS_APART = 300000,   /* until warps that begin alike are taken to continue alike */
+    SURVEY_STEPS = 1000000, /* of all warps of a survey */
+    SURVEY_WARPS = 20000,
+    SURVEY_LEAST_WARPS = 16
+};
 
 /* Warps that took the same branches until instructions are left out are taken to continue alike:
    the rest of the trace is copied from the first of them, with its lines moved by the distance of
@@ -61,6 +71,7 @@ struct tracer {
     const struct smc_machine_launch *launch;
     struct smc_walk walk;
     struct smc_sass_warp *warp;
+    struct smc_warp_memory *memory; /* NULL: what is loaded is unknown */
     size_t change_bytes;
 };
 
@@ -68,6 +79,7 @@ static void stop_tracer(struct tracer *tracer)
 {
     free(tracer->walk.change);
     free(tracer->warp);
+    free(tracer->memory);
 }
 
 static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
@@ -79,7 +91,13 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
                                      .layout = launch->layout,
                                      .most_steps = MOST_STEPS,
                                      .change = smc_malloc(tracer->change_bytes)};
-    if (tracer->warp && tracer->walk.change)
+    tracer->memory = launch->contents ? smc_calloc(1, sizeof *tracer->memory) : NULL;
+    if (tracer->memory) {
+        tracer->memory->contents = launch->contents;
+        tracer->memory->values = launch->program->follows_stores;
+    }
+    tracer->walk.memory = tracer->memory;
+    if (tracer->warp && tracer->walk.change && (tracer->memory || !launch->contents))
         return true;
     stop_tracer(tracer);
     return false;
@@ -119,9 +137,40 @@ static void add_executions(const struct tracer *tracer, double *executions)
     }
 }
 
-static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride, size_t capacity,
-                         uint64_t loop_entries, struct smc_traces *traces)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Number i of a sequence that reaches each of [0, count) once and fills it evenly from the start:
+   steps of the golden ratio. */
+static uint64_t evenly(uint64_t i, uint64_t count)
+{
+    uint64_t step = (uint64_t)((double)count * 0.6180339887498949) | 1;
+    while (common_divisor(step, count) != 1)
+        step++;
+    return (uint64_t)((unsigned __int128)i * step % count);
+}
+
+static uint64_t traced_block(const struct tracer *tracer, const struct smc_traced *traced,
+                             uint32_t number)
+{
+    const uint32_t *grid = tracer->launch->grid;
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (number == 0 || !traced->scattered)
+        return traced->first + number * traced->stride;
+    return evenly(number, blocks);
+}
+
+static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
+                         struct smc_traces *traces)
+{
+    const size_t capacity = traced->entries;
     struct known_trace known = {.count = 0};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
@@ -141,10 +190,12 @@ static bool trace_blocks(struct tracer *tracer, uint64_t first, uint64_t stride,
                                              .skip = skip,
                                              .skip_capacity = SKIPS,
                                              .patterns = traces->patterns,
-                                             .loop_entries = loop_entries,
+                                             .loop_entries = traced->loop_entries,
                                              .take_over = take_over,
                                              .context = &known};
-            trace_warp(tracer, first + b * stride, w, trace);
+            if (traced->each_apart && tracer->walk.steps < STEPS_APART)
+                trace->take_over = NULL;
+            trace_warp(tracer, traced_block(tracer, traced, b), w, trace);
             if (does_not_end(tracer))
                 return false;
             traces->length += (double)trace->length;
@@ -170,12 +221,13 @@ uint32_t smc_traces_warps(const struct smc_machine_launch *launch)
     return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
 }
 
-enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_t first,
-                                uint64_t stride, uint32_t blocks, size_t entries,
-                                uint64_t loop_entries, struct smc_traces *traces,
+enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
+                                const struct smc_traced *traced, struct smc_traces *traces,
                                 struct smc_error *error)
 {
     struct tracer tracer;
+    const uint32_t blocks = traced->blocks;
+    const size_t entries = traced->entries;
     *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = smc_traces_warps(launch)};
     size_t all = (size_t)traces->warps_per_block * blocks;
     traces->trace = smc_calloc(all, sizeof *traces->trace);
@@ -192,7 +244,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
-    bool end = trace_blocks(&tracer, first, stride, entries, loop_entries, traces);
+    bool end = trace_blocks(&tracer, traced, traces);
     stop_tracer(&tracer);
     if (end)
         return SMC_OK;
@@ -206,6 +258,7 @@ void smc_traces_free(struct smc_traces *traces)
     free(traces->pointer);
     free(traces->block);
     free(traces->executions);
+    free(traces->sectors);
     free(traces->entries);
     free(traces->lines);
     free(traces->skips);
@@ -233,4 +286,100 @@ enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint
     stop_tracer(&tracer);
     free(trace.entry);
     return ends ? SMC_OK : fail_to_follow(error);
+}
+
+/* --- The whole grid --------------------------------------------------------------------------- */
+
+enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct smc_survey *survey,
+                                      uint32_t steps, struct smc_error *error)
+{
+    double times = (double)traces->blocks * traces->warps_per_block / (double)survey->warps;
+    traces->sectors = smc_calloc(steps + 1, sizeof *traces->sectors);
+    if (!traces->sectors)
+        return smc_out_of_memory(error);
+    for (uint32_t i = 0; i < steps; i++) {
+        traces->executions[i] = survey->executions[i] * times;
+        traces->sectors[i] = survey->sectors[i] * times;
+    }
+    return SMC_OK;
+}
+
+void smc_survey_free(struct smc_survey *survey)
+{
+    free(survey->executions);
+    free(survey->sectors);
+    *survey = (struct smc_survey){0};
+}
+
+/* The instructions of the last warp. */
+static double survey_add(const struct tracer *tracer, struct smc_survey *survey)
+{
+    uint64_t running = 0;
+    double length = 0;
+    for (uint32_t i = 0; i < tracer->launch->program->count; i++) {
+        running += tracer->walk.change[i];
+        survey->executions[i] += (double)running;
+        length += (double)running;
+    }
+    return length;
+}
+
+/* A warp that was walked is in the mean and the spread of their lengths (Welford). */
+static void survey_add_length(struct smc_survey *survey, double length, uint64_t block,
+                              double *squares)
+{
+    double before = length - survey->length;
+    survey->warps++;
+    survey->length += before / (double)survey->warps;
+    *squares += before * (length - survey->length);
+    survey->spread = sqrt(*squares / (double)survey->warps);
+    if (length > survey->longest) {
+        survey->longest = length;
+        survey->longest_block = block;
+    }
+}
+
+static bool survey_warps(struct tracer *tracer, struct smc_survey *survey)
+{
+    const uint32_t *grid = tracer->launch->grid;
+    uint64_t warps = smc_traces_warps(tracer->launch);
+    uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2] * warps;
+    uint64_t most = all < SURVEY_WARPS ? all : SURVEY_WARPS;
+    double squares = 0;
+    for (uint64_t i = 0; i < most; i++) {
+        uint64_t number = evenly(i, all);
+        if (i >= SURVEY_LEAST_WARPS && tracer->walk.steps > SURVEY_STEPS)
+            break;
+        trace_warp(tracer, number / warps, (uint32_t)(number % warps), NULL);
+        if (does_not_end(tracer))
+            return false;
+        survey_add_length(survey, survey_add(tracer, survey), number / warps, &squares);
+    }
+    survey->whole = survey->warps == all;
+    return true;
+}
+
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_survey *survey,
+                                struct smc_error *error)
+{
+    struct tracer tracer = {0};
+    *survey = (struct smc_survey){
+        .executions = smc_calloc(launch->program->count + 1, sizeof *survey->executions),
+        .sectors = smc_calloc(launch->program->count + 1, sizeof *survey->sectors)};
+    if (!survey->executions || !survey->sectors || !start_tracer(&tracer, launch)) {
+        smc_survey_free(survey);
+        return smc_out_of_memory(error);
+    }
+    tracer.walk.sectors = survey->sectors;
+    bool ends = survey_warps(&tracer, survey);
+    survey->end = tracer.walk.end;
+    if (tracer.memory) {
+        survey->decides = tracer.memory->decides;
+        survey->changed = tracer.memory->changed;
+    }
+    stop_tracer(&tracer);
+    if (ends)
+        return SMC_OK;
+    smc_survey_free(survey);
+    return fail_to_follow(error);
 }

@@ -9,6 +9,20 @@
 /* How many warps a block has. */
 uint32_t smc_traces_warps(const struct smc_machine_launch *launch);
 
+/* Warps drawn evenly from the whole grid, which were walked from beginning to end. */
+struct smc_survey {
+    uint64_t warps;     /* 0: there was none */
+    double *executions; /* by step of the program, of all of them */
+    double *sectors;    /* likewise, of accesses to global memory */
+    double length;      /* the mean number of instructions of a warp */
+    double spread;      /* their standard deviation */
+    double longest;
+    uint64_t longest_block;
+    bool whole;                /* these are all warps of the grid */
+    uint64_t decides, changed; /* arrays: as in struct smc_warp_memory */
+    enum smc_walk_end end;
+};
+
 /* Start from {0}. */
 struct smc_traces {
     uint32_t blocks, warps_per_block;
@@ -16,6 +30,7 @@ struct smc_traces {
     struct smc_sm_block *block;
     const struct smc_warp_trace **pointer;
     double *executions; /* by step of the program */
+    double *sectors;    /* likewise, or NULL: as often as in the traces */
     double length;      /* instructions of all, kept in a trace or not */
     enum smc_walk_end end;
     struct smc_warp_trace_entry *entries;
@@ -24,13 +39,31 @@ struct smc_traces {
     struct smc_patterns *patterns;
 };
 
-/* Traces blocks first, first + stride, ... of the grid. `entries`: at most that many are kept of a
-   warp; of a loop `loop_entries`. SMC_MACHINE: memory. */
-enum smc_status smc_traces_make(const struct smc_machine_launch *launch, uint64_t first,
-                                uint64_t stride, uint32_t blocks, size_t entries,
-                                uint64_t loop_entries, struct smc_traces *traces,
+/* The blocks that are traced, and how much of them. */
+struct smc_traced {
+    uint64_t first, stride; /* block, and then every block so many further */
+    uint32_t blocks;
+    bool scattered;        /* the others are drawn evenly from the grid instead */
+    bool each_apart;       /* warps that began alike may continue differently */
+    size_t entries;        /* at most that many are kept of a warp */
+    uint64_t loop_entries; /* of a loop */
+};
+
+/* SMC_MACHINE: memory. SMC_USAGE: a warp does not end. */
+enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
+                                const struct smc_traced *traced, struct smc_traces *traces,
                                 struct smc_error *error);
 void smc_traces_free(struct smc_traces *traces);
+
+/* How often the steps of the traced blocks are executed, by a survey of the grid. SMC_MACHINE. */
+enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct smc_survey *survey,
+                                      uint32_t steps, struct smc_error *error);
+
+/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked. Fails as
+   smc_traces_make does. */
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_survey *survey,
+                                struct smc_error *error);
+void smc_survey_free(struct smc_survey *survey);
 
 /* How many entries a warp's trace keeps with that many of each loop, and whether any were left out.
    SMC_USAGE: it does not end. */

@@ -132,7 +132,13 @@ static void fill_int32(uint64_t start, uint64_t elements, int32_t *values)
 
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values)
 {
-    uint64_t start = smc_random_start(buffer->name, seed);
+    smc_fill_random_from(buffer, smc_random_start(buffer->name, seed), 0, values);
+}
+
+void smc_fill_random_from(const struct smc_buffer *buffer, uint64_t start, uint64_t first,
+                          void *values)
+{
+    start += first * GOLDEN_RATIO;
     switch (buffer->dtype) {
     case SMC_FLOAT:
         (buffer->whole ? fill_whole_float : fill_float)(start, buffer->elements, values);

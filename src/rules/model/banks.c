@@ -317,7 +317,7 @@ static void serve_next(const struct smc_bank_layout *layout, const struct smc_ac
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     uint32_t own = lanes_from((uint32_t)__builtin_ctz(left) / count * count, count);
-    if (is_copy(access->op)) {
+    if (is_copy(access->op) && layout->loads_join) {
         serve_copy(access, from, own, set);
         return;
     }

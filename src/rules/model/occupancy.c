@@ -69,6 +69,15 @@ static void limit_by_virtual_resources(const struct smc_sm *sm, const struct smc
         out->refusals |= 1u << SMC_REFUSAL_VIRTUAL_RESOURCES;
 }
 
+/* A block is resident without its Tensor Memory: tcgen05.alloc waits. */
+static void share_tmem(const struct smc_sm *sm, const struct smc_launch *launch,
+                       struct smc_occupancy *out)
+{
+    const uint32_t columns = launch->tmem_columns_per_block;
+    const uint32_t most = columns > 0 ? sm->tmem_columns_per_sm / columns : 0;
+    out->tmem_blocks_per_sm = out->blocks_per_sm < most ? out->blocks_per_sm : most;
+}
+
 static void limit_by_cluster(const struct smc_sm *sm, const struct smc_launch *launch,
                              struct smc_occupancy *out)
 {
@@ -187,6 +196,7 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     find_binding(out);
     if (out->refusals)
         hold_none(out);
+    share_tmem(sm, launch, out);
 }
 
 /* A group with fewer SMs than a cluster has blocks holds none. */

@@ -331,14 +331,28 @@ static void split_word(const char *text, char word[64], const char **rest)
     *rest = text + length + strspn(text + length, " \t\r\n");
 }
 
+/* So that the label alone says what is accessed. */
+static void append_threads(const struct smc_cute_layout *threads, struct smc_tile_access *access)
+{
+    struct smc_text text = {0};
+    const size_t length = strlen(access->label);
+    smc_cute_print(threads, &text);
+    if (length + 1 + text.length < sizeof access->label)
+        snprintf(access->label + length, sizeof access->label - length, " %s",
+                 smc_text_string(&text));
+    smc_text_free(&text);
+}
+
 static enum smc_status parse_walk(const char *text, const char *name, const struct smc_tile *tile,
                                   const struct smc_cute_layout *threads,
                                   struct smc_tile_access *access, struct smc_error *error)
 {
     const bool matrices = access->walk == SMC_TILE_MATRICES;
-    if (!*text && threads && access->walk != SMC_TILE_FRAGMENT) {
+    if (!*text && threads) {
         access->walk = SMC_TILE_THREADS;
         access->threads_values = *threads;
+        append_threads(threads, access);
+        return SMC_OK;
     }
     if (!*text)
         return SMC_OK;
@@ -381,7 +395,7 @@ enum smc_status smc_tile_parse_access(const char **text, const char *name,
     split_word(access->label, word, &rest);
     if (!*rest && strncmp(word, "mma.", strlen("mma.")) == 0) {
         rest = strchr(access->label, 'm');
-        snprintf(word, sizeof word, "%s", strrchr(rest, '.')[1] == 'c' ? "st" : "ld");
+        snprintf(word, sizeof word, "%s", strrchr(rest, '.')[1] == 'd' ? "st" : "ld");
     }
     enum smc_status status = parse_op(word, name, tile, access, error);
     return status == SMC_OK ? parse_walk(rest, name, tile, threads, access, error) : status;

@@ -183,7 +183,7 @@ void smc_asked_file_free(struct smc_asked_file *asked);
 
 /* --- Options without effect on some devices (idle_options.c) --- */
 
-enum { SMC_IDLE_COUNT = 10 };
+enum { SMC_IDLE_COUNT = 11 };
 
 /* For each rule the devices on which its option has no effect. Start from {0}. */
 struct smc_idle_options {

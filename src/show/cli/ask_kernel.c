@@ -258,6 +258,8 @@ void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *
     smc_ask_shape(arguments, SMC_OPTION_CLUSTER, settings->cluster);
     settings->is_cooperative = arguments->given[SMC_OPTION_COOPERATIVE];
     settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
+    const int64_t columns = number[SMC_OPTION_TMEM_COLUMNS]; /* the word of the option */
+    settings->tmem_columns_per_block = columns > 0 ? 16u << columns : 0;
     settings->partitioned_caching =
         (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];
 }

@@ -52,6 +52,13 @@ static bool has_no_virtual_resources(const struct smc_arguments *arguments,
     return device->sm.virtual_resources_per_sm == 0;
 }
 
+static bool has_no_tensor_memory(const struct smc_arguments *arguments,
+                                 const struct smc_device *device)
+{
+    (void)arguments;
+    return device->sm.tmem_columns_per_sm == 0;
+}
+
 static bool has_no_partitions(const struct smc_arguments *arguments,
                               const struct smc_device *device)
 {
@@ -82,6 +89,8 @@ static const struct {
     {SMC_OPTION_BARRIERS, counts_no_barriers, "not counted on", "; they limit from CC 9.0 on"},
     {SMC_OPTION_VIRTUAL_RESOURCES, has_no_virtual_resources, "not counted on",
      "; they limit from CC 10.0 on"},
+    {SMC_OPTION_TMEM_COLUMNS, has_no_tensor_memory, "no Tensor Memory is known on",
+     "; CC 10.0, 10.3 and 11.0 have it"},
     {SMC_OPTION_PARTITIONED_CACHING, has_no_partitions, "no effect on",
      "; CC 5.2, 5.3, 6.1 and 6.2 have it"},
     {SMC_OPTION_GRID, has_no_sms, "no waves on", " without a number of SMs; name a board"},

@@ -1,5 +1,7 @@
 /* Lesson: static and dynamic shared memory, the 48 KB limit, the opt-in and the driver's
    reserve. */
+#include <inttypes.h>
+
 #include "rules/headroom.h"
 #include "show/lesson/scene.h"
 
@@ -142,6 +144,52 @@ static void fill_reserve(struct smc_scene *scene)
     smc_scene_number(scene, "unit", sm->smem_alloc_unit_bytes);
 }
 
+/* A histogram of BINS counters of 4 bytes, which the blocks of a cluster share. */
+enum { BINS = 49152, HISTOGRAM_THREADS = 256, HISTOGRAM_REGS = 32 };
+
+static void append_cluster(struct smc_scene *scene, int64_t size, struct smc_text *table)
+{
+    const struct smc_lesson_launch launch = {.threads = HISTOGRAM_THREADS,
+                                             .regs = HISTOGRAM_REGS,
+                                             .dynamic_smem_bytes = BINS / size * 4,
+                                             .cluster = size};
+    struct smc_answer answer;
+    if (!smc_scene_ask(scene, &launch, &answer))
+        return;
+    const struct smc_occupancy *occupancy = &answer.occupancy;
+    const uint64_t copies = size > 1 ? occupancy->resident_clusters : occupancy->resident_blocks;
+    smc_text_printf(table, "%7d%10d%11u", (int)size, (int)launch.dynamic_smem_bytes,
+                    occupancy->blocks_per_sm);
+    if (copies > 0)
+        smc_text_printf(table, "%5s%7" PRIu64, occupancy->clusters_are_bound ? "<=" : "", copies);
+    smc_text_append(table, "\n");
+}
+
+static void fill_cluster(struct smc_scene *scene)
+{
+    static const int64_t sizes[] = {1, 2, 8, 16};
+    struct smc_answer answer;
+    const struct smc_lesson_launch launch = {.threads = HISTOGRAM_THREADS, .regs = HISTOGRAM_REGS};
+    if (!smc_scene_ask(scene, &launch, &answer))
+        return;
+    const struct smc_sm *sm = &answer.query.device.sm;
+    struct smc_text *table = smc_scene_value(scene, "table");
+    smc_text_append(table, "cluster    B each  blocks/SM  histograms\n");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        append_cluster(scene, sizes[i], table);
+    smc_scene_text(scene, "code",
+                   "atomicAdd(cluster.map_shared_rank(\n"
+                   "  &own[bin % share], bin / share), 1);\n");
+    smc_scene_number(scene, "bins", BINS);
+    smc_scene_number(scene, "bytes", (int64_t)BINS * 4);
+    smc_scene_number(scene, "threads", HISTOGRAM_THREADS);
+    smc_scene_text(scene, "device", answer.query.device.name);
+    smc_scene_text(scene, "has",
+                   sm->cluster_max_portable > 0
+                       ? "Its blocks are resident together, in one group of SMs, or not at all."
+                       : "This device has no clusters: they exist from compute capability 9.0 on.");
+}
+
 static const struct smc_lesson_page pages[] = {
     {
         .heading = "Two ways to ask for it",
@@ -193,6 +241,18 @@ static const struct smc_lesson_page pages[] = {
             "Sizes are rounded up to a multiple of {unit} bytes.",
         .fill = fill_reserve,
         .launch = &dynamic,
+    },
+    {
+        .heading = "The shared memory of a cluster",
+        .text =
+            "A histogram of {bins} bins needs {bytes} bytes of counters. The blocks of a cluster "
+            "can divide them, and add to each other's through distributed shared memory, between "
+            "one cluster.sync() and another:\n"
+            "{code}\n"
+            "{table}\n"
+            "{device}, {threads} threads: a larger cluster has smaller blocks, and more of them on "
+            "an SM. {has}",
+        .fill = fill_cluster,
     },
 };
 

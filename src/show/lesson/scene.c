@@ -64,6 +64,10 @@ void smc_scene_query(struct smc_scene *scene, const struct smc_lesson_launch *la
         query->regs_per_thread = launch->regs;
     if (launch->smem_bytes)
         query->static_smem_bytes = launch->smem_bytes;
+    if (launch->dynamic_smem_bytes)
+        query->dynamic_smem_bytes = launch->dynamic_smem_bytes;
+    if (launch->cluster)
+        query->settings.blocks_per_cluster = (uint32_t)launch->cluster;
     if (!launch->kernel) {
         query->threads_per_block = launch->threads;
         return;

@@ -18,6 +18,8 @@ struct smc_lesson_launch {
     int64_t tile, block, radius;
     int64_t size; /* M, N and K of a product */
     int64_t threads, regs, smem_bytes;
+    int64_t dynamic_smem_bytes;
+    int64_t cluster;   /* blocks per cluster */
     bool not_opted_in; /* dynamic shared memory stays below the default limit */
 };
 

@@ -355,7 +355,14 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
           smc_value_known(item->answer->occupancy.resident_clusters))                              \
     FIELD(clusters_are_bound, "occupancy.clusters_are_bound", "clusters_are_bound", "",            \
           "whether they may be fewer, since the groups of its SMs are not known",                  \
-          RESULT(smc_value_boolean(item->answer->occupancy.clusters_are_bound)))
+          RESULT(smc_value_boolean(item->answer->occupancy.clusters_are_bound)))                   \
+    FIELD(tmem, "launch.tmem_columns_per_block", NULL, "columns",                                  \
+          "columns of Tensor Memory per block; 0: none",                                           \
+          smc_value_integer(item->answer->launch.tmem_columns_per_block))                          \
+    FIELD(tmem_blocks, "occupancy.tmem_blocks_per_sm", NULL, "blocks",                             \
+          "resident blocks per SM that have their Tensor Memory at a time, while the others wait " \
+          "for it; null without any",                                                              \
+          smc_value_known(item->answer->occupancy.tmem_blocks_per_sm))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
 
@@ -496,6 +503,26 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)
         smc_text_append(&line, "; needs cudaFuncAttributeNonPortableClusterSizeAllowed");
     smc_layout_line(out, style, "clusters", &line);
+}
+
+/* "2 of the 8 resident blocks have their 256 of 512 columns at a time". */
+static void append_tensor_memory(const struct smc_answer *answer,
+                                 const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    struct smc_text line = {0};
+    if (occupancy->tmem_blocks_per_sm == 0)
+        return;
+    smc_text_printf(&line, "%u of %u columns per block: ", answer->launch.tmem_columns_per_block,
+                    answer->query.device.sm.tmem_columns_per_sm);
+    if (occupancy->tmem_blocks_per_sm == occupancy->blocks_per_sm)
+        smc_text_append(&line, "enough for all resident blocks");
+    else
+        smc_text_printf(&line,
+                        "%u of the %u resident blocks have theirs at a time, the others wait in "
+                        "tcgen05.alloc",
+                        occupancy->tmem_blocks_per_sm, occupancy->blocks_per_sm);
+    smc_layout_line(out, style, "tensor mem.", &line);
 }
 
 static void answer_append_grid(const struct smc_answer *answer,
@@ -700,6 +727,7 @@ static void answer_write_one(const struct smc_answer *answer, const struct smc_r
     smc_text_device_line(answer, style, out);
     smc_text_block_line(answer, style, out);
     append_clusters(answer, style, out);
+    append_tensor_memory(answer, style, out);
     answer_append_grid(answer, style, out);
     smc_text_opt_in_line(answer, NULL, style, out);
     smc_text_cooperative_line(answer, style, out);
@@ -794,6 +822,30 @@ static void answer_append_sources(const struct smc_answer *answers, size_t count
     smc_layout_line(out, style, "registers", &line);
 }
 
+/* "of 8 blocks at a time: H200 15, H100 NVL at most 16". */
+static void answer_append_all_clusters(const struct smc_answer *answers, size_t count,
+                                       const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_occupancy *occupancy = &answers[i].occupancy;
+        if (occupancy->resident_clusters == 0)
+            continue;
+        if (line.length == 0)
+            smc_text_printf(&line,
+                            "of %u blocks at a time: ", answers[i].launch.blocks_per_cluster);
+        else
+            smc_text_append(&line, ", ");
+        smc_text_printf(&line, "%s %s%" PRIu64, short_name(answers[i].query.device.name),
+                        occupancy->clusters_are_bound ? "at most " : "",
+                        occupancy->resident_clusters);
+    }
+    if (line.length > 0)
+        smc_layout_line(out, style, "clusters", &line);
+    else
+        smc_text_free(&line);
+}
+
 static void answer_write_comparison(const struct smc_answer *answers, size_t count,
                                     const struct smc_report_style *style, struct smc_text *out)
 {
@@ -812,6 +864,7 @@ static void answer_write_comparison(const struct smc_answer *answers, size_t cou
     for (size_t i = 0; i < count; i++)
         answer_append_device(&answers[i], &columns, style, out);
     answer_append_sources(answers, count, style, out);
+    answer_append_all_clusters(answers, count, style, out);
 }
 
 void smc_text_answers(const struct smc_answer *answers, size_t count,

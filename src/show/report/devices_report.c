@@ -165,6 +165,7 @@ static const struct fact {
     FACT("virtual_resources_per_sm", "virtual resources per SM", ""),
     FACT("cluster_max_portable", "blocks per cluster, portable", ""),
     FACT("cluster_max_nonportable", "blocks per cluster, most", ""),
+    {"tmem_columns_per_sm", "columns of Tensor Memory per SM", "", 1, IF_KNOWN},
     FACT("fp32_lanes_per_sm", "float lanes per SM", ""),
     FACT("max_grid_x", "blocks of a grid in x", ""),
     FACT("max_grid_y", "blocks of a grid in y", ""),

@@ -195,6 +195,42 @@ static void explain_rest(const struct smc_answer *a, struct step *step)
                     limit[SMC_LIMIT_VIRTUAL_RESOURCES]);
 }
 
+/* One line for each kind of group of SMs; those too small for a cluster hold none. */
+static void explain_clusters(const struct smc_answer *a, struct step *step)
+{
+    const struct smc_occupancy *occupancy = &a->occupancy;
+    const struct smc_sm_groups *groups = &a->query.device.sm_groups;
+    const uint32_t size = a->launch.blocks_per_cluster;
+    const uint32_t blocks = occupancy->blocks_per_sm < SMC_MOST_CLUSTERED_BLOCKS
+                                ? occupancy->blocks_per_sm
+                                : SMC_MOST_CLUSTERED_BLOCKS;
+    step->heading = "clusters";
+    if (occupancy->resident_clusters == 0)
+        return;
+    if (!occupancy->clusters_are_bound && blocks < occupancy->blocks_per_sm)
+        explain_say(step, "of clusters an SM holds %u blocks at a time, not %u", blocks,
+                    occupancy->blocks_per_sm);
+    if (occupancy->clusters_are_bound)
+        explain_say(step,
+                    "%u SMs x %u blocks / %u per cluster, rounded down = %" PRIu64
+                    " at most; how the SMs are grouped is not known",
+                    a->query.device.sm_count, occupancy->blocks_per_sm, size,
+                    occupancy->resident_clusters);
+    for (uint32_t i = 0, same; !occupancy->clusters_are_bound && i < groups->count; i += same) {
+        const uint32_t sms = groups->sms[i];
+        for (same = 1; i + same < groups->count && groups->sms[i + same] == sms; same++)
+            ;
+        if (sms < size)
+            explain_say(step, "%u group%s of %u SMs: less than the %u of a cluster", same,
+                        smc_text_plural(same), sms, size);
+        else
+            explain_say(step, "%u group%s of %u SMs x %u blocks / %u, rounded down = %u each", same,
+                        smc_text_plural(same), sms, blocks, size, sms * blocks / size);
+    }
+    if (!occupancy->clusters_are_bound)
+        explain_say(step, "together %" PRIu64 " clusters", occupancy->resident_clusters);
+}
+
 static void explain_refusals(const struct smc_answer *a, struct step *step)
 {
     step->heading = "refused";
@@ -314,6 +350,7 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
     explain_registers(answer, &step);
     explain_smem(answer, &step);
     explain_rest(answer, &step);
+    explain_clusters(answer, &step);
     explain_refusals(answer, &step);
     explain_result(answer, &step);
     explain_bounds(answer, &step);

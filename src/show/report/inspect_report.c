@@ -2,6 +2,7 @@
    checked against its launch bounds; as text, JSON and CSV. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,6 +378,20 @@ static void inspect_append_best(const struct smc_inspect_row *row, struct smc_te
     smc_text_free(&highest);
 }
 
+/* Of a kernel that is compiled for clusters, or launched with them. */
+static void inspect_append_clusters(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    if (answer->launch.blocks_per_cluster <= 1 || answer->outcome != SMC_LAUNCHES)
+        return;
+    smc_text_printf(line, "%sclusters of %u blocks", line->length > 0 ? "\n" : "",
+                    answer->launch.blocks_per_cluster);
+    if (occupancy->resident_clusters > 0)
+        smc_text_printf(line, ": %s%" PRIu64 " at a time",
+                        occupancy->clusters_are_bound ? "at most " : "",
+                        occupancy->resident_clusters);
+}
+
 /* If no block size is stated, the gains are those of the best one. */
 static void inspect_append_steps(const struct smc_inspect_row *row,
                                  const struct smc_report_style *style, struct smc_text *out)
@@ -398,6 +413,7 @@ static void inspect_append_steps(const struct smc_inspect_row *row,
     }
     smc_words_set_regs(&row->kernel->resources,
                        line.length > 0 ? "\nafter the launch " : "after the launch ", &line);
+    inspect_append_clusters(&answer, &line);
     if (gains.length > 0)
         smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
     if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))

@@ -126,24 +126,35 @@ static void append_accesses(const struct smc_tile_question *question, struct smc
         smc_text_printf(out, "%s%s", i ? "; " : "", question->access[i].label);
 }
 
+static const char *const tma_modes[] = {"none", "32B", "64B", "128B"};
+
 void smc_words_tile_command(const struct smc_banks_query *query, const struct smc_tile *tile,
                             struct smc_text *out)
 {
     struct smc_text layout = {0}, swizzle = {0}, accesses = {0};
     const struct smc_cute_layout padded = padded_layout(tile);
-    if (tile->name[0])
-        append_tile_declaration(tile, &layout);
+    if (tile->name[0]) /* the padding stays apart from what is accessed */
+        smc_text_printf(&layout,
+                        tile->padding ? "%s[%" PRIu32 "][%" PRIu32 "+%" PRIu32 "]"
+                                      : "%s[%" PRIu32 "][%" PRIu32 "]",
+                        tile->name, tile->layout.leaf[0].extent, tile->layout.leaf[1].extent,
+                        tile->padding);
     else
         smc_cute_print(&padded, &layout);
-    smc_text_printf(&swizzle, "%" PRIu32 ",%" PRIu32 ",%" PRId32, tile->swizzle.bits,
-                    tile->swizzle.base, tile->swizzle.shift);
+    if (tile->is_tma)
+        smc_text_printf(&swizzle, "tma.%s", tma_modes[tile->swizzle.bits]);
+    else
+        smc_text_printf(&swizzle, "%" PRIu32 ",%" PRIu32 ",%" PRId32, tile->swizzle.bits,
+                        tile->swizzle.base, tile->swizzle.shift);
     append_accesses(query->tile, &accesses);
     smc_text_printf(out, "%s" SMC_TIE "banks", smc_program_name());
     append_argument("layout", smc_text_string(&layout), out);
     smc_text_printf(out, SMC_TIE "--element" SMC_TIE "%s", query->tile->element);
-    if (tile->swizzle.bits)
+    if (tile->swizzle.bits || tile->is_tma)
         smc_text_printf(out, SMC_TIE "--swizzle" SMC_TIE "%s", smc_text_string(&swizzle));
     append_argument("op", smc_text_string(&accesses), out);
+    if (query->mode == SMC_BANK_MODE_8_BYTES)
+        smc_text_append(out, SMC_TIE "--bank-width" SMC_TIE "8");
     if (!query->device_assumed)
         smc_text_printf(out, SMC_TIE "--device" SMC_TIE "%u.%u", query->device.sm.cc / 10,
                         query->device.sm.cc % 10);

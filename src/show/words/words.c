@@ -278,6 +278,7 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
     append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
     append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
     append_number("virtual-resources", settings->virtual_resources, 0, out);
+    append_number("tmem-columns", settings->tmem_columns_per_block, 0, out);
     if (settings->partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
         smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
 }
