@@ -200,7 +200,7 @@ empty "bad rows of banks --csv keep their place" "$(
     sed 's/^"""k,ld,4,.*",,$/k,,/' out | tr '\n' ' ' |
         grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k,, l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
 cat >expected <<'END'
-smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg
+smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg
 smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
 smemcalc: bad.csv:4: mask: 'xyz' is not hexadecimal between 0 and ffffffff
 smemcalc: bad.csv:5: mask: '1ffffffff' is not hexadecimal between 0 and ffffffff
@@ -263,7 +263,7 @@ holds "banks --op counts a matrix load" '.accesses[0] | .op == "ldmatrix.x4" and
 banks --op red --width 8 --expr 'lane*8' --format json >out.json
 holds "banks --op leaves open what was not counted" '.accesses[0] | .op == "red" and
     .wavefronts == null and .conflicts == null and .phases == null' out.json
-refuses 2 "option --op: 'ldmatrix' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or \
+refuses 2 "option --op: 'ldmatrix' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or \
 .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg" banks --op ldmatrix --expr lane
 refuses 2 "option --mask: not with --op ldmatrix.x1, which all lanes execute" \
     banks --op ldmatrix.x1 --expr 'lane*16' --mask f
@@ -332,8 +332,13 @@ wavefronts "an operand of mma" "512 64" --layout 't[64][64]' --op mma.m16n8k16.a
 banks --layout 'half t[64][64]' --swizzle tma.none --op 'ldmatrix.x4' --format json >out.json
 holds "TMA has three swizzles and no padding" '.array | .smallest_swizzle.swizzle == {bits:3, base:3, shift:3}
     and .smallest_padding == null and .swizzles_tried == 2' out.json
-refuses 2 "option --layout: '(8,8', character 5: the end instead of ',' or ')'" banks --layout '(8,8' --op ld
+refuses 2 "option --layout: '(8,8', character 5: ',' or ')' expected, but the text ends" banks --layout '(8,8' --op ld
 refuses 2 "option --layout: also give the accesses, such as --op 'st.16 rows; ldmatrix.x4'" banks --layout '(8,8)'
+refuses 2 "option --op: no access; such as 'st.16 rows; ldmatrix.x4'" banks --layout '(8,8)' --op ';'
+refuses 2 "option --layout: 't[0][8]': not a declaration such as t[128][64] or t[128][64+8], with extents \
+from 1 to 1048576" banks --layout 't[0][8]' --op ld
+refuses 2 "option --swizzle: 'tma.256B': TMA has tma.none, tma.32B, tma.64B and tma.128B" \
+    banks --layout '(8,8)' --swizzle tma.256B --op ld
 refuses 2 "option --swizzle: only with --layout" banks --swizzle 3,3,3 --expr lane
 refuses 2 "option --expr: not with --layout" banks --layout '(8,8)' --op ld --expr lane
 refuses 2 "option --element: 'f12' is not a type such as f16, bf16, f32, f64, i8 or e4m3" \
@@ -366,7 +371,7 @@ fi
 
 # --- Wrong usage ----------------------------------------------------------------------------------
 
-refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks
+refuses 2 "no pattern: give --expr TEXT, --stride N, --layout LAYOUT, --kernel NAME, --csv FILE or a FILE" banks
 refuses 2 "option --expr: column 9: ')' expected" banks --expr '(ty*33  '
 refuses 2 "option --expr: column 9: unknown variable 'row'; known are tx, ty, tz, lane, warp, bx, by, \
 bz, threadIdx.x, threadIdx.y, threadIdx.z, blockDim.x, blockDim.y, blockDim.z" \
@@ -388,7 +393,7 @@ refuses 2 "option --block: '0' is not a shape such as 256, 32x8 or 8x8x4 of 1 to
     banks --expr 0 --block 0
 refuses 2 "option --block: '64x64' is not a number or shape (16x16) between 1 and 1024 threads" \
     banks --kernel stencil-static --block 64x64
-refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks --block 64
+refuses 2 "no pattern: give --expr TEXT, --stride N, --layout LAYOUT, --kernel NAME, --csv FILE or a FILE" banks --block 64
 refuses 2 "option --warp: '8' is not between 0 and 7, the warps of a block of 256 threads" \
     banks --expr 0 --block 256 --warp 8
 refuses 2 "option --width: '3' is not one of 1, 2, 4, 8, 16" banks --stride 1 --width 3

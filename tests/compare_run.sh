@@ -35,8 +35,8 @@ run_refuses "option --annotate: for one run; --compare asks for several" \
 run_refuses "option --annotate: for one run; --tile asks for several" --tile 4:8 --annotate
 refuses 2 "option --on: 'both' is for one run; --compare asks for several: gpu or emulator" \
     run --on both --kernel aat --compare
-run_refuses "option --compare: several runs are for kernels of the catalog, not for --source" \
-    --source x.cu --compare
+run_refuses "option --compare: name the other kernel, FILE or FILE:KERNEL, such as run x.cu --compare \
+other.cu" --source x.cu --compare
 run_refuses "option --carveout: several runs are for kernels of the catalog, not for --source" \
     --source x.cu --carveout 0:50
 run_refuses "option --radius: 20000 values are more than the 256 runs of a series" \

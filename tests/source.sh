@@ -744,6 +744,9 @@ smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format 
 holds "a kernel compared with itself is as fast, and nothing was run" \
     '.comparison == {speed_up: 1, measured: false, exceeds_noise: null, results: null} and
     (.kernels | length) == 2' out
+smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 >out 2>err
+empty "equal times are no difference" "$(
+    sed -n 1,2p out | tr '\n' ' ' | grep -q '^no difference: .* predicted' || cat out err)"
 smemcalc run clean.cu --compare clean.cu $pair --dry-run --device H200 --format csv >out 2>err
 empty "CSV of two kernels has a column for each" "$(
     head -n 1 out | grep -vx quantity,unit,first,second

@@ -335,6 +335,16 @@ extern "C" __global__ void escape(int width, int *count)
     if (i < 200)
         count[py * width + px] = i;
 }
+extern "C" __global__ void insert(const unsigned *key, unsigned *table)
+{
+    unsigned k = key[blockIdx.x * blockDim.x + threadIdx.x] + 1, at = k;
+    while (atomicCAS(&table[at % 1024], 0u, k) != 0)
+        at++;
+}
+extern "C" __global__ void count(const int *value, int *bins)
+{
+    atomicAdd(&bins[value[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+}
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
     while (flag[0] == 0)
@@ -365,6 +375,11 @@ contents rows --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
 contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f32x2048
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
+states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
+    --entry insert --grid 4 --block 128 -a u32x512:ramp -a u32x1024 --device H200 --dry-run
+states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
+    --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
+contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256
 contents escape --grid 1x128 --block 128 -a i32:128 -a i32x16384
 states "a loop that waits for what another warp stores has no predicted time" \
     '.time == null and (.time_reason | test("loops"))' run contents.cu --entry poll --grid 1 \

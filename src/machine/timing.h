@@ -41,8 +41,9 @@ const char *smc_time_basis_name(enum smc_time_basis basis);
 
 struct smc_time {
     enum smc_time_basis basis;
-    char reason[200]; /* why nothing is predicted, or "" */
-    bool lacks_rate;  /* nothing is, since instructions of the kernel are not in the model */
+    char reason[200];     /* why nothing is predicted, or "" */
+    bool lacks_rate;      /* nothing is, since instructions of the kernel are not in the model */
+    bool contents_change; /* arrays that decide what is executed are stored to in the launch */
     double predicted_ms, low_ms, high_ms;
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while

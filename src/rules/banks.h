@@ -20,15 +20,16 @@
    Atomics (atom, red) are served in the sets of a store, but each lane by itself: lanes that share
    an address conflict too. Compare-and-swap takes twice as many wavefronts. All 1,020 patterns of
    add, min, and, inc, max, or of 4 bytes, of exch and cas of 4, 8 and 16 bytes were counted so on
-   an H200 (driver 580.159.04). Other atomics of 8 bytes, those of 2 bytes and of floating point are
+   an H200 (driver 580.159.04). An addition of the constant 1 whose result is not used (red.one, in
+   machine code ATOMS.POPC.INC) serves lanes with the same address together (90 of 90 patterns).
+   Other atomics of 8 bytes, those of 2 bytes and of floating point are
    loops of several instructions, whose wavefronts depend on the values: not known.
 
    cp.async.ca copies from L1 to shared memory, in the sets of a store. In each wavefront a lane is
    served if no lower lane that still waits reads from its banks of L1, whose lines begin at bank 0,
    and none writes to its banks. All 520 patterns of 4, 8 and 16 bytes whose lines were in L1 were
-   counted so on the H200. cp.async.cg does not pass through these banks one wavefront after the
-   other as seen by any counter: not known. Nor are atomics and copies on other banks than those of
-   CC 5.0 on.
+   counted so on the H200. The counter shows no wavefront of cp.async.cg: not known. Nor are
+   atomics and copies on other banks than those of CC 5.0 on.
 
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
@@ -338,8 +339,8 @@ struct smc_tile {
     struct smc_cute_layout layout;
     struct smc_swizzle swizzle; /* of offsets in elements */
     uint32_t element_bits;      /* 4 to 128, a power of two */
-    uint32_t pitch,
-        padding;   /* after every `pitch` offsets `padding` elements are unused; 0: none */
+    /* After every `pitch` offsets `padding` elements are unused; 0: none. */
+    uint32_t pitch, padding;
     bool is_tma;   /* filled by a TMA copy, which has three swizzles and no padding */
     char name[64]; /* of a declaration such as t[128][64], else "" */
 };
@@ -386,7 +387,7 @@ enum smc_status smc_tile_parse_swizzle(const char *text, const char *name, struc
 uint32_t smc_element_bits(const char *name);
 
 /* The next of several accesses joined by ';': "st.16 rows; ldmatrix.x4.trans", "ld.4 (32,8):(8,1)",
-   "mma.m16n8k16.a". `threads` is the layout of those without one, or NULL. Moves `text` behind
+   "mma.m16n8k16.a". `threads` is the layout of those without one, or NULL. Moves `text` past
    it. SMC_USAGE: as above; also for accesses whose wavefronts are not known. */
 enum smc_status smc_tile_parse_access(const char **text, const char *name,
                                       const struct smc_tile *tile,
@@ -423,7 +424,7 @@ struct smc_bank_cost smc_tile_count(const struct smc_bank_layout *layout,
                                     const struct smc_tile *tile,
                                     const struct smc_tile_walked *walked);
 
-/* The bytes from the array's begin to its end. */
+/* From the array's first byte to its last. */
 uint32_t smc_tile_bytes(const struct smc_tile *tile);
 
 /* A change after which every access takes the fewest wavefronts. Each smaller one was tried. */

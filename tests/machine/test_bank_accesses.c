@@ -449,7 +449,10 @@ static void test_operations(void)
 {
     check_matrix(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 1, 0);
     check_matrix(AT("8") "atom.shared.min.s32 %r5, [%r4], 1;", 2, 1);
-    check_matrix("red.shared.add.u32 [%r3], 1;", 32, 31);
+    check_matrix("red.shared.add.u32 [%r3], 1;", 1, 0); /* counts the lanes of an address */
+    check_matrix("atom.shared.add.u32 %r5, [%r3], 1;", 1, 0);
+    check_matrix("atom.shared.add.u32 %r5, [%r3], 1;\nadd.s32 %r6, %r5, 1;", 32, 31);
+    check_matrix("red.shared.add.u32 [%r3], 2;", 32, 31);
     check_matrix(AT("16") "atom.shared.exch.b64 %rd2, [%r4], %rd1;", 4, 2);
     check_matrix(AT("128") "atom.shared.cas.b32 %r5, [%r4], %r1, %r1;", 64, 62);
     check_matrix(AT("16") COPY("16", "16"), 4, 0);

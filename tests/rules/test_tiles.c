@@ -70,25 +70,25 @@ static void test_bad_layouts(void)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "layout: '', character 1: the end instead of a number"},
-        {"(8,", "layout: '(8,', character 4: the end instead of a number"},
-        {"(8,8", "layout: '(8,8', character 5: the end instead of ',' or ')'"},
-        {"(8;8)", "layout: '(8;8)', character 3: ';' instead of ',' or ')'"},
-        {"(8,8))", "layout: '(8,8))', character 6: ')' instead of the end"},
-        {"(8,x)", "layout: '(8,x)', character 4: 'x' instead of a number"},
-        {"(8,\xc3\xa4)", "layout: '(8,\xc3\xa4)', character 4: '\xc3\xa4' instead of a number"},
+        {"", "layout: '', character 1: a number expected, but the text ends"},
+        {"(8,", "layout: '(8,', character 4: a number expected, but the text ends"},
+        {"(8,8", "layout: '(8,8', character 5: ',' or ')' expected, but the text ends"},
+        {"(8;8)", "layout: '(8;8)', character 3: ',' or ')' expected, not ';'"},
+        {"(8,8))", "layout: '(8,8))', character 6: the end expected, not ')'"},
+        {"(8,x)", "layout: '(8,x)', character 4: a number expected, not 'x'"},
+        {"(8,\xc3\xa4)", "layout: '(8,\xc3\xa4)', character 4: a number expected, not '\xc3\xa4'"},
         {"(8,8):8", "layout: '(8,8):8': the strides do not nest as the shape does"},
         {"((2,2),4):(1,(2,4))",
          "layout: '((2,2),4):(1,(2,4))': the strides do not nest as the shape does"},
-        {"(8,0)", "layout: '(8,0)': an extent is 0"},
+        {"(8,0)", "layout: '(8,0)': an extent is 0, but the smallest is 1"},
         {"(8,1048577)", "layout: '(8,1048577)', character 4: a number above 1048576"},
         {"(2048,1024)", "layout: '(2048,1024)': larger than 1048576 elements"},
         {"(4,4):(1,1048576)", "layout: '(4,4):(1,1048576)': larger than 1048576 elements"},
         {"(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)",
          "layout: '(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)': a layout of more than 16 integers"},
         {"(((((((((1)))))))))", "layout: '(((((((((1)))))))))': more than 8 parentheses are open"},
-        {"Sw<3,3,2> o (8,8)", "layout: 'Sw<3,3,2> o (8,8)': no swizzle: S is at least B, or at "
-                              "most -B, and B + M + |S| is at most 20"},
+        {"Sw<3,3,2> o (8,8)", "layout: 'Sw<3,3,2> o (8,8)': not a swizzle: S must be at least B or "
+                              "at most -B, and B + M + |S| at most 20"},
         {"Sw<3,3,3> o 4 o (8,8)", "layout: 'Sw<3,3,3> o 4 o (8,8)': an offset between the swizzle "
                                   "and the layout is not supported"},
     };
@@ -244,11 +244,12 @@ static void test_bad_walks(void)
         {"t[64][64+4]", NULL, "st.16 columns",
          "op: st.16 columns: lane 1's address 136 is not a multiple of 16 bytes"},
         {"t[8][24]", NULL, "ldmatrix.x4",
-         "op: ldmatrix.x4 accesses 8x32 elements, of which 8x24 is no multiple"},
+         "op: ldmatrix.x4 accesses pieces of 8x32 elements; the array of 8x24 is not a multiple"},
         {"t[8][8]", NULL, "ld (32,4):(4,1)",
          "op: ld (32,4):(4,1): thread 16, value 0 is element 64 of an array of 64"},
         {"t[8][8]", NULL, "ld.16 (32,4):(4,1)",
-         "op: ld.16 (32,4):(4,1): 4 values of a thread are no multiple of the 8 that it accesses "
+         "op: ld.16 (32,4):(4,1): 4 values of a thread are not a multiple of the 8 that it "
+         "accesses "
          "together"},
         {"t[1024][1024]", NULL, "ld", "op: ld: 32768 instructions; at most 8192 are counted"},
     };

@@ -222,11 +222,12 @@ enum smc_status smc_banks_read_op(const char *text, const char *prefix, enum smc
     *op = smc_bank_op_find(text);
     if (*op != SMC_BANK_OPS)
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE,
-                    "%sop: '%s' is not ld, st, atom, atom.exch, atom.cas, red, ldmatrix.x1, .x2 or "
-                    ".x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or "
-                    "cp.async.cg",
-                    prefix, text);
+    return smc_fail(
+        error, SMC_USAGE,
+        "%sop: '%s' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or "
+        ".x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or "
+        "cp.async.cg",
+        prefix, text);
 }
 
 /* --- Rows of CSV ------------------------------------------------------------------------------ */

@@ -29,7 +29,8 @@ static enum smc_status read_accesses(const struct smc_tile_texts *texts,
                                        &question->access[question->access_count], error);
     }
     if (status == SMC_OK && question->access_count == 0)
-        return smc_fail(error, SMC_USAGE, "%s: no access", op_name);
+        return smc_fail(error, SMC_USAGE, "%s: no access; such as 'st.16 rows; ldmatrix.x4'",
+                        op_name);
     return status;
 }
 

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-/* The times of a round. */
+/* Each kernel launched once: the confidence intervals of the median times. */
 struct round {
-    double low_ms[SMC_PAIR], high_ms[SMC_PAIR]; /* of the medians' confidence intervals */
+    double low_ms[SMC_PAIR], high_ms[SMC_PAIR];
 };
 
 static enum smc_status launch_one(struct smc_user_run *run, struct smc_text *warnings,
@@ -20,7 +20,7 @@ static enum smc_status launch_one(struct smc_user_run *run, struct smc_text *war
                                        run->row.kernel->shown, run->request.file, why.message);
 }
 
-/* Whether one of the two is ahead: 0: no, else the index of the slower one + 1. */
+/* 1 or 2: the first or second kernel is slower; 0: the intervals overlap. */
 static int slower_in(const struct round *round)
 {
     return round->low_ms[0] > round->high_ms[1] ? 1 : round->low_ms[1] > round->high_ms[0] ? 2 : 0;

@@ -80,10 +80,12 @@ static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to
 
 static void open_source(const struct smc_user_request *request, size_t index, struct source *source)
 {
+    /* Where nothing is run, there are no settings. */
+    uint64_t seed = request->settings ? request->settings->seed : SMC_RUN_SEED;
     char name[32]; /* as in struct smc_user_memory */
     snprintf(name, sizeof name, "arg %zu", index + 1);
     *source = (struct source){.argument = &request->argument[index],
-                              .start = smc_random_start(name, request->settings->seed)};
+                              .start = smc_random_start(name, seed)};
     if (source->argument->filling != SMC_USER_FILE)
         return;
     source->file = fopen(source->argument->path, "rbe");

@@ -83,6 +83,8 @@ bool smc_find_contractions(struct smc_decoder *decoder);
 bool smc_decode_kept_factors(struct smc_decoder *decoder, struct smc_contraction *contraction);
 /* Marks loads that only guess what a compare-and-swap will find. */
 void smc_find_guesses(struct smc_program *program);
+/* Sets adds_one of atomics. */
+void smc_find_increments(struct smc_program *program);
 /* The state space: .shared, .global...; generic if none is named. */
 enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder);
 

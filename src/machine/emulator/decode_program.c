@@ -492,6 +492,7 @@ static bool decode_program(struct smc_decoder *decoder)
     for (size_t i = 0; i < program->ops; i++)
         program->op[i].kind = (uint8_t)decode_program_kind_of(program->op[i].step);
     smc_find_guesses(program);
+    smc_find_increments(program);
     return link_branches(decoder, first_op) && smc_bound_stack(program) &&
            smc_find_reconvergence(program) && find_sequences(program) &&
            (decoder->lenient || smc_find_tracks(program));

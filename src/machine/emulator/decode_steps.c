@@ -296,6 +296,35 @@ void smc_find_guesses(struct smc_program *program)
     }
 }
 
+static bool is_read(const struct smc_program *program, uint32_t slot)
+{
+    for (size_t i = 0; i < program->ops; i++) {
+        const struct smc_op *op = &program->op[i];
+        bool reads = op->a == slot || op->b == slot || op->c == slot || op->guard == slot;
+        for (uint32_t k = 0; k < op->vector && k < SMC_MAX_VECTOR; k++)
+            reads |= op->step != smc_step_load && op->v[k] == slot;
+        for (uint32_t k = op->written; k < op->listed; k++)
+            reads |= op->list[k] == slot;
+        if (reads)
+            return true;
+    }
+    return false;
+}
+
+/* ptxas counts the lanes of such an addition with one address before it adds. */
+void smc_find_increments(struct smc_program *program)
+{
+    for (size_t i = 0; i < program->ops; i++) {
+        struct smc_op *op = &program->op[i];
+        if (op->step != smc_step_atomic || op->reduction != SMC_REDUCE_ADD ||
+            op->width_bytes != 4 || (op->type != SMC_PTX_U32 && op->type != SMC_PTX_S32))
+            continue;
+        const struct smc_fixed_slot *added = constant_of(program, op->b);
+        op->adds_one = added && (uint32_t)added->bits == 1 &&
+                       (op->d_kind == SMC_SLOT_NONE || !is_read(program, op->d));
+    }
+}
+
 /* The operand that limits a copy: the number of bytes to read, or a predicate: read none. */
 static uint32_t copied_bytes(struct smc_decoder *decoder, const struct smc_operand *operand,
                              uint32_t all)

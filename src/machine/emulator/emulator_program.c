@@ -52,6 +52,9 @@ uint32_t smc_program_static_smem_bytes(const struct smc_program *program)
     return program->static_smem_bytes;
 }
 
+/* --- The operation on shared memory -------------------------------------------------------------
+ */
+
 /* Compare-and-swap of 16 bits, and arithmetic on floats, halves and 64 bits are loops. */
 static enum smc_bank_op bank_op_of_atomic(const struct smc_op *op)
 {
@@ -65,6 +68,8 @@ static enum smc_bank_op bank_op_of_atomic(const struct smc_op *op)
         return SMC_BANK_ATOM_EXCH;
     if (is_float || op->width_bytes > 4)
         return SMC_BANK_OPS;
+    if (op->adds_one)
+        return SMC_BANK_RED_ONE;
     return op->d_kind == SMC_SLOT_NONE ? SMC_BANK_RED : SMC_BANK_ATOM;
 }
 

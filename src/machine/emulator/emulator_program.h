@@ -215,6 +215,7 @@ struct smc_op {
     uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
     uint8_t computed;     /* of what is loaded: the elements that are used other than by copying */
     bool skips_l1;        /* cp.async.cg */
+    bool adds_one;        /* an atomic that adds 1 and whose result is not used */
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */

@@ -16,7 +16,9 @@ static enum smc_bank_op bank_op_of(const struct smc_sass_instruction *in)
     if (in->operation == SMC_OP_ATOMS_CAS)
         return SMC_BANK_ATOM_CAS;
     if (in->operation == SMC_OP_ATOMS)
-        return in->exchanges ? SMC_BANK_ATOM_EXCH : SMC_BANK_ATOM;
+        return in->exchanges    ? SMC_BANK_ATOM_EXCH
+               : in->increments ? SMC_BANK_RED_ONE
+                                : SMC_BANK_ATOM;
     return is_store(in) ? SMC_BANK_STORE : SMC_BANK_LOAD;
 }
 

@@ -277,18 +277,23 @@ static bool is_64_bits(const struct smc_sass_instruction *in, unsigned bit)
     return smc_bits(in, bit, 2) == 3;
 }
 
-/* Atomics on shared memory by bits 87 to 90: add, min, max, inc, dec, and, or, xor, exchange.
-   Others are a count of lanes (POPC.INC), and the compare-and-swap of a loop (CAST.SPIN). */
+/* Atomics on shared memory by bits 87 to 90: add, min, max, inc, dec, and, or, xor, exchange; 11:
+   POPC.INC, which adds 1 for each lane. The compare-and-swap of a loop (CAST.SPIN) is another. */
 static void read_shared_atomic(struct smc_sass_instruction *in)
 {
-    enum { EXCHANGE = 8, SWAP = 0 };
+    enum { EXCHANGE = 8, INCREMENT = 11, SWAP = 0 };
     static const uint8_t bytes_of_type[8] = {4, 4, 8};
     const uint64_t kind = smc_bits(in, 87, 4);
     const uint8_t bytes = bytes_of_type[smc_bits(in, 73, 3)];
     const bool swaps = in->operation == SMC_OP_ATOMS_CAS;
     in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
     in->exchanges = !swaps && kind == EXCHANGE;
-    if (swaps ? kind == SWAP : in->exchanges || (kind < EXCHANGE && bytes == 4))
+    in->increments = !swaps && kind == INCREMENT;
+    if (in->increments) {
+        in->from[1] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
+        in->from[2] = smc_bit(in, 91) ? register_at(in, 64, true, 1) : in->from[1];
+    }
+    if (swaps ? kind == SWAP : in->exchanges || ((kind < EXCHANGE || in->increments) && bytes == 4))
         in->access_bytes = bytes;
 }
 
@@ -333,6 +338,12 @@ static void read_widths(struct smc_sass_instruction *in)
     default:
         break;
     }
+}
+
+bool smc_is_global_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
+           in->operation == SMC_OP_RED || in->operation == SMC_OP_REDG;
 }
 
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,

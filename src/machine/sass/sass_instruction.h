@@ -99,7 +99,7 @@ struct smc_sass_instruction {
     int32_t offset;                    /* of memory accesses */
     uint8_t access_bytes;              /* of one lane; 0: no access to memory, or an atomic whose
                                           wavefronts are not known */
-    bool exchanges;                    /* ATOMS.EXCH */
+    bool exchanges, increments;        /* ATOMS.EXCH, ATOMS.POPC.INC */
     uint8_t matrices; /* LDSM, STSM: the first 8 lanes have the rows of the first, ...; 0: others */
     struct smc_sass_operand copy_to; /* LDGSTS: the address in shared memory */
     int32_t copy_offset;
@@ -124,6 +124,9 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
                             struct smc_sass_instruction *in);
 
 const char *smc_operation_name(enum smc_operation operation);
+
+/* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
+bool smc_is_global_atomic(const struct smc_sass_instruction *in);
 
 /* Control bits. */
 static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)

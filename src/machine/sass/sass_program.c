@@ -150,18 +150,9 @@ static uint8_t space_loaded(const struct smc_sass_instruction *in)
 
 static uint8_t space_stored(const struct smc_sass_instruction *in)
 {
-    switch (in->operation) {
-    case SMC_OP_STG:
-    case SMC_OP_ATOMG:
-    case SMC_OP_ATOMG_CAS:
-    case SMC_OP_RED:
-    case SMC_OP_REDG:
-        return GLOBAL_SPACE;
-    case SMC_OP_STL:
+    if (in->operation == SMC_OP_STL)
         return LOCAL_SPACE;
-    default:
-        return 0;
-    }
+    return in->operation == SMC_OP_STG || smc_is_global_atomic(in) ? GLOBAL_SPACE : 0;
 }
 
 /* The load's result is needed, so that what is stored there is, too; whether that is new. */
@@ -196,7 +187,8 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
                 sass_program_add_sources(&needed, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
-        } else if (purpose == SMC_PURPOSE_ADDRESS && in->access_bytes) {
+        } else if (purpose == SMC_PURPOSE_ADDRESS &&
+                   (in->access_bytes || (program->follows_memory && smc_is_global_atomic(in)))) {
             add_address(&needed, in);
         }
         if (memcmp(&before[at], &needed, sizeof needed) != 0) {
@@ -225,7 +217,9 @@ static void link_steps(struct smc_machine_program *program)
         bool barrier = step->in.operation == SMC_OP_UNKNOWN;
         if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || barrier)
             control = at;
-        if (step->purpose != SMC_PURPOSE_DATA || step->in.access_bytes || control == at)
+        bool accesses =
+            step->in.access_bytes || (program->follows_memory && smc_is_global_atomic(&step->in));
+        if (step->purpose != SMC_PURPOSE_DATA || accesses || control == at)
             address = at;
         step->next_control = control;
         step->next_address = address;

@@ -330,18 +330,39 @@ static unsigned count_sectors(uint32_t mask, const uint64_t address[SMC_LANES], 
     return count;
 }
 
+/* Whether the sectors of an atomic are counted. */
+static bool follows_atomic(const struct smc_walk *walk, const struct smc_sass_instruction *in)
+{
+    return walk->memory && smc_is_global_atomic(in);
+}
+
+/* 0: the addresses are not known. */
+static unsigned sectors_of_atomic(const struct state *state, const struct smc_sass_instruction *in,
+                                  uint32_t mask)
+{
+    enum { BYTES = 4 };
+    uint64_t address[SMC_LANES];
+    if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
+        return 0;
+    return count_sectors(mask, address, BYTES);
+}
+
 /* Adds up the sectors of an access without a trace. */
 static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
                         uint32_t mask)
 {
     struct smc_walk *walk = state->walk;
     uint64_t address[SMC_LANES];
-    if (mask == 0 || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG))
+    unsigned sectors = in->operation == SMC_OP_LDG ? 4 : 0; /* unknown: as in the schedule */
+    bool atomic = follows_atomic(walk, in);
+    if (mask == 0 || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG && !atomic))
         return;
-    if (smc_warp_addresses(state->warp, in, mask, address))
-        walk->sectors[at] += count_sectors(mask, address, in->access_bytes);
-    else
-        walk->sectors[at] += in->operation == SMC_OP_LDG ? 4 : 0; /* as in the schedule */
+    if (atomic)
+        sectors = sectors_of_atomic(state, in, mask);
+    else if (smc_warp_addresses(state->warp, in, mask, address))
+        sectors = count_sectors(mask, address, in->access_bytes);
+    walk->sectors[at] += sectors;
+    walk->all_sectors += sectors;
 }
 
 /* Evaluates a step that does not branch. */
@@ -392,6 +413,8 @@ static bool step_once(struct state *state, uint32_t index)
         add_sectors(state, in, group->at, mask);
     else if (follows(state->walk) && in->access_bytes)
         trace_any_access(state, in, mask, &entry);
+    else if (follows(state->walk) && mask && follows_atomic(state->walk, in))
+        entry.sectors = (uint8_t)sectors_of_atomic(state, in, mask);
     if (trace)
         smc_warp_trace_add(trace, &entry);
     evaluate(state, step, mask, unknown);

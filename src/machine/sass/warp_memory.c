@@ -150,19 +150,27 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 
 /* --- Atomics ---------------------------------------------------------------------------------- */
 
-/* The address is a pair of registers and 24 bits of offset. What is added up depends on the order
+bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
+                               const struct smc_sass_instruction *in, uint32_t mask,
+                               uint64_t address[SMC_LANES])
+{
+    struct smc_sass_instruction access = *in;
+    access.offset = (int32_t)((uint32_t)smc_bits(in, 40, 24) << 8) >> 8;
+    access.from[1] = access.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
+    return smc_warp_addresses(warp, &access, mask, address);
+}
+
+/* What is added up depends on the order
    of all warps; what is compared or replaced is as before the launch, unless this warp changed it.
  */
 static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                    const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
-    struct smc_sass_instruction access = *in;
     uint64_t address[SMC_LANES];
     uint32_t value[SMC_LANES] = {0}, unknown = 0;
-    access.offset = (int32_t)((uint32_t)smc_bits(in, 40, 24) << 8) >> 8;
-    access.from[1] = access.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
+    bool known = smc_warp_atomic_addresses(warp, in, mask, address);
     smc_warp_forget(warp, in, mask);
-    if (!smc_warp_addresses(warp, &access, mask, address))
+    if (!known)
         return;
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes), array;

@@ -40,4 +40,9 @@ void smc_warp_memory_start(struct smc_warp_memory *memory);
 bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides);
 
+/* The addresses of an atomic of global memory; false: one of a lane of `mask` is unknown. */
+bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
+                               const struct smc_sass_instruction *in, uint32_t mask,
+                               uint64_t address[SMC_LANES]);
+
 #endif

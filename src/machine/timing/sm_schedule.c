@@ -552,6 +552,7 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     const struct smc_rates *rates = sm->rates;
     double way;
     bool known;
+    uint32_t sectors;
     if ((step->kind >= KIND_SHARED_LOAD && step->kind <= KIND_COPY) || step->kind == KIND_SHUFFLE) {
         part->memory_free = latest(part->memory_free, clock) + rates->issue[SMC_PIPE_LSU];
         way = part->memory_free;
@@ -575,10 +576,11 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
     case KIND_COPY:
         warp->copies = latest(warp->copies, sm_schedule_load(sm, warp, entry, way, true));
         return way;
-    case KIND_UNFOLLOWED: /* as if every lane had a sector of its own, in L2 */
+    case KIND_UNFOLLOWED: /* of unknown addresses every lane has a sector of its own, in L2 */
+        sectors = entry->sectors ? entry->sectors : entry->active_lanes;
         sm->work->unknown++;
-        sm->work->store_sectors += entry->active_lanes;
-        return latest(data_stage(sm, clock, 2), from_l2(sm, clock, entry->active_lanes));
+        sm->work->store_sectors += sectors;
+        return latest(data_stage(sm, clock, 2), from_l2(sm, clock, sectors));
     case KIND_COPY_GROUP:
         warp->group[warp->groups++ % COPY_GROUPS] = warp->copies;
         return clock;

@@ -459,6 +459,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     work->clocks = fmax(work->clocks, time->dram_bytes / model->rates.dram_bytes_per_clock);
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
+    time->contents_change = contents_change(&model->survey);
     time->instructions = times * work->issued;
     time->fma_flops = times * work->flops;
     time->shared_wavefronts = times * work->shared_wavefronts;

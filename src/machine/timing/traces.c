@@ -324,19 +324,29 @@ static double survey_add(const struct tracer *tracer, struct smc_survey *survey)
     return length;
 }
 
-/* A warp that was walked is in the mean and the spread of their lengths (Welford). */
-static void survey_add_length(struct smc_survey *survey, double length, uint64_t block,
-                              double *squares)
+/* The mean of numbers, and the sum of the squares of how far they are from it (Welford). */
+struct mean_of {
+    double count, mean, squares;
+};
+
+static void mean_add(struct mean_of *of, double number)
 {
-    double before = length - survey->length;
-    survey->warps++;
-    survey->length += before / (double)survey->warps;
-    *squares += before * (length - survey->length);
-    survey->spread = sqrt(*squares / (double)survey->warps);
-    if (length > survey->longest) {
-        survey->longest = length;
-        survey->longest_block = block;
-    }
+    double before = number - of->mean;
+    of->count++;
+    of->mean += before / of->count;
+    of->squares += before * (number - of->mean);
+}
+
+static double spread_of(const struct mean_of *of)
+{
+    return sqrt(of->squares / of->count);
+}
+
+/* Whether the mean is known to a hundredth, by two standard errors. */
+static bool mean_suffices(const struct mean_of *of)
+{
+    enum { LEAST = 256, EXACT = 200 };
+    return of->count >= LEAST && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
 static bool survey_warps(struct tracer *tracer, struct smc_survey *survey)
@@ -345,16 +355,27 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey)
     uint64_t warps = smc_traces_warps(tracer->launch);
     uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2] * warps;
     uint64_t most = all < SURVEY_WARPS ? all : SURVEY_WARPS;
-    double squares = 0;
+    struct mean_of lengths = {0}, sectors = {0};
     for (uint64_t i = 0; i < most; i++) {
         uint64_t number = evenly(i, all);
-        if (i >= SURVEY_LEAST_WARPS && tracer->walk.steps > SURVEY_STEPS)
+        double length, before = tracer->walk.all_sectors;
+        if (i >= SURVEY_LEAST_WARPS && (tracer->walk.steps > SURVEY_STEPS ||
+                                        (mean_suffices(&lengths) && mean_suffices(&sectors))))
             break;
         trace_warp(tracer, number / warps, (uint32_t)(number % warps), NULL);
         if (does_not_end(tracer))
             return false;
-        survey_add_length(survey, survey_add(tracer, survey), number / warps, &squares);
+        length = survey_add(tracer, survey);
+        mean_add(&lengths, length);
+        mean_add(&sectors, tracer->walk.all_sectors - before);
+        if (length > survey->longest) {
+            survey->longest = length;
+            survey->longest_block = number / warps;
+        }
     }
+    survey->warps = (uint64_t)lengths.count;
+    survey->length = lengths.mean;
+    survey->spread = spread_of(&lengths);
     survey->whole = survey->warps == all;
     return true;
 }

@@ -34,7 +34,7 @@ static bool is_copy(enum smc_bank_op op)
 
 static bool is_atomic(enum smc_bank_op op)
 {
-    return op >= SMC_BANK_ATOM && op <= SMC_BANK_RED;
+    return op >= SMC_BANK_ATOM && op <= SMC_BANK_RED_ONE;
 }
 
 bool smc_bank_op_exists(enum smc_bank_op op, const struct smc_sm *sm)
@@ -211,7 +211,7 @@ static void banks_serve(const struct smc_bank_layout *layout, const struct smc_a
     uint32_t bank_shift = (uint32_t)__builtin_ctz(layout->neighbouring_words);
     uint32_t row_shift = (uint32_t)__builtin_ctz(layout->row_words);
     uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
-    bool apart = is_atomic(access->op);
+    bool apart = is_atomic(access->op) && access->op != SMC_BANK_RED_ONE;
     set->lanes = lanes & lanes_of(access);
     set->times = access->op == SMC_BANK_ATOM_CAS ? 2 : 1;
     set->rows = set->passes = 0;

@@ -27,18 +27,18 @@ static void skip_blanks(struct reader *reader)
     reader->at += strspn(reader->at, " \t\r\n");
 }
 
-/* At the present character, which is named. */
-static enum smc_status fail_here(const struct reader *reader, const char *problem)
+/* `expected` does not stand at the present position. */
+static enum smc_status fail_here(const struct reader *reader, const char *expected)
 {
-    char found[16] = "the end";
+    char found[32] = "but the text ends";
     size_t length = 1;
     while (*reader->at && (reader->at[length] & 0xc0) == 0x80 && length < 4)
         length++;
     if (*reader->at)
-        snprintf(found, sizeof found, "'%.*s'", (int)length, reader->at);
-    return smc_fail(reader->error, SMC_USAGE, "%s: '%.100s', character %zu: %s instead of %s",
-                    reader->name, reader->text, (size_t)(reader->at - reader->text) + 1, found,
-                    problem);
+        snprintf(found, sizeof found, "not '%.*s'", (int)length, reader->at);
+    return smc_fail(reader->error, SMC_USAGE, "%s: '%.100s', character %zu: %s expected, %s",
+                    reader->name, reader->text, (size_t)(reader->at - reader->text) + 1, expected,
+                    found);
 }
 
 static enum smc_status fail_text(const struct reader *reader, const char *problem)
@@ -94,7 +94,7 @@ static enum smc_status read_integer(struct reader *reader, struct tuple *tuple)
     return read_number(reader, SMC_CUTE_MOST_SIZE, &tuple->value[tuple->count++]);
 }
 
-/* Nested parentheses without a recursion: `depth` is of those open. */
+/* Reads nested parentheses without recursion; `depth` counts the open ones. */
 static enum smc_status read_tuple(struct reader *reader, struct tuple *tuple)
 {
     enum smc_status status;
@@ -131,7 +131,7 @@ static enum smc_status check_sizes(const struct reader *reader,
     uint64_t size = 1, last = 0;
     for (uint32_t i = 0; i < layout->first[layout->rank]; i++) {
         if (layout->leaf[i].extent == 0)
-            return fail_text(reader, "an extent is 0");
+            return fail_text(reader, "an extent is 0, but the smallest is 1");
         size *= layout->leaf[i].extent;
         last += (uint64_t)(layout->leaf[i].extent - 1) * layout->leaf[i].stride;
         if (size > SMC_CUTE_MOST_SIZE || last >= SMC_CUTE_MOST_SIZE)
@@ -193,9 +193,8 @@ static enum smc_status read_swizzle(struct reader *reader, struct smc_swizzle *s
         return status;
     *swizzle = (struct smc_swizzle){bits, base, negative ? -(int32_t)distance : (int32_t)distance};
     if (!smc_swizzle_is_sound(swizzle))
-        return fail_text(reader,
-                         "no swizzle: S is at least B, or at most -B, and B + M + |S| is at "
-                         "most 20");
+        return fail_text(reader, "not a swizzle: S must be at least B or at most -B, and "
+                                 "B + M + |S| at most 20");
     return SMC_OK;
 }
 

@@ -78,7 +78,8 @@ static enum smc_status tile_fail(const struct view *view, const char *problem)
                     problem);
 }
 
-/* Whether each `count` neighbours of the mode have consecutive offsets from a multiple of it on. */
+/* Whether every `count` neighbours of the mode have consecutive offsets, the first a multiple of
+   `count`. */
 static bool is_together(const struct smc_cute_layout *layout, uint32_t mode, uint32_t count)
 {
     const uint32_t extent = smc_cute_extent(layout, mode);
@@ -112,6 +113,16 @@ static enum smc_status find_direction(struct view *view, uint32_t width_bytes)
         return SMC_OK;
     view->along = 0;
     return is_together(&view->tile->layout, 0, view->together) ? SMC_OK : fail_apart(view);
+}
+
+/* The array does not consist of pieces of `step` rows and columns. */
+static enum smc_status fail_multiple(const struct view *view, const uint32_t step[2])
+{
+    return smc_fail(view->error, SMC_USAGE,
+                    "%s: %.100s accesses pieces of %" PRIu32 "x%" PRIu32
+                    " elements; the array of %" PRIu32 "x%" PRIu32 " is not a multiple",
+                    view->name, view->access->label, step[0], step[1], view->extent[0],
+                    view->extent[1]);
 }
 
 static enum smc_status tile_allocate(const struct view *view, uint64_t count)
@@ -171,11 +182,7 @@ static enum smc_status walk_matrices(struct view *view)
     step[across] = below * MATRIX_ROWS;
     step[view->along] = matrices / below * view->together;
     if (view->extent[0] % step[0] || view->extent[1] % step[1])
-        return smc_fail(view->error, SMC_USAGE,
-                        "%s: %.100s accesses %" PRIu32 "x%" PRIu32 " elements, of which %" PRIu32
-                        "x%" PRIu32 " is no multiple",
-                        view->name, view->access->label, step[0], step[1], view->extent[0],
-                        view->extent[1]);
+        return fail_multiple(view, step);
     const uint32_t rows = view->extent[0] / step[0], columns = view->extent[1] / step[1];
     status = tile_allocate(view, (uint64_t)rows * columns);
     for (uint32_t i = 0; i < rows * columns && status == SMC_OK; i++)
@@ -209,11 +216,7 @@ static enum smc_status walk_fragment(struct view *view)
                               elements * GROUP *
                                   (is_b ? access->registers : access->registers / 2)};
     if (view->extent[0] % step[0] || view->extent[1] % step[1])
-        return smc_fail(view->error, SMC_USAGE,
-                        "%s: %.100s accesses %" PRIu32 "x%" PRIu32 " elements, of which %" PRIu32
-                        "x%" PRIu32 " is no multiple",
-                        view->name, access->label, step[0], step[1], view->extent[0],
-                        view->extent[1]);
+        return fail_multiple(view, step);
     const bool whole = is_together(&view->tile->layout, 1, elements);
     view->together = whole ? elements : 1;
     view->out->width_bytes = view->together * bits / 8;
@@ -271,7 +274,8 @@ static enum smc_status walk_threads(struct view *view)
         return tile_fail(view, "a layout of threads has two modes, (thread,value)");
     if (values % view->together)
         return smc_fail(view->error, SMC_USAGE,
-                        "%s: %.100s: %" PRIu32 " values of a thread are no multiple of the %" PRIu32
+                        "%s: %.100s: %" PRIu32
+                        " values of a thread are not a multiple of the %" PRIu32
                         " that it accesses together",
                         view->name, view->access->label, values, view->together);
     const uint32_t each = values / view->together;

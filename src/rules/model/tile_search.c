@@ -1,5 +1,5 @@
-/* The smallest padding and the smallest swizzle of an array after which none of its accesses has a
-   conflict. Both searches are exhaustive: what is smaller was tried. */
+/* The smallest padding and the smallest swizzle with which no access to an array has a conflict.
+   Both searches are exhaustive: every smaller one was tried. */
 #include "rules/banks.h"
 
 #include "base/numbers.h"
@@ -10,7 +10,7 @@ struct tile_search {
     const struct smc_bank_layout *layout;
     const struct smc_tile_walked *walked;
     size_t count;
-    size_t access, instruction; /* that ended the last trial: tried first in the next */
+    size_t access, instruction; /* whose conflict ended the last trial; checked first in the next */
     uint32_t together;          /* the most elements that a lane accesses */
     struct smc_tile_remedy *remedy;
 };
@@ -74,8 +74,8 @@ static bool tile_search_begin(struct tile_search *search)
 
 /* --- Padding ---------------------------------------------------------------------------------- */
 
-/* Whether offsets fall apart into rows of `pitch`: every stride below it stays within one row, and
-   the others are multiples. */
+/* Whether the array consists of rows of `pitch` elements: what strides below it reach lies within
+   one row, and the other strides are multiples of it. */
 static bool is_pitch(const struct smc_cute_layout *layout, uint32_t pitch)
 {
     uint32_t last = 0;
@@ -96,7 +96,7 @@ static uint64_t unused_elements(const struct smc_tile *tile)
     return divide_up(smc_cute_cosize(&tile->layout), tile->pitch) * tile->padding;
 }
 
-/* Paddings that differ by all banks have the same conflicts. */
+/* Tries paddings up to the width of all banks: longer ones repeat the conflicts of shorter ones. */
 static void try_paddings(struct tile_search *search, struct smc_tile *tile, uint64_t *fewest)
 {
     const uint32_t most = search->layout->row_words * WORD_BITS / tile->element_bits;
@@ -143,7 +143,7 @@ static uint32_t log_up(uint32_t value)
     return bits;
 }
 
-/* TMA permutes chunks of 16 bytes within 32, 64 or 128 bytes, which are the longest rows. */
+/* TMA permutes chunks of 16 bytes within 32, 64 or 128 bytes; a row may not be longer. */
 static bool find_tma_swizzle(struct tile_search *search, struct smc_tile *tile)
 {
     uint32_t row = 1;

@@ -74,7 +74,10 @@ static enum smc_status parse_declaration(const char *text, const char *name, str
     uint32_t extent[2], padding;
     const size_t length = strcspn(text, "[");
     if (length >= sizeof tile->name || !read_extents(text + length, extent, &padding))
-        return fail_tile(name, text, "not a declaration such as t[128][64] or t[128][64+8]", error);
+        return fail_tile(name, text,
+                         "not a declaration such as t[128][64] or t[128][64+8], with extents "
+                         "from 1 to 1048576",
+                         error);
     if ((uint64_t)extent[0] * ((uint64_t)extent[1] + padding) > SMC_CUTE_MOST_SIZE)
         return fail_tile(name, text, "larger than 1048576 elements", error);
     memcpy(tile->name, text, length);
@@ -88,8 +91,8 @@ static enum smc_status parse_declaration(const char *text, const char *name, str
     return SMC_OK;
 }
 
-/* Of TMA's and wgmma's swizzles: the number of bits of "none", "32B", "64B", "128B"; -1: another
-   word. */
+/* The number of bits that a swizzle of TMA or wgmma permutes, by its name "none", "32B", "64B" or
+   "128B"; -1: another word. */
 static int swizzle_bits_of(const char *word)
 {
     static const char *const modes[] = {"none", "32B", "64B", "128B"};
@@ -99,15 +102,14 @@ static int swizzle_bits_of(const char *word)
     return -1;
 }
 
-/* The swizzle of bytes, in elements. */
-static bool set_byte_swizzle(int bits, struct smc_tile *tile)
+/* Sets the swizzle that permutes chunks of 16 bytes, with its base in elements. */
+static void set_byte_swizzle(int bits, struct smc_tile *tile)
 {
     const uint32_t chunk = TMA_CHUNK_BYTES * 8 / tile->element_bits;
     tile->swizzle = (struct smc_swizzle){0};
     if (bits)
         tile->swizzle =
             (struct smc_swizzle){(uint32_t)bits, (uint32_t)__builtin_ctz(chunk), TMA_SHIFT};
-    return true;
 }
 
 /* Atoms of 8 lines of 16 bytes, or of the swizzle's 32, 64 or 128, one after the other along the
@@ -133,7 +135,8 @@ static enum smc_status parse_canonical(const char *text, const char *name, struc
     const uint32_t row = k_major ? MATRIX_ROWS : line, column = k_major ? line : MATRIX_ROWS;
     if (extent[0] % row || extent[1] % column)
         return smc_fail(error, SMC_USAGE,
-                        "%s: '%.100s': no multiple of its atom of %" PRIu32 "x%" PRIu32 " elements",
+                        "%s: '%.100s': not a multiple of its atom of %" PRIu32 "x%" PRIu32
+                        " elements",
                         name, text, row, column);
     const uint32_t atom = row * column, down = extent[0] / row;
     tile->layout = (struct smc_cute_layout){
@@ -172,7 +175,7 @@ static uint32_t log_of(uint32_t value)
     return value && !(value & (value - 1)) ? (uint32_t)__builtin_ctz(value) : UINT32_MAX;
 }
 
-/* Moves behind the word and the blanks around it; to NULL where it is not. */
+/* Moves `at` past the word and the blanks around it; sets it to NULL if another word follows. */
 static void skip(const char **at, const char *word)
 {
     if (!*at)
@@ -182,7 +185,7 @@ static void skip(const char **at, const char *word)
     *at = strncmp(begun, word, length) == 0 ? begun + length + strspn(begun + length, " ") : NULL;
 }
 
-/* "c/8 ^ (r >> 1 & 7)": the columns in one piece, the group of columns, and the rows. */
+/* "c/8 ^ (r >> 1 & 7)": `group` is 8, `rows`, by which r is shifted, is 1, and `mask` is 7. */
 static bool read_xor(const char *text, uint32_t *group, uint32_t *rows, uint32_t *mask)
 {
     const char *at = text;
@@ -204,7 +207,7 @@ static bool read_xor(const char *text, uint32_t *group, uint32_t *rows, uint32_t
     return at && !*at;
 }
 
-/* Of row-major arrays whose rows are a power of two apart. */
+/* Only row-major arrays whose rows are a power of two apart have such a swizzle. */
 static enum smc_status parse_xor(const char *text, const char *name, struct smc_tile *tile,
                                  struct smc_error *error)
 {
@@ -226,12 +229,13 @@ static enum smc_status parse_xor(const char *text, const char *name, struct smc_
     const uint32_t bits = log_of(mask + 1), base = log_of(group);
     if (bits == UINT32_MAX || base == UINT32_MAX || base + bits > row)
         return fail_tile(name, text,
-                         "the mask is not 1, 3, 7 ..., the group not a power of two, "
-                         "or both exceed the row",
+                         "the mask must be 1, 3, 7 ..., the group a power of two, and "
+                         "mask + 1 groups at most a row",
                          error);
     tile->swizzle = (struct smc_swizzle){bits, base, (int32_t)(row + rows - base)};
-    return smc_swizzle_is_sound(&tile->swizzle) ? SMC_OK
-                                                : fail_tile(name, text, "beyond 20 bits", error);
+    return smc_swizzle_is_sound(&tile->swizzle)
+               ? SMC_OK
+               : fail_tile(name, text, "needs more than the 20 bits of an offset", error);
 }
 
 enum smc_status smc_tile_parse_swizzle(const char *text, const char *name, struct smc_tile *tile,
@@ -246,7 +250,7 @@ enum smc_status smc_tile_parse_swizzle(const char *text, const char *name, struc
         const int bits = swizzle_bits_of(text + strlen(tma));
         tile->is_tma = true;
         if (bits < 0)
-            return fail_tile(name, text, "TMA has none, 32B, 64B and 128B", error);
+            return fail_tile(name, text, "TMA has tma.none, tma.32B, tma.64B and tma.128B", error);
         if (tile->padding)
             return fail_tile(name, text, "TMA fills arrays without padding", error);
         set_byte_swizzle(bits, tile);
@@ -265,7 +269,8 @@ static enum smc_status fail_access(const char *name, const char *label, const ch
     return smc_fail(error, SMC_USAGE, "%s: '%.100s': %s", name, label, problem);
 }
 
-/* "st.16" is a store of 16 bytes; without a width an element, or what the instruction has. */
+/* "st.16" is a store of 16 bytes. Without a number a lane accesses the only width that the
+   instruction has, or one element. */
 static enum smc_status parse_op(const char *word, const char *name, const struct smc_tile *tile,
                                 struct smc_tile_access *access, struct smc_error *error)
 {
@@ -277,10 +282,11 @@ static enum smc_status parse_op(const char *word, const char *name, const struct
         *dot = '\0';
     access->op = smc_bank_op_find(op);
     if (access->op == SMC_BANK_OPS)
-        return fail_access(name, access->label,
-                           "no instruction such as ld.16, st, ldmatrix.x4.trans, stmatrix.x2 or "
-                           "mma.m16n8k16.a",
-                           error);
+        return fail_access(
+            name, access->label,
+            "not an instruction such as ld.16, st, ldmatrix.x4.trans, stmatrix.x2 or "
+            "mma.m16n8k16.a",
+            error);
     const struct smc_bank_operation *info = &smc_bank_operations[access->op];
     access->walk = info->matrices ? SMC_TILE_MATRICES : SMC_TILE_ROWS;
     const uint32_t element = tile->element_bits / 8;
@@ -299,7 +305,7 @@ static enum smc_status parse_op(const char *word, const char *name, const struct
     return SMC_OK;
 }
 
-/* "mma.m16n8k16.a". Of elements of 8 bits, k32; the registers of a and b follow. */
+/* "mma.m16n8k16.a". The element type and k determine how many registers a and b have. */
 static bool parse_operand(const char *word, uint32_t element_bits, struct smc_tile_access *access)
 {
     unsigned k = 0;
@@ -331,7 +337,7 @@ static void split_word(const char *text, char word[64], const char **rest)
     *rest = text + length + strspn(text + length, " \t\r\n");
 }
 
-/* So that the label alone says what is accessed. */
+/* Appends the layout of --threads-values to the label, which then says what is accessed. */
 static void append_threads(const struct smc_cute_layout *threads, struct smc_tile_access *access)
 {
     struct smc_text text = {0};

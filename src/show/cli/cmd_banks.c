@@ -134,7 +134,8 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
         return cmd_banks_read_kernel(arguments, query, error);
     if (!expression && !stride)
         return smc_fail(error, SMC_USAGE,
-                        "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
+                        "no pattern: give --expr TEXT, --stride N, --layout LAYOUT, "
+                        "--kernel NAME, --csv FILE or a FILE");
     query->expression = arguments->text[SMC_OPTION_EXPR];
     query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
     enum smc_status status = cmd_banks_read_op(arguments, query, error);

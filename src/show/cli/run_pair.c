@@ -37,8 +37,8 @@ static enum smc_status run_pair_check_options(const struct smc_arguments *argume
     return SMC_OK;
 }
 
-/* Divides FILE:KERNEL at the first colon before which is a file; the name of the kernel may have
-   colons. NULL: the whole word is a file, or nothing of it is. */
+/* Ends `word`, FILE:KERNEL, after the first FILE that exists and returns KERNEL, which may have
+   colons itself. NULL: the whole word is a file, or no part of it is. */
 static const char *divide(char *word)
 {
     if (access(word, F_OK) == 0)
@@ -52,7 +52,7 @@ static const char *divide(char *word)
     return NULL;
 }
 
-/* All that a kernel of the pair needs: too large for the stack. */
+/* One kernel of the pair; too large for the stack. */
 struct member {
     struct smc_user_request request;
     struct smc_user_run run;
@@ -78,7 +78,7 @@ static enum smc_status launch_pair(const struct smc_arguments *arguments,
                                    struct smc_user_pair *pair, struct smc_error *error)
 {
     struct smc_text warnings = {0};
-    smc_interrupt_watch(); /* compiling ends with the program */
+    smc_interrupt_watch(); /* not earlier: an interrupt during compilation ends the program */
     if (arguments->given[SMC_OPTION_PREDICT_ONLY])
         return SMC_OK;
     if (pair->run[0]->request.settings->place == SMC_ON_EMULATOR)

@@ -36,7 +36,7 @@ static const char *bank_accesses_kind_of(const struct smc_bank_access *access)
         [SMC_BANK_BY_UNKNOWN] = "unknown",
     };
     const bool is_atomic = access->verdict == SMC_BANK_ATOMIC ||
-                           (access->op >= SMC_BANK_ATOM && access->op <= SMC_BANK_RED);
+                           (access->op >= SMC_BANK_ATOM && access->op <= SMC_BANK_RED_ONE);
     return access->kind != SMC_BANK_BY_LANES ? others[access->kind]
            : is_atomic                       ? "atomic"
                                              : smc_words_bank_op(access->op);

@@ -1,5 +1,6 @@
 /* Two of the user's kernels compared: a row for each quantity of either, as text, JSON and CSV. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ static const struct smc_row *any_row(const struct pair_row *pair)
     return pair->row[0] ? pair->row[0] : pair->row[1];
 }
 
-/* "a.cu: twice", safe for a terminal. */
+/* "twice of a.cu", safe for a terminal. */
 static void words_kernel(const struct smc_user_pair *pair, int index, struct smc_text *out)
 {
     const struct smc_user_run *run = pair->run[index];
@@ -72,8 +73,10 @@ static void words_kernel(const struct smc_user_pair *pair, int index, struct smc
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-/* "the second kernel is 3.21 times as fast: 0.386 ms after 1.24 ms, measured, outside the noise".
- */
+/* A ratio closer to 1 is printed as 1 with three digits. */
+#define PAIR_LEAST_DIFFERENCE 0.005
+
+/* "the second kernel is 3.21 times as fast as the first: 1.24 ms and 0.386 ms measured". */
 static void words_verdict(const struct smc_user_pair *pair, struct smc_text *out)
 {
     double ratio = pair->speed_up;
@@ -87,6 +90,8 @@ static void words_verdict(const struct smc_user_pair *pair, struct smc_text *out
                                   : pair->run[i]->answer.time.predicted_ms;
     if (pair->is_measured && !pair->exceeds_noise)
         smc_text_append(out, "no difference beyond the noise: ");
+    else if (!pair->is_measured && fabs(ratio - 1) < PAIR_LEAST_DIFFERENCE)
+        smc_text_append(out, "no difference: ");
     else
         smc_text_printf(
             out, "the %s kernel is %.3g times as fast as the %s: ", ratio >= 1 ? "second" : "first",

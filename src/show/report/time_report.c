@@ -403,6 +403,9 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
     FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
           smc_value_string(item->time->code))                                                      \
+    FIELD(changes, "contents_change", NULL, "",                                                    \
+          "whether arrays that decide what is executed are stored to in the launch",               \
+          smc_value_boolean(item->time->contents_change))                                          \
     FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
           "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
     FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \

@@ -124,6 +124,12 @@ static void user_append_time(const struct smc_user_run *run, const struct smc_re
     smc_text_time_line(&run->answer, style, out);
     smc_text_relief(&run->answer, &line);
     smc_layout_line(out, style, "faster", &line);
+    if (smc_time_is_known(time) && time->contents_change) {
+        smc_text_printf(&line,
+                        "arrays that decide what is executed change during the launch, so that "
+                        "the range is wide");
+        smc_layout_line(out, style, "note", &line);
+    }
     bool ran = run->result.emulation.made || run->result.launch.made;
     if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate)) {
         smc_text_printf(&line, "not predicted: %s", time->reason);
