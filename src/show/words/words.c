@@ -234,8 +234,8 @@ int smc_words_next_bound(const double *share, int last)
 {
     int next = SMC_TRACE_BOUND_COUNT;
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        const bool after =
-            last < 0 || share[i] < share[last] || (share[i] == share[last] && i > last);
+        const bool is_tie = last >= 0 && share[i] == share[last] && last < i;
+        const bool after = last < 0 || share[i] < share[last] || is_tie;
         if (share[i] > 0 && after && (next == SMC_TRACE_BOUND_COUNT || share[i] > share[next]))
             next = i;
     }
