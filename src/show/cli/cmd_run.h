@@ -13,7 +13,8 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
 enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
                                struct smc_error *error);
 
-/* --compare with a FILE: the kernel of --source and that of the second word, FILE or FILE:KERNEL. */
+/* --compare with a FILE: the kernel of --source and that of the second word, FILE or FILE:KERNEL.
+ */
 enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_text *out,
                              struct smc_error *error);
 
