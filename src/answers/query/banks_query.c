@@ -355,9 +355,10 @@ enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const st
     if (record->fault != SMC_CSV_SOUND)
         return smc_fail(error, SMC_USAGE, "the row has %s", smc_csv_fault_text(record->fault));
     enum smc_status status = banks_read_head(record, sm, access, error);
+    if (status != SMC_OK) /* then there may be no operation */
+        return status;
     const uint32_t used = access->mask & smc_bank_op_lanes(access->op);
-    if (status == SMC_OK)
-        status = banks_read_lanes(record, FIRST_ADDRESS, used, access, access->address, error);
+    status = banks_read_lanes(record, FIRST_ADDRESS, used, access, access->address, error);
     if (status != SMC_OK || record->field_count <= FIRST_SOURCE)
         return status;
     row->has_sources = access->op == SMC_BANK_CP_ASYNC_CA || access->op == SMC_BANK_CP_ASYNC_CG;
