@@ -94,8 +94,8 @@ static void load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         uint64_t at = address[lane] / WORD * WORD;
         for (unsigned part = 0; part < in->to.registers && part < MOST_WORDS; part++) {
             uint32_t *to = &value[part][lane];
-            if (!get_word(memory, at + part * WORD, key_of(at + part * WORD, local, lane), local,
-                          to, &array))
+            if (!get_word(memory, at + (uint64_t)part * WORD,
+                          key_of(at + (uint64_t)part * WORD, local, lane), local, to, &array))
                 unknown[part] |= UINT32_C(1) << lane;
             else if (in->access_bytes < WORD)
                 *to = part_of_word(in, *to, address[lane]);
@@ -141,7 +141,7 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             number == SMC_ZERO_REGISTER ? &zero : &warp->reg[(number + part) & 0xff];
         for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
             unsigned lane = (unsigned)__builtin_ctz(lanes);
-            store_part(memory, in, address[lane] + part * WORD, lane,
+            store_part(memory, in, address[lane] + (uint64_t)part * WORD, lane,
                        from->value[from->same ? 0 : lane],
                        evaluated && !(from->unknown >> lane & 1));
         }

@@ -280,7 +280,7 @@ static uint32_t copied_next(const struct smc_access *access, const uint64_t *fro
     uint32_t read = 0, written = 0, lanes = 0;
     for (uint32_t left = waiting; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left), width = access->width_bytes;
-        const uint32_t reads = banks_from(from ? from[lane] : lane * width, width);
+        const uint32_t reads = banks_from(from ? from[lane] : (uint64_t)lane * width, width);
         const uint32_t writes = banks_from(access->address[lane], width);
         if (!(read & reads) && !(written & writes))
             lanes |= 1u << lane;

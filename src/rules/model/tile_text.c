@@ -400,7 +400,7 @@ enum smc_status smc_tile_parse_access(const char **text, const char *name,
     snprintf(access->label, sizeof access->label, "%.*s", (int)length, begun);
     split_word(access->label, word, &rest);
     if (!*rest && strncmp(word, "mma.", strlen("mma.")) == 0) {
-        rest = strchr(access->label, 'm');
+        rest = access->label + strcspn(access->label, "m");
         snprintf(word, sizeof word, "%s", strrchr(rest, '.')[1] == 'd' ? "st" : "ld");
     }
     enum smc_status status = parse_op(word, name, tile, access, error);
