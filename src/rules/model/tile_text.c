@@ -71,7 +71,7 @@ static const char *read_extents(const char *at, uint32_t extent[2], uint32_t *pa
 static enum smc_status parse_declaration(const char *text, const char *name, struct smc_tile *tile,
                                          struct smc_error *error)
 {
-    uint32_t extent[2], padding;
+    uint32_t extent[2] = {0}, padding = 0;
     const size_t length = strcspn(text, "[");
     if (length >= sizeof tile->name || !read_extents(text + length, extent, &padding))
         return fail_tile(name, text,
