@@ -38,7 +38,7 @@ static inline uint64_t whole_units(uint64_t n, uint32_t unit)
     return n >> __builtin_ctz(unit);
 }
 
-static inline uint64_t common_divisor(uint64_t a, uint64_t b) /* the greatest */
+static inline uint64_t smc_common_divisor(uint64_t a, uint64_t b) /* the greatest */
 {
     while (b) {
         uint64_t rest = a % b;

@@ -10,9 +10,8 @@ enum { SMC_PAIR = 2, SMC_PAIR_ROUNDS = 2 };
 struct smc_user_pair {
     struct smc_user_run *run[SMC_PAIR]; /* owned by the caller */
     struct smc_confirmation confirmation[SMC_PAIR];
-    /* How many times as fast the second kernel is, by measured medians, else by predicted times; 0:
-       neither is known. */
-    double speed_up;
+    double ms[SMC_PAIR]; /* measured medians, else predicted times; 0: unknown */
+    double speed_up;     /* how many times as fast the second kernel is by these; 0: unknown */
     bool is_measured;
     /* Measured: in every round the medians' confidence intervals lay apart, the same kernel ahead.
      */

@@ -298,6 +298,14 @@ struct smc_swizzle {
     int32_t shift; /* at least as many as bits, or as few as -bits */
 };
 
+/* The swizzles of TMA and wgmma exchange chunks of 16 bytes within none, 32, 64 or 128 bytes: 0, 1,
+   2 or 3 bits. Their names: "none", "32B", "64B", "128B". CUDA Driver API, CUtensorMapSwizzle. */
+enum { SMC_TMA_MODES = 4, SMC_TMA_CHUNK_BYTES = 16 };
+extern const char *const smc_tma_modes[SMC_TMA_MODES];
+
+/* Such a swizzle of offsets in elements. */
+struct smc_swizzle smc_tma_swizzle(uint32_t bits, uint32_t element_bits);
+
 /* Reads a layout, also as CuTe prints it: "Sw<3,3,3> o 0 o (_8,_64):(_64,_1)"; then `swizzle`
    receives the swizzle, otherwise no bits. SMC_USAGE: the message begins with `name` and says at
    which character what is wrong. */

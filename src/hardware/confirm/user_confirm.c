@@ -6,34 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 
+static void judge_api(struct smc_row *row, uint32_t predicted, const struct smc_attempt *asked,
+                      uint32_t api)
+{
+    row->predicted = smc_reading_of(predicted);
+    if (asked->succeeded)
+        row->api = smc_reading_of(api);
+    smc_row_judge(row);
+}
+
+/* Warps and occupancy have rows only where a GPU measured the residency. */
 static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_run_result *gpu = &run->result;
     const struct smc_answer *answer = &run->answer;
-    const struct {
-        const char *quantity, *label, *unit;
-        const struct smc_attempt *asked;
-        uint32_t predicted, api;
-    } rows[] = {
-        {"registers_per_thread", "registers per thread", "", &gpu->load,
-         answer->launch.regs_per_thread, gpu->api_regs_per_thread},
-        {"static_smem_bytes", "static shared memory", "B", &gpu->load,
-         answer->launch.static_smem_bytes, gpu->api_static_smem_bytes},
-        {"blocks_per_sm", "blocks per SM", "", &gpu->api_occupancy, answer->occupancy.blocks_per_sm,
-         gpu->api_blocks_per_sm},
-    };
-    const size_t last = sizeof rows / sizeof *rows - 1;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (i == last && gpu->launch.made) {
-            smc_confirm_occupancy(answer, gpu, out);
-            break;
-        }
-        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
-        row->predicted = smc_reading_of(rows[i].predicted);
-        if (rows[i].asked->succeeded)
-            row->api = smc_reading_of(rows[i].api);
-        smc_row_judge(row);
-    }
+    judge_api(smc_row_add(out, "registers_per_thread", "registers per thread", ""),
+              answer->launch.regs_per_thread, &gpu->load, gpu->api_regs_per_thread);
+    judge_api(smc_row_add(out, "static_smem_bytes", "static shared memory", "B"),
+              answer->launch.static_smem_bytes, &gpu->load, gpu->api_static_smem_bytes);
+    if (gpu->launch.made)
+        smc_confirm_occupancy(answer, gpu, out);
+    else
+        judge_api(smc_row_add(out, "blocks_per_sm", "blocks per SM", ""),
+                  answer->occupancy.blocks_per_sm, &gpu->api_occupancy, gpu->api_blocks_per_sm);
 }
 
 /* Where no GPU ran, the prediction stands alone. */

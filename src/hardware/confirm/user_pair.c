@@ -67,7 +67,7 @@ static bool have_same_arrays(const struct smc_user_run *a, const struct smc_user
 
 void smc_user_pair_compare(struct smc_user_pair *pair)
 {
-    double ms[SMC_PAIR];
+    double *ms = pair->ms;
     for (int i = 0; i < SMC_PAIR; i++) {
         const struct smc_user_run *run = pair->run[i];
         smc_confirm_user(run, &pair->confirmation[i]);

@@ -52,7 +52,7 @@ static void check_add(struct smc_comparison *total, const struct smc_comparison 
 static uint64_t stride_over(uint64_t parts)
 {
     uint64_t stride = parts * 618 / 1000 + 1;
-    while (common_divisor(parts, stride) != 1)
+    while (smc_common_divisor(parts, stride) != 1)
         stride++;
     return stride;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 enum {
     LINES_FOR_EACH_ENTRY = 16,
@@ -137,22 +138,12 @@ static void add_executions(const struct tracer *tracer, double *executions)
     }
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Number i of a sequence that reaches each of [0, count) once and fills it evenly from the start:
    steps of the golden ratio. */
 static uint64_t evenly(uint64_t i, uint64_t count)
 {
     uint64_t step = (uint64_t)((double)count * 0.6180339887498949) | 1;
-    while (common_divisor(step, count) != 1)
+    while (smc_common_divisor(step, count) != 1)
         step++;
     return (uint64_t)((unsigned __int128)i * step % count);
 }

@@ -108,7 +108,7 @@ static uint64_t period_of(const struct smc_rearrangement *tried)
                               (uint64_t)tried->dropped_elements * tried->element_bytes;
     return tried->swizzle_span
                ? row_bytes * tried->swizzle_span << tried->swizzle_shift
-               : row_bytes * (MATRIX_ALIGN / common_divisor(MATRIX_ALIGN, distance));
+               : row_bytes * (MATRIX_ALIGN / smc_common_divisor(MATRIX_ALIGN, distance));
 }
 
 enum { MOST_PLACES = 1 << 14 };
@@ -117,7 +117,7 @@ static bool is_access_free(const struct smc_conflict_search *search,
                            const struct smc_rearrangement *tried, size_t i)
 {
     uint32_t step = search->bound ? search->bound[i].unknown_step : 0;
-    uint64_t places = step ? period_of(tried) / common_divisor(period_of(tried), step) : 1;
+    uint64_t places = step ? period_of(tried) / smc_common_divisor(period_of(tried), step) : 1;
     if (places > MOST_PLACES)
         return false;
     for (uint64_t place = 0; place < places; place++) {
@@ -153,7 +153,7 @@ static uint32_t element_of(const struct smc_conflict_search *search)
 static uint32_t paddings_of(const struct smc_conflict_search *search)
 {
     uint32_t banks_bytes = search->layout->row_words * WORD_BYTES;
-    return banks_bytes / (uint32_t)common_divisor(banks_bytes, element_of(search));
+    return banks_bytes / (uint32_t)smc_common_divisor(banks_bytes, element_of(search));
 }
 
 static bool try_padding(const struct smc_conflict_search *search, uint32_t row, uint32_t padding,

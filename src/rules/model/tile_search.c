@@ -4,7 +4,7 @@
 
 #include "base/numbers.h"
 
-enum { TMA_CHUNK_BITS = 128, TMA_SHIFT = 3, TMA_MOST_BITS = 3, WORD_BITS = 32 };
+enum { WORD_BITS = 32 };
 
 struct tile_search {
     const struct smc_bank_layout *layout;
@@ -150,10 +150,9 @@ static bool find_tma_swizzle(struct tile_search *search, struct smc_tile *tile)
     for (uint32_t i = 0; i < tile->layout.first[tile->layout.rank]; i++)
         if (tile->layout.leaf[i].stride == 1)
             row = row * tile->layout.leaf[i].extent;
-    for (uint32_t bits = 1; bits <= TMA_MOST_BITS; bits++) {
-        tile->swizzle = (struct smc_swizzle){
-            bits, (uint32_t)__builtin_ctz(TMA_CHUNK_BITS / tile->element_bits), TMA_SHIFT};
-        if ((uint64_t)row * tile->element_bits <= (uint64_t)TMA_CHUNK_BITS << bits &&
+    for (uint32_t bits = 1; bits < SMC_TMA_MODES; bits++) {
+        tile->swizzle = smc_tma_swizzle(bits, tile->element_bits);
+        if ((uint64_t)row * tile->element_bits <= UINT64_C(8) * SMC_TMA_CHUNK_BYTES << bits &&
             try_tile(search, tile))
             return true;
     }

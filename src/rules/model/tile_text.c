@@ -9,7 +9,7 @@
 
 #include "base/parse.h"
 
-enum { MOST_BYTES = 1 << 22, TMA_CHUNK_BYTES = 16, TMA_SHIFT = 3, MATRIX_ROWS = 8, GROUP = 4 };
+enum { MOST_BYTES = 1 << 22, MATRIX_ROWS = 8, GROUP = 4 };
 
 /* --- Element types ---------------------------------------------------------------------------- */
 
@@ -91,25 +91,24 @@ static enum smc_status parse_declaration(const char *text, const char *name, str
     return SMC_OK;
 }
 
+const char *const smc_tma_modes[SMC_TMA_MODES] = {"none", "32B", "64B", "128B"};
+
 /* The number of bits that a swizzle of TMA or wgmma permutes, by its name "none", "32B", "64B" or
    "128B"; -1: another word. */
 static int swizzle_bits_of(const char *word)
 {
-    static const char *const modes[] = {"none", "32B", "64B", "128B"};
-    for (int bits = 0; bits < 4; bits++)
-        if (smc_equal_ignoring_case(word, modes[bits]))
+    for (int bits = 0; bits < SMC_TMA_MODES; bits++)
+        if (smc_equal_ignoring_case(word, smc_tma_modes[bits]))
             return bits;
     return -1;
 }
 
-/* Sets the swizzle that permutes chunks of 16 bytes, with its base in elements. */
-static void set_byte_swizzle(int bits, struct smc_tile *tile)
+struct smc_swizzle smc_tma_swizzle(uint32_t bits, uint32_t element_bits)
 {
-    const uint32_t chunk = TMA_CHUNK_BYTES * 8 / tile->element_bits;
-    tile->swizzle = (struct smc_swizzle){0};
-    if (bits)
-        tile->swizzle =
-            (struct smc_swizzle){(uint32_t)bits, (uint32_t)__builtin_ctz(chunk), TMA_SHIFT};
+    enum { SHIFT = 3 };
+    const uint32_t chunk = SMC_TMA_CHUNK_BYTES * 8 / element_bits;
+    return bits ? (struct smc_swizzle){bits, (uint32_t)__builtin_ctz(chunk), SHIFT}
+                : (struct smc_swizzle){0};
 }
 
 /* Atoms of 8 lines of 16 bytes, or of the swizzle's 32, 64 or 128, one after the other along the
@@ -130,7 +129,7 @@ static enum smc_status parse_canonical(const char *text, const char *name, struc
     if (bits < 0 || extent[0] == 0 || extent[1] == 0 ||
         (uint64_t)extent[0] * extent[1] > SMC_CUTE_MOST_SIZE)
         return fail_tile(name, text, form, error);
-    const uint32_t line = (TMA_CHUNK_BYTES * 8 / tile->element_bits) << bits;
+    const uint32_t line = (SMC_TMA_CHUNK_BYTES * 8 / tile->element_bits) << bits;
     const bool k_major = major[0] == 'k';
     const uint32_t row = k_major ? MATRIX_ROWS : line, column = k_major ? line : MATRIX_ROWS;
     if (extent[0] % row || extent[1] % column)
@@ -147,7 +146,7 @@ static enum smc_status parse_canonical(const char *text, const char *name, struc
                  {column, k_major ? 1 : line},
                  {extent[1] / column, atom * down}},
     };
-    set_byte_swizzle(bits, tile);
+    tile->swizzle = smc_tma_swizzle((uint32_t)bits, tile->element_bits);
     return SMC_OK;
 }
 
@@ -253,7 +252,7 @@ enum smc_status smc_tile_parse_swizzle(const char *text, const char *name, struc
             return fail_tile(name, text, "TMA has tma.none, tma.32B, tma.64B and tma.128B", error);
         if (tile->padding)
             return fail_tile(name, text, "TMA fills arrays without padding", error);
-        set_byte_swizzle(bits, tile);
+        tile->swizzle = smc_tma_swizzle((uint32_t)bits, tile->element_bits);
         return SMC_OK;
     }
     if (*text == 'c')

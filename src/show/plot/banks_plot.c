@@ -142,6 +142,24 @@ static void draw_present(struct picture *picture, const struct smc_banks_pattern
     smc_text_free(&text);
 }
 
+/* On the right, what a change leaves of the conflicts. Frees its name, `words`. */
+static void draw_change(struct picture *picture, const struct smc_bank_map *map, const char *title,
+                        struct smc_text *words)
+{
+    smc_text_append(words, ": ");
+    smc_words_bank_cost(map->cost, words);
+    const struct panel panel = {
+        .layout = &picture->answer->layout,
+        .map = map,
+        .title = title,
+        .text = smc_text_string(words),
+        .cells = picture->page->canvas.cells,
+        .shown = &picture->shown,
+    };
+    draw_panel(picture->page, &panel, picture->right, picture->width);
+    smc_text_free(words);
+}
+
 /* The same access in the proposed layout of the array. */
 static void draw_proposal(struct picture *picture, const struct smc_banks_pattern *pattern,
                           const struct smc_remedy *remedy, const char *title)
@@ -154,18 +172,7 @@ static void draw_proposal(struct picture *picture, const struct smc_banks_patter
             (uint32_t)smc_rearrange(&remedy->rearrangement, pattern->worst.address[lane]);
     smc_banks_map(&picture->answer->layout, &moved, &map);
     smc_words_rearrangement(&remedy->rearrangement, &text);
-    smc_text_append(&text, ": ");
-    smc_words_bank_cost(map.cost, &text);
-    const struct panel panel = {
-        .layout = &picture->answer->layout,
-        .map = &map,
-        .title = title,
-        .text = smc_text_string(&text),
-        .cells = picture->page->canvas.cells,
-        .shown = &picture->shown,
-    };
-    draw_panel(picture->page, &panel, picture->right, picture->width);
-    smc_text_free(&text);
+    draw_change(picture, &map, title, &text);
 }
 
 /* --- The array of a layout -------------------------------------------------------------------- */
@@ -319,18 +326,7 @@ static void draw_changed_banks(struct picture *picture, const struct smc_tile_re
         return;
     smc_banks_map(&answer->layout, &access, &map);
     smc_words_tile(&remedy->tile, &text);
-    smc_text_append(&text, ": ");
-    smc_words_bank_cost(map.cost, &text);
-    const struct panel panel = {
-        .layout = &answer->layout,
-        .map = &map,
-        .title = title,
-        .text = smc_text_string(&text),
-        .cells = picture->page->canvas.cells,
-        .shown = &picture->shown,
-    };
-    draw_panel(picture->page, &panel, picture->right, picture->width);
-    smc_text_free(&text);
+    draw_change(picture, &map, title, &text);
 }
 
 /* The array and the wavefronts of its worst access, next to those of the smallest changes. */

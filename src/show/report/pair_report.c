@@ -84,10 +84,6 @@ static void words_verdict(const struct smc_user_pair *pair, struct smc_text *out
         smc_text_append(out, "neither time is known");
         return;
     }
-    double ms[SMC_PAIR];
-    for (int i = 0; i < SMC_PAIR; i++)
-        ms[i] = pair->is_measured ? pair->run[i]->result.median_ms
-                                  : pair->run[i]->answer.time.predicted_ms;
     if (pair->is_measured && !pair->exceeds_noise)
         smc_text_append(out, "no difference beyond the noise: ");
     else if (!pair->is_measured && fabs(ratio - 1) < PAIR_LEAST_DIFFERENCE)
@@ -96,9 +92,9 @@ static void words_verdict(const struct smc_user_pair *pair, struct smc_text *out
         smc_text_printf(
             out, "the %s kernel is %.3g times as fast as the %s: ", ratio >= 1 ? "second" : "first",
             ratio >= 1 ? ratio : 1 / ratio, ratio >= 1 ? "first" : "second");
-    smc_words_time(ms[0], out);
+    smc_words_time(pair->ms[0], out);
     smc_text_append(out, " and ");
-    smc_words_time(ms[1], out);
+    smc_words_time(pair->ms[1], out);
     smc_text_append(out, pair->is_measured ? " measured" : " predicted");
 }
 

@@ -130,8 +130,6 @@ static void append_accesses(const struct smc_tile_question *question, struct smc
         smc_text_printf(out, "%s%s", i ? "; " : "", question->access[i].label);
 }
 
-static const char *const tma_modes[] = {"none", "32B", "64B", "128B"};
-
 void smc_words_tile_command(const struct smc_banks_query *query, const struct smc_tile *tile,
                             struct smc_text *out)
 {
@@ -146,7 +144,7 @@ void smc_words_tile_command(const struct smc_banks_query *query, const struct sm
     else
         smc_cute_print(&padded, &layout);
     if (tile->is_tma)
-        smc_text_printf(&swizzle, "tma.%s", tma_modes[tile->swizzle.bits]);
+        smc_text_printf(&swizzle, "tma.%s", smc_tma_modes[tile->swizzle.bits]);
     else
         smc_text_printf(&swizzle, "%" PRIu32 ",%" PRIu32 ",%" PRId32, tile->swizzle.bits,
                         tile->swizzle.base, tile->swizzle.shift);
