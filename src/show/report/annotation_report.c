@@ -9,6 +9,7 @@
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
@@ -40,53 +41,58 @@ static uint64_t splits_of(const struct smc_emulated_count *count)
     return count->divergent;
 }
 
-/* They follow the columns that are always shown; a column without any value is omitted. */
-static const struct column {
-    const char *head;
-    int width;
+enum { HEAT, INSTRUCTIONS, LANES, FIRST_COUNT, LINE = FIRST_COUNT + 5, SOURCE, COLUMNS };
+static const struct smc_column annotation_columns[COLUMNS + 1] = {
+    [HEAT] = {"heat", 0, 6, false},
+    [INSTRUCTIONS] = {"instr", 0, 6, false},
+    [LANES] = {"lanes", 0, 6, false},
+    [FIRST_COUNT] = {"shared", 0, 7, true},
+    {"confl", 0, 6, true},
+    {"req", 0, 6, true},
+    {"sect", 0, 6, true},
+    {"split", 0, 6, true},
+    [LINE] = {"line", 0, 5, false},
+    [SOURCE] = {"", 2, 0, false},
+};
+/* Of the columns from FIRST_COUNT; one without any value is omitted. */
+static const struct count {
     value_of *value;
     const char *legend;
-} columns[] = {
-    {"shared", 7, smc_emulated_wavefronts, "wavefronts of shared memory"},
-    {"confl", 6, smc_emulated_conflicts, "those beyond the least possible, bank conflicts"},
-    {"req", 6, requests_of, "requests of global memory"},
-    {"sect", 6, sectors_of, "their sectors of 32 B"},
-    {"split", 6, splits_of, "branches that the lanes of one warp took both ways"},
-};
-enum {
-    COLUMNS = sizeof columns / sizeof *columns,
-    HEAT_WIDTH = 6,
-    INSTRUCTIONS_WIDTH = 6,
-    LANES_WIDTH = 6,
-    LINE_WIDTH = 5,
+} counts[LINE - FIRST_COUNT] = {
+    {smc_emulated_wavefronts, "wavefronts of shared memory"},
+    {smc_emulated_conflicts, "those beyond the least possible, bank conflicts"},
+    {requests_of, "requests of global memory"},
+    {sectors_of, "their sectors of 32 B"},
+    {splits_of, "branches that the lanes of one warp took both ways"},
 };
 
 struct table {
     const struct smc_annotation *annotation;
     const struct smc_report_style *style;
     struct smc_text *out;
-    bool shows[COLUMNS];
+    struct smc_column column[COLUMNS + 1];
     size_t indent;  /* that all lines have */
     size_t source;  /* the column at which the source begins */
     uint64_t least; /* heat of the coolest line that is marked as hot */
 };
 
-static void annotation_append_count(uint64_t value, int width, struct smc_text *out)
+static void add_count(uint64_t value, struct smc_cells *cells)
 {
     static const char units[] = " kMGTP";
-    char text[32];
     double scaled = (double)value;
     size_t unit = 0;
     for (; value >= 100000 && scaled >= 1000; unit++)
         scaled /= 1000;
     if (unit)
-        snprintf(text, sizeof text, "%.*f%c", scaled < 10 ? 2 : scaled < 100, scaled, units[unit]);
+        smc_cells_printf(cells, "%.*f%c", scaled < 10 ? 2 : scaled < 100, scaled, units[unit]);
+    else if (value)
+        smc_cells_printf(cells, "%" PRIu64, value);
     else
-        snprintf(text, sizeof text, "%" PRIu64, value);
-    smc_text_printf(out, "%*s", width, value ? text : "-");
+        smc_cells_add(cells, "-");
 }
 
-static void append_heat(const struct table *table, const struct smc_annotated_line *line)
+static void add_heat(const struct table *table, const struct smc_annotated_line *line,
+                     struct smc_cells *cells)
 {
     char text[16] = "-";
     double percent =
@@ -94,38 +100,33 @@ static void append_heat(const struct table *table, const struct smc_annotated_li
     if (line->heat)
         snprintf(text, sizeof text, percent < 0.5 ? "<1%%" : "%.0f%%", percent);
     bool hot = line->heat && line->heat >= table->least;
-    smc_text_printf(table->out, "%c%*s", hot ? '>' : ' ', HEAT_WIDTH - 1, text);
+    smc_cells_printf(cells, "%c%*s", hot ? '>' : ' ', cells->column->width - 1, text);
 }
 
-static void append_lanes(const struct smc_emulated_count *count, struct smc_text *out)
+static void add_lanes(const struct smc_emulated_count *count, struct smc_cells *cells)
 {
-    char text[16] = "-";
-    double lanes = count->executions ? (double)count->lanes / (double)count->executions : 0;
     if (count->executions)
-        snprintf(text, sizeof text, "%.*f", count->lanes % count->executions ? 1 : 0, lanes);
-    smc_text_printf(out, "%*s", LANES_WIDTH, text);
+        smc_cells_printf(cells, "%.*f", count->lanes % count->executions ? 1 : 0,
+                         (double)count->lanes / (double)count->executions);
+    else
+        smc_cells_add(cells, "-");
 }
 
-static void annotation_append_counts(const struct table *table,
-                                     const struct smc_annotated_line *line)
+static void annotation_add_counts(const struct table *table, const struct smc_annotated_line *line,
+                                  struct smc_cells *cells)
 {
-    append_heat(table, line);
-    annotation_append_count(line->count.executions, INSTRUCTIONS_WIDTH, table->out);
-    append_lanes(&line->count, table->out);
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (table->shows[i])
-            annotation_append_count(columns[i].value(&line->count), columns[i].width, table->out);
+    add_heat(table, line, cells);
+    add_count(line->count.executions, cells);
+    add_lanes(&line->count, cells);
+    for (size_t i = 0; i < LINE - FIRST_COUNT; i++)
+        add_count(counts[i].value(&line->count), cells);
 }
 
-static void annotation_append_head(const struct table *table, const char *subject)
+static void annotation_append_head(struct table *table, const char *subject)
 {
-    struct smc_text *out = table->out;
-    smc_text_printf(out, "\n%*s%*s%*s", HEAT_WIDTH, "heat", INSTRUCTIONS_WIDTH, "instr",
-                    LANES_WIDTH, "lanes");
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (table->shows[i])
-            smc_text_printf(out, "%*s", columns[i].width, columns[i].head);
-    smc_text_printf(out, "%*s  %s\n", LINE_WIDTH, "line", subject);
+    table->column[SOURCE].heading = subject;
+    smc_text_append_char(table->out, '\n', 1);
+    smc_cells_headings((struct smc_cells){table->column, table->out});
 }
 
 static void annotation_append_legend(const struct table *table)
@@ -134,9 +135,10 @@ static void annotation_append_legend(const struct table *table)
     smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
                            "of all; instr: executed warp instructions, as the PTX has them; "
                            "lanes: those active, of 32");
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (table->shows[i])
-            smc_text_printf(&text, "; %s: %s", columns[i].head, columns[i].legend);
+    for (size_t i = 0; i < LINE - FIRST_COUNT; i++)
+        if (!table->column[FIRST_COUNT + i].omitted)
+            smc_text_printf(&text, "; %s: %s", table->column[FIRST_COUNT + i].heading,
+                            counts[i].legend);
     smc_text_append_char(table->out, '\n', 1);
     smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->style->columns);
     smc_text_free(&text);
@@ -196,14 +198,15 @@ static void annotation_append_line(const struct table *table, const struct smc_a
     struct smc_text *out = table->out;
     struct smc_text name = {0};
     bool hot = line->heat && line->heat >= table->least;
+    struct smc_cells cells = {table->column, out};
     if (line->instructions)
-        annotation_append_counts(table, line);
-    else
-        smc_text_append_char(out, ' ', table->source - LINE_WIDTH - 2);
+        annotation_add_counts(table, line, &cells);
+    while (cells.column < &table->column[LINE])
+        smc_cells_add(&cells, "");
     if (line->file)
-        smc_text_printf(out, "%*" PRIu32, LINE_WIDTH, line->line);
+        smc_cells_printf(&cells, "%" PRIu32, line->line);
     else
-        smc_text_printf(out, "%*s", LINE_WIDTH, "-");
+        smc_cells_add(&cells, "-");
     if (!line->text && !line->file)
         smc_text_append(&name, "no line of any file");
     else if (!line->text && alone)
@@ -228,7 +231,7 @@ static bool annotation_is_shown(const struct smc_annotation *annotation, size_t 
     return false;
 }
 
-static void append_listing(const struct table *table)
+static void append_listing(struct table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     const char *file = NULL;
@@ -251,7 +254,7 @@ static void append_listing(const struct table *table)
     }
 }
 
-static void append_hottest(const struct table *table)
+static void append_hottest(struct table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     annotation_append_head(table, "hottest lines");
@@ -265,12 +268,12 @@ static void annotation_lay_out(struct table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     size_t indent = SIZE_MAX;
-    table->source = HEAT_WIDTH + INSTRUCTIONS_WIDTH + LANES_WIDTH + LINE_WIDTH + 2;
-    for (size_t c = 0; c < COLUMNS; c++) {
+    memcpy(table->column, annotation_columns, sizeof annotation_columns);
+    for (size_t c = 0; c < LINE - FIRST_COUNT; c++)
         for (size_t i = 0; i < annotation->lines; i++)
-            table->shows[c] |= columns[c].value(&annotation->line[i].count) > 0;
-        table->source += table->shows[c] ? (size_t)columns[c].width : 0;
-    }
+            table->column[FIRST_COUNT + c].omitted &=
+                counts[c].value(&annotation->line[i].count) == 0;
+    table->source = (size_t)smc_columns_width(table->column);
     for (size_t i = 0; i < annotation->lines; i++) {
         const char *text = annotation->line[i].text;
         size_t blanks = text ? strspn(text, " ") : 0;

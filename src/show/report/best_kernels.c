@@ -11,12 +11,12 @@
 #include "code/names.h"
 #include "show/report/overview.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
-enum { MOST_LINES = 20, DEVICE_WIDTH = 24, LEAST_NAME = 6 };
-enum { FIGURES_WIDTH = 1 + 7 + 1 + 8 + 1 + 6 + 1 + 9 + 2, LIMITS_WIDTH = 14 };
+enum { MOST_LINES = 20, DEVICE_WIDTH = 24, LIMITS_WIDTH = 14 };
 
 struct kernel {
     const struct smc_best_proposal *first; /* one for each device follows */
@@ -216,8 +216,9 @@ static void best_kernels_append_name(const struct list *list, const struct line 
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
+enum { COLUMN_NAME, COLUMN_DEVICE, COLUMNS = 7 };
 struct columns {
-    int name, device; /* widths; 0: there is none */
+    struct smc_column column[COLUMNS + 1];
 };
 
 /* Marks that need a line of explanation. */
@@ -229,38 +230,44 @@ struct marks {
 static struct columns best_kernels_find_columns(const struct list *list, size_t shown,
                                                 const struct smc_report_style *style)
 {
-    struct columns columns = {.name = LEAST_NAME};
-    for (size_t d = 0; list->devices > 1 && d < list->devices; d++) {
-        struct smc_text label = {0};
-        smc_overview_append_device(&answer_of(list->kernel, d)->query.device, -DEVICE_WIDTH,
-                                   &label);
-        while (label.length > (size_t)columns.device && label.data[label.length - 1] == ' ')
-            label.length--;
-        columns.device = (int)label.length;
-        smc_text_free(&label);
+    struct columns columns = {{
+        [COLUMN_NAME] = {"kernel", 0, -6, false},
+        [COLUMN_DEVICE] = {"device", 1, 0, list->devices == 1},
+        {"regs", 1, 7, false},
+        {"threads ", 1, 8, false},
+        {"blocks", 1, 6, false},
+        {"occup.", 1, 9, false},
+        {"limited by", 2, 0, false},
+    }};
+    struct smc_column *name = &columns.column[COLUMN_NAME];
+    for (size_t d = 0; d < list->devices; d++) {
+        struct smc_text device = {0};
+        smc_words_device(&answer_of(list->kernel, d)->query.device, &device);
+        smc_column_widen(&columns.column[COLUMN_DEVICE], &device);
+        smc_text_free(&device);
     }
-    int used = FIGURES_WIDTH + LIMITS_WIDTH + (columns.device ? 1 + columns.device : 0);
+    if (columns.column[COLUMN_DEVICE].width < -DEVICE_WIDTH)
+        columns.column[COLUMN_DEVICE].width = -DEVICE_WIDTH;
+    const int used = smc_columns_width(columns.column) + name->width + LIMITS_WIDTH;
     for (size_t i = 0; i < shown; i++) {
-        struct smc_text name = {0};
-        best_kernels_append_name(list, &list->line[i], &name);
-        int width = smc_utf8_string_columns(smc_text_string(&name));
-        if (width > columns.name && width + used <= (int)style->columns)
-            columns.name = width;
-        smc_text_free(&name);
+        struct smc_text text = {0};
+        best_kernels_append_name(list, &list->line[i], &text);
+        const int width = smc_utf8_string_columns(smc_text_string(&text));
+        if (width > -name->width && width + used <= (int)style->columns)
+            name->width = -width;
+        smc_text_free(&text);
     }
     return columns;
 }
 
 /* "24-32". */
-static void best_kernels_append_range(double low, double high, const char *mark, const char *unit,
-                                      int width, struct smc_text *out)
+static void best_kernels_append_range(const double range[2], const char *mark, const char *unit,
+                                      struct smc_cells *cells)
 {
-    char text[64];
-    if (low < high)
-        snprintf(text, sizeof text, "%s%.0f-%.0f%s", mark, low, high, unit);
+    if (range[0] < range[1])
+        smc_cells_printf(cells, "%s%.0f-%.0f%s", mark, range[0], range[1], unit);
     else
-        snprintf(text, sizeof text, "%s%.3g%s", mark, low, unit);
-    smc_text_printf(out, " %*s", width, text);
+        smc_cells_printf(cells, "%s%.3g%s", mark, range[0], unit);
 }
 
 /* Of the kernels of a line on one device. */
@@ -315,31 +322,29 @@ static void best_kernels_append_limiters(uint32_t limiters, struct smc_text *lin
 }
 
 static void best_kernels_append_figures(const struct line *line, size_t device,
-                                        struct smc_text *row, struct marks *marks)
+                                        struct smc_cells *cells, struct marks *marks)
 {
     const struct figures figures = find_figures(line, device);
     const struct smc_best_proposal *proposal = &line->first->first[device];
-    char size[32];
+    struct smc_text limiters = {0};
     if (figures.known)
-        best_kernels_append_range(figures.regs[0], figures.regs[1], figures.estimated ? "~" : "",
-                                  "", 7, row);
+        best_kernels_append_range(figures.regs, figures.estimated ? "~" : "", "", cells);
     else
-        smc_text_printf(row, " %7s", "-");
+        smc_cells_add(cells, "-");
     marks->estimated |= figures.known && figures.estimated;
     if (!figures.proposed) {
         const enum smc_outcome outcome = proposal->candidate.answer.outcome;
-        smc_text_printf(row, " %8s %6s %9s  %s", "-", "-", "-",
-                        outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
+        while (cells->column->width > 0)
+            smc_cells_add(cells, "-");
+        smc_cells_add(cells, outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
         return;
     }
-    snprintf(size, sizeof size, "%" PRId64 "%s", proposal->candidate.size,
-             figures.forced ? "*" : " ");
+    smc_cells_printf(cells, "%" PRId64 "%s", proposal->candidate.size, figures.forced ? "*" : " ");
     marks->forced |= figures.forced;
-    smc_text_printf(row, " %8s", size);
-    best_kernels_append_range(figures.blocks[0], figures.blocks[1], "", "", 6, row);
-    best_kernels_append_range(figures.percent[0], figures.percent[1], "", " %", 9, row);
-    smc_text_append(row, "  ");
-    best_kernels_append_limiters(figures.limiters, row);
+    best_kernels_append_range(figures.blocks, "", "", cells);
+    best_kernels_append_range(figures.percent, "", " %", cells);
+    best_kernels_append_limiters(figures.limiters, &limiters);
+    smc_cells_text(cells, &limiters);
 }
 
 /* A name that is too long for its column has lines of its own. */
@@ -350,19 +355,18 @@ static void best_kernels_append_line(const struct list *list, const struct line 
 {
     struct smc_text name = {0};
     best_kernels_append_name(list, line, &name);
-    const bool fits = smc_utf8_string_columns(smc_text_string(&name)) <= columns->name;
+    const bool fits =
+        smc_utf8_string_columns(smc_text_string(&name)) <= -columns->column[COLUMN_NAME].width;
     marks->grouped |= line->kernels > 1;
     if (!fits)
         smc_kernel_name_wrap(smc_text_string(&name), style->columns, out);
     for (size_t d = 0; d < list->devices; d++) {
-        struct smc_text row = {0};
-        smc_text_cell(&row, fits && d == 0 ? smc_text_string(&name) : "", -columns->name);
-        if (columns->device) {
-            smc_text_append(&row, " ");
-            smc_overview_append_device(&answer_of(line->first, d)->query.device, -columns->device,
-                                       &row);
-        }
-        best_kernels_append_figures(line, d, &row, marks);
+        struct smc_text row = {0}, device = {0};
+        struct smc_cells cells = {columns->column, &row};
+        smc_cells_add(&cells, fits && d == 0 ? smc_text_string(&name) : "");
+        smc_words_device(&answer_of(line->first, d)->query.device, &device);
+        smc_cells_text(&cells, &device);
+        best_kernels_append_figures(line, d, &cells, marks);
         smc_layout_begin(out, style, is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD);
         smc_layout_row(out, &row);
         smc_layout_end(out, style);
@@ -381,10 +385,8 @@ static void best_kernels_append_head(const struct list *list, const struct colum
         smc_text_printf(&line, " on %s", answer->query.device.name);
     smc_text_append(&line, ", lowest occupancy first");
     smc_layout_verdict(out, style, SMC_PLAIN, &line);
-    smc_text_printf(out, "\n%-*s", columns->name, "kernel");
-    if (columns->device)
-        smc_text_printf(out, " %-*s", columns->device, "device");
-    smc_text_printf(out, " %7s %8s %6s %9s  limited by\n", "regs", "threads ", "blocks", "occup.");
+    smc_text_append_char(out, '\n', 1);
+    smc_cells_headings((struct smc_cells){columns->column, out});
 }
 
 static void append_strays(const struct list *list, const struct smc_report_style *style,

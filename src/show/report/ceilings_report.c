@@ -6,13 +6,23 @@
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-/* A line has at most 80 columns; FACTS_EDGE is where the values of a device's other facts end. */
-enum { LABEL_WIDTH = 28, VALUE_WIDTH = 14, SPREAD_WIDTH = 17, FACTS_EDGE = 47 };
+/* A line has at most 80 columns. */
+static const struct smc_column calibration_columns[] = {
+    {"", 0, -28, false},
+    {"median", 1, 14, false},
+    {"lowest .. highest", 2, 17, false},
+    {"theoretical peak", 2, 0, false},
+    {0},
+};
+/* Beside a device's other facts, whose values end at the same edge. */
+static const struct smc_column fact_columns[] = {
+    {"", 0, -32, false}, {"", 1, 14, false}, {"", 2, 0, true}, {"", 2, 0, false}, {0}};
 
 /* At least four significant digits, and all before the point. */
 static void print_number(double value, char text[24])
@@ -20,45 +30,29 @@ static void print_number(double value, char text[24])
     snprintf(text, 24, value >= 1000 ? "%.0f" : "%.4g", value);
 }
 
-static void append_value(const struct smc_ceiling_info *info, double value, struct smc_text *out)
+static void add_ceiling(enum smc_ceiling id, const struct smc_ceilings *ceilings,
+                        const struct smc_spread *spread, const struct smc_device *device,
+                        struct smc_cells cells)
 {
-    char number[24], text[48] = "-";
+    const struct smc_ceiling_info *info = &smc_ceiling_info[id];
+    const double value = ceilings->value[id], peak = smc_ceiling_peak(id, device);
+    char number[24], highest[24];
+    smc_cells_add(&cells, info->label);
     print_number(value / info->per_unit, number);
     if (value > 0)
-        snprintf(text, sizeof text, "%s %s", number, info->unit);
-    smc_text_printf(out, " %*s", VALUE_WIDTH, text);
-}
-
-static void append_spread(const struct smc_ceiling_info *info, const struct smc_spread *spread,
-                          struct smc_text *out)
-{
-    char lowest[24], highest[24], text[64] = "not measured";
-    print_number(spread->lowest / info->per_unit, lowest);
+        smc_cells_printf(&cells, "%s %s", number, info->unit);
+    else
+        smc_cells_add(&cells, "-");
+    print_number(spread->lowest / info->per_unit, number);
     print_number(spread->highest / info->per_unit, highest);
     if (spread->samples > 0)
-        snprintf(text, sizeof text, "%s .. %s", lowest, highest);
-    smc_text_printf(out, "  %*s", SPREAD_WIDTH, text);
-}
-
-static void append_share(const struct smc_ceiling_info *info, double value, double peak,
-                         struct smc_text *out)
-{
-    char number[24];
-    if (value <= 0 || peak <= 0)
-        return;
+        smc_cells_printf(&cells, "%s .. %s", number, highest);
+    else
+        smc_cells_add(&cells, "not measured");
     print_number(peak / info->per_unit, number);
-    smc_text_printf(out, "  %5.1f %% of %s", 100 * value / peak, number);
-}
-
-/* `width`: of the label. */
-static void ceilings_append_groups(const struct smc_sm_groups *groups, int width,
-                                   struct smc_text *out)
-{
-    if (groups->count == 0)
-        return;
-    smc_text_printf(out, "%-*s", width, "SMs by groups");
-    smc_words_sm_groups(groups, out);
-    smc_text_append_char(out, '\n', 1);
+    if (value > 0 && peak > 0)
+        smc_cells_printf(&cells, "%5.1f %% of %s", 100 * value / peak, number);
+    smc_text_append_char(cells.out, '\n', 1);
 }
 
 static void ceilings_append_head(const struct smc_calibration *calibration,
@@ -70,8 +64,7 @@ static void ceilings_append_head(const struct smc_calibration *calibration,
     smc_layout_end(out, style);
     smc_text_printf(out, "  CC %d.%d  %u SMs  driver %s\n\n", device->sm.cc / 10,
                     device->sm.cc % 10, device->sm_count, calibration->ceilings.driver);
-    smc_text_printf(out, "%-*s %*s  %*s  %s\n", LABEL_WIDTH, "", VALUE_WIDTH, "median",
-                    SPREAD_WIDTH, "lowest .. highest", "theoretical peak");
+    smc_cells_headings((struct smc_cells){calibration_columns, out});
 }
 
 void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
@@ -81,31 +74,26 @@ void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_dev
         return;
     smc_text_safe_line(out, "measured, driver %s, %s (%s):", ceilings->driver, ceilings->date,
                        ceilings->source == SMC_CEILINGS_TABLE ? "built-in table" : "calibrated");
-    for (int i = 0; i < SMC_CEILING_COUNT; i++) {
-        const struct smc_ceiling_info *info = &smc_ceiling_info[i];
-        if (ceilings->value[i] <= 0)
-            continue;
-        smc_text_printf(out, "%-*s", FACTS_EDGE - 1 - VALUE_WIDTH, info->label);
-        append_value(info, ceilings->value[i], out);
-        append_share(info, ceilings->value[i], smc_ceiling_peak((enum smc_ceiling)i, device), out);
-        smc_text_append_char(out, '\n', 1);
-    }
+    for (int i = 0; i < SMC_CEILING_COUNT; i++)
+        if (ceilings->value[i] > 0)
+            add_ceiling((enum smc_ceiling)i, ceilings, &(struct smc_spread){0}, device,
+                        (struct smc_cells){fact_columns, out});
 }
 
 void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     ceilings_append_head(calibration, style, out);
-    for (int i = 0; i < SMC_CEILING_COUNT; i++) {
-        const struct smc_ceiling_info *info = &smc_ceiling_info[i];
-        double value = calibration->ceilings.value[i];
-        smc_text_printf(out, "%-*s", LABEL_WIDTH, info->label);
-        append_value(info, value, out);
-        append_spread(info, &calibration->spread[i], out);
-        append_share(info, value, smc_ceiling_peak((enum smc_ceiling)i, &calibration->device), out);
+    for (int i = 0; i < SMC_CEILING_COUNT; i++)
+        add_ceiling((enum smc_ceiling)i, &calibration->ceilings, &calibration->spread[i],
+                    &calibration->device, (struct smc_cells){calibration_columns, out});
+    if (calibration->ceilings.sm_groups.count > 0) {
+        struct smc_cells cells = {calibration_columns, out};
+        smc_cells_add(&cells, "SMs by groups");
+        smc_text_append_char(out, ' ', 1);
+        smc_words_sm_groups(&calibration->ceilings.sm_groups, out);
         smc_text_append_char(out, '\n', 1);
     }
-    ceilings_append_groups(&calibration->ceilings.sm_groups, LABEL_WIDTH + 1, out);
     smc_text_printf(out, "\nmeasured in %.1f s; ", calibration->elapsed_ms / 1e3);
     if (kept_in)
         smc_text_safe_line(out, "kept in %s", kept_in);

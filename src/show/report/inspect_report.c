@@ -18,19 +18,12 @@
 #include "show/report/overview.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
-enum {
-    LEAST_DEVICE = 13,
-    FIGURES_WIDTH = 48,
-    STACK_WIDTH = 8,
-    LEAST_LIMITERS = 14,
-    LEAST_WITH_STACK = 9,
-    STEPS_COLUMN = 6,
-    VERDICT_COLUMN = 26
-};
+enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -245,20 +238,16 @@ static void inspect_append_file(const struct smc_inspect_kernel *kernel, const c
     smc_text_free(&line);
 }
 
-/* The columns of a table. */
+enum { DEVICE = 1, STACK = 4, COLUMNS = 10 };
 struct columns {
-    int device;     /* width of the names */
-    bool has_stack; /* a kernel has a stack frame: local arrays, spills, calls */
+    struct smc_column column[COLUMNS + 1];
 };
 
-static void append_numbers(const struct smc_inspect_row *row, const struct columns *columns,
-                           struct smc_text *out)
+static void append_numbers(const struct smc_inspect_row *row, struct smc_cells *cells)
 {
     const struct smc_resources *resources = &row->kernel->resources;
-    char regs[16] = "-", spills[32] = "-", smem[24], threads[16], blocks[16], percent[32];
-    char stack[16] = "-";
-    if (row->kernel->has_stack && !resources->refused)
-        snprintf(stack, sizeof stack, "%u", resources->stack_bytes);
+    const bool settled = smc_inspect_is_settled(row);
+    char regs[16] = "-", spills[32] = "-", stack[16] = "-", percent[32];
     if (smc_inspect_regs_known(row))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -266,20 +255,21 @@ static void append_numbers(const struct smc_inspect_row *row, const struct colum
     else if (row->kernel->has_spills)
         snprintf(spills, sizeof spills, "%u+%u", resources->spill_store_bytes,
                  resources->spill_load_bytes);
-    snprintf(threads, sizeof threads, "%u%s", row->launch.threads_per_block,
-             row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
-    snprintf(smem, sizeof smem, "%u%s",
-             row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
-             row->dynamic_smem_unknown ? "+?" : "");
-    snprintf(blocks, sizeof blocks, "%u", row->occupancy.blocks_per_sm);
+    if (row->kernel->has_stack && !resources->refused)
+        snprintf(stack, sizeof stack, "%u", resources->stack_bytes);
+    smc_cells_add(cells, regs);
+    smc_cells_add(cells, spills);
+    smc_cells_add(cells, stack);
+    smc_cells_printf(cells, "%u%s", row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
+                     row->dynamic_smem_unknown ? "+?" : "");
+    if (row->threads_source == SMC_THREADS_UNKNOWN)
+        smc_cells_add(cells, "?");
+    else
+        smc_cells_printf(cells, "%u%s", row->launch.threads_per_block,
+                         row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
+    smc_cells_printf(cells, settled ? "%u" : "?", row->occupancy.blocks_per_sm);
     smc_words_percent(row->occupancy_percent, percent);
-    bool settled = smc_inspect_is_settled(row);
-    smc_text_printf(out, " %4s %8s", regs, spills);
-    if (columns->has_stack)
-        smc_text_printf(out, " %*s", STACK_WIDTH - 1, stack);
-    smc_text_printf(out, " %6s %7s %6s %7s", smem,
-                    row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
-                    settled ? blocks : "?", settled ? percent : "?");
+    smc_cells_add(cells, settled ? percent : "?");
 }
 
 /* How reliable the figures are on a device that the code was not compiled for. */
@@ -444,30 +434,43 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
 static struct columns inspect_find_columns(const struct smc_inspect_rows *rows,
                                            const struct smc_report_style *style)
 {
-    struct columns columns = {0};
+    enum { LEAST_LIMITERS = 14, LEAST_WITH_STACK = 9 };
+    struct columns columns = {{
+        {"", 0, -2, false},
+        [DEVICE] = {"device", 0, 0, false},
+        {"regs", 1, 4, false},
+        {"spills B", 1, 8, false},
+        [STACK] = {"stack B", 1, 7, true},
+        {"smem B", 1, 6, false},
+        {"threads", 1, 7, false},
+        {"blocks", 1, 6, false},
+        {"occup.", 1, 7, false},
+        {"limited by", 2, 0, false},
+    }};
     for (size_t i = 0; i < rows->count; i++)
-        columns.has_stack |= rows->item[i].kernel->has_stack &&
-                             !rows->item[i].kernel->resources.refused &&
-                             rows->item[i].kernel->resources.stack_bytes > 0;
-    const int taken = columns.has_stack ? FIGURES_WIDTH + STACK_WIDTH + LEAST_WITH_STACK
-                                        : FIGURES_WIDTH + LEAST_LIMITERS;
+        columns.column[STACK].omitted &= !rows->item[i].kernel->has_stack ||
+                                         rows->item[i].kernel->resources.refused ||
+                                         rows->item[i].kernel->resources.stack_bytes == 0;
+    const int taken = smc_columns_width(columns.column) +
+                      (columns.column[STACK].omitted ? LEAST_LIMITERS : LEAST_WITH_STACK);
     const int width =
         smc_overview_device_width(rows->device, rows->device_count, (int)style->columns - taken);
-    columns.device = width > LEAST_DEVICE ? width : LEAST_DEVICE;
+    columns.column[DEVICE].width = width > LEAST_DEVICE ? -width : -LEAST_DEVICE;
     return columns;
 }
 
 static void inspect_append_row(const struct smc_inspect_row *row, const struct columns *columns,
                                const struct smc_report_style *style, struct smc_text *out)
 {
-    const size_t figures = FIGURES_WIDTH + (columns->has_stack ? STACK_WIDTH : 0);
-    struct smc_text left = {0}, right = {0};
-    smc_text_append(&left, smc_inspect_row_loads(row) ? "  " : "~ ");
-    smc_overview_append_device(row->device, -columns->device, &left);
-    append_numbers(row, columns, &left);
+    struct smc_text left = {0}, right = {0}, device = {0};
+    struct smc_cells cells = {columns->column, &left};
+    smc_cells_add(&cells, smc_inspect_row_loads(row) ? "" : "~");
+    smc_words_device(row->device, &device);
+    smc_cells_text(&cells, &device);
+    append_numbers(row, &cells);
     if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
         smc_words_limiters(&row->occupancy, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), figures + (size_t)columns->device,
+    smc_layout_paragraph(out, smc_text_string(&left), (size_t)smc_columns_width(columns->column),
                          smc_text_string(&right), style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
@@ -535,7 +538,7 @@ static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_
          only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
                       "loads"
                     : "bytes per thread, stores + loads"},
-        {inspect_find_columns(rows, style).has_stack, "  stack B",
+        {!inspect_find_columns(rows, style).column[STACK].omitted, "  stack B",
          "bytes per thread in local memory: local arrays, spilled registers, calls"},
         {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
         {unknown, "  ?",
@@ -600,9 +603,7 @@ static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t m
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
     const struct columns columns = inspect_find_columns(rows, style);
-    smc_text_printf(out, "  %-*s %4s %8s%s %6s %7s %6s %7s  %s\n", columns.device, "device", "regs",
-                    "spills B", columns.has_stack ? " stack B" : "", "smem B", "threads", "blocks",
-                    "occup.", "limited by");
+    smc_cells_headings((struct smc_cells){columns.column, out});
     for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
         struct smc_name name;

@@ -37,6 +37,7 @@ libsmc_la_SOURCES += \
 	src/show/report/series_report.c src/show/report/series_report.h \
 	src/show/report/sweep_report.c \
 	src/show/report/text_parts.h \
+	src/show/report/text_table.c src/show/report/text_table.h \
 	src/show/report/time_report.c src/show/report/time_report.h \
 	src/show/report/trace_report.c \
 	src/show/report/trace_table.c src/show/report/trace_table.h \

@@ -11,19 +11,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "code/names.h"
+#include "show/report/text_table.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { MOST_LINES = 20 };
-enum {
-    LEAST_DEVICE = 13,
-    MORE_WIDTH = 3,
-    LIMITS_WIDTH = 14,
-    THREADS_WIDTH = 8,
-    REGS_WIDTH = 7,
-    SPILLS_WIDTH = 8,
-    SMEM_WIDTH = 7
-};
+enum { LEAST_DEVICE = 13, MORE_WIDTH = 4 };
 
 const char smc_overview_dynamic_smem[] =
     "uses dynamic shared memory, which the launch gives: state it with --dynamic-smem BYTES or "
@@ -361,150 +354,140 @@ static struct line overview_find_line(const struct smc_inspect_rows *rows,
 }
 
 /* "64-128"; bytes as "12-48K" where five digits do not fit. */
-static void append_marked_range(const struct range *range, bool bytes, const char *mark, int width,
-                                struct smc_text *out)
+static void append_range(const struct range *range, bool bytes, const char *mark,
+                         struct smc_cells *cells)
 {
     const bool kilobytes = bytes && range->high >= 10000;
     const double unit = kilobytes ? 1024 : 1;
-    char text[64] = "-";
     if (range->known && range->low < range->high)
-        snprintf(text, sizeof text, "%.0f-%.0f%s%s", range->low / unit, range->high / unit,
-                 kilobytes ? "K" : "", mark);
+        smc_cells_printf(cells, "%.0f-%.0f%s%s", range->low / unit, range->high / unit,
+                         kilobytes ? "K" : "", mark);
     else if (range->known)
-        snprintf(text, sizeof text, "%.0f%s%s", range->low / unit, kilobytes ? "K" : "", mark);
-    smc_text_printf(out, " %*s", width, text);
-}
-
-static void append_range(const struct range *range, bool bytes, int width, struct smc_text *out)
-{
-    append_marked_range(range, bytes, "", width, out);
+        smc_cells_printf(cells, "%.0f%s%s", range->low / unit, kilobytes ? "K" : "", mark);
+    else
+        smc_cells_add(cells, "-");
 }
 
 /* "12.5%", "25-50%", "<=50%" of the best block size. */
-static void append_percent(const struct line *line, struct smc_text *out)
+static void append_percent(const struct line *line, struct smc_cells *cells)
 {
     const struct range *percent = &line->percent;
     const char *most = line->at_best ? "<=" : "";
-    char text[48];
     if (percent->low < percent->high)
-        snprintf(text, sizeof text, "%s%.0f-%.0f%%", most, percent->low, percent->high);
+        smc_cells_printf(cells, "%s%.0f-%.0f%%", most, percent->low, percent->high);
     else
-        snprintf(text, sizeof text, "%s%.3g%%", most, percent->low);
-    smc_text_printf(out, "%9s ", text);
+        smc_cells_printf(cells, "%s%.3g%%", most, percent->low);
 }
 
 /* Of several instances, what limits all of them. */
-static void overview_append_limits(const struct line *line, struct smc_text *out)
+static void overview_append_limits(const struct line *line, struct smc_cells *cells)
 {
-    char text[32] = "varies";
     if (line->launches && line->fails)
-        snprintf(text, sizeof text, "not all launch");
+        smc_cells_add(cells, "not all launch");
     else if (line->launches && line->common)
-        snprintf(text, sizeof text, "%s%s",
-                 smc_words_short_label(smc_words_first_limiter(line->common)),
-                 line->limits & (line->limits - 1) ? "+" : "");
+        smc_cells_printf(cells, "%s%s",
+                         smc_words_short_label(smc_words_first_limiter(line->common)),
+                         line->limits & (line->limits - 1) ? "+" : "");
     else if (line->fails)
-        snprintf(text, sizeof text, "%s",
-                 line->worst->outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
-    smc_text_cell(out, text, -LIMITS_WIDTH);
+        smc_cells_add(cells, line->worst->outcome == SMC_CANNOT_COMPILE ? "cannot compile"
+                                                                        : "cannot launch");
+    else
+        smc_cells_add(cells, "varies");
 }
 
 /* Columns that are the same for all kernels are omitted. */
+enum { MARK, DEVICE, PERCENT, LIMITS, THREADS, REGISTERS, SPILLS, SMEM, INSTANCES, NAME, COLUMNS };
+static const struct smc_column all_columns[COLUMNS + 1] = {
+    [MARK] = {"", 0, -1, false},         [DEVICE] = {"device", 0, -MORE_WIDTH, true},
+    [PERCENT] = {"occup.", 0, 9, false}, [LIMITS] = {"limited by", 1, -14, false},
+    [THREADS] = {"threads", 1, 8, true}, [REGISTERS] = {"regs", 1, 7, false},
+    [SPILLS] = {"spills B", 1, 8, true}, [SMEM] = {"smem B", 1, 7, true},
+    [INSTANCES] = {"inst.", 1, 5, true}, [NAME] = {"kernel", 2, 0, false},
+};
 struct columns {
-    bool devices, threads, spills, smem, instances;
-    int device_width;
-    bool name_first; /* there is no room for it at the end of the line */
+    struct smc_column column[COLUMNS + 1];
+    int device_width; /* without "+3" */
+    bool name_first;  /* there is no room for it at the end of the line */
 };
 
-/* Of all columns but that of devices. */
-static int other_columns(const struct columns *columns)
+static void put_name_first(struct columns *columns)
 {
-    int used = 1 + 1 + MORE_WIDTH + 1 + 10 + LIMITS_WIDTH + 1 + REGS_WIDTH;
-    used += columns->threads ? 1 + THREADS_WIDTH : 0;
-    used += columns->spills ? 1 + SPILLS_WIDTH : 0;
-    used += columns->smem ? 1 + SMEM_WIDTH : 0;
-    return used;
+    columns->name_first = true;
+    columns->column[MARK].width = -2;
+    columns->column[NAME].omitted = columns->column[INSTANCES].omitted = true;
 }
 
-static bool has_room(const struct columns *columns, const struct smc_report_style *style)
+static void overview_find_device_column(const struct smc_inspect_rows *rows,
+                                        const struct smc_report_style *style,
+                                        struct columns *columns)
 {
     enum { LEAST_NAME = 16 };
-    int used = other_columns(columns) + columns->device_width;
-    return (unsigned)used + 2 + LEAST_NAME <= style->columns;
+    struct smc_column *device = &columns->column[DEVICE];
+    device->omitted = false;
+    columns->column[PERCENT].gap = 1;
+    const int room = (int)style->columns - smc_columns_width(columns->column) + 1;
+    columns->device_width = smc_overview_device_width(rows->device, rows->device_count,
+                                                      room > LEAST_DEVICE ? room : LEAST_DEVICE);
+    device->width -= columns->device_width + (rows->device_count > 100); /* "+100" */
+    if (smc_columns_width(columns->column) + LEAST_NAME > (int)style->columns)
+        put_name_first(columns);
 }
 
 static struct columns overview_find_columns(const struct smc_inspect_rows *rows,
                                             const struct families *families,
                                             const struct smc_report_style *style)
 {
-    struct columns columns = {.instances = families->count < families->member_count};
+    struct columns columns;
+    struct smc_column *column = columns.column;
+    bool devices = false;
+    memcpy(column, all_columns, sizeof all_columns);
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         const struct smc_launch *launch = &row->launch;
-        columns.devices |= !is_same_device(row, &rows->item[0]);
-        columns.threads |= row->threads_source != SMC_THREADS_UNKNOWN;
-        columns.spills |= smc_inspect_spilled(row) > 0;
-        columns.smem |=
-            launch->static_smem_bytes + launch->dynamic_smem_bytes > 0 || row->dynamic_smem_unknown;
+        devices |= !is_same_device(row, &rows->item[0]);
+        column[THREADS].omitted &= row->threads_source == SMC_THREADS_UNKNOWN;
+        column[SPILLS].omitted &= smc_inspect_spilled(row) == 0;
+        column[SMEM].omitted &= launch->static_smem_bytes + launch->dynamic_smem_bytes == 0 &&
+                                !row->dynamic_smem_unknown;
     }
-    const int room = (int)style->columns - other_columns(&columns) - 1;
-    columns.device_width =
-        columns.devices ? smc_overview_device_width(rows->device, rows->device_count,
-                                                    room > LEAST_DEVICE ? room : LEAST_DEVICE)
-                        : 0;
-    columns.name_first = columns.devices && !has_room(&columns, style);
+    column[INSTANCES].omitted = devices || families->count == families->member_count;
+    columns.device_width = 0;
+    columns.name_first = false;
+    if (devices)
+        overview_find_device_column(rows, style, &columns);
     return columns;
 }
 
-static void overview_append_head(const struct columns *columns, struct smc_text *out)
-{
-    smc_text_append_char(out, ' ', columns->name_first ? 2 : 1);
-    if (columns->devices)
-        smc_text_printf(out, "%-*s ", columns->device_width + 1 + MORE_WIDTH, "device");
-    smc_text_printf(out, "%9s %-*s", "occup.", LIMITS_WIDTH, "limited by");
-    if (columns->threads)
-        smc_text_printf(out, " %*s", THREADS_WIDTH, "threads");
-    smc_text_printf(out, " %*s", REGS_WIDTH, "regs");
-    if (columns->spills)
-        smc_text_printf(out, " %*s", SPILLS_WIDTH, "spills B");
-    if (columns->smem)
-        smc_text_printf(out, " %*s", SMEM_WIDTH, "smem B");
-    if (columns->instances && !columns->devices)
-        smc_text_append(out, " inst.");
-    smc_text_append(out, columns->name_first ? "\n" : "  kernel\n");
-}
-
-/* "~CC 10.0 +3": at the worst of four devices, for which the machine code is not made. */
+/* "CC 10.0 +3": the worst of four devices. */
 static void overview_append_place(const struct line *line, const struct columns *columns,
-                                  struct smc_text *out)
+                                  struct smc_cells *cells)
 {
-    char more[24] = "";
-    smc_text_append(out, line->stands_in ? "~" : " ");
-    smc_text_append_char(out, ' ', columns->name_first ? 1 : 0);
-    if (!columns->devices)
-        return;
-    smc_overview_append_device(line->worst->device, -columns->device_width, out);
+    struct smc_text place = {0};
+    smc_overview_append_device(line->worst->device, -columns->device_width, &place);
     if (line->more > 0)
-        snprintf(more, sizeof more, "+%zu", line->more);
-    smc_text_printf(out, " %-*s ", MORE_WIDTH, more);
+        smc_text_printf(&place, " +%zu", line->more);
+    smc_cells_text(cells, &place);
 }
 
-static void overview_append_figures(const struct line *line, const struct columns *columns,
-                                    struct smc_text *out)
+/* `kernels`: that share the line. "~": the machine code is not made for the device. */
+static void overview_append_figures(const struct line *line, size_t kernels, const char *name,
+                                    const struct columns *columns, struct smc_text *out)
 {
-    overview_append_place(line, columns, out);
-    append_percent(line, out);
-    overview_append_limits(line, out);
-    if (columns->threads && line->unknown && !line->threads.known)
-        smc_text_printf(out, " %*s", THREADS_WIDTH, "?");
-    else if (columns->threads)
-        append_range(&line->threads, false, THREADS_WIDTH, out);
-    append_range(&line->registers, false, REGS_WIDTH, out);
-    if (columns->spills)
-        append_range(&line->spills, true, SPILLS_WIDTH, out);
-    if (columns->smem)
-        append_marked_range(&line->smem, true, line->dynamic_smem_unknown ? "+?" : "", SMEM_WIDTH,
-                            out);
+    struct smc_cells cells = {columns->column, out};
+    smc_cells_add(&cells, line->stands_in ? "~" : "");
+    overview_append_place(line, columns, &cells);
+    append_percent(line, &cells);
+    overview_append_limits(line, &cells);
+    if (line->unknown && !line->threads.known)
+        smc_cells_add(&cells, "?");
+    else
+        append_range(&line->threads, false, "", &cells);
+    append_range(&line->registers, false, "", &cells);
+    append_range(&line->spills, true, "", &cells);
+    append_range(&line->smem, true, line->dynamic_smem_unknown ? "+?" : "", &cells);
+    smc_cells_printf(&cells, "%zu", kernels);
+    smc_cells_add(&cells, name);
+    smc_text_append_char(out, '\n', 1);
 }
 
 /* "gemm<..>"; with namespaces if another family has the same last component. */
@@ -645,25 +628,14 @@ static void overview_append_line(const struct smc_inspect_rows *rows,
         smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
     else if (columns->name_first)
         smc_kernel_name_wrap(smc_text_string(&name->whole), style->columns, out);
-    overview_append_figures(&line, columns, out);
-    if (columns->name_first) {
-        smc_text_append(out, "\n");
-        return;
-    }
-    if (columns->instances && !columns->devices)
-        smc_text_printf(out, " %5zu", family->kernels);
-    smc_text_printf(out, "  %s\n", smc_text_string(&name->cut));
+    overview_append_figures(&line, family->kernels, smc_text_string(&name->cut), columns, out);
 }
 
 /* How wide names are. */
 static size_t name_columns(const struct columns *columns, const struct smc_report_style *style)
 {
     enum { LEAST_COLUMNS = 16 };
-    struct smc_text head = {0};
-    overview_append_head(columns, &head);
-    const size_t used =
-        columns->name_first ? 0 : head.length - (head.length ? strlen("kernel\n") : 0);
-    smc_text_free(&head);
+    const size_t used = columns->name_first ? 0 : (size_t)smc_columns_width(columns->column);
     return style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS;
 }
 
@@ -681,11 +653,11 @@ static size_t overview_append_table(const struct smc_inspect_rows *rows,
                                                    name_columns(&columns, style), &distinct);
     if (listed && !distinct && !columns.name_first) {
         free_names(listed, most);
-        columns.name_first = true;
+        put_name_first(&columns);
         listed = find_listed_names(rows, families, most, names, true, name_columns(&columns, style),
                                    &distinct);
     }
-    overview_append_head(&columns, out);
+    smc_cells_headings((struct smc_cells){columns.column, out});
     out->failed |= !listed;
     for (size_t i = 0; listed && i < most; i++)
         overview_append_line(rows, families, &families->item[i], &listed[i], &columns, style, out);

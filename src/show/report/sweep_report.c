@@ -8,6 +8,7 @@
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
@@ -401,73 +402,71 @@ static const char *value_name(enum smc_axis_id id)
     return names[id];
 }
 
-/* With a device axis all points share the block, which is shown once, above the table. */
-static bool shows_block(enum smc_axis_id id)
-{
-    return id != SMC_AXIS_DEVICE;
-}
+enum { LABEL, THREADS, REGISTERS, SMEM, BLOCKS, WARPS, PERCENT, TIME, BOUND, COLUMNS };
+struct columns {
+    struct smc_column column[COLUMNS + 1];
+};
 
-static int sweep_report_label_width(const struct smc_sweep *sweep)
+static struct columns sweep_find_columns(const struct smc_sweep *sweep)
 {
-    size_t width = strlen(value_name(sweep->axis[0].id));
-    uint64_t count = smc_axis_values(&sweep->axis[0]);
-    for (uint64_t i = 0; i < count; i++) {
-        struct smc_text label = {0};
-        smc_sweep_label(sweep, 0, i, &label);
-        size_t columns = (size_t)smc_utf8_string_columns(smc_text_string(&label));
-        width = columns > width ? columns : width;
-        smc_text_free(&label);
+    /* With a device axis all points share the block, which is shown once, above the table. */
+    const enum smc_axis_id id = sweep->axis[0].id;
+    const bool devices = id == SMC_AXIS_DEVICE, times = sweep->times;
+    struct columns columns = {{
+        [LABEL] = {value_name(id), 2, -(int)strlen(value_name(id)), false},
+        [THREADS] = {"threads", 2, 7, devices},
+        [REGISTERS] = {"regs", 1, 6, false},
+        [SMEM] = {"smem B", 2, 6, devices},
+        [BLOCKS] = {"blocks", 2, 6, false},
+        [WARPS] = {"warps", 1, 6, times},
+        [PERCENT] = {"occup.", 1, 7, false},
+        [TIME] = {"time ms", 1, 10, !times},
+        [BOUND] = {times ? "bound by" : "limited by", 2, 0, false},
+    }};
+    struct smc_column *label = &columns.column[LABEL];
+    for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
+        struct smc_text text = {0};
+        smc_sweep_label(sweep, 0, i, &text);
+        smc_column_widen(label, &text);
+        smc_text_free(&text);
     }
-    return width > LABEL_MOST ? LABEL_MOST : (int)width;
+    if (label->width < -LABEL_MOST)
+        label->width = -LABEL_MOST;
+    if (!devices)
+        label->width = -label->width;
+    return columns;
 }
 
-static void sweep_append_head(const struct smc_sweep *sweep, int width, struct smc_text *out)
+static void sweep_add_counts(const struct smc_sweep_point *point, struct smc_cells *cells)
 {
-    enum smc_axis_id id = sweep->axis[0].id;
-    smc_text_printf(out, "\n  %*s", id == SMC_AXIS_DEVICE ? -width : width, value_name(id));
-    if (shows_block(id))
-        smc_text_append(out, "  threads   regs  smem B");
-    else
-        smc_text_append(out, "   regs");
-    smc_text_append(out, sweep->times ? "  blocks  occup.    time ms  bound by\n"
-                                      : "  blocks  warps  occup.  limited by\n");
-}
-
-static void sweep_append_counts(const struct smc_sweep *sweep, const struct smc_sweep_point *point,
-                                struct smc_text *left)
-{
-    enum smc_axis_id id = sweep->axis[0].id;
-    if (shows_block(id))
-        smc_text_printf(left, "  %7" PRIu32, point->threads_per_block);
-    if (point->regs_per_thread == SMC_UNLIMITED)
-        smc_text_printf(left, " %6s", "-");
-    else
-        smc_text_printf(left, " %6" PRIu32, point->regs_per_thread);
-    if (shows_block(id))
-        smc_text_printf(left, "  %6" PRIu64, point->smem_bytes_per_block);
     char percent[32], time[24];
-    smc_words_percent(point->percent, percent);
-    smc_words_time_cell(point->predicted_ms, time);
-    if (sweep->times)
-        smc_text_printf(left, "  %6" PRIu32 " %7s %10s", point->blocks_per_sm, percent, time);
+    smc_cells_printf(cells, "%" PRIu32, point->threads_per_block);
+    if (point->regs_per_thread == SMC_UNLIMITED)
+        smc_cells_add(cells, "-");
     else
-        smc_text_printf(left, "  %6" PRIu32 " %6" PRIu32 " %7s", point->blocks_per_sm,
-                        point->warps_per_sm, percent);
+        smc_cells_printf(cells, "%" PRIu32, point->regs_per_thread);
+    smc_cells_printf(cells, "%" PRIu64, point->smem_bytes_per_block);
+    smc_cells_printf(cells, "%" PRIu32, point->blocks_per_sm);
+    smc_cells_printf(cells, "%" PRIu32, point->warps_per_sm);
+    smc_words_percent(point->percent, percent);
+    smc_cells_add(cells, percent);
+    smc_words_time_cell(point->predicted_ms, time);
+    smc_cells_add(cells, time);
 }
 
-static void append_table_point(const struct smc_sweep_result *result, uint64_t index, int width,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void append_table_point(const struct smc_sweep_result *result, uint64_t index,
+                               const struct columns *columns, const struct smc_report_style *style,
+                               struct smc_text *out)
 {
     const struct smc_sweep_point *point = &result->point[index];
-    enum smc_axis_id id = result->sweep->axis[0].id;
     struct smc_text label = {0}, left = {0}, right = {0};
+    struct smc_cells cells = {columns->column, &left};
     smc_sweep_label(result->sweep, 0, index, &label);
-    smc_text_append(&left, "  ");
-    smc_text_cell(&left, smc_text_string(&label), id == SMC_AXIS_DEVICE ? -width : width);
+    smc_cells_text(&cells, &label);
     if (point->state == SMC_POINT_NO_ANSWER)
         smc_text_append(&right, "no such launch on this device");
     else
-        sweep_append_counts(result->sweep, point, &left);
+        sweep_add_counts(point, &cells);
     if (point->state == SMC_POINT_REFUSED)
         smc_text_append(&right, "cannot launch");
     if (point->state == SMC_POINT_LAUNCHES && result->sweep->times)
@@ -478,7 +477,6 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
     smc_layout_paragraph(out, smc_text_string(&left),
                          (size_t)smc_utf8_string_columns(smc_text_string(&left)) + 2,
                          smc_text_string(&right), style->columns);
-    smc_text_free(&label);
     smc_text_free(&left);
     smc_text_free(&right);
 }
@@ -590,10 +588,11 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     smc_words_sweep_device(result->sweep, &line);
     smc_layout_text(out, style, 0, &line);
     if (result->sweep->axis_count == 1) {
-        int width = sweep_report_label_width(result->sweep);
-        sweep_append_head(result->sweep, width, out);
+        const struct columns columns = sweep_find_columns(result->sweep);
+        smc_text_append_char(out, '\n', 1);
+        smc_cells_headings((struct smc_cells){columns.column, out});
         for (uint64_t i = 0; i < result->answered; i++)
-            append_table_point(result, i, width, style, out);
+            append_table_point(result, i, &columns, style, out);
     } else {
         sweep_append_grid(result, style, out);
     }

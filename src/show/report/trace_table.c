@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
@@ -113,31 +114,40 @@ static struct line *trace_table_find_lines(const struct smc_trace_answer *answer
 
 /* --- Cells ------------------------------------------------------------------------------------ */
 
-/* "37.5", "100", "-" for unknown. */
-static void percent_cell(double percent, char text[16])
+enum { KERNEL_COLUMNS = 3 }; /* those that a kernel as a whole has, too */
+static const struct smc_column trace_columns[] = {
+    {"share%", 0, 6, false}, {"launches", 0, 9, false},   {"mean", 0, 9, false},
+    {"block", 0, 6, false},  {"regs", 0, 5, false},       {"smem B", 0, 8, false},
+    {"blk", 0, 4, false},    {"occ%", 0, 6, false},       {"res%", 0, 6, false},
+    {"waves", 1, 9, false},  {"limited by", 1, 0, false}, {0},
+};
+
+/* "37.5", "100", "?" for unknown. */
+static void add_percent(double percent, struct smc_cells *cells)
 {
     if (percent < 0)
-        snprintf(text, 16, "?");
+        smc_cells_add(cells, "?");
     else
-        snprintf(text, 16, percent >= 99.95 || percent == 0 ? "%.0f" : "%.1f", percent);
+        smc_cells_printf(cells, percent >= 99.95 || percent == 0 ? "%.0f" : "%.1f", percent);
 }
 
-static void count_cell(int64_t count, char text[24])
+static void add_count(int64_t count, struct smc_cells *cells)
 {
     if (count < 0)
-        snprintf(text, 24, "?");
+        smc_cells_add(cells, "?");
     else
-        snprintf(text, 24, "%" PRId64, count);
+        smc_cells_printf(cells, "%" PRId64, count);
 }
 
-static void time_cell(uint64_t total_ns, uint64_t launches, char text[32])
+static void add_time(uint64_t total_ns, uint64_t launches, struct smc_cells *cells)
 {
     struct smc_text words = {0};
     if (launches > 0)
         smc_words_time((double)total_ns / 1e6 / (double)launches, &words);
+    else
+        smc_text_append(&words, "?");
     smc_words_untie(&words);
-    snprintf(text, 32, "%s", launches > 0 ? smc_text_string(&words) : "?");
-    smc_text_free(&words);
+    smc_cells_text(cells, &words);
 }
 
 /* Two digits are enough: "0.13", "2.6", "48". */
@@ -147,7 +157,7 @@ static void append_waves(double waves, struct smc_text *out)
 }
 
 /* "2.6", or "0.13-2.6" for grids of several sizes. */
-static void waves_cell(const struct line *line, char text[24])
+static void add_waves(const struct line *line, struct smc_cells *cells)
 {
     struct smc_text words = {0};
     const struct smc_waves *waves = &line->row->waves;
@@ -158,8 +168,9 @@ static void waves_cell(const struct line *line, char text[24])
             append_waves((double)line->most_blocks / (double)waves->resident_blocks, &words);
         }
     }
-    snprintf(text, 24, "%s", words.length > 0 ? smc_text_string(&words) : "?");
-    smc_text_free(&words);
+    if (words.length == 0)
+        smc_text_append(&words, "?");
+    smc_cells_text(cells, &words);
 }
 
 static const char *limit_words(const struct smc_trace_row *row)
@@ -178,26 +189,28 @@ static const char *limit_words(const struct smc_trace_row *row)
 
 static void trace_table_append_heading(const struct smc_trace_answer *answer, struct smc_text *out)
 {
-    smc_text_printf(out, "%6s%9s%9s%6s%5s%8s%4s%6s%6s %9s %s\n",
-                    answer->trace->launches_unknown ? ""
-                    : answer->has_times             ? "time%"
-                                                    : "share%",
-                    answer->trace->launches_unknown ? "" : "launches", "mean", "block", "regs",
-                    "smem B", "blk", "occ%", "res%", "waves", "limited by");
+    struct smc_cells cells = {trace_columns, out};
+    if (answer->trace->launches_unknown) {
+        smc_cells_add(&cells, "");
+        smc_cells_add(&cells, "");
+    } else if (answer->has_times) {
+        smc_cells_add(&cells, "time%");
+    }
+    smc_cells_headings(cells);
 }
 
-/* The cells that a kernel as a whole has too. */
-static void trace_table_append_counts(const struct smc_trace *trace, double share,
-                                      uint64_t launches, uint64_t timed_launches, uint64_t total_ns,
-                                      struct smc_text *out)
+static void trace_table_add_counts(const struct smc_trace *trace, double share, uint64_t launches,
+                                   uint64_t timed_launches, uint64_t total_ns,
+                                   struct smc_cells *cells)
 {
-    char percent[16], mean[32];
-    percent_cell(100 * share, percent);
-    time_cell(total_ns, timed_launches, mean);
-    if (trace->launches_unknown)
-        smc_text_printf(out, "%6s%9s%9s", "", "", "");
-    else
-        smc_text_printf(out, "%6s%9" PRIu64 "%9s", percent, launches, mean);
+    if (trace->launches_unknown) {
+        for (int column = 0; column < KERNEL_COLUMNS; column++)
+            smc_cells_add(cells, "");
+        return;
+    }
+    add_percent(100 * share, cells);
+    smc_cells_printf(cells, "%" PRIu64, launches);
+    add_time(total_ns, timed_launches, cells);
 }
 
 static void trace_table_append_figures(const struct smc_trace *trace, const struct line *line,
@@ -205,20 +218,18 @@ static void trace_table_append_figures(const struct smc_trace *trace, const stru
 {
     const struct smc_trace_row *row = line->row;
     const uint64_t threads = smc_trace_threads(row->launch);
-    char block[24], regs[24], smem[24], blocks[24], percent[16], resident[16], waves[24];
     struct smc_text text = {0};
-    count_cell(threads ? (int64_t)threads : -1, block);
-    count_cell(row->launch->regs_per_thread, regs);
-    count_cell(smc_trace_smem_bytes(row->launch, row->device), smem);
-    count_cell(row->unknown ? -1 : (int64_t)row->occupancy.blocks_per_sm, blocks);
-    percent_cell(row->occupancy_percent, percent);
-    percent_cell(line->resident_share > 0 ? line->resident_sum / line->resident_share : -1,
-                 resident);
-    waves_cell(line, waves);
-    trace_table_append_counts(trace, line->share, line->launches, line->timed_launches,
-                              line->total_ns, &text);
-    smc_text_printf(&text, "%6s%5s%8s%4s%6s%6s %9s %s", block, regs, smem, blocks, percent,
-                    resident, waves, limit_words(row));
+    struct smc_cells cells = {trace_columns, &text};
+    trace_table_add_counts(trace, line->share, line->launches, line->timed_launches, line->total_ns,
+                           &cells);
+    add_count(threads ? (int64_t)threads : -1, &cells);
+    add_count(row->launch->regs_per_thread, &cells);
+    add_count(smc_trace_smem_bytes(row->launch, row->device), &cells);
+    add_count(row->unknown ? -1 : (int64_t)row->occupancy.blocks_per_sm, &cells);
+    add_percent(row->occupancy_percent, &cells);
+    add_percent(line->resident_share > 0 ? line->resident_sum / line->resident_share : -1, &cells);
+    add_waves(line, &cells);
+    smc_cells_add(&cells, limit_words(row));
     smc_layout_row(out, &text);
 }
 
@@ -354,8 +365,9 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
     const size_t shown = style->verbose || count <= MOST_LINES ? count : MOST_LINES;
     trace_table_append_name(names, kernel->shown, style, out);
     if (count > 1) {
-        trace_table_append_counts(answer->trace, kernel->share, kernel->launches,
-                                  kernel->timed_launches, kernel->total_ns, out);
+        trace_table_add_counts(answer->trace, kernel->share, kernel->launches,
+                               kernel->timed_launches, kernel->total_ns,
+                               &(struct smc_cells){trace_columns, out});
         smc_text_append(out, "  in all:\n");
     }
     for (size_t i = 0; i < count; i++)
@@ -364,10 +376,9 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
         else
             rest += lines[i].share;
     if (shown < count) {
-        char percent[16];
-        percent_cell(100 * rest, percent);
-        smc_text_printf(out, "%6s  in %zu more configuration%s, shown by --verbose\n", percent,
-                        count - shown, smc_text_plural(count - shown));
+        add_percent(100 * rest, &(struct smc_cells){trace_columns, out});
+        smc_text_printf(out, "  in %zu more configuration%s, shown by --verbose\n", count - shown,
+                        smc_text_plural(count - shown));
     }
     free(lines);
 }
@@ -391,8 +402,7 @@ void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_rep
     smc_kernel_names_free(&names);
     if (most >= answer->kernel_count)
         return;
-    char percent[16];
-    percent_cell(100 * rest, percent);
-    smc_text_printf(out, "%6s  in %zu more kernel%s; --top all lists each\n", percent,
+    add_percent(100 * rest, &(struct smc_cells){trace_columns, out});
+    smc_text_printf(out, "  in %zu more kernel%s; --top all lists each\n",
                     answer->kernel_count - most, smc_text_plural(answer->kernel_count - most));
 }
