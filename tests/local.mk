@@ -82,7 +82,7 @@ tests_unit_SOURCES = \
 	tests/show/test_report.c \
 	tests/answers/test_gate.c \
 	tests/rules/test_headroom.c \
-	tests/hardware/test_health.c \
+	tests/hardware/test_health.c tests/hardware/health_emulated.c tests/hardware/health_emulated.h \
 	tests/answers/test_selection.c \
 	tests/show/test_series.c \
 	tests/rules/test_sm.c \
@@ -295,6 +295,18 @@ EXTRA_DIST += tests/mutants.sh tests/mutants.list
 # Kernels out of compilers' real output, of which the suites with tests/toolkit.sh have records.
 TESTS += tests/toolkit_records.sh
 EXTRA_DIST += tests/toolkit_records.sh tests/toolkit.sh tests/toolkit
+check_PROGRAMS += tests/hardware/update_health
+tests_hardware_update_health_SOURCES = tests/hardware/update_health.c \
+	tests/hardware/health_emulated.c tests/hardware/health_emulated.h
+tests_hardware_update_health_LDADD = libsmc.la
+
+.PHONY: update-health
+update-health: tests/hardware/update_health$(EXEEXT)
+	$(AM_V_GEN)for table in lanes results; do \
+	  tests/hardware/update_health$(EXEEXT) $$table > health.csv.tmp && \
+	  mv health.csv.tmp $(srcdir)/data/health_$$table.csv || exit 1; \
+	done
+
 .PHONY: update-toolkit-records
 update-toolkit-records: all # SUITES: such as "diff inspect"; by default all
 	$(MAKE) check TESTS=

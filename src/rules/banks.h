@@ -220,11 +220,6 @@ struct smc_conflict_search {
     const struct smc_access_bound *bound; /* of each access, or NULL: all are exact */
 };
 
-/* The total cost of all accesses after the rearrangement (which may be NULL). False if an address
-   moves beyond 32 bits. */
-bool smc_conflicts_of(const struct smc_conflict_search *search,
-                      const struct smc_rearrangement *rearrangement, struct smc_bank_cost *cost);
-
 /* The smallest padding that leaves no conflict. If it works for several row lengths, the first of
    them. */
 bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found);

@@ -16,6 +16,15 @@ static const struct smc_bank_layout layouts[] = {
     {16, 16, 1, true, false},
 };
 
+static bool is_free_after(const struct smc_rearrangement *found,
+                          const struct smc_bank_layout *layout, struct smc_access access)
+{
+    if (!smc_rearrange_access(found, &access))
+        return false;
+    const struct smc_bank_cost cost = smc_banks_count(layout, &access);
+    return cost.wavefronts == cost.least;
+}
+
 static void try_layout(const struct smc_bank_layout *layout, const struct smc_access *access)
 {
     static struct smc_bank_map map;
@@ -33,8 +42,7 @@ static void try_layout(const struct smc_bank_layout *layout, const struct smc_ac
         abort();
     if (smc_banks_are_free(layout, access) != (cost.wavefronts == cost.least))
         abort();
-    if (smc_find_padding(&search, &found) &&
-        (!smc_conflicts_of(&search, &found, &cost) || cost.least != cost.wavefronts))
+    if (smc_find_padding(&search, &found) && !is_free_after(&found, layout, *access))
         abort();
 }
 

@@ -76,13 +76,24 @@ static void run_sms(uint32_t blocks, uint32_t sms, void **arguments, const struc
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
+/* What kernels/health_memory.cu writes into 16 bytes, which are number `unit` of the array. */
+static void pattern(uint64_t unit, uint32_t inverse, uint32_t words[4])
+{
+    const uint32_t low = (uint32_t)unit, high = (uint32_t)(unit >> 32);
+    const uint32_t mixed = low * 0x9e3779b9u;
+    words[0] = mixed ^ inverse;
+    words[1] = (low + high * 0x10001u) ^ ~inverse;
+    words[2] = (mixed << 13 | mixed >> 19) ^ ~inverse;
+    words[3] = (mixed ^ low) ^ inverse;
+}
+
 static void write_memory(void **arguments, const struct fake_fault *fault)
 {
     uint32_t(*data)[4] = *(uint32_t(**)[4])arguments[0];
     uint64_t units = *(uint64_t *)arguments[1];
     uint32_t inverse = *(uint32_t *)arguments[2];
     for (uint64_t i = 0; i < units; i++)
-        smc_health_pattern(i, inverse, data[i]);
+        pattern(i, inverse, data[i]);
     uint64_t word = fault->number[0] / 4;
     if (fault->kind == FAKE_MEMORY && word / 4 < units)
         data[word / 4][word % 4] |= 1u << fault->number[1]; /* the cell is always 1 */
@@ -96,7 +107,7 @@ static void read_memory(void **arguments)
     struct smc_health_found *found = *(struct smc_health_found **)arguments[3];
     for (uint64_t i = 0; i < units; i++) {
         uint32_t kept[4];
-        smc_health_pattern(i, inverse, kept);
+        pattern(i, inverse, kept);
         for (int k = 0; k < 4; k++) {
             if (data[i][k] == kept[k])
                 continue;

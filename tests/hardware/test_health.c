@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "hardware/fleet/health.h"
-#include "hardware/fleet/health_emulated.h"
+#include "health_emulated.h"
 #include "share.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "share.h"
-#include "show/lesson/lesson.h"
+#include "show/lesson/scene.h"
 #include "unit.h"
 
 enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 24 };
@@ -301,13 +301,28 @@ static bool is_right(const struct smc_lesson *lesson, const struct smc_lesson_se
     return right;
 }
 
+/* The right answer, as the user would type it. */
+static void solve(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
+                  struct smc_text *answer)
+{
+    struct smc_lesson_solution solution = {0};
+    struct smc_scene scene;
+    smc_scene_open(lesson, setting, &scene);
+    lesson->question->fill(&scene, &solution);
+    CU_ASSERT_EQUAL(smc_scene_close(&scene, NULL), SMC_OK);
+    if (lesson->question->choices)
+        smc_text_append_char(answer, (char)('a' + solution.right), 1);
+    else
+        smc_text_printf(answer, "%lld", (long long)solution.right);
+}
+
 /* The correct answer is accepted, and all others near it are rejected. */
 static void check_question(const struct smc_lesson *lesson,
                            const struct smc_lesson_setting *setting)
 {
     struct smc_text answer = {0};
     char given[32];
-    CU_ASSERT_EQUAL(smc_lesson_solve(lesson, setting, &answer, NULL), SMC_OK);
+    solve(lesson, setting, &answer);
     CU_ASSERT(is_right(lesson, setting, smc_text_string(&answer)));
     int right = atoi(smc_text_string(&answer));
     bool letter = strchr("abc", smc_text_string(&answer)[0]) != NULL;

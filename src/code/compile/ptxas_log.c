@@ -40,8 +40,6 @@ struct smc_log_line {
    SMC_LOG_NEGATIVE if a 32-bit number with a sign precedes the unit, SMC_LOG_DAMAGED if no number
    does. */
 enum smc_log_item { SMC_LOG_ABSENT, SMC_LOG_READ, SMC_LOG_NEGATIVE, SMC_LOG_DAMAGED };
-enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
-                                    uint32_t *value);
 
 /* --- Lines, and the numbers in them ----------------------------------------------------------- */
 
@@ -124,8 +122,8 @@ static enum smc_log_item read_item(struct smc_log_line item, const char *unit, u
     return SMC_LOG_READ;
 }
 
-enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
-                                    uint32_t *value)
+static enum smc_log_item log_read_list(const char *s, const char *end, const char *unit,
+                                       uint32_t *value)
 {
     while (s < end) {
         const char *comma = memchr(s, ',', (size_t)(end - s));
@@ -244,7 +242,7 @@ static bool is_of_function(struct smc_log_line line, const struct smc_log_kernel
 static bool read_figure(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
                         uint32_t *value)
 {
-    enum smc_log_item item = smc_log_read_list(line.start, line.end, unit, value);
+    enum smc_log_item item = log_read_list(line.start, line.end, unit, value);
     kernel->is_damaged |= item == SMC_LOG_DAMAGED || item == SMC_LOG_NEGATIVE;
     return item == SMC_LOG_READ;
 }
@@ -254,7 +252,7 @@ static bool read_figure(struct smc_log_line line, const char *unit, struct smc_l
 static bool read_spills(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
                         uint32_t *value)
 {
-    enum smc_log_item item = smc_log_read_list(line.start, line.end, unit, value);
+    enum smc_log_item item = log_read_list(line.start, line.end, unit, value);
     const bool negative = item == SMC_LOG_NEGATIVE || (item == SMC_LOG_READ && *value > INT32_MAX);
     kernel->is_damaged |= item == SMC_LOG_DAMAGED;
     kernel->spills_are_negative |= negative;

@@ -440,16 +440,6 @@ void smc_health_examine_sms(const struct smc_health_seen *seen, const uint32_t *
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-void smc_health_pattern(uint64_t unit, uint32_t inverse, uint32_t words[4])
-{
-    const uint32_t low = (uint32_t)unit, high = (uint32_t)(unit >> 32);
-    const uint32_t mixed = low * 0x9e3779b9u;
-    words[0] = mixed ^ inverse;
-    words[1] = (low + high * 0x10001u) ^ ~inverse;
-    words[2] = (mixed << 13 | mixed >> 19) ^ ~inverse;
-    words[3] = (mixed ^ low) ^ inverse;
-}
-
 static int by_word(const void *a, const void *b)
 {
     const uint64_t *left = a, *right = b;

@@ -197,9 +197,6 @@ struct smc_health_found {
     } fault[SMC_FOUND_FAULTS];
 };
 
-/* What the kernel writes into 16 bytes, which are number `unit` of the array. */
-void smc_health_pattern(uint64_t unit, uint32_t inverse, uint32_t words[4]);
-
 /* Adds a fault for each listed word, in order of addresses. `base` is the address of the array;
    `where` begins the message: "memory". */
 void smc_health_examine_memory(const struct smc_health_found *found, uint64_t base,

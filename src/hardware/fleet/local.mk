@@ -4,7 +4,6 @@ libsmc_la_SOURCES += \
 	src/hardware/fleet/check_lines.c \
 	src/hardware/fleet/checks.c src/hardware/checks.h \
 	src/hardware/fleet/health.c src/hardware/fleet/health.h \
-	src/hardware/fleet/health_emulated.c src/hardware/fleet/health_emulated.h \
 	src/hardware/fleet/health_figures.def \
 	src/hardware/fleet/health_tests.def \
 	src/hardware/fleet/health_units.def \
@@ -26,14 +25,3 @@ src/hardware/fleet/health_lanes.inc: data/health_lanes.csv data/table.awk
 src/hardware/fleet/health_results.inc: data/health_results.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v text="kernel options" \
 	  -f $(srcdir)/data/table.awk $(srcdir)/data/health_results.csv > $@.tmp && mv $@.tmp $@
-
-check_PROGRAMS += src/hardware/fleet/update_health
-src_hardware_fleet_update_health_SOURCES = src/hardware/fleet/update_health.c
-src_hardware_fleet_update_health_LDADD = libsmc.la
-
-.PHONY: update-health
-update-health: src/hardware/fleet/update_health$(EXEEXT)
-	$(AM_V_GEN)for table in lanes results; do \
-	  src/hardware/fleet/update_health$(EXEEXT) $$table > health.csv.tmp && \
-	  mv health.csv.tmp $(srcdir)/data/health_$$table.csv || exit 1; \
-	done

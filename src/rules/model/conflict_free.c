@@ -34,22 +34,6 @@ bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct 
     return true;
 }
 
-bool smc_conflicts_of(const struct smc_conflict_search *search,
-                      const struct smc_rearrangement *rearrangement, struct smc_bank_cost *cost)
-{
-    *cost = (struct smc_bank_cost){0};
-    for (size_t i = 0; i < search->access_count; i++) {
-        struct smc_access access = search->access[i];
-        if (rearrangement && !smc_rearrange_access(rearrangement, &access))
-            return false;
-        struct smc_bank_cost one = smc_banks_count(search->layout, &access);
-        cost->wavefronts += one.wavefronts;
-        cost->least += one.least;
-        cost->phases += one.phases;
-    }
-    return true;
-}
-
 /* --- Whether a layout is without conflicts ---------------------------------------------------- */
 
 static uint32_t row_bytes_of(const struct smc_rearrangement *tried)

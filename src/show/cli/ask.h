@@ -175,11 +175,9 @@ enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
                                     smc_answers_report *report, struct smc_text *out,
                                     struct smc_error *error);
 
-/* SMC_USAGE if the answer is fine but the file was damaged, SMC_UNAVAILABLE if it lacks a device.
- */
-enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status);
-
-void smc_asked_file_free(struct smc_asked_file *asked);
+/* Frees it. Returns SMC_USAGE if the answer is fine but the file was damaged, SMC_UNAVAILABLE if it
+   lacks a device, else `status`. */
+enum smc_status smc_asked_file_end(struct smc_asked_file *asked, enum smc_status status);
 
 /* --- Options without effect on some devices (idle_options.c) --- */
 

@@ -434,15 +434,12 @@ static enum smc_status answer_each(const struct smc_arguments *arguments,
     return status;
 }
 
-enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status)
+enum smc_status smc_asked_file_end(struct smc_asked_file *asked, enum smc_status status)
 {
     if (status == SMC_OK && asked->damaged)
-        return SMC_USAGE;
-    return status == SMC_OK && asked->incomplete ? SMC_UNAVAILABLE : status;
-}
-
-void smc_asked_file_free(struct smc_asked_file *asked)
-{
+        status = SMC_USAGE;
+    if (status == SMC_OK && asked->incomplete)
+        status = SMC_UNAVAILABLE;
     for (size_t e = 0; e < asked->entries.count && asked->short_name; e++)
         free(asked->short_name[e]);
     free(asked->short_name);
@@ -453,7 +450,7 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     smc_entries_free(&asked->entries);
     smc_inspect_free(&asked->kernels);
     smc_chosen_devices_free(&asked->chosen);
-    *asked = (struct smc_asked_file){0};
+    return status;
 }
 
 static enum smc_status answer_file(const struct smc_arguments *arguments,
@@ -468,9 +465,7 @@ static enum smc_status answer_file(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = text ? answer_each(arguments, &asked, report, out, error)
                       : ask_file_answer_all(arguments, &asked, report, out, error);
-    status = smc_asked_file_status(&asked, status);
-    smc_asked_file_free(&asked);
-    return status;
+    return smc_asked_file_end(&asked, status);
 }
 
 enum smc_status smc_answer_launches(const struct smc_arguments *arguments,

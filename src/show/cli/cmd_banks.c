@@ -489,9 +489,7 @@ static enum smc_status cmd_banks_run_file(const struct smc_arguments *arguments,
         smc_ask_writer(arguments)->kernel_banks(&banks, &style, out);
     }
     smc_bank_accesses_free(&accesses);
-    status = smc_asked_file_status(&asked, status);
-    smc_asked_file_free(&asked);
-    return status;
+    return smc_asked_file_end(&asked, status);
 }
 
 static enum smc_status cmd_banks_run_query(const struct smc_arguments *arguments,

@@ -233,9 +233,7 @@ static enum smc_status cmd_best_run_file(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = asked.entries.count == 1 ? cmd_best_answer(arguments, &questions, out, error)
                                           : answer_several(arguments, &asked, out, error);
-    status = smc_asked_file_status(&asked, status);
-    smc_asked_file_free(&asked);
-    return status;
+    return smc_asked_file_end(&asked, status);
 }
 
 static enum smc_status cmd_best_run_numbers(const struct smc_arguments *arguments,

@@ -352,8 +352,6 @@ enum smc_status smc_cmd_sweep(const struct smc_arguments *arguments, struct smc_
         status = smc_plot_check(&sweep, error);
     if (status == SMC_OK)
         status = write_sweep(arguments, &sweep, target, out, error);
-    status = smc_asked_file_status(&asked, status);
-    smc_asked_file_free(&asked);
     free_devices(&devices);
-    return status;
+    return smc_asked_file_end(&asked, status);
 }

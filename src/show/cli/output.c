@@ -124,11 +124,21 @@ void smc_output_exit_with(int status)
     program_status = status;
 }
 
+/* After a call that moved nothing: waits until it is worth repeating, if it was interrupted or made
+   on a pipe that does not block; else false. `events` as for poll. */
+static bool stream_retry(int descriptor, short events)
+{
+    struct pollfd ready = {.fd = descriptor, .events = events};
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+    return errno == EINTR;
+}
+
 static enum smc_status write_bytes(const char *bytes, size_t count, struct smc_error *error)
 {
     while (count > 0) {
         ssize_t written = write(STDOUT_FILENO, bytes, count);
-        if (written < 0 && !smc_stream_retry(STDOUT_FILENO, POLLOUT))
+        if (written < 0 && !stream_retry(STDOUT_FILENO, POLLOUT))
             return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
         if (written > 0) {
             bytes += written;
@@ -311,21 +321,13 @@ void smc_stream_close(struct smc_stream *stream)
         close(stream->descriptor);
 }
 
-bool smc_stream_retry(int descriptor, short events)
-{
-    struct pollfd ready = {.fd = descriptor, .events = events};
-    if (errno == EAGAIN || errno == EWOULDBLOCK)
-        return poll(&ready, 1, -1) >= 0 || errno == EINTR;
-    return errno == EINTR;
-}
-
 enum smc_status smc_stream_read(const struct smc_stream *stream, char *bytes, size_t capacity,
                                 size_t *count, struct smc_error *error)
 {
     ssize_t got;
     do
         got = read(stream->descriptor, bytes, capacity);
-    while (got < 0 && smc_stream_retry(stream->descriptor, POLLIN));
+    while (got < 0 && stream_retry(stream->descriptor, POLLIN));
     if (got < 0)
         return smc_fail(error, errno == EISDIR ? SMC_USAGE : SMC_MACHINE, "%s: %s", stream->name,
                         strerror(errno));

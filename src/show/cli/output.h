@@ -104,8 +104,4 @@ void smc_stream_close(struct smc_stream *stream);
 enum smc_status smc_stream_read(const struct smc_stream *stream, char *bytes, size_t capacity,
                                 size_t *count, struct smc_error *error);
 
-/* After a call that moved nothing: waits until it is worth repeating, if it was interrupted or made
-   on a pipe that does not block; else false. `events` as for poll. */
-bool smc_stream_retry(int descriptor, short events);
-
 #endif

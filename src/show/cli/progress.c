@@ -28,7 +28,8 @@ void smc_interrupt_watch(void)
         sigaction(SIGINT, &action, NULL);
 }
 
-void smc_interrupt_release(void)
+/* SIGINT ends the program again. */
+static void interrupt_release(void)
 {
     struct sigaction action;
     if (sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler == note)
@@ -102,6 +103,6 @@ bool smc_progress_of_parts(void *context, uint64_t done, uint64_t total)
     }
     smc_progress_erase(progress);
     progress->total = 0;
-    smc_interrupt_release();
+    interrupt_release();
     return !smc_interrupt_seen();
 }

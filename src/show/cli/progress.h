@@ -11,9 +11,6 @@
    it stays so. */
 void smc_interrupt_watch(void);
 
-/* Ends the watching: SIGINT ends the program again. */
-void smc_interrupt_release(void);
-
 bool smc_interrupt_seen(void);
 
 /* Sets the time limit. To be called once, before threads ask. */

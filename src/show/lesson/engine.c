@@ -187,15 +187,3 @@ enum smc_status smc_lesson_check(const struct smc_lesson *lesson,
     }
     return smc_scene_close(&scene, error);
 }
-
-enum smc_status smc_lesson_solve(const struct smc_lesson *lesson,
-                                 const struct smc_lesson_setting *setting, struct smc_text *answer,
-                                 struct smc_error *error)
-{
-    struct smc_lesson_solution solution;
-    struct smc_scene scene;
-    open_question(lesson, setting, &scene, &solution);
-    if (scene.status == SMC_OK)
-        append_answer(lesson->question, solution.right, answer);
-    return smc_scene_close(&scene, error);
-}

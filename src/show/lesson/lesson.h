@@ -82,9 +82,4 @@ enum smc_status smc_lesson_check(const struct smc_lesson *lesson,
                                  const struct smc_lesson_setting *setting, const char *given,
                                  bool *right, struct smc_text *reply, struct smc_error *error);
 
-/* The right answer, as the user would type it. */
-enum smc_status smc_lesson_solve(const struct smc_lesson *lesson,
-                                 const struct smc_lesson_setting *setting, struct smc_text *answer,
-                                 struct smc_error *error);
-
 #endif

@@ -9,6 +9,21 @@
 #include "show/plot/plot.h"
 #include "show/words/words.h"
 
+/* A shape of the kernel. */
+struct tradeoff_point {
+    char name[32];       /* "tile 32"; at most 24 characters */
+    char short_name[16]; /* drawn beside the point where there is space; or "" */
+    double occupancy_percent, time_ms;
+    uint32_t regs_per_thread;
+    enum smc_time_term bound_by; /* as predicted */
+};
+struct tradeoff {
+    const char *title, *subject; /* one line each; the subject without a full stop */
+    size_t count;                /* at least 1 */
+    const struct tradeoff_point *point;
+    bool measured; /* the times, instead of predicted */
+};
+
 enum { ROWS = 8, WHOLE = 100, MOST_NAMED = 200 };
 
 static void label_percent(double value, char text[32])
@@ -62,7 +77,7 @@ static char letter_of(enum smc_ink ink)
     return ink == SMC_INK_CURVE ? 'o' : smc_ink_styles[ink].letter;
 }
 
-static void candidates_draw_legend(struct smc_page *page, const struct smc_tradeoff *tradeoff)
+static void candidates_draw_legend(struct smc_page *page, const struct tradeoff *tradeoff)
 {
     const struct smc_canvas *canvas = &page->canvas;
     double x = smc_page_left(page), gap = canvas->cells ? 2 : 16;
@@ -94,9 +109,9 @@ struct named {
     size_t fastest, contrast;
 };
 
-static size_t find_highest(const struct smc_tradeoff *tradeoff, bool faster)
+static size_t find_highest(const struct tradeoff *tradeoff, bool faster)
 {
-    const struct smc_tradeoff_point *point = tradeoff->point;
+    const struct tradeoff_point *point = tradeoff->point;
     size_t best = 0;
     for (size_t i = 1; i < tradeoff->count; i++) {
         double more = point[i].occupancy_percent - point[best].occupancy_percent;
@@ -107,7 +122,7 @@ static size_t find_highest(const struct smc_tradeoff *tradeoff, bool faster)
     return best;
 }
 
-static struct named find_named(const struct smc_tradeoff *tradeoff)
+static struct named find_named(const struct tradeoff *tradeoff)
 {
     struct named named = {0, find_highest(tradeoff, true)};
     for (size_t i = 1; i < tradeoff->count; i++)
@@ -120,8 +135,8 @@ static struct named find_named(const struct smc_tradeoff *tradeoff)
 
 /* --- The diagram ------------------------------------------------------------------------------ */
 
-static void candidates_draw_point(const struct smc_chart *chart,
-                                  const struct smc_tradeoff_point *point, bool fastest)
+static void candidates_draw_point(const struct smc_chart *chart, const struct tradeoff_point *point,
+                                  bool fastest)
 {
     enum smc_ink ink = candidates_ink_of(point->bound_by);
     if (chart->page->canvas.cells)
@@ -131,10 +146,10 @@ static void candidates_draw_point(const struct smc_chart *chart,
         smc_chart_mark(chart, ink, point->occupancy_percent, point->time_ms);
 }
 
-static void candidates_draw_points(const struct smc_chart *chart,
-                                   const struct smc_tradeoff *tradeoff, const struct named *named)
+static void candidates_draw_points(const struct smc_chart *chart, const struct tradeoff *tradeoff,
+                                   const struct named *named)
 {
-    const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
+    const struct tradeoff_point *fastest = &tradeoff->point[named->fastest];
     if (chart->page->canvas.cells) /* the first letter in a cell stays, the last mark is on top */
         candidates_draw_point(chart, fastest, true);
     for (size_t i = 0; i < tradeoff->count; i++)
@@ -145,16 +160,16 @@ static void candidates_draw_points(const struct smc_chart *chart,
 }
 
 static void name_point(const struct smc_chart *chart, enum smc_face face,
-                       const struct smc_tradeoff_point *point, const char *text)
+                       const struct tradeoff_point *point, const char *text)
 {
     smc_chart_point_label(chart, face, point->occupancy_percent, point->time_ms, SMC_LABEL_ABOVE,
                           text);
 }
 
-static void candidates_name_points(const struct smc_chart *chart,
-                                   const struct smc_tradeoff *tradeoff, const struct named *named)
+static void candidates_name_points(const struct smc_chart *chart, const struct tradeoff *tradeoff,
+                                   const struct named *named)
 {
-    const struct smc_tradeoff_point *point = tradeoff->point;
+    const struct tradeoff_point *point = tradeoff->point;
     name_point(chart, SMC_FACE_STRONG, &point[named->fastest], point[named->fastest].name);
     if (named->contrast != named->fastest)
         name_point(chart, SMC_FACE_STRONG, &point[named->contrast], point[named->contrast].name);
@@ -163,10 +178,10 @@ static void candidates_name_points(const struct smc_chart *chart,
             name_point(chart, SMC_FACE_SMALL, &point[i], point[i].short_name);
 }
 
-static void candidates_draw_diagram(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+static void candidates_draw_diagram(struct smc_page *page, const struct tradeoff *tradeoff,
                                     const struct named *named)
 {
-    const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
+    const struct tradeoff_point *fastest = &tradeoff->point[named->fastest];
     struct smc_scale x = {
         .name = "occupancy", .low = 0, .high = 1.04 * WHOLE, .label = label_percent};
     struct smc_scale y = {.name = tradeoff->measured ? "measured time" : "predicted time",
@@ -189,11 +204,11 @@ static void candidates_draw_diagram(struct smc_page *page, const struct smc_trad
 
 /* --- Words and numbers ------------------------------------------------------------------------ */
 
-static void candidates_append_verdict(const struct smc_tradeoff *tradeoff,
-                                      const struct named *named, struct smc_text *line)
+static void candidates_append_verdict(const struct tradeoff *tradeoff, const struct named *named,
+                                      struct smc_text *line)
 {
-    const struct smc_tradeoff_point *fastest = &tradeoff->point[named->fastest];
-    const struct smc_tradeoff_point *contrast = &tradeoff->point[named->contrast];
+    const struct tradeoff_point *fastest = &tradeoff->point[named->fastest];
+    const struct tradeoff_point *contrast = &tradeoff->point[named->contrast];
     char time[32], percent[32];
     smc_chart_ms(fastest->time_ms, time);
     smc_words_percent(fastest->occupancy_percent, percent);
@@ -210,7 +225,7 @@ static void candidates_append_verdict(const struct smc_tradeoff *tradeoff,
         smc_text_printf(line, "takes %.*f times as long", longer < 9.95 ? 2 : 0, longer);
 }
 
-static void draw_head(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+static void draw_head(struct smc_page *page, const struct tradeoff *tradeoff,
                       const struct named *named)
 {
     struct smc_heading heading = {0};
@@ -221,9 +236,9 @@ static void draw_head(struct smc_page *page, const struct smc_tradeoff *tradeoff
 }
 
 /* The next one in the order of time, equal ones in their own order; the count after the last. */
-static size_t next_slower(const struct smc_tradeoff *tradeoff, size_t last)
+static size_t next_slower(const struct tradeoff *tradeoff, size_t last)
 {
-    const struct smc_tradeoff_point *point = tradeoff->point;
+    const struct tradeoff_point *point = tradeoff->point;
     size_t next = tradeoff->count;
     for (size_t i = 0; i < tradeoff->count; i++) {
         double more = point[i].time_ms - point[last].time_ms;
@@ -245,7 +260,7 @@ static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enu
                      smc_page_left(page) + column * page->canvas.char_width, page->y, text);
 }
 
-static void candidates_draw_row(struct smc_page *page, const struct smc_tradeoff_point *point,
+static void candidates_draw_row(struct smc_page *page, const struct tradeoff_point *point,
                                 bool fastest)
 {
     char text[32];
@@ -263,7 +278,7 @@ static void candidates_draw_row(struct smc_page *page, const struct smc_tradeoff
 }
 
 /* The fastest ones. */
-static void candidates_draw_table(struct smc_page *page, const struct smc_tradeoff *tradeoff,
+static void candidates_draw_table(struct smc_page *page, const struct tradeoff *tradeoff,
                                   size_t fastest)
 {
     put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
@@ -282,8 +297,8 @@ static void candidates_draw_table(struct smc_page *page, const struct smc_tradeo
     page->y += page->canvas.gap;
 }
 
-void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_canvas *canvas,
-                       struct smc_picture *picture)
+static void draw_tradeoff(const struct tradeoff *tradeoff, const struct smc_canvas *canvas,
+                          struct smc_picture *picture)
 {
     struct smc_page page = smc_page_begin(picture, canvas);
     const struct named named = find_named(tradeoff);
@@ -297,10 +312,10 @@ void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_can
 /* --- What `best` chooses among ---------------------------------------------------------------- */
 
 static void set_point(const struct smc_candidates *candidates, size_t index,
-                      struct smc_tradeoff_point *point)
+                      struct tradeoff_point *point)
 {
     const struct smc_answer *answer = &candidates->answer[index];
-    *point = (struct smc_tradeoff_point){
+    *point = (struct tradeoff_point){
         .occupancy_percent = answer->occupancy_percent,
         .time_ms = answer->time.predicted_ms,
         .regs_per_thread = answer->launch.regs_per_thread,
@@ -311,7 +326,7 @@ static void set_point(const struct smc_candidates *candidates, size_t index,
     snprintf(point->short_name, sizeof point->short_name, "%" PRId64, candidates->size[index]);
 }
 
-static size_t set_points(const struct smc_candidates *candidates, struct smc_tradeoff_point *point)
+static size_t set_points(const struct smc_candidates *candidates, struct tradeoff_point *point)
 {
     size_t count = 0;
     for (size_t i = 0; i < candidates->count; i++)
@@ -326,19 +341,19 @@ void smc_plot_candidates(const struct smc_candidates *candidates, const struct s
     const struct smc_query *query = &candidates->answer[0].query;
     const char *name = smc_words_kernel_name(query);
     struct smc_text title = {0}, subject = {0};
-    struct smc_tradeoff_point *point = smc_calloc(candidates->count, sizeof *point);
+    struct tradeoff_point *point = smc_calloc(candidates->count, sizeof *point);
     smc_text_printf(&title, "%s on %s: occupancy and time", name ? name : "Your kernel",
                     query->device.name);
     smc_words_some_params(query, 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK, &subject);
     smc_text_append(&subject, "; every size that launches");
-    struct smc_tradeoff tradeoff = {
+    struct tradeoff tradeoff = {
         .title = smc_text_string(&title),
         .subject = smc_text_string(&subject),
         .point = point,
         .count = point ? set_points(candidates, point) : 0,
     };
     if (tradeoff.count)
-        smc_plot_tradeoff(&tradeoff, canvas, picture);
+        draw_tradeoff(&tradeoff, canvas, picture);
     picture->failed |= !point || title.failed || subject.failed;
     smc_text_free(&title);
     smc_text_free(&subject);
@@ -354,7 +369,7 @@ static bool is_shown(const struct smc_tune_shape *shape, bool measured)
 
 /* "32/0/8", the values; or the rank where they are too long. */
 static void name_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
-                       struct smc_tradeoff_point *point)
+                       struct tradeoff_point *point)
 {
     enum { MOST_CHARS = 24 };
     struct smc_text name = {0};
@@ -369,15 +384,14 @@ static void name_shape(const struct smc_tune *tune, const struct smc_tune_shape 
     smc_text_free(&name);
 }
 
-static size_t set_shapes(const struct smc_tune *tune, bool measured,
-                         struct smc_tradeoff_point *point)
+static size_t set_shapes(const struct smc_tune *tune, bool measured, struct tradeoff_point *point)
 {
     size_t count = 0;
     for (size_t i = 0; i < tune->ranked; i++) {
         const struct smc_tune_shape *shape = &tune->shape[tune->order[i]];
         if (!is_shown(shape, measured))
             continue;
-        point[count] = (struct smc_tradeoff_point){
+        point[count] = (struct tradeoff_point){
             .occupancy_percent = shape->percent,
             .time_ms = measured ? shape->median_ms : shape->time.predicted_ms,
             .regs_per_thread = shape->regs_per_thread,
@@ -415,7 +429,7 @@ enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canv
                               struct smc_picture *picture, struct smc_error *error)
 {
     struct smc_text title = {0}, subject = {0};
-    struct smc_tradeoff_point *point = smc_calloc(tune->ranked + 1, sizeof *point);
+    struct tradeoff_point *point = smc_calloc(tune->ranked + 1, sizeof *point);
     if (!point)
         return smc_out_of_memory(error);
     bool measured = true;
@@ -426,13 +440,13 @@ enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canv
     }
     append_tuned(tune, &title);
     candidates_append_shapes(tune, count, measured, &subject);
-    const struct smc_tradeoff tradeoff = {.title = smc_text_string(&title),
-                                          .subject = smc_text_string(&subject),
-                                          .count = count,
-                                          .point = point,
-                                          .measured = measured};
+    const struct tradeoff tradeoff = {.title = smc_text_string(&title),
+                                      .subject = smc_text_string(&subject),
+                                      .count = count,
+                                      .point = point,
+                                      .measured = measured};
     if (count > 0)
-        smc_plot_tradeoff(&tradeoff, canvas, picture);
+        draw_tradeoff(&tradeoff, canvas, picture);
     smc_text_free(&title);
     smc_text_free(&subject);
     free(point);

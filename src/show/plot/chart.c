@@ -79,14 +79,14 @@ static bool is_cells(const struct smc_chart *chart)
     return chart->page->canvas.cells;
 }
 
-/* In cells a position is the middle of a cell. */
-double smc_chart_x(const struct smc_chart *chart, double value)
+/* Positions: in cells the middle of a cell. Values outside a scale are moved to its end. */
+static double chart_x(const struct smc_chart *chart, double value)
 {
     double share = share_of(&chart->x, value), width = chart->right - chart->left;
     return is_cells(chart) ? chart->left + 0.5 + share * (width - 1) : chart->left + share * width;
 }
 
-double smc_chart_y(const struct smc_chart *chart, double value)
+static double chart_y(const struct smc_chart *chart, double value)
 {
     double share = share_of(&chart->y, value), height = chart->bottom - chart->top;
     return is_cells(chart) ? chart->bottom - 0.5 - share * (height - 1)
@@ -122,7 +122,7 @@ static void draw_y_ticks(const struct smc_chart *chart)
     size_t count = find_ticks(&chart->y, 5, ticks);
     for (size_t i = 0; i < count; i++) {
         char text[32];
-        double y = smc_chart_y(chart, ticks[i]);
+        double y = chart_y(chart, ticks[i]);
         double top = is_cells(chart) ? floor(y) : y - line / 2;
         if (!is_cells(chart))
             smc_picture_line(picture, SMC_INK_GRID, chart->left, y, chart->right - chart->left, 0,
@@ -145,7 +145,7 @@ static void draw_x_ticks(const struct smc_chart *chart)
     for (size_t i = 0; i < count; i++) {
         char text[32];
         chart->x.label(ticks[i], text);
-        double x = smc_chart_x(chart, ticks[i]);
+        double x = chart_x(chart, ticks[i]);
         double half = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text) / 2;
         if (!is_cells(chart))
             smc_picture_line(picture, SMC_INK_GRID, x, chart->top, 0, chart->bottom - chart->top, 1,
@@ -201,15 +201,15 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
 void smc_chart_line(const struct smc_chart *chart, enum smc_ink ink, double x1, double y1,
                     double x2, double y2, double thickness, bool dashed)
 {
-    double from_x = smc_chart_x(chart, x1), from_y = smc_chart_y(chart, y1);
-    double to_x = smc_chart_x(chart, x2), to_y = smc_chart_y(chart, y2);
+    double from_x = chart_x(chart, x1), from_y = chart_y(chart, y1);
+    double to_x = chart_x(chart, x2), to_y = chart_y(chart, y2);
     smc_picture_line(chart->page->picture, ink, from_x, from_y, to_x - from_x, to_y - from_y,
                      thickness, dashed);
 }
 
 void smc_chart_mark(const struct smc_chart *chart, enum smc_ink ink, double x, double y)
 {
-    smc_picture_mark(chart->page->picture, ink, smc_chart_x(chart, x), smc_chart_y(chart, y));
+    smc_picture_mark(chart->page->picture, ink, chart_x(chart, x), chart_y(chart, y));
 }
 
 /* --- Labels ----------------------------------------------------------------------------------- */
@@ -300,15 +300,15 @@ bool smc_chart_line_label(const struct smc_chart *chart, double x, double y, con
     double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text);
     double half = canvas->line_height / 2, pad = is_cells(chart) ? 1 : 6;
     double left =
-        clamp(smc_chart_x(chart, x) - width / 2, chart->left + pad, chart->right - width - pad);
-    double top = clamp(smc_chart_y(chart, y) - half, chart->top, chart->bottom - 2 * half);
+        clamp(chart_x(chart, x) - width / 2, chart->left + pad, chart->right - width - pad);
+    double top = clamp(chart_y(chart, y) - half, chart->top, chart->bottom - 2 * half);
     return chart_place(chart, SMC_FACE_NORMAL, true, left, top, text);
 }
 
 bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x, double y,
                       char letter)
 {
-    double left = floor(smc_chart_x(chart, x)), top = floor(smc_chart_y(chart, y));
+    double left = floor(chart_x(chart, x)), top = floor(chart_y(chart, y));
     const char text[] = {letter, '\0'};
     struct box box = {left, top, left + 1, top + 1};
     if (!chart_is_free(chart, &box))
@@ -323,7 +323,7 @@ bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, do
     const struct smc_canvas *canvas = &chart->page->canvas;
     double width = smc_canvas_text_width(canvas, face, text);
     double line = smc_canvas_line_height(canvas, face), gap = is_cells(chart) ? 1 : 9;
-    double at_x = smc_chart_x(chart, x), at_y = smc_chart_y(chart, y);
+    double at_x = chart_x(chart, x), at_y = chart_y(chart, y);
     double beside = at_y - line / 2, above = at_y - line - (is_cells(chart) ? 0.5 : 6);
     double below = at_y + (is_cells(chart) ? 0.5 : 6);
     bool below_first = side == SMC_LABEL_BELOW;

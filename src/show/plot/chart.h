@@ -27,10 +27,6 @@ void smc_scale_round(double low, double high, struct smc_scale *scale);
 struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *x,
                                  const struct smc_scale *y);
 
-/* Positions; values outside a scale are moved to its end. */
-double smc_chart_x(const struct smc_chart *chart, double value);
-double smc_chart_y(const struct smc_chart *chart, double value);
-
 void smc_chart_line(const struct smc_chart *chart, enum smc_ink ink, double x1, double y1,
                     double x2, double y2, double thickness, bool dashed);
 void smc_chart_mark(const struct smc_chart *chart, enum smc_ink ink, double x, double y);

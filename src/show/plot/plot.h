@@ -44,26 +44,9 @@ void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canv
 void smc_plot_roofline(const struct smc_answer *answers, size_t count,
                        const struct smc_canvas *canvas, struct smc_picture *picture);
 
-/* Occupancy against time: a point for each shape of a kernel. The fastest one, and what has the
-   highest occupancy, are named; a table lists the fastest. */
-struct smc_tradeoff_point {
-    char name[32];       /* "tile 32"; at most 24 characters */
-    char short_name[16]; /* drawn beside the point where there is space; or "" */
-    double occupancy_percent, time_ms;
-    uint32_t regs_per_thread;
-    enum smc_time_term bound_by; /* as predicted */
-};
-struct smc_tradeoff {
-    const char *title, *subject; /* one line each; the subject without a full stop */
-    size_t count;                /* at least 1 */
-    const struct smc_tradeoff_point *point;
-    bool measured; /* the times, instead of predicted */
-};
-void smc_plot_tradeoff(const struct smc_tradeoff *tradeoff, const struct smc_canvas *canvas,
-                       struct smc_picture *picture);
-
-/* The same of the launches that `best` chooses among, of which at least one has a predicted time.
- */
+/* Occupancy against time of the launches that `best` chooses among, of which at least one has a
+   predicted time. The fastest one, and what has the highest occupancy, are named; a table lists the
+   fastest. */
 void smc_plot_candidates(const struct smc_candidates *candidates, const struct smc_canvas *canvas,
                          struct smc_picture *picture);
 

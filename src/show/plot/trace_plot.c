@@ -246,7 +246,8 @@ static void draw_panel_title(struct smc_page *page, const char *title, const cha
     page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
 }
 
-/* Edges of areas: in cells unlike smc_chart_x and smc_chart_y, which are the middle of a cell. */
+/* Edges of areas: in cells unlike chart_x and chart_y of chart.c, which are the middle of a cell.
+ */
 static double x_at(const struct smc_chart *chart, double share)
 {
     return chart->left + fmin(fmax(share, 0), 1) * (chart->right - chart->left);

@@ -205,8 +205,9 @@ static void append_sums(const struct smc_bank_accesses *accesses,
     smc_text_free(&line);
 }
 
-void smc_text_bank_accesses(const char *kernel, const struct smc_bank_accesses *accesses,
-                            const struct smc_report_style *style, struct smc_text *out)
+/* A row for each place in the source, with its reason or remedy. */
+static void bank_accesses_append_table(const char *kernel, const struct smc_bank_accesses *accesses,
+                                       const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     const uint32_t *block = accesses->block;
@@ -319,20 +320,6 @@ json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
     return object;
 }
 
-void smc_csv_bank_accesses_head(struct smc_text *out)
-{
-    smc_fields_csv_head(access_fields, out);
-}
-
-void smc_csv_bank_accesses(const char *kernel, const struct smc_bank_accesses *accesses,
-                           struct smc_text *out)
-{
-    for (size_t i = 0; i < accesses->count; i++) {
-        const struct row row = {kernel, &accesses->item[i]};
-        smc_fields_csv_row(access_fields, &row, out);
-    }
-}
-
 /* --- The answer of smemcalc banks FILE -------------------------------------------------------- */
 
 static void append_kernel_verdict(const struct smc_kernel_banks *banks,
@@ -370,7 +357,7 @@ void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
     if (banks->accesses->count == 0)
         return;
     smc_text_append_char(out, '\n', 1);
-    smc_text_bank_accesses(banks->query->file_kernel->short_name, banks->accesses, style, out);
+    bank_accesses_append_table(banks->query->file_kernel->short_name, banks->accesses, style, out);
 }
 
 void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)
@@ -385,6 +372,9 @@ void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)
 
 void smc_csv_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
-    smc_csv_bank_accesses_head(out);
-    smc_csv_bank_accesses(banks->query->file_kernel->name, banks->accesses, out);
+    smc_fields_csv_head(access_fields, out);
+    for (size_t i = 0; i < banks->accesses->count; i++) {
+        const struct row row = {banks->query->file_kernel->name, &banks->accesses->item[i]};
+        smc_fields_csv_row(access_fields, &row, out);
+    }
 }

@@ -12,17 +12,7 @@
    in 8 accesses". Nothing if the kernel does not access shared memory. */
 void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct smc_text *out);
 
-/* A row for each place in the source, with its reason or remedy; for one kernel, whose name is
-   shown above. */
-void smc_text_bank_accesses(const char *kernel, const struct smc_bank_accesses *accesses,
-                            const struct smc_report_style *style, struct smc_text *out);
-
 /* An object with the sums and the list "accesses"; null for NULL. */
 json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses);
-
-/* A line with the columns' names; then a row for each access. */
-void smc_csv_bank_accesses_head(struct smc_text *out);
-void smc_csv_bank_accesses(const char *kernel, const struct smc_bank_accesses *accesses,
-                           struct smc_text *out);
 
 #endif

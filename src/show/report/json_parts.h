@@ -70,9 +70,6 @@ void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_
 
 /* Where a run was made, from which seed, and the times that were measured. */
 json_t *smc_json_run(const struct smc_run_result *result);
-/* Where a run was made, and from which seed. */
-json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
-                         const char *runtime, uint64_t seed);
 
 /* The verdict on check reports, the nodes to drain, stragglers. */
 json_t *smc_json_fleet(const struct smc_fleet *fleet);

@@ -8,17 +8,6 @@
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
-void smc_words_opt_in_call(const char *shown, uint32_t bytes, struct smc_text *line)
-{
-    struct smc_name name = {.begin = "kernel", .length = 6};
-    if (shown)
-        smc_name_parse(shown, &name);
-    smc_text_printf(line,
-                    "cudaFuncSetAttribute(%.*s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-                    "%" PRIu32 ")",
-                    (int)name.length, name.begin, bytes);
-}
-
 static const char *name_of(const struct smc_answer *answer)
 {
     return answer->query.kernel        ? answer->query.kernel->entry
@@ -31,7 +20,13 @@ bool smc_words_opt_in(const struct smc_answer *answer, const char *shown, struct
     uint32_t bytes = smc_smem_to_opt_in(&answer->query.device.sm, &answer->launch);
     if (bytes == 0 || answer->outcome != SMC_LAUNCHES)
         return false;
-    smc_words_opt_in_call(shown ? shown : name_of(answer), bytes, line);
+    struct smc_name name = {.begin = "kernel", .length = 6};
+    if (shown || name_of(answer))
+        smc_name_parse(shown ? shown : name_of(answer), &name);
+    smc_text_printf(line,
+                    "cudaFuncSetAttribute(%.*s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+                    "%" PRIu32 ")",
+                    (int)name.length, name.begin, bytes);
     return true;
 }
 

@@ -391,22 +391,14 @@ static void set_machine(json_t *object, const char *host_name, const char *gpu_u
     smc_json_known_string(object, "gpu_uuid", gpu_uuid);
 }
 
-json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
-                         const char *runtime, uint64_t seed)
-{
-    json_t *object = json_object();
-    set_machine(object, host_name, gpu_uuid);
-    smc_json_known_string(object, "driver", driver);
-    smc_json_known_string(object, "runtime", runtime);
-    smc_json_integer(object, "seed", seed);
-    return object;
-}
-
 json_t *smc_json_run(const struct smc_run_result *result)
 {
     bool timed = result->timing.succeeded;
-    json_t *object = smc_json_machine(result->host_name, result->gpu_uuid, result->driver,
-                                      result->runtime, result->seed);
+    json_t *object = json_object();
+    set_machine(object, result->host_name, result->gpu_uuid);
+    smc_json_known_string(object, "driver", result->driver);
+    smc_json_known_string(object, "runtime", result->runtime);
+    smc_json_integer(object, "seed", result->seed);
     smc_json_set(object, "timed_launches",
                  timed ? json_integer(result->timed_launches) : json_null());
     smc_json_set(object, "median_ms", timed ? json_real(result->median_ms) : json_null());

@@ -25,10 +25,6 @@ struct smc_roofline_state {
     struct smc_error why;
 };
 
-/* Takes over the first screen's answer; begins with the family anew if it is another than before.
- */
-void smc_roofline_update(struct smc_roofline_state *roofline, const struct smc_explore *explore);
-
 /* The next kernel of the family to predict; kind NONE if there is none. */
 void smc_roofline_job(const struct smc_roofline_state *roofline, const struct smc_explore *explore,
                       struct smc_job *job);

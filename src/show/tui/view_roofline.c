@@ -30,8 +30,9 @@ static size_t place_of(const struct smc_roofline_state *roofline, const struct s
     return at < roofline->count ? at : roofline->count;
 }
 
-/* The family's answers stay until there are new ones, so that a key does not empty the picture. */
-void smc_roofline_update(struct smc_roofline_state *roofline, const struct smc_explore *explore)
+/* Takes over the first screen's answer, and restarts the family if that is another one than before.
+   The family's answers stay until there are new ones, so that a key does not empty the picture. */
+static void roofline_update(struct smc_roofline_state *roofline, const struct smc_explore *explore)
 {
     const struct smc_kernel *kernel = explore->answer.query.kernel;
     if (!explore->answered || !kernel) {
@@ -249,7 +250,7 @@ static void view_roofline_draw(const struct smc_tui *tui, struct smc_rect body,
 
 static void refresh(struct smc_tui *tui)
 {
-    smc_roofline_update(&tui->roofline, &tui->explore);
+    roofline_update(&tui->roofline, &tui->explore);
 }
 
 static void scroll(struct smc_tui *tui, int by)

@@ -30,10 +30,7 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
 void smc_words_failure(const struct smc_answer *answer, struct smc_text *out);
 
 /* Appends "cudaFuncSetAttribute(scale<float>, ..., 98304)". `shown` is the demangled name; NULL:
-   none is known. */
-void smc_words_opt_in_call(const char *shown, uint32_t bytes, struct smc_text *line);
-/* The same for the answer's launch, with its kernel's name if `shown` is NULL. False, and nothing,
-   if the launch needs no such call. */
+   the answer's kernel's. False, and nothing, if the launch needs no such call. */
 bool smc_words_opt_in(const struct smc_answer *answer, const char *shown, struct smc_text *line);
 
 /* How many blocks a cooperative grid has too many; 0: it fits. False: it is not cooperative, or how

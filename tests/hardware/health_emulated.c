@@ -1,5 +1,5 @@
 /* Runs the kernels of smemcalc check on the emulator. */
-#include "hardware/fleet/health_emulated.h"
+#include "health_emulated.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "hardware/executor.h"
 #include "hardware/fleet/health.h"
-#include "hardware/fleet/health_emulated.h"
+#include "health_emulated.h"
 #include "rules/devices.h"
 
 /* The launches whose results are compared. Each covers the SMs of an H200, and together they use

@@ -1,7 +1,7 @@
 /* Runs the kernels of smemcalc check on the emulator: for the stored results (data/health_*.csv),
    and for tests without a GPU. */
-#ifndef SMC_HARDWARE_HEALTH_EMULATED_H
-#define SMC_HARDWARE_HEALTH_EMULATED_H
+#ifndef HEALTH_EMULATED_H
+#define HEALTH_EMULATED_H
 
 #include "hardware/fleet/health.h"
 
