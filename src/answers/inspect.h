@@ -94,6 +94,8 @@ bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel);
 
 /* Whether both rows are of one kernel: rows of a kernel are adjacent. */
 bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
+/* Whether row i is the first of its kernel; rows of one kernel follow each other. */
+bool smc_inspect_begins_kernel(const struct smc_inspect_rows *rows, size_t i);
 
 /* The row's whole answer. */
 void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer);

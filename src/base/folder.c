@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { LONGEST_PATH = 4096 };
 
@@ -136,18 +137,14 @@ static void match_below(char *path, size_t length, const char *rest,
         folder_add_match(path, matches);
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void smc_folder_match(const char *pattern, struct smc_folder_matches *matches)
 {
     char path[LONGEST_PATH + 1] = "";
     size_t before = matches->count;
     match_below(path, 0, pattern, matches);
     if (matches->count > before)
-        qsort(matches->path + before, matches->count - before, sizeof *matches->path, by_path);
+        qsort(matches->path + before, matches->count - before, sizeof *matches->path,
+              smc_compare_strings);
 }
 
 void smc_folder_matches_free(struct smc_folder_matches *matches)

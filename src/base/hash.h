@@ -16,4 +16,18 @@ static inline uint64_t smc_hash(uint64_t hash, const char *text, size_t length)
     return hash;
 }
 
+/* An item of an array whose equals shall follow each other; for qsort, by hash, then index. */
+struct smc_hashed {
+    uint64_t hash;
+    size_t index;
+};
+
+static inline int smc_compare_hashed(const void *a, const void *b)
+{
+    const struct smc_hashed *x = (const struct smc_hashed *)a, *y = (const struct smc_hashed *)b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
 #endif

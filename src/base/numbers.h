@@ -38,6 +38,16 @@ static inline uint64_t whole_units(uint64_t n, uint32_t unit)
     return n >> __builtin_ctz(unit);
 }
 
+static inline uint32_t smc_at_most(uint64_t n, uint32_t most)
+{
+    return n < most ? (uint32_t)n : most;
+}
+
+static inline double smc_clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
 static inline uint64_t smc_common_divisor(uint64_t a, uint64_t b) /* the greatest */
 {
     while (b) {

@@ -14,6 +14,24 @@ bool smc_begins(const char *string, const char *start)
     return strncmp(string, start, strlen(start)) == 0;
 }
 
+bool smc_equals(const char *bytes, size_t length, const char *string)
+{
+    return strlen(string) == length && memcmp(bytes, string, length) == 0;
+}
+
+size_t smc_count_lines(const char *bytes, size_t length)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += bytes[i] == '\n';
+    return lines;
+}
+
+int smc_compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool smc_ends(const char *string, const char *suffix)
 {
     size_t length = strlen(string), end = strlen(suffix);

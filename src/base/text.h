@@ -7,6 +7,12 @@
 #include <stdint.h>
 
 bool smc_begins(const char *string, const char *start);
+/* Whether so many bytes are the string. */
+bool smc_equals(const char *bytes, size_t length, const char *string);
+/* Of line feeds. */
+size_t smc_count_lines(const char *bytes, size_t length);
+/* Of pointers to strings, for qsort and bsearch. */
+int smc_compare_strings(const void *a, const void *b);
 /* False if the string is the suffix alone. */
 bool smc_ends(const char *string, const char *suffix);
 /* What follows the last '/' of a path. */

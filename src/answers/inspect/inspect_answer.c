@@ -100,6 +100,11 @@ bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspe
     return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
 }
 
+bool smc_inspect_begins_kernel(const struct smc_inspect_rows *rows, size_t i)
+{
+    return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
+}
+
 bool smc_inspect_is_settled(const struct smc_inspect_row *row)
 {
     return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;

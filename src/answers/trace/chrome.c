@@ -137,8 +137,7 @@ struct chrome_reader {
 
 static bool is_text(const struct smc_json_value *value, const char *text)
 {
-    return value->kind == SMC_JSON_STRING && value->length == strlen(text) &&
-           memcmp(value->text, text, value->length) == 0;
+    return value->kind == SMC_JSON_STRING && smc_equals(value->text, value->length, text);
 }
 
 static void copy_text(const struct smc_json_value *value, char *text, size_t capacity)

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum {
     CHUNK = 1 << 16,
@@ -106,20 +107,12 @@ static int json_stream_find_key(const struct smc_json_private *self, const char 
 
 /* --- Failures --------------------------------------------------------------------------------- */
 
-static uint64_t count_lines(const char *bytes, size_t count)
-{
-    uint64_t lines = 0;
-    for (size_t i = 0; i < count; i++)
-        lines += bytes[i] == '\n';
-    return lines;
-}
-
 /* "FILE:LINE: what", or with the byte if the file is one long line. */
 static enum smc_status fail_here(const struct smc_json_private *self, const char *what,
                                  struct smc_error *error)
 {
     const size_t within = self->skipped + yajl_get_bytes_consumed(self->yajl);
-    const uint64_t line = 1 + self->lines + count_lines(self->chunk, within);
+    const uint64_t line = 1 + self->lines + smc_count_lines(self->chunk, within);
     if (line == 1)
         return smc_fail(error, SMC_USAGE, "%s: byte %llu: %s", self->file,
                         (unsigned long long)self->offset + within, what);
@@ -294,7 +287,7 @@ static enum smc_status parse_input(struct smc_json_stream *stream, struct smc_tr
         without_value = self->progressed ? 0 : without_value + count;
         if (without_value > SMC_JSON_LONGEST && stream->depth > 0)
             return fail_here(self, "a string is longer than 1 MiB", error);
-        self->lines += count_lines(chunk, count);
+        self->lines += smc_count_lines(chunk, count);
         self->offset += count;
     }
 }

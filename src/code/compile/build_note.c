@@ -2,6 +2,7 @@
    zeros: the tool's name, its version, its build, and its options joined by blanks. */
 #include "config.h"
 
+#include "base/text.h"
 #include "code/compile/build_note.h"
 
 #include <stdbool.h>
@@ -27,7 +28,7 @@ static bool build_note_next_word(const char **at, const char *end, struct word *
 static bool is_one_of(const struct word *word, const char *const *names)
 {
     for (; *names; names++)
-        if (strlen(*names) == word->length && memcmp(*names, word->text, word->length) == 0)
+        if (smc_equals(word->text, word->length, *names))
             return true;
     return false;
 }

@@ -71,11 +71,6 @@ static enum smc_status from_nvrtc(struct compile_job *job, struct smc_resources 
     return status;
 }
 
-static unsigned distance(uint16_t a, uint16_t b)
-{
-    return a > b ? (unsigned)(a - b) : (unsigned)(b - a);
-}
-
 /* The nearest architecture that one of the libraries found compiles for; 0 if there is none. */
 static uint16_t nearest_nvrtc(const struct compile_job *job, const struct smc_nvrtc_place **place)
 {
@@ -83,7 +78,8 @@ static uint16_t nearest_nvrtc(const struct compile_job *job, const struct smc_nv
     for (size_t i = 0; job->nvrtc_works && i < job->search.count; i++) {
         const struct smc_nvrtc_info *info = &job->search.place[i].info;
         for (size_t k = 0; k < info->cc_count; k++)
-            if (!best || distance(info->cc[k], wanted) < distance(best, wanted)) {
+            if (!best ||
+                smc_table_distance(info->cc[k], wanted) < smc_table_distance(best, wanted)) {
                 best = info->cc[k];
                 *place = &job->search.place[i];
             }
@@ -146,9 +142,10 @@ static enum smc_status assume(struct compile_job *job, struct smc_resources *res
         match = smc_table_find(build->kernel->name, build->defines, build->cc, &row);
     const struct smc_nvrtc_place *place = NULL;
     uint16_t nearest = nearest_nvrtc(job, &place);
-    bool nvrtc_is_nearer = nearest && match != SMC_TABLE_EXACT &&
-                           (match != SMC_TABLE_OTHER_CC ||
-                            distance(nearest, build->cc) <= distance(row->cc, build->cc));
+    bool nvrtc_is_nearer =
+        nearest && match != SMC_TABLE_EXACT &&
+        (match != SMC_TABLE_OTHER_CC ||
+         smc_table_distance(nearest, build->cc) <= smc_table_distance(row->cc, build->cc));
     if (nvrtc_is_nearer) {
         enum smc_status status = from_nearest_nvrtc(job, nearest, place, resources, error);
         if (status != SMC_UNAVAILABLE || match == SMC_TABLE_NOTHING)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 struct token {
     const char *text;
@@ -66,7 +67,7 @@ static struct token ptx_dynamic_smem_next(const char **cursor)
 
 static bool is(struct token token, const char *text)
 {
-    return strlen(text) == token.length && memcmp(token.text, text, token.length) == 0;
+    return smc_equals(token.text, token.length, text);
 }
 
 static bool is_name(struct token token)

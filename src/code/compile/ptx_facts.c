@@ -6,6 +6,7 @@
      .minnctapersm 2
      {  */
 #include "code/ptx_facts.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -44,11 +45,6 @@ static const char *next_token(const char **cursor, size_t *length)
     return s;
 }
 
-static bool is(const char *token, size_t length, const char *text)
-{
-    return strlen(text) == length && memcmp(token, text, length) == 0;
-}
-
 static uint32_t ptx_facts_number_of(const char *token, size_t length)
 {
     uint64_t n = 0;
@@ -77,7 +73,7 @@ static uint32_t ptx_facts_read_extent(const char **cursor, uint32_t block[3])
             return 0;
         const char *ahead = *cursor;
         token = next_token(&ahead, &length);
-        if (!is(token, length, ","))
+        if (!smc_equals(token, length, ","))
             break;
         *cursor = ahead;
     }
@@ -93,16 +89,16 @@ static void ptx_facts_read_bounds(const char **cursor, struct smc_ptx_kernel *ke
     for (;;) {
         const char *ahead = *cursor;
         const char *token = next_token(&ahead, &length);
-        if (length == 0 || is(token, length, "{") || is(token, length, ";") ||
-            is(token, length, ".entry"))
+        if (length == 0 || smc_equals(token, length, "{") || smc_equals(token, length, ";") ||
+            smc_equals(token, length, ".entry"))
             return;
         *cursor = ahead;
-        if (is(token, length, ".maxntid"))
+        if (smc_equals(token, length, ".maxntid"))
             kernel->max_threads_per_block = ptx_facts_read_extent(cursor, kernel->block);
-        else if (is(token, length, ".reqntid"))
+        else if (smc_equals(token, length, ".reqntid"))
             kernel->max_threads_per_block = kernel->required_threads_per_block =
                 ptx_facts_read_extent(cursor, kernel->block);
-        else if (is(token, length, ".minnctapersm"))
+        else if (smc_equals(token, length, ".minnctapersm"))
             kernel->min_blocks_per_sm = ptx_facts_read_extent(cursor, ignored);
     }
 }
@@ -114,7 +110,7 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
         const char *token = next_token(cursor, &length);
         if (length == 0)
             return false;
-        if (!is(token, length, ".entry"))
+        if (!smc_equals(token, length, ".entry"))
             continue;
         *kernel = (struct smc_ptx_kernel){0};
         kernel->name = next_token(cursor, &kernel->name_length);
@@ -139,17 +135,17 @@ static void read_param(const char **cursor, struct smc_ptx_param *param)
     for (;;) {
         const char *ahead = *cursor;
         const char *token = next_token(&ahead, &length);
-        if (length == 0 || is(token, length, ",") || is(token, length, ")"))
+        if (length == 0 || smc_equals(token, length, ",") || smc_equals(token, length, ")"))
             return;
         *cursor = ahead;
         uint32_t bytes = type_bytes(token, length);
         if (bytes > 0 && param->bytes == 0) {
             memcpy(param->type, token + 1, length - 1);
             param->bytes = bytes;
-        } else if (is(token, length, ".align") && param->bytes == 0) {
+        } else if (smc_equals(token, length, ".align") && param->bytes == 0) {
             token = next_token(cursor, &length);
             param->align = ptx_facts_number_of(token, length);
-        } else if (is(token, length, "[")) {
+        } else if (smc_equals(token, length, "[")) {
             token = next_token(cursor, &length);
             param->bytes *= ptx_facts_number_of(token, length);
             param->is_array = true;
@@ -163,11 +159,11 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param 
     const char *cursor = kernel->name + kernel->name_length;
     size_t length, count = 0;
     const char *token = next_token(&cursor, &length);
-    if (!is(token, length, "("))
+    if (!smc_equals(token, length, "("))
         return 0;
-    while (length > 0 && !is(token, length, ")")) {
+    while (length > 0 && !smc_equals(token, length, ")")) {
         token = next_token(&cursor, &length);
-        if (!is(token, length, ".param"))
+        if (!smc_equals(token, length, ".param"))
             continue;
         struct smc_ptx_param param;
         read_param(&cursor, &param);
@@ -185,16 +181,16 @@ static bool ptx_facts_read_declaration(const char **cursor, struct smc_ptx_varia
     *variable = (struct smc_ptx_variable){.name = NULL};
     for (;;) {
         const char *token = next_token(cursor, &length);
-        if (length == 0 || is(token, length, ";") || is(token, length, "="))
+        if (length == 0 || smc_equals(token, length, ";") || smc_equals(token, length, "="))
             break;
         uint32_t bytes = type_bytes(token, length);
         if (bytes > 0 && variable->bytes == 0) {
             memcpy(variable->type, token + 1, length - 1);
             variable->bytes = bytes;
-        } else if (is(token, length, ".align")) {
+        } else if (smc_equals(token, length, ".align")) {
             token = next_token(cursor, &length);
             variable->align = ptx_facts_number_of(token, length);
-        } else if (is(token, length, "[")) {
+        } else if (smc_equals(token, length, "[")) {
             token = next_token(cursor, &length);
             variable->bytes *= ptx_facts_number_of(token, length);
         } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
@@ -212,11 +208,12 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
         const char *token = next_token(cursor, &length);
         if (length == 0)
             return false;
-        if (is(token, length, "\"")) /* a file's name */
+        if (smc_equals(token, length, "\"")) /* a file's name */
             *cursor += strcspn(*cursor, "\"\n") + 1 - !(*cursor)[strcspn(*cursor, "\"\n")];
-        depth += is(token, length, "{");
-        depth -= depth > 0 && is(token, length, "}");
-        if (depth == 0 && (is(token, length, ".global") || is(token, length, ".const")) &&
+        depth += smc_equals(token, length, "{");
+        depth -= depth > 0 && smc_equals(token, length, "}");
+        if (depth == 0 &&
+            (smc_equals(token, length, ".global") || smc_equals(token, length, ".const")) &&
             ptx_facts_read_declaration(cursor, variable))
             return true;
     }
@@ -228,9 +225,9 @@ bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)
     const size_t prefix_length = sizeof prefix - 1;
     size_t length, digits = 0;
     const char *token = next_token(&text, &length);
-    if (!is(token, length, ".version"))
+    if (!smc_equals(token, length, ".version"))
         return false;
-    while (!is(token, length, ".target"))
+    while (!smc_equals(token, length, ".target"))
         if (token = next_token(&text, &length), length == 0)
             return false;
     token = next_token(&text, &length);

@@ -39,7 +39,7 @@ static size_t lower_bound(const char *kernel, const char *defines)
     return low;
 }
 
-static unsigned distance(uint16_t a, uint16_t b)
+unsigned smc_table_distance(uint16_t a, uint16_t b)
 {
     return a > b ? (unsigned)(a - b) : (unsigned)(b - a);
 }
@@ -50,7 +50,7 @@ static const struct smc_table_row *nearest_cc(const char *kernel, const char *de
     const struct smc_table_row *best = NULL;
     for (size_t i = lower_bound(kernel, defines);
          i < smc_table_count() && compare(&rows[i], kernel, defines) == 0; i++)
-        if (!best || distance(rows[i].cc, cc) < distance(best->cc, cc))
+        if (!best || smc_table_distance(rows[i].cc, cc) < smc_table_distance(best->cc, cc))
             best = &rows[i];
     return best;
 }

@@ -34,6 +34,9 @@ enum smc_table_match {
     SMC_TABLE_OTHER_PARAMETERS, /* the nearest defines, then the nearest compute capability */
 };
 
+/* Between compute capabilities. */
+unsigned smc_table_distance(uint16_t a, uint16_t b);
+
 /* `defines` as smc_kernel.defines writes them. */
 enum smc_table_match smc_table_find(const char *kernel, const char *defines, uint16_t cc,
                                     const struct smc_table_row **row);

@@ -225,11 +225,6 @@ static void inputs_read_options(struct input_search *search, size_t begin)
 
 /* --- Folders ---------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The names in a folder, sorted; hidden ones are left out. An errno value, or 0. */
 static int list_folder(const char *path, struct smc_words *names)
 {
@@ -245,7 +240,7 @@ static int list_folder(const char *path, struct smc_words *names)
         failed = errno;
     closedir(folder);
     if (names->count > 0)
-        qsort(names->word, names->count, sizeof *names->word, by_name);
+        qsort(names->word, names->count, sizeof *names->word, smc_compare_strings);
     return failed;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "code/user_kernels.h"
 
 /* A pattern is not compared with the bare form of a longer name, only with its other forms. */
@@ -203,11 +204,6 @@ static void spell(struct spelling *spelling, const char *text, size_t length)
     spelling->text[spelling->length] = '\0';
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
 /* The length of "(unsigned int)" before a number: a cast; else 0. */
 static size_t cast_at(const char *text)
 {
@@ -238,16 +234,16 @@ static size_t spell_word(const char *text, bool any_namespace, struct spelling *
     size_t blanks = strspn(text + length, " ");
     if (any_namespace && text[length + blanks] == ':' && text[length + blanks + 1] == ':')
         return length + blanks + 2;
-    if (is_word(text, length, "int") && spelling->length >= strlen("unsigned") &&
+    if (smc_equals(text, length, "int") && spelling->length >= strlen("unsigned") &&
         strcmp(spelling->text + spelling->length - strlen("unsigned"), "unsigned") == 0)
         return length;
     if (after_letter)
         spell(spelling, " ", 1);
     if (isdigit((unsigned char)*text))
         spell(spelling, text, number_length(text, length));
-    else if (is_word(text, length, "true"))
+    else if (smc_equals(text, length, "true"))
         spell(spelling, "1", 1);
-    else if (is_word(text, length, "false"))
+    else if (smc_equals(text, length, "false"))
         spell(spelling, "0", 1);
     else
         spell(spelling, text, length);

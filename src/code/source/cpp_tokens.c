@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
@@ -222,11 +223,6 @@ struct pairing {
     bool is_dead;
 };
 
-static bool is_text(const char *name, size_t length, const char *text)
-{
-    return strlen(text) == length && memcmp(name, text, length) == 0;
-}
-
 static bool is_zero(const struct pairing *pairing, const struct smc_cpp_token *token, uint32_t rest)
 {
     const char *text = pairing->tokens->text;
@@ -241,7 +237,7 @@ static void pair_directive(struct pairing *pairing, const struct smc_cpp_token *
     size_t length = smc_directive_name(pairing->tokens->text, token, &name, &rest);
     struct conditional *last = pairing->groups ? &pairing->group[pairing->groups - 1] : NULL;
     if (length >= 2 && memcmp(name, "if", 2) == 0) {
-        bool dead = is_text(name, length, "if") && is_zero(pairing, token, rest);
+        bool dead = smc_equals(name, length, "if") && is_zero(pairing, token, rest);
         pairing->group[pairing->groups++] =
             (struct conditional){pairing->depth, pairing->floor, false, dead, pairing->is_dead};
         pairing->is_dead |= dead;
@@ -255,7 +251,7 @@ static void pair_directive(struct pairing *pairing, const struct smc_cpp_token *
             last->depth = pairing->depth;
         last->is_later = true;
         pairing->depth = pairing->floor = last->depth;
-    } else if (last && is_text(name, length, "endif")) {
+    } else if (last && smc_equals(name, length, "endif")) {
         if (last->is_later)
             pairing->depth = last->depth;
         pairing->floor = last->floor;
@@ -346,7 +342,7 @@ bool smc_token_is(const struct smc_tokens *tokens, uint32_t i, const char *text)
         return false;
     const struct smc_cpp_token *token = &tokens->item[i];
     return token->kind < SMC_TOKEN_DIRECTIVE && token->kind != SMC_TOKEN_STRING &&
-           is_text(tokens->text + token->begin, token->end - token->begin, text);
+           smc_equals(tokens->text + token->begin, token->end - token->begin, text);
 }
 
 uint64_t smc_token_hash(const struct smc_tokens *tokens, uint32_t i)

@@ -355,11 +355,6 @@ static void find_words(struct smc_source_tree *tree)
 
 /* --- The tree --------------------------------------------------------------------------------- */
 
-static bool is(const char *name, size_t length, const char *text)
-{
-    return strlen(text) == length && memcmp(name, text, length) == 0;
-}
-
 /* Reads the tokens of a file and its directives; headers that are new are appended. */
 static bool read_tokens(struct smc_source_tree *tree, size_t index)
 {
@@ -374,9 +369,9 @@ static bool read_tokens(struct smc_source_tree *tree, size_t index)
         if (token->kind != SMC_TOKEN_DIRECTIVE)
             continue;
         size_t length = smc_directive_name(text, token, &name, &rest);
-        if (is(name, length, "include") && !read_include(tree, index, i, rest))
+        if (smc_equals(name, length, "include") && !read_include(tree, index, i, rest))
             return false;
-        if (is(name, length, "define") && !read_macro(tree, index, i, rest))
+        if (smc_equals(name, length, "define") && !read_macro(tree, index, i, rest))
             return false;
     }
     return true;
@@ -515,7 +510,7 @@ static bool source_tree_has_part(const char *mangled, const char *name, size_t l
         return false;
     snprintf(part, sizeof part, "%zu%.*s", length, (int)length, name);
     return strncmp(mangled, "_Z", 2) == 0 ? strstr(mangled, part) != NULL
-                                          : is(name, length, mangled);
+                                          : smc_equals(name, length, mangled);
 }
 
 /* The namespaces of the declaration that the kernel's name has: the more the better. */

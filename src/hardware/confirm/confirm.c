@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "rules/headroom.h"
 
 /* --- Shared memory of a block, and the binding limits ----------------------------------------- */
@@ -39,11 +40,6 @@ static bool can_predict_available(const struct smc_answer *answer,
            result->api_blocks_per_sm == answer->occupancy.blocks_per_sm;
 }
 
-static uint32_t at_most(uint64_t bytes, uint32_t cap)
-{
-    return bytes < cap ? (uint32_t)bytes : cap;
-}
-
 static uint32_t predicted_available(const struct smc_answer *answer)
 {
     struct smc_headroom headroom;
@@ -69,13 +65,13 @@ static void confirm_available_smem(const struct smc_answer *answer,
     uint32_t bytes = predicted_available(answer);
     struct smc_row *row =
         smc_row_add(out, "available_dynamic_smem_bytes", "dynamic, at these blocks", "B");
-    row->predicted = smc_reading_of(at_most(bytes, cap));
+    row->predicted = smc_reading_of(smc_at_most(bytes, cap));
     if (result->api_available_smem.succeeded)
         row->api = smc_reading_of(result->api_available_smem_bytes);
     smc_row_judge(row);
     bool omits_reserve =
         row->verdict == SMC_DIFFERS && blocks > 1 &&
-        result->api_available_smem_bytes == at_most((uint64_t)bytes + reserve, cap);
+        result->api_available_smem_bytes == smc_at_most((uint64_t)bytes + reserve, cap);
     bool known = result->driver_version > 0 && result->driver_version < COUNTS_RESERVE_FROM;
     if (!result->api_available_smem.succeeded)
         smc_row_note(row, "%s", result->api_available_smem.message);

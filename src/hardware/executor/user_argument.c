@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/parse.h"
 #include "base/text.h"
 #include "hardware/executor/c_types.h"
@@ -439,11 +440,6 @@ struct walk {
     uint64_t most_bytes;
 };
 
-static uint64_t round_up(uint64_t bytes, uint64_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /* The length of the member at the beginning; `depth` receives how deep its brackets are. */
 static size_t member_length(const char *text, size_t *depth)
 {
@@ -471,11 +467,11 @@ static enum smc_status walk_nested(struct walk *walk, const char *text, uint64_t
     enum smc_status status = walk_list(&quiet, text, &bytes, &own);
     if (status != SMC_OK)
         return status;
-    *end = round_up(*end, own);
+    *end = divide_up(*end, own) * own;
     uint64_t inner = *end;
     if (walk->visit)
         status = walk_list(walk, text, &inner, &own);
-    *end += round_up(bytes, own);
+    *end += divide_up(bytes, own) * own;
     *align = own > *align ? own : *align;
     return status;
 }
@@ -492,7 +488,7 @@ static enum smc_status walk_one(struct walk *walk, const char *text, uint64_t *e
             return smc_fail(walk->error, SMC_USAGE, "'%.64s': %.800s", walk->typed, reason.message);
         uint32_t bytes =
             smc_user_is_pointer(&member) ? POINTER_BYTES : smc_user_types[member.type].bytes;
-        *end = round_up(*end, bytes);
+        *end = divide_up(*end, bytes) * bytes;
         if (walk->visit)
             status = walk->visit(walk->context, &member, *end, walk->error);
         *end += bytes;
@@ -557,7 +553,7 @@ enum smc_status smc_user_members(const char *typed, smc_user_visit *visit, void 
     *bytes = 0;
     *align = 1;
     enum smc_status status = walk_list(&walk, typed, bytes, align);
-    *bytes = round_up(*bytes, *align);
+    *bytes = divide_up(*bytes, *align) * *align;
     return status;
 }
 

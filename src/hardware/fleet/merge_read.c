@@ -96,14 +96,6 @@ static size_t up_to_line(const char *text, size_t length, char first)
     return length;
 }
 
-static size_t count_lines(const char *text, size_t length)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++)
-        count += text[i] == '\n';
-    return count;
-}
-
 bool smc_documents_next(struct smc_documents *documents, struct smc_document *out)
 {
     const char *text = documents->text;
@@ -125,7 +117,7 @@ bool smc_documents_next(struct smc_documents *documents, struct smc_document *ou
     if (out->length == 0)
         out->length = up_to_line(out->text, rest, bracket ? '{' : '\0');
     documents->at += out->length;
-    documents->line += count_lines(out->text, out->length);
+    documents->line += smc_count_lines(out->text, out->length);
     return true;
 }
 
@@ -223,11 +215,6 @@ static void merge_read_take_launch(json_t *asked, const json_t *launch)
     }
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void append_value(const json_t *value, struct smc_text *out)
 {
     char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -248,7 +235,7 @@ static void append_sorted(const json_t *asked, struct smc_text *out)
     {
         names[count++] = key;
     }
-    qsort(names, count, sizeof *names, by_name);
+    qsort(names, count, sizeof *names, smc_compare_strings);
     for (size_t i = 0; i < count; i++) {
         smc_text_append(out, i ? ", " : ": ");
         smc_text_append(out, names[i]);

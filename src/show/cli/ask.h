@@ -90,6 +90,11 @@ enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, s
 /* The device that is assumed if none was named and no GPU was found; the query says so. */
 enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error *error);
 
+/* Adds the target of a name ("" or as for --device) once: boards of one architecture share a
+   compilation. */
+void smc_ask_add_target(const char *typed, uint16_t cc, struct smc_inspect_target *targets,
+                        size_t *count);
+
 /* SMC_USAGE if both `file`, which holds rows, and a device file are standard input. */
 enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, const char *file,
                                        struct smc_error *error);

@@ -45,17 +45,6 @@ enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool
 
 /* --- The devices ------------------------------------------------------------------------------ */
 
-/* Boards of one architecture share a compilation. `typed`: "" or as for --device. */
-static void add_target(const char *typed, uint16_t cc, struct smc_inspect_target *targets,
-                       size_t *count)
-{
-    struct smc_inspect_target target = smc_inspect_target_of(typed, cc);
-    for (size_t i = 0; i < *count; i++)
-        if (targets[i].cc == target.cc && targets[i].suffix == target.suffix)
-            return;
-    targets[(*count)++] = target;
-}
-
 /* The queries of the first entry, one for each device; the others are copies. */
 static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
                                         const struct smc_file_devices *devices,
@@ -157,8 +146,8 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
     };
     smc_ask_sandbox(arguments);
     for (size_t i = 0; i < asked->device_count; i++)
-        add_target(i < arguments->device.count ? arguments->device.item[i] : "",
-                   asked->query[i].device.sm.cc, targets, &request.target_count);
+        smc_ask_add_target(i < arguments->device.count ? arguments->device.item[i] : "",
+                           asked->query[i].device.sm.cc, targets, &request.target_count);
     enum smc_status status =
         smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);
     if (status == SMC_OK)

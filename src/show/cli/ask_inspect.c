@@ -15,16 +15,6 @@
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 
-/* Boards of one architecture share a compilation. */
-static void add_target(struct smc_inspect_target target, struct smc_inspection_question *question)
-{
-    struct smc_inspect_request *request = &question->request;
-    for (size_t i = 0; i < request->target_count; i++)
-        if (question->targets[i].cc == target.cc && question->targets[i].suffix == target.suffix)
-            return;
-    question->targets[request->target_count++] = target;
-}
-
 /* Which board a name was understood as, if that matters here: occupancy depends on the limits of an
    SM, not on how many there are. With --gate there is no such note. */
 static void tell_choice(const struct smc_arguments *arguments, const char *typed,
@@ -47,7 +37,8 @@ static enum smc_status inspect_ask_devices(const struct smc_arguments *arguments
         const char *typed = i < arguments->device.count ? arguments->device.item[i] : "";
         question->devices[i] = chosen->chosen[i].device;
         tell_choice(arguments, typed, &chosen->chosen[i]);
-        add_target(smc_inspect_target_of(typed, question->devices[i].sm.cc), question);
+        smc_ask_add_target(typed, question->devices[i].sm.cc, question->targets,
+                           &question->request.target_count);
     }
     question->request.devices = question->devices;
     question->request.device_count = chosen->count;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "show/words/paragraphs.h"
 
 /* --- The scene of one page: its device, its launches, its values and the text that names them - */
@@ -168,7 +169,7 @@ static void scene_append_value(struct smc_scene *scene, const char *name, size_t
 {
     for (size_t i = 0; i < scene->value_count; i++) {
         const struct smc_scene_value *value = &scene->value[i];
-        if (strlen(value->name) == length && memcmp(value->name, name, length) == 0) {
+        if (smc_equals(name, length, value->name)) {
             smc_text_append(out, smc_text_string(&value->text));
             return;
         }

@@ -2,6 +2,7 @@
    the present layout of the array and the proposed ones. */
 #include <stdio.h>
 
+#include "base/numbers.h"
 #include "show/plot/page.h"
 #include "show/plot/plot.h"
 #include "show/report/banks_report.h"
@@ -255,11 +256,6 @@ static void find_conflicting_lanes(struct array_view *view)
                 view->lanes |= view->map.wavefront[i].lanes[bank];
 }
 
-static uint32_t at_most(uint32_t value, uint32_t most)
-{
-    return value < most ? value : most;
-}
-
 static void draw_array(struct picture *picture, const struct smc_tile *tile, double left)
 {
     const struct smc_banks_answer *answer = picture->answer;
@@ -278,11 +274,11 @@ static void draw_array(struct picture *picture, const struct smc_tile *tile, dou
     view.piece[along] = together;
     const uint32_t pieces[2] = {smc_cute_extent(&tile->layout, 0) / view.piece[0],
                                 smc_cute_extent(&tile->layout, 1) / view.piece[1]};
-    uint32_t shown[2] = {at_most(pieces[0], ARRAY_ROWS),
-                         at_most(pieces[1], page->canvas.cells ? ARRAY_CELLS : ARRAY_COLUMNS)};
+    uint32_t shown[2] = {smc_at_most(pieces[0], ARRAY_ROWS),
+                         smc_at_most(pieces[1], page->canvas.cells ? ARRAY_CELLS : ARRAY_COLUMNS)};
     find_first_piece(&view, pieces, shown);
     for (int i = 0; i < 2; i++)
-        shown[i] = at_most(shown[i], pieces[i] - view.first[i]);
+        shown[i] = smc_at_most(shown[i], pieces[i] - view.first[i]);
     struct smc_text title = {0}, text = {0};
     char columns[80];
     smc_words_tile(tile, &title);

@@ -1,5 +1,6 @@
 /* A chart with two numeric axes: its frame, ticks, lines, points and labels. */
 #include "show/plot/chart.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -289,19 +290,14 @@ static bool chart_place(const struct smc_chart *chart, enum smc_face face, bool 
     return true;
 }
 
-static double clamp(double value, double low, double high)
-{
-    return value > high ? high : value < low ? low : value;
-}
-
 bool smc_chart_line_label(const struct smc_chart *chart, double x, double y, const char *text)
 {
     const struct smc_canvas *canvas = &chart->page->canvas;
     double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text);
     double half = canvas->line_height / 2, pad = is_cells(chart) ? 1 : 6;
     double left =
-        clamp(chart_x(chart, x) - width / 2, chart->left + pad, chart->right - width - pad);
-    double top = clamp(chart_y(chart, y) - half, chart->top, chart->bottom - 2 * half);
+        smc_clamp(chart_x(chart, x) - width / 2, chart->left + pad, chart->right - width - pad);
+    double top = smc_clamp(chart_y(chart, y) - half, chart->top, chart->bottom - 2 * half);
     return chart_place(chart, SMC_FACE_NORMAL, true, left, top, text);
 }
 

@@ -1,6 +1,7 @@
 /* A page that is filled from top to bottom: heading, legend, grids, and diagrams of occupancy over
    one quantity. */
 #include "show/plot/page.h"
+#include "base/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -578,14 +579,9 @@ static void draw_names(const struct frame *frame)
 
 /* --- The present point ------------------------------------------------------------------------ */
 
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 static double x_of_now(const struct frame *frame)
 {
-    return clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
+    return smc_clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
 }
 
 /* Drawn before the labels, so that it is in the background. */
@@ -608,9 +604,9 @@ static void draw_now(const struct frame *frame)
     double high = frame->canvas->width - page_left - gap - width / 2 -
                   text_width(frame, SMC_FACE_NORMAL, percent_name);
     smc_picture_mark(frame->picture, SMC_INK_NOW, x,
-                     clamp(y, frame->top, frame->bottom - half(frame)));
+                     smc_clamp(y, frame->top, frame->bottom - half(frame)));
     smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_MIDDLE,
-                     clamp(x, low, high), frame->top - (frame->canvas->cells ? 1 : 1.35) * line,
+                     smc_clamp(x, low, high), frame->top - (frame->canvas->cells ? 1 : 1.35) * line,
                      diagram->now_text);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/platform.h"
+#include "base/text.h"
 #include "rules/allocation.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
@@ -528,14 +529,6 @@ enum { SCREEN_LINES = 24 };
 
 enum advice { NEXT_STEPS, FASTER, WORK, NO_TIME, TRY_IT, ADVICE_COUNT };
 
-static size_t count_lines(const struct smc_text *text)
-{
-    size_t lines = 0;
-    for (size_t i = 0; i < text->length; i++)
-        lines += text->data[i] == '\n';
-    return lines;
-}
-
 static void find_advice(const struct smc_answer *answer, enum advice advice, bool explained,
                         struct smc_text *line)
 {
@@ -569,15 +562,15 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
                                                      "try it"};
     static const enum advice least_first[] = {NO_TIME, WORK, TRY_IT};
     struct smc_text part[ADVICE_COUNT] = {0};
-    size_t lines = count_lines(out);
+    size_t lines = smc_count_lines(out->data, out->length);
     for (int i = 0; i < ADVICE_COUNT; i++) {
         struct smc_text line = {0};
         find_advice(answer, (enum advice)i, style->explain, &line);
         smc_layout_line(&part[i], style, labels[i], &line);
-        lines += count_lines(&part[i]);
+        lines += smc_count_lines(part[i].data, part[i].length);
     }
     for (size_t i = 0; i < sizeof least_first / sizeof *least_first && lines > SCREEN_LINES; i++) {
-        lines -= count_lines(&part[least_first[i]]);
+        lines -= smc_count_lines(part[least_first[i]].data, part[least_first[i]].length);
         part[least_first[i]].length = 0;
     }
     for (int i = 0; i < ADVICE_COUNT; i++) {

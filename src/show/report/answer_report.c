@@ -115,13 +115,6 @@ static struct smc_value compiled(const struct smc_answer *answer, uint32_t bytes
     return smc_value_if(known, smc_value_integer(bytes));
 }
 
-static struct smc_value extent(const uint32_t size[3])
-{
-    return smc_value_json(size[0] ? json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1],
-                                              (json_int_t)size[2])
-                                  : json_null());
-}
-
 static struct smc_value limit_of(const struct answered *item, enum smc_limit limit)
 {
     uint32_t blocks = item->answer->occupancy.limit[limit];
@@ -265,9 +258,9 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD(spill_loads, "kernel.spill_load_bytes", NULL, "bytes", "spill loads per thread",         \
           compiled(item->answer, item->answer->resources.spill_load_bytes))                        \
     FIELD(block_dim, "kernel.block_dim", NULL, "threads", "x, y and z of a block",                 \
-          extent(item->answer->plan.block))                                                        \
+          smc_value_extent(item->answer->plan.block))                                              \
     FIELD(grid_dim, "kernel.grid_dim", NULL, "blocks", "x, y and z of the grid",                   \
-          extent(item->answer->plan.grid))                                                         \
+          smc_value_extent(item->answer->plan.grid))                                               \
     FIELD(grid_blocks, "kernel.grid_blocks", NULL, "blocks", "blocks of the grid",                 \
           smc_value_known(item->answer->plan.grid_blocks))                                         \
     FIELD(cache_config, "launch.cache_config", NULL, "",                                           \

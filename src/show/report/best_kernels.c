@@ -133,12 +133,6 @@ static void find_names(struct list *list)
 
 /* --- The lines -------------------------------------------------------------------------------- */
 
-/* A kernel, and what those that share its line have in common. */
-struct member {
-    struct kernel kernel;
-    uint64_t hash;
-};
-
 static uint64_t best_kernels_hash_of(const struct kernel *kernel, size_t devices)
 {
     uint64_t hash = kernel->family;
@@ -150,14 +144,6 @@ static uint64_t best_kernels_hash_of(const struct kernel *kernel, size_t devices
     return hash;
 }
 
-static int compare_members(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return compare_worst(&x->kernel, &y->kernel);
-}
-
 static int compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
@@ -167,25 +153,28 @@ static int compare_lines(const void *a, const void *b)
 /* False: out of memory. */
 static bool best_kernels_find_lines(bool instances, struct list *list)
 {
-    struct member *member = smc_calloc(list->kernels + 1, sizeof *member);
+    struct smc_hashed *member = smc_calloc(list->kernels + 1, sizeof *member);
+    struct kernel *kernel = smc_calloc(list->kernels + 1, sizeof *kernel);
     list->line = smc_calloc(list->kernels + 1, sizeof *list->line);
-    if (!member || !list->line) {
-        free(member);
-        return false;
-    }
-    for (size_t k = 0; k < list->kernels; k++)
-        member[k] = (struct member){
-            list->kernel[k], instances ? k : best_kernels_hash_of(&list->kernel[k], list->devices)};
-    qsort(member, list->kernels, sizeof *member, compare_members);
-    for (size_t k = 0; k < list->kernels; k++) {
-        list->kernel[k] = member[k].kernel;
+    const bool has_memory = member && kernel && list->line;
+    const size_t count = has_memory ? list->kernels : 0;
+    for (size_t k = 0; k < count; k++)
+        member[k] = (struct smc_hashed){
+            instances ? k : best_kernels_hash_of(&list->kernel[k], list->devices), k};
+    if (has_memory)
+        qsort(member, count, sizeof *member, smc_compare_hashed);
+    for (size_t k = 0; k < count; k++) {
+        kernel[k] = list->kernel[member[k].index];
         if (k == 0 || member[k].hash != member[k - 1].hash)
-            list->line[list->lines++] = (struct line){.first = &list->kernel[k]};
+            list->line[list->lines++] = (struct line){.first = &kernel[k]};
         list->line[list->lines - 1].kernels++;
     }
     free(member);
-    qsort(list->line, list->lines, sizeof *list->line, compare_lines);
-    return true;
+    free(list->kernel);
+    list->kernel = kernel;
+    if (has_memory)
+        qsort(list->line, list->lines, sizeof *list->line, compare_lines);
+    return has_memory;
 }
 
 static bool shares_name(const struct list *list, const struct kernel *kernel)

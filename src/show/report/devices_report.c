@@ -32,13 +32,6 @@ static struct smc_value groups_of(const struct smc_sm_groups *groups)
     return smc_value_json(list);
 }
 
-static struct smc_value capability_of(const struct smc_sm *sm)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d.%d", sm->cc / 10, sm->cc % 10);
-    return smc_value_copy(text);
-}
-
 static struct smc_value devices_value_of(const struct smc_device_key *key,
                                          const struct smc_device *device)
 {
@@ -49,7 +42,7 @@ static struct smc_value devices_value_of(const struct smc_device_key *key,
     case SMC_KEY_TEXT:
         return smc_value_text(*(const char *const *)member);
     case SMC_KEY_CAPABILITY:
-        return capability_of(&device->sm);
+        return smc_value_capability(device->sm.cc);
     case SMC_KEY_COUNT:
     case SMC_KEY_POWER:
         return smc_value_integer(smc_device_key_integer(key, device));

@@ -207,15 +207,6 @@ static size_t shown(size_t count, const struct smc_report_style *style)
     return style->verbose || count <= MOST_SHOWN ? count : MOST_SHOWN - 1;
 }
 
-static void write_fold(size_t count, const struct smc_report_style *style, struct smc_text *out)
-{
-    struct smc_text line = {0};
-    if (count == shown(count, style))
-        return;
-    smc_text_printf(&line, "and %zu more; --verbose lists them all", count - shown(count, style));
-    smc_layout_line(out, style, "", &line);
-}
-
 static void write_drains(const struct smc_fleet *fleet, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -225,7 +216,7 @@ static void write_drains(const struct smc_fleet *fleet, const struct smc_report_
         smc_text_printf(&line, "%s: %s", fleet->drain[i].node, fleet->drain[i].reason);
         smc_layout_line(out, style, i == 0 ? "drain" : "", &line);
     }
-    write_fold(count, style, out);
+    smc_layout_folded(out, style, count - shown(count, style));
 }
 
 static void append_value(enum smc_check_figure figure, double value, struct smc_text *out)
@@ -254,7 +245,7 @@ static void write_stragglers(const struct smc_fleet *fleet, const struct smc_rep
         append_value(straggler->figure, straggler->median, &line);
         smc_layout_line(out, style, i == 0 ? "stragglers" : "", &line);
     }
-    write_fold(fleet->straggler_count, style, out);
+    smc_layout_folded(out, style, fleet->straggler_count - shown(fleet->straggler_count, style));
 }
 
 static void write_silent(const struct smc_fleet *fleet, const struct smc_report_style *style,
@@ -266,7 +257,7 @@ static void write_silent(const struct smc_fleet *fleet, const struct smc_report_
         smc_text_printf(&line, "%s%s", i ? ", " : "",
                         fleet->drain[fleet->drain_count - fleet->silent + i].node);
     smc_layout_line(out, style, "no report", &line);
-    write_fold(fleet->silent, style, out);
+    smc_layout_folded(out, style, fleet->silent - shown(fleet->silent, style));
 }
 
 static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_spread *spread,

@@ -167,13 +167,6 @@ static json_t *faults_of(const struct smc_health *health)
     return list;
 }
 
-static struct smc_value capability_of(const struct smc_health *health)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d.%d", health->cc / 10, health->cc % 10);
-    return health->cc ? smc_value_copy(text) : smc_value_string(NULL);
-}
-
 #define ITEM struct smc_health
 #define GPU_FIELDS(FIELD)                                                                          \
     FIELD(gpu_index, "gpu_index", NULL, "", "its index on the machine",                            \
@@ -181,7 +174,7 @@ static struct smc_value capability_of(const struct smc_health *health)
     FIELD(uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it", smc_value_string(item->uuid))     \
     FIELD(pci, "pci_bus_id", NULL, "", "such as 0000:1a:00.0", smc_value_string(item->pci_bus_id)) \
     FIELD(gpu_name, "name", NULL, "", "of the board", smc_value_string(item->name))                \
-    FIELD(cc, "compute_capability", NULL, "", "such as 9.0", capability_of(item))                  \
+    FIELD(cc, "compute_capability", NULL, "", "such as 9.0", smc_value_capability(item->cc))       \
     FIELD(driver, "driver", NULL, "", "the driver's release", smc_value_string(item->driver))      \
     FIELD(mode, "mode", NULL, "", "whole, mig (a slice of a GPU) or exclusive (process mode)",     \
           smc_value_text(smc_health_mode_name(item->mode)))                                        \

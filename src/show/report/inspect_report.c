@@ -207,18 +207,12 @@ static double percent_at(const struct smc_inspect_row *row, size_t warps_less_on
            sm->max_warps_per_sm;
 }
 
-/* Rows of one kernel follow each other. */
-static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
-{
-    return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
-}
-
 static void inspect_find_names(const struct smc_inspect_rows *rows, struct smc_kernel_names *names)
 {
     const char **shown = smc_calloc(rows->count + 1, sizeof *shown);
     size_t count = 0;
     for (size_t i = 0; shown && i < rows->count; i++)
-        if (begins_kernel(rows, i))
+        if (smc_inspect_begins_kernel(rows, i))
             shown[count++] = rows->item[i].kernel->shown;
     smc_kernel_names_init(names, shown, count);
     free(shown);
@@ -511,7 +505,7 @@ static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
-        more |= only_worst && !begins_kernel(rows, i);
+        more |= only_worst && !smc_inspect_begins_kernel(rows, i);
         several |= only_worst && row->outcome == SMC_LAUNCHES &&
                    row->occupancy.limiters & (row->occupancy.limiters - 1);
         spills |= smc_inspect_spilled(row) > 0;
@@ -582,7 +576,7 @@ static void inspect_append_rows(const struct smc_inspect_rows *rows, size_t begi
             worst = row;
         if (!only_worst)
             inspect_append_row(row, &columns, style, out);
-    } while (end < rows->count && !begins_kernel(rows, end));
+    } while (end < rows->count && !smc_inspect_begins_kernel(rows, end));
     if (!only_worst)
         return;
     inspect_append_row(worst, &columns, style, out);
@@ -607,7 +601,7 @@ static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t m
     for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
         struct smc_name name;
-        if (!begins_kernel(rows, i))
+        if (!smc_inspect_begins_kernel(rows, i))
             continue;
         smc_name_parse(kernel->shown, &name);
         uint64_t family = smc_name_family(&name);

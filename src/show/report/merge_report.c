@@ -280,18 +280,6 @@ static size_t sources_shown(size_t count, const struct smc_report_style *style)
     return style->verbose || count <= SOURCES_IN_FULL ? count : SOURCES_NAMED;
 }
 
-/* "and 197 more; --verbose lists them all" */
-static void merge_write_fold(size_t count, const struct smc_report_style *style,
-                             struct smc_text *out)
-{
-    struct smc_text line = {0};
-    if (count == sources_shown(count, style))
-        return;
-    smc_text_printf(&line, "and %zu more; --verbose lists them all",
-                    count - sources_shown(count, style));
-    smc_layout_line(out, style, "", &line);
-}
-
 static void write_sources(const struct smc_merged *merged,
                           const struct smc_merged_question *question,
                           const struct smc_report_style *style, struct smc_text *out)
@@ -310,7 +298,8 @@ static void write_sources(const struct smc_merged *merged,
                                                   : "");
         smc_layout_line(out, style, i == 0 ? "reported by" : "", &line);
     }
-    merge_write_fold(question->report_count, style, out);
+    smc_layout_folded(out, style,
+                      question->report_count - sources_shown(question->report_count, style));
 }
 
 static bool has_other_devices(const struct smc_merged_question *question)
@@ -403,7 +392,7 @@ static void write_copies(const struct smc_merged *merged, const struct smc_repor
                         original->line);
         smc_layout_line(out, style, "given twice", &line);
     }
-    merge_write_fold(merged->copy_count, style, out);
+    smc_layout_folded(out, style, merged->copy_count - sources_shown(merged->copy_count, style));
 }
 
 static void merge_write_runs(const struct smc_merged *merged, const struct smc_report_style *style,

@@ -22,16 +22,11 @@ const char smc_overview_dynamic_smem[] =
     "uses dynamic shared memory, which the launch gives: state it with --dynamic-smem BYTES or "
     "--dynamic-smem NAME=BYTES; counted as 0 here";
 
-static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
-{
-    return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
-}
-
 size_t smc_overview_kernels(const struct smc_inspect_rows *rows)
 {
     size_t count = 0;
     for (size_t i = 0; i < rows->count; i++)
-        count += begins_kernel(rows, i);
+        count += smc_inspect_begins_kernel(rows, i);
     return count;
 }
 
@@ -171,16 +166,10 @@ struct family {
     size_t member;    /* its first kernel in the list of members */
 };
 
-/* A kernel, by the row where it begins. */
-struct member {
-    uint64_t hash;
-    size_t row;
-};
-
 struct families {
     struct family *item;
     size_t count;
-    struct member *member; /* those of a family follow each other, by row */
+    struct smc_hashed *member; /* the rows where kernels begin, by family */
     size_t member_count;
 };
 
@@ -189,14 +178,6 @@ static uint64_t hash_of(const struct smc_inspect_kernel *kernel)
     struct smc_name name;
     smc_name_parse(kernel->shown, &name);
     return smc_hash(smc_name_family(&name), kernel->file, strlen(kernel->file));
-}
-
-static int compare_members(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
 }
 
 static int compare_hashes(const void *a, const void *b)
@@ -237,15 +218,15 @@ static bool find_families(const struct smc_inspect_rows *rows, bool instances,
     if (!families->item || !families->member)
         return false;
     for (size_t i = 0; i < rows->count; i++)
-        if (begins_kernel(rows, i))
+        if (smc_inspect_begins_kernel(rows, i))
             families->member[families->member_count++] =
-                (struct member){instances ? i : hash_of(rows->item[i].kernel), i};
-    qsort(families->member, families->member_count, sizeof *families->member, compare_members);
+                (struct smc_hashed){instances ? i : hash_of(rows->item[i].kernel), i};
+    qsort(families->member, families->member_count, sizeof *families->member, smc_compare_hashed);
     for (size_t i = 0; i < families->member_count; i++) {
-        const struct member *member = &families->member[i];
+        const struct smc_hashed *member = &families->member[i];
         if (i == 0 || member->hash != member[-1].hash)
             families->item[families->count++] =
-                (struct family){.hash = member->hash, .first = member->row, .member = i};
+                (struct family){.hash = member->hash, .first = member->index, .member = i};
         families->item[families->count - 1].kernels++;
     }
     mark_shared_names(rows, families);
@@ -321,7 +302,7 @@ static bool is_same_device(const struct smc_inspect_row *a, const struct smc_ins
 static size_t end_of_kernel(const struct smc_inspect_rows *rows, size_t begin)
 {
     size_t i = begin + 1;
-    while (i < rows->count && !begins_kernel(rows, i))
+    while (i < rows->count && !smc_inspect_begins_kernel(rows, i))
         i++;
     return i;
 }
@@ -342,12 +323,12 @@ static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begi
 static struct line overview_find_line(const struct smc_inspect_rows *rows,
                                       const struct families *families, const struct family *family)
 {
-    const struct member *member = &families->member[family->member];
+    const struct smc_hashed *member = &families->member[family->member];
     struct line line = {0};
     for (size_t m = 0; m < family->kernels; m++)
-        overview_find_worst(rows, member[m].row, &line);
+        overview_find_worst(rows, member[m].index, &line);
     for (size_t m = 0; m < family->kernels; m++)
-        for (size_t i = member[m].row; i < end_of_kernel(rows, member[m].row); i++)
+        for (size_t i = member[m].index; i < end_of_kernel(rows, member[m].index); i++)
             if (is_same_device(&rows->item[i], line.worst))
                 overview_add_row(&rows->item[i], &line);
     return line;

@@ -74,6 +74,20 @@ struct smc_value smc_value_params(const struct smc_query *query)
     return (struct smc_value){.kind = SMC_VALUE_PARAMS, .query = query};
 }
 
+struct smc_value smc_value_capability(uint16_t cc)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d.%d", cc / 10, cc % 10);
+    return cc ? smc_value_copy(text) : smc_value_string(NULL);
+}
+
+struct smc_value smc_value_extent(const uint32_t size[3])
+{
+    return smc_value_json(size[0] ? json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1],
+                                              (json_int_t)size[2])
+                                  : json_null());
+}
+
 struct smc_value smc_value_json(json_t *json)
 {
     return (struct smc_value){.kind = SMC_VALUE_JSON, .json = json};

@@ -58,8 +58,12 @@ struct smc_value smc_value_text(const char *string);
 /* Copies at most 23 bytes of text that does not outlive the reader. */
 struct smc_value smc_value_copy(const char *string);
 struct smc_value smc_value_params(const struct smc_query *query);
+/* "9.0"; unknown for 0. */
+struct smc_value smc_value_capability(uint16_t cc);
 /* Owns the reference. */
 struct smc_value smc_value_json(json_t *json);
+/* The list of x, y and z; null where x is 0. */
+struct smc_value smc_value_extent(const uint32_t size[3]);
 /* Unknown unless `known`. */
 struct smc_value smc_value_if(bool known, struct smc_value value);
 

@@ -20,13 +20,6 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-static struct smc_value extent(const uint32_t size[3])
-{
-    return smc_value_json(size[0] ? json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1],
-                                              (json_int_t)size[2])
-                                  : json_null());
-}
-
 /* 16x16x1 */
 static struct smc_value shape(const uint32_t size[3])
 {
@@ -125,13 +118,14 @@ struct item {
     FIELD(share, "share_percent", "share_percent", "percent",                                      \
           "of the time of all launches; of their number if no time was recorded",                  \
           smc_value_real(100 * item->row->share))                                                  \
-    FIELD(grid, "grid_dim", NULL, "blocks", "x, y and z of the grid", extent(item->launch->grid))  \
+    FIELD(grid, "grid_dim", NULL, "blocks", "x, y and z of the grid",                              \
+          smc_value_extent(item->launch->grid))                                                    \
     FIELD(grid_shape, NULL, "grid", "blocks", "16x16x1", shape(item->launch->grid))                \
     FIELD(block, "block_dim", NULL, "threads", "x, y and z of a block",                            \
-          extent(item->launch->block))                                                             \
+          smc_value_extent(item->launch->block))                                                   \
     FIELD(block_shape, NULL, "block", "threads", "256x1x1", shape(item->launch->block))            \
     FIELD(cluster, "cluster_dim", NULL, "blocks", "x, y and z of a cluster; null: none recorded",  \
-          extent(item->launch->cluster))                                                           \
+          smc_value_extent(item->launch->cluster))                                                 \
     FIELD(cluster_shape, NULL, "cluster", "blocks", "2x1x1", shape(item->launch->cluster))         \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
           recorded(item->launch->regs_per_thread))                                                 \

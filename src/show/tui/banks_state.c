@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/parse.h"
 #include "show/report/banks_report.h"
 
@@ -166,11 +167,6 @@ static void make_query(const struct smc_banks_state *banks, struct smc_banks_que
     query->row_elements = choice->row_elements;
 }
 
-static uint32_t at_most(uint32_t value, uint32_t most)
-{
-    return value < most ? value : most;
-}
-
 /* Finds the access to show: the one the user chose, or else the worst of the layout as written,
    which is the one to watch while the layout changes. */
 static enum smc_status show_access(struct smc_banks_state *banks, struct smc_error *error)
@@ -178,9 +174,9 @@ static enum smc_status show_access(struct smc_banks_state *banks, struct smc_err
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     bool placed = banks->choice.placed;
     uint32_t last_warp = banks->answer.warps_per_block - 1, last_iteration = pattern->steps - 1;
-    banks->warp = placed ? at_most(banks->choice.warp, last_warp) : pattern->worst_warp;
+    banks->warp = placed ? smc_at_most(banks->choice.warp, last_warp) : pattern->worst_warp;
     banks->iteration =
-        placed ? at_most(banks->choice.iteration, last_iteration) : pattern->worst_step;
+        placed ? smc_at_most(banks->choice.iteration, last_iteration) : pattern->worst_step;
     banks->top = 0;
     enum smc_status status =
         banks->answer.query.tile
@@ -252,7 +248,7 @@ static void find_answer(struct smc_banks_state *banks)
         conclude(banks, status, &error);
         return;
     }
-    banks->pattern = at_most(banks->pattern, banks->answer.pattern_count - 1);
+    banks->pattern = smc_at_most(banks->pattern, banks->answer.pattern_count - 1);
     rearrange(banks);
 }
 

@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "code/names.h"
 
 /* --- The forms of a name ---------------------------------------------------------------- */
 
 static const char unnamed[] = "(anonymous namespace)::", call[] = "operator()";
-
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
 
 /* "<a, b<..> >" of "<a, b<c, d> >". */
 static void append_outermost(const char *text, size_t length, struct smc_text *out)
@@ -51,9 +47,9 @@ void smc_kernel_name_shorten(const char *shown, struct smc_text *out)
 static size_t enclosing_parameters(const char *text)
 {
     size_t length = *text == '(' ? smc_name_bracketed(text) : 0;
-    if (length > 0 && begins(text + length, " const"))
+    if (length > 0 && smc_begins(text + length, " const"))
         length += strlen(" const");
-    return length > 0 && begins(text + length, "::") ? length : 0;
+    return length > 0 && smc_begins(text + length, "::") ? length : 0;
 }
 
 /* "{lambda#1}" of "{lambda(int)#1}". */
@@ -77,9 +73,9 @@ static size_t append_part(const char *text, size_t i, size_t length, bool nested
     const char *at = text + i;
     const size_t inner = i > 0 && strchr("<{", *at) ? smc_name_bracketed(at) : 0;
     const size_t parameters = enclosing_parameters(at);
-    if (begins(at, unnamed))
+    if (smc_begins(at, unnamed))
         return sizeof unnamed - 1;
-    if (begins(at, call)) {
+    if (smc_begins(at, call)) {
         if (out->length < 2 || out->failed || out->data[out->length - 1] != '}')
             smc_text_append(out, call);
         return sizeof call - 1;
@@ -108,10 +104,10 @@ static void append_arguments(const char *text, size_t length, bool nested, struc
         part = append_part(text, i, length, nested, out);
         if (part > 0)
             continue;
-        part = begins(at, "::") ? 2 : 1;
+        part = smc_begins(at, "::") ? 2 : 1;
         if (part == 2) {
             const bool of_lambda = i > 0 && at[-1] == '}';
-            if (at[2] == '{' || (begins(at + 2, call) && !of_lambda))
+            if (at[2] == '{' || (smc_begins(at + 2, call) && !of_lambda))
                 smc_text_append(out, "::");
             else if (!of_lambda && !out->failed)
                 out->length = begin;
@@ -191,11 +187,6 @@ static int compare_formed(const void *a, const void *b)
     return order ? order : strcmp(x->shown, y->shown);
 }
 
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Keeps the forms that two different names have, each once, and frees the others. */
 static size_t keep_ambiguous(struct formed *formed, size_t count, char **ambiguous)
 {
@@ -266,7 +257,7 @@ void smc_kernel_names_choose(const struct smc_kernel_names *names, const char *s
         bool distinct = text.length > 0 && !text.failed &&
                         (names->count[form] == 0 ||
                          !bsearch(&text.data, names->ambiguous[form], names->count[form],
-                                  sizeof *names->ambiguous[form], compare));
+                                  sizeof *names->ambiguous[form], smc_compare_strings));
         if (distinct)
             smc_text_append(out, text.data);
         smc_text_free(&text);

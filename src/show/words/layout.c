@@ -44,6 +44,14 @@ void smc_layout_line(struct smc_text *out, const struct smc_report_style *style,
     smc_text_free(text);
 }
 
+void smc_layout_folded(struct smc_text *out, const struct smc_report_style *style, size_t count)
+{
+    struct smc_text line = {0};
+    if (count > 0)
+        smc_text_printf(&line, "and %zu more; --verbose lists them all", count);
+    smc_layout_line(out, style, "", &line);
+}
+
 void smc_layout_row(struct smc_text *out, struct smc_text *row)
 {
     while (row->length && row->data[row->length - 1] == ' ')

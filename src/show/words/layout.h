@@ -31,6 +31,9 @@ void smc_layout_text(struct smc_text *out, const struct smc_report_style *style,
 void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
                      struct smc_text *text);
 
+/* "and 197 more; --verbose lists them all"; nothing for 0. */
+void smc_layout_folded(struct smc_text *out, const struct smc_report_style *style, size_t count);
+
 /* The line of a table, without the spaces at its end. Frees the text. */
 void smc_layout_row(struct smc_text *out, struct smc_text *row);
 
