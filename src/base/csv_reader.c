@@ -103,8 +103,8 @@ static bool csv_reader_skip_quoted(struct scan *scan, struct smc_csv_field *fiel
 }
 
 /* Where the field is kept; `surplus` if it is not. */
-static struct smc_csv_field *place_of(struct scan *scan, uint32_t index,
-                                      struct smc_csv_field *surplus)
+static struct smc_csv_field *csv_reader_place_of(struct scan *scan, uint32_t index,
+                                                 struct smc_csv_field *surplus)
 {
     if (index < SMC_CSV_MOST_FIELDS)
         return &scan->record->field[index];
@@ -119,7 +119,7 @@ static void scan_record(struct scan *scan)
     record->fault = SMC_CSV_SOUND;
     for (record->field_count = 0;;) {
         uint32_t index = record->field_count++;
-        struct smc_csv_field *field = place_of(scan, index, &surplus);
+        struct smc_csv_field *field = csv_reader_place_of(scan, index, &surplus);
         *field = (struct smc_csv_field){.text = scan->next};
         if (!(*scan->next == '"' ? csv_reader_skip_quoted(scan, field) : skip_plain(scan, field)))
             return;
@@ -315,7 +315,7 @@ const struct smc_csv_field *smc_csv_field_at(const struct smc_csv_reader *reader
                                        : &reader->more[index - SMC_CSV_MOST_FIELDS];
 }
 
-static bool is_blank(char c)
+static bool csv_reader_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -324,9 +324,9 @@ size_t smc_csv_value(const struct smc_csv_field *field, char *value, size_t capa
 {
     const char *at = field->text + field->quoted;
     const char *end = field->text + field->length - field->quoted;
-    while (at < end && is_blank(*at))
+    while (at < end && csv_reader_is_blank(*at))
         at++;
-    while (end > at && is_blank(end[-1]))
+    while (end > at && csv_reader_is_blank(end[-1]))
         end--;
     size_t length = 0;
     for (; at < end; at++, length++) {

@@ -76,7 +76,7 @@ static bool fail_at(struct parser *parser, const char *place, const char *what)
     return false;
 }
 
-static bool fail(struct parser *parser, const char *what)
+static bool expression_fail(struct parser *parser, const char *what)
 {
     return fail_at(parser, parser->cursor, what);
 }
@@ -85,7 +85,7 @@ static bool fail(struct parser *parser, const char *what)
 static bool fail_no_value(struct parser *parser)
 {
     if (!*parser->cursor)
-        return fail(parser, "a number, a variable or '(' expected, but the text ends");
+        return expression_fail(parser, "a number, a variable or '(' expected, but the text ends");
     smc_fail(parser->error, SMC_USAGE,
              "column %zu: a number, a variable or '(' expected, not '%.1s'",
              (size_t)(parser->cursor - parser->text) + 1, parser->cursor);
@@ -97,7 +97,7 @@ static struct smc_expression_step *expression_add(struct parser *parser, enum st
 {
     struct smc_expression *expression = parser->expression;
     if (expression->count == SMC_MAX_STEPS) {
-        fail(parser, "the expression is too long");
+        expression_fail(parser, "the expression is too long");
         return NULL;
     }
     struct smc_expression_step *step = &expression->step[expression->count++];
@@ -108,7 +108,7 @@ static struct smc_expression_step *expression_add(struct parser *parser, enum st
 static bool push(struct parser *parser, enum step_kind kind, int64_t operand)
 {
     if (parser->stack == SMC_MAX_STACK)
-        return fail(parser, "the expression is nested too deeply");
+        return expression_fail(parser, "the expression is nested too deeply");
     parser->stack++;
     return expression_add(parser, kind, operand) != NULL;
 }
@@ -197,14 +197,15 @@ static bool parse_value(struct parser *parser)
         return false;
     skip_space(parser);
     if (*parser->cursor != ')')
-        return fail(parser, "')' expected");
+        return expression_fail(parser, "')' expected");
     parser->cursor++;
     return true;
 }
 
-static bool enter(struct parser *parser)
+static bool expression_enter(struct parser *parser)
 {
-    return ++parser->depth <= DEEPEST || fail(parser, "the expression is nested too deeply");
+    return ++parser->depth <= DEEPEST ||
+           expression_fail(parser, "the expression is nested too deeply");
 }
 
 static bool parse_unary(struct parser *parser)
@@ -214,7 +215,7 @@ static bool parse_unary(struct parser *parser)
     if (sign != '-' && sign != '+' && sign != '~')
         return parse_value(parser);
     parser->cursor++;
-    if (!enter(parser) || !parse_unary(parser))
+    if (!expression_enter(parser) || !parse_unary(parser))
         return false;
     parser->depth--;
     return sign == '+' || expression_add(parser, sign == '-' ? STEP_NEGATE : STEP_COMPLEMENT, 0);
@@ -256,7 +257,7 @@ static bool parse_choice(struct parser *parser)
         return false;
     skip_space(parser);
     if (*parser->cursor != ':')
-        return fail(parser, "':' expected");
+        return expression_fail(parser, "':' expected");
     parser->cursor++;
     uint32_t skip = expression->count;
     if (!expression_add(parser, STEP_SKIP, 0))
@@ -271,7 +272,7 @@ static bool parse_choice(struct parser *parser)
 
 static bool parse_condition(struct parser *parser)
 {
-    if (!enter(parser) || !parse_binary(parser, 0))
+    if (!expression_enter(parser) || !parse_binary(parser, 0))
         return false;
     skip_space(parser);
     if (*parser->cursor == '?' && !parse_choice(parser))
@@ -292,9 +293,9 @@ enum smc_status smc_expression_parse(const char *text, const struct smc_variable
     if (!parse_condition(&parser))
         return SMC_USAGE;
     if (*parser.cursor == ')')
-        fail(&parser, "')' without '('");
+        expression_fail(&parser, "')' without '('");
     else if (*parser.cursor)
-        fail(&parser, "an operator expected");
+        expression_fail(&parser, "an operator expected");
     return *parser.cursor ? SMC_USAGE : SMC_OK;
 }
 
@@ -317,7 +318,7 @@ bool smc_expression_literal(const struct smc_expression *expression, size_t inde
 
 static const char beyond[] = "a value beyond 64 bits";
 
-static const char *divide(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
+static const char *expression_divide(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
 {
     if (b == 0)
         return kind == STEP_DIVIDE ? "division by zero" : "remainder of a division by zero";
@@ -357,7 +358,7 @@ static const char *expression_combine(enum step_kind kind, int64_t a, int64_t b,
         return __builtin_mul_overflow(a, b, result) ? beyond : NULL;
     case STEP_DIVIDE:
     case STEP_REMAINDER:
-        return divide(kind, a, b, result);
+        return expression_divide(kind, a, b, result);
     case STEP_SHIFT_LEFT:
     case STEP_SHIFT_RIGHT:
         return expression_shift(kind, a, b, result);

@@ -79,7 +79,7 @@ static void folder_add_match(const char *path, struct smc_folder_matches *matche
 }
 
 /* A folder that is absent, or not this user's to list, is no failure. */
-static void note_failure(int reason, struct smc_folder_matches *matches)
+static void folder_note_failure(int reason, struct smc_folder_matches *matches)
 {
     if (reason == 0 || reason == ENOENT || reason == ENOTDIR || reason == EACCES || reason == ELOOP)
         return;
@@ -97,7 +97,7 @@ static void match_names(char *path, size_t length, const char *rest, size_t name
 {
     DIR *folder = opendir(length ? path : ".");
     if (!folder) {
-        note_failure(errno, matches);
+        folder_note_failure(errno, matches);
         return;
     }
     errno = 0;
@@ -109,7 +109,7 @@ static void match_names(char *path, size_t length, const char *rest, size_t name
         memcpy(path + length, item->d_name, bytes + 1);
         match_below(path, length + bytes, rest + name_length, matches);
     }
-    note_failure(errno, matches);
+    folder_note_failure(errno, matches);
     path[length] = '\0';
     closedir(folder);
 }

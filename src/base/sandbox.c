@@ -84,7 +84,7 @@ static uint64_t memory_limit(void)
 
 /* Never raises a limit that is there. The time of the CPU is not limited: an emulation may take
    hours, and has --timeout. */
-static void lower(int resource, uint64_t value)
+static void sandbox_lower(int resource, uint64_t value)
 {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur <= value)
@@ -96,9 +96,9 @@ static void lower(int resource, uint64_t value)
 static void set_limits(void)
 {
     const uint64_t bytes = memory_limit();
-    lower(RLIMIT_CORE, 0); /* it would hold what was read */
+    sandbox_lower(RLIMIT_CORE, 0); /* it would hold what was read */
     if (bytes > 0 && !IS_SANITIZED)
-        lower(RLIMIT_AS, bytes);
+        sandbox_lower(RLIMIT_AS, bytes);
 }
 
 /* --- The filter ------------------------------------------------------------------------------- */
@@ -155,20 +155,20 @@ struct filter {
     unsigned short count;
 };
 
-static void add(struct filter *filter, uint16_t code, uint32_t value, uint8_t if_true,
-                uint8_t if_false)
+static void sandbox_add(struct filter *filter, uint16_t code, uint32_t value, uint8_t if_true,
+                        uint8_t if_false)
 {
     filter->code[filter->count++] = (struct sock_filter){code, if_true, if_false, value};
 }
 
-static void load(struct filter *filter, size_t offset)
+static void sandbox_load(struct filter *filter, size_t offset)
 {
-    add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+    sandbox_add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 static void answer(struct filter *filter, uint32_t answer)
 {
-    add(filter, BPF_RET | BPF_K, answer, 0, 0);
+    sandbox_add(filter, BPF_RET | BPF_K, answer, 0, 0);
 }
 
 /* Allowed if the argument, of which only the bits of `mask` count, is one of the values. */
@@ -177,14 +177,14 @@ static void sandbox_check(struct filter *filter, size_t argument, uint64_t mask,
 {
     const size_t low = offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
     if (mask >> 32) {
-        load(filter, low + sizeof(uint32_t));
-        add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        sandbox_load(filter, low + sizeof(uint32_t));
+        sandbox_add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
         answer(filter, SECCOMP_RET_ERRNO | EPERM);
     }
-    load(filter, low);
-    add(filter, BPF_ALU | BPF_AND | BPF_K, (uint32_t)mask, 0, 0);
+    sandbox_load(filter, low);
+    sandbox_add(filter, BPF_ALU | BPF_AND | BPF_K, (uint32_t)mask, 0, 0);
     for (size_t i = 0; i < count; i++) {
-        add(filter, BPF_JMP | BPF_JEQ | BPF_K, values[i], 0, 1);
+        sandbox_add(filter, BPF_JMP | BPF_JEQ | BPF_K, values[i], 0, 1);
         answer(filter, SECCOMP_RET_ALLOW);
     }
     answer(filter, SECCOMP_RET_ERRNO | EPERM);
@@ -228,9 +228,9 @@ static void sandbox_search(struct filter *filter, const unsigned char *verdicts,
         sandbox_finish(filter, (enum verdict)verdicts[*starts]);
         return;
     }
-    add(filter, BPF_JMP | BPF_JGE | BPF_K, starts[count / 2], 0, 1);
+    sandbox_add(filter, BPF_JMP | BPF_JGE | BPF_K, starts[count / 2], 0, 1);
     struct sock_filter *to_upper = filter->code + filter->count;
-    add(filter, BPF_JMP | BPF_JA, 0, 0, 0);
+    sandbox_add(filter, BPF_JMP | BPF_JA, 0, 0, 0);
     sandbox_search(filter, verdicts, starts, count / 2);
     to_upper->k = (uint32_t)(filter->code + filter->count - to_upper - 1);
     sandbox_search(filter, verdicts, starts + count / 2, count - count / 2);
@@ -246,14 +246,15 @@ static void write_filter(enum smc_sandbox kind, struct filter *filter)
         if (i == 0 || verdicts[i] != verdicts[i - 1])
             starts[count++] = (uint16_t)i;
     filter->count = 0;
-    load(filter, offsetof(struct seccomp_data, arch));
-    add(filter, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+    sandbox_load(filter, offsetof(struct seccomp_data, arch));
+    sandbox_add(filter, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
     answer(filter, SECCOMP_RET_KILL);
-    load(filter, offsetof(struct seccomp_data, nr));
+    sandbox_load(filter, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
     enum { X32_BIT = 0x40000000 };
-    add(filter, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 2);
-    add(filter, BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 1, 0); /* what a debugger has cancelled */
+    sandbox_add(filter, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 2);
+    sandbox_add(filter, BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 1,
+                0); /* what a debugger has cancelled */
     answer(filter, SECCOMP_RET_KILL);
 #endif
     sandbox_search(filter, verdicts, starts, count);

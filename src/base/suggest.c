@@ -8,12 +8,12 @@
 
 enum { LONGEST = 63 };
 
-static char lower(char c)
+static char suggest_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t suggest_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -32,12 +32,12 @@ static size_t edit_distance(const char *a, const char *b, size_t most)
     for (size_t i = 1; i <= a_length; i++) {
         size_t least_here = row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            size_t replaced = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-            row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                lower(a[i - 2]) == lower(b[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
-            least_here = least(least_here, row[j]);
+            size_t replaced = above[j - 1] + (suggest_lower(a[i - 1]) != suggest_lower(b[j - 1]));
+            row[j] = suggest_least(replaced, suggest_least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && suggest_lower(a[i - 1]) == suggest_lower(b[j - 2]) &&
+                suggest_lower(a[i - 2]) == suggest_lower(b[j - 1]))
+                row[j] = suggest_least(row[j], before[j - 2] + 1);
+            least_here = suggest_least(least_here, row[j]);
         }
         if (least_here > most) /* the row above has at least `most`, and a swap adds one to it */
             return most + 1;
@@ -56,9 +56,9 @@ void smc_suggest_consider(struct smc_suggestion *suggestion, const char *candida
     bool done = suggestion->best && suggestion->distance == 0;
     if (length == 0 || length > LONGEST || candidate_length > LONGEST || done)
         return;
-    size_t most = least(length < 3 ? 1 : (length + 2) / 3, length - 1);
+    size_t most = suggest_least(length < 3 ? 1 : (length + 2) / 3, length - 1);
     if (suggestion->best)
-        most = least(most, suggestion->distance - 1);
+        most = suggest_least(most, suggestion->distance - 1);
     bool begins = length >= 2 && strncasecmp(typed, candidate, length) == 0;
     size_t distance = begins ? candidate_length > length : edit_distance(typed, candidate, most);
     if (distance > most)

@@ -10,7 +10,7 @@
 enum { REPLACEMENT = 0xfffd, FIRST_COMBINING = 0x300 };
 
 /* C0, DEL and C1: control characters, which a terminal interprets instead of printing. */
-static bool is_control(utf8proc_int32_t character)
+static bool utf8_is_control(utf8proc_int32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
@@ -36,7 +36,7 @@ uint32_t smc_utf8_next(const char **text)
     if (**text == '\0')
         return 0;
     size_t length = read_character(*text, strnlen(*text, 4), &character);
-    if (length == 0 || is_control(character)) {
+    if (length == 0 || utf8_is_control(character)) {
         (*text)++;
         return REPLACEMENT;
     }
@@ -90,7 +90,7 @@ static size_t printable(const char *bytes, size_t left)
 {
     utf8proc_int32_t character;
     size_t length = read_character(bytes, left, &character);
-    return length > 0 && !is_control(character) && !changes_direction(character) ? length : 0;
+    return length > 0 && !utf8_is_control(character) && !changes_direction(character) ? length : 0;
 }
 
 size_t smc_utf8_encode(uint32_t character, char bytes[4])

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-static struct smc_bank_layout layout_of(const struct smc_device *device)
+static struct smc_bank_layout bank_conflicts_layout_of(const struct smc_device *device)
 {
     struct smc_bank_layout layout;
     smc_bank_layout_of(&device->sm, SMC_BANK_MODE_4_BYTES, &layout);
@@ -31,7 +31,7 @@ static enum smc_status find_bank_accesses(const struct smc_inspect_kernel *kerne
         .ptx_bytes = kernel->ptx->bytes,
         .entry = kernel->name,
         .dynamic_smem_bytes = dynamic_smem_bytes,
-        .banks = layout_of(device),
+        .banks = bank_conflicts_layout_of(device),
         .declared = kernel->array,
         .declared_count = kernel->arrays,
     };
@@ -45,10 +45,10 @@ static enum smc_status find_bank_accesses(const struct smc_inspect_kernel *kerne
 static const struct smc_inspect_row *find_same(const struct smc_inspect_rows *rows, size_t i)
 {
     const struct smc_inspect_row *row = &rows->item[i];
-    struct smc_bank_layout layout = layout_of(row->device);
+    struct smc_bank_layout layout = bank_conflicts_layout_of(row->device);
     for (size_t k = i; k > 0 && rows->item[k - 1].kernel->ptx == row->kernel->ptx; k--) {
         const struct smc_inspect_row *other = &rows->item[k - 1];
-        struct smc_bank_layout theirs = layout_of(other->device);
+        struct smc_bank_layout theirs = bank_conflicts_layout_of(other->device);
         if (other->kernel == row->kernel && other->banks &&
             other->launch.threads_per_block == row->launch.threads_per_block &&
             memcmp(other->block, row->block, sizeof row->block) == 0 &&

@@ -26,7 +26,7 @@ char *smc_entry_short_name(const struct smc_inspect_kernel *kernel)
 
 /* --- By name ---------------------------------------------------------------------------------- */
 
-static bool names(const struct smc_inspect_kernel *kernel, const char *entry, bool exactly)
+static bool entry_names(const struct smc_inspect_kernel *kernel, const char *entry, bool exactly)
 {
     if (!entry)
         return true;
@@ -37,7 +37,7 @@ static void add_matches(const struct smc_inspect_kernels *kernels, const char *e
                         struct smc_entries *entries)
 {
     for (size_t i = 0; i < kernels->count; i++)
-        if (names(&kernels->item[i], entry, exactly) && smc_inspect_is_first(kernels, i))
+        if (entry_names(&kernels->item[i], entry, exactly) && smc_inspect_is_first(kernels, i))
             entries->item[entries->count++] = &kernels->item[i];
 }
 

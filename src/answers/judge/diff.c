@@ -163,7 +163,8 @@ static void weigh_resources(struct smc_diff_pair *pair)
         weigh(SMC_DIFF_BARRIERS, r->barriers, s->barriers, pair);
 }
 
-static double percent_at(const struct smc_diff_side *side, const struct smc_sm *sm, uint32_t size)
+static double diff_percent_at(const struct smc_diff_side *side, const struct smc_sm *sm,
+                              uint32_t size)
 {
     return 100.0 * side->sizes.blocks_per_sm[size] * (size + 1) / sm->max_warps_per_sm;
 }
@@ -174,8 +175,8 @@ static void weigh_sizes(struct smc_diff_pair *pair)
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;
     for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
         uint32_t blocks = before->sizes.blocks_per_sm[i], now = after->sizes.blocks_per_sm[i];
-        double loss =
-            percent_at(before, &pair->device->sm, i) - percent_at(after, &pair->device->sm, i);
+        double loss = diff_percent_at(before, &pair->device->sm, i) -
+                      diff_percent_at(after, &pair->device->sm, i);
         pair->lost_sizes |= now < blocks ? 1u << i : 0;
         pair->gained_sizes |= now > blocks ? 1u << i : 0;
         pair->loss += (loss > 0 ? loss : 0) / SMC_BLOCK_SIZES;
@@ -186,7 +187,7 @@ static void weigh_sizes(struct smc_diff_pair *pair)
         pair->better |= BIT(BLOCKS) | BIT(OCCUPANCY);
 }
 
-static bool launches(const struct smc_diff_side *side)
+static bool diff_launches(const struct smc_diff_side *side)
 {
     if (side->threads_per_block == 0)
         return side->sizes.best_threads_per_block > 0;
@@ -230,7 +231,7 @@ static void drop_uncertain(struct smc_diff_pair *pair)
 static void weigh_occupancy(struct smc_diff_pair *pair)
 {
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;
-    weigh(SMC_DIFF_LAUNCH, !launches(before), !launches(after), pair);
+    weigh(SMC_DIFF_LAUNCH, !diff_launches(before), !diff_launches(after), pair);
     if (before->threads_per_block == 0) {
         weigh_sizes(pair);
     } else {
@@ -389,7 +390,7 @@ static bool has_same_figures(const struct diff_item *a, const struct diff_item *
             !smc_inspect_records_bounds(k) || !smc_inspect_records_bounds(l));
 }
 
-static const char *file_of(const struct diff_item *item)
+static const char *diff_file_of(const struct diff_item *item)
 {
     const char *slash = strrchr(item->side.kernel->file, '/');
     return slash ? slash + 1 : item->side.kernel->file;
@@ -397,7 +398,8 @@ static const char *file_of(const struct diff_item *item)
 
 static bool is_of_same_file(const struct diff_item *a, const struct diff_item *b)
 {
-    return a->side.kernel->suffix == b->side.kernel->suffix && strcmp(file_of(a), file_of(b)) == 0;
+    return a->side.kernel->suffix == b->side.kernel->suffix &&
+           strcmp(diff_file_of(a), diff_file_of(b)) == 0;
 }
 
 static bool is_any(const struct diff_item *a, const struct diff_item *b)
@@ -436,7 +438,7 @@ static bool match_by(const struct comparing *comparing, const struct bucket *buc
 }
 
 /* An instance of a template in an additional file with the same figures is not a new kernel. */
-static bool is_copy(const struct diff_item *item, const struct diff_item *items, size_t count)
+static bool diff_is_copy(const struct diff_item *item, const struct diff_item *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (&items[i] != item && items[i].is_taken && has_same_figures(item, &items[i]))
@@ -448,13 +450,13 @@ static bool add_rest(const struct comparing *comparing, const struct bucket *buc
 {
     for (size_t i = 0; i < bucket->before_count; i++) {
         const struct diff_item *item = &bucket->before[i];
-        if (!item->is_taken && !is_copy(item, bucket->before, bucket->before_count) &&
+        if (!item->is_taken && !diff_is_copy(item, bucket->before, bucket->before_count) &&
             !add_pair(comparing, item, NULL, bucket->group))
             return false;
     }
     for (size_t i = 0; i < bucket->after_count; i++) {
         const struct diff_item *item = &bucket->after[i];
-        if (!item->is_taken && !is_copy(item, bucket->after, bucket->after_count) &&
+        if (!item->is_taken && !diff_is_copy(item, bucket->after, bucket->after_count) &&
             !add_pair(comparing, NULL, item, bucket->group))
             return false;
     }

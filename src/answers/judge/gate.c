@@ -103,7 +103,7 @@ static const struct smc_gate_allowance *gate_find_allowance(const struct judging
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-static void add(struct judging *judging, const struct smc_check_finding *finding)
+static void gate_add(struct judging *judging, const struct smc_check_finding *finding)
 {
     judging->failed |= !smc_findings_add(&judging->verdict->findings, finding);
 }
@@ -144,7 +144,7 @@ static void violate(struct judging *judging, const struct smc_inspect_row *row,
     }
     finding.message = (char *)smc_text_string(text);
     judging->failed |= text->failed;
-    add(judging, &finding);
+    gate_add(judging, &finding);
     smc_text_free(text);
 }
 
@@ -260,7 +260,7 @@ static bool is_violated(enum smc_gate_key key, double value, double allowed)
 /* --- Judging ---------------------------------------------------------------------------------- */
 
 /* False for a limit that only lifts an earlier one, such as min_blocks = 0. */
-static bool asks(const struct smc_gate_limit *limit, enum smc_gate_key key)
+static bool gate_asks(const struct smc_gate_limit *limit, enum smc_gate_key key)
 {
     return limit && !(keys[key].kind != MOST && limit->value[key] == 0);
 }
@@ -311,7 +311,7 @@ static void tell_unsettled(struct judging *judging, const struct smc_inspect_row
     if (judging->unsettled_rows++ == 0)
         judging->first_unsettled = row->kernel;
     if (judging->gate->path)
-        add(judging, &finding);
+        gate_add(judging, &finding);
 }
 
 static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
@@ -325,7 +325,7 @@ static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_
         judging->first_lacks_smem = true;
     }
     if (judging->gate->path)
-        add(judging, &finding);
+        gate_add(judging, &finding);
 }
 
 static void tell_no_launch(struct judging *judging, const struct smc_inspect_row *row)
@@ -347,7 +347,7 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
     if (!launches && from_file) /* options require no more than they name */
         tell_no_launch(judging, row);
     for (int key = 0; key < SMC_GATE_KEY_COUNT; key++) {
-        if (!asks(applies[key], key))
+        if (!gate_asks(applies[key], key))
             continue;
         if (keys[key].needs_threads && (!settled || row->dynamic_smem_unknown))
             unsettled = true;
@@ -413,17 +413,17 @@ static void tell_entry(struct judging *judging, enum smc_finding_level level, ui
 {
     judging->failed |= text->failed;
     if (judging->gate->path)
-        add(judging, &(struct smc_check_finding){
-                         .rule = smc_check_rule_name(SMC_CHECK_GATE_FILE),
-                         .level = level,
-                         .file = judging->gate->path,
-                         .line = line,
-                         .message = (char *)smc_text_string(text),
-                     });
+        gate_add(judging, &(struct smc_check_finding){
+                              .rule = smc_check_rule_name(SMC_CHECK_GATE_FILE),
+                              .level = level,
+                              .file = judging->gate->path,
+                              .line = line,
+                              .message = (char *)smc_text_string(text),
+                          });
     smc_text_free(text);
 }
 
-static void note(struct judging *judging, uint32_t line, struct smc_text *text)
+static void gate_note(struct judging *judging, uint32_t line, struct smc_text *text)
 {
     tell_entry(judging, SMC_FINDING_NOTE, line, text);
 }
@@ -438,7 +438,7 @@ static void tell_unnamed(struct judging *judging, const struct smc_inspect_rows 
         return;
     smc_text_printf(&text, "[[limit]] for '%s' names no kernel", limit->kernel);
     if (judging->gate->partial) {
-        note(judging, limit->line, &text);
+        gate_note(judging, limit->line, &text);
         return;
     }
     for (size_t i = 0; i < rows->count; i++)
@@ -463,7 +463,7 @@ static void tell_limits(struct judging *judging, const struct smc_inspect_rows *
             smc_text_printf(&text, "[[limit]] for device '%s', which is none of those judged",
                             limit->device);
         if (text.length > 0)
-            note(judging, limit->line, &text);
+            gate_note(judging, limit->line, &text);
     }
 }
 
@@ -477,7 +477,7 @@ static void note_allowances(struct judging *judging)
             continue;
         smc_text_printf(&text, "[[allow]] for '%s' is not needed: there is no such violation",
                         allowance->kernel);
-        note(judging, allowance->line, &text);
+        gate_note(judging, allowance->line, &text);
     }
 }
 
@@ -490,7 +490,7 @@ static void gate_note_dynamic_smem(struct judging *judging)
             continue;
         smc_text_printf(&text, "[dynamic_smem] '%s' names no kernel",
                         gate->dynamic_smem[i].pattern);
-        note(judging, gate->dynamic_smem[i].line, &text);
+        gate_note(judging, gate->dynamic_smem[i].line, &text);
     }
 }
 
@@ -502,7 +502,7 @@ static void note_threads(struct judging *judging)
         if (judging->threads_used[i])
             continue;
         smc_text_printf(&text, "[threads] '%s' names no kernel", gate->threads[i].pattern);
-        note(judging, gate->threads[i].line, &text);
+        gate_note(judging, gate->threads[i].line, &text);
     }
 }
 

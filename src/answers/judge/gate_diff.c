@@ -12,7 +12,7 @@
 
 /* --- [diff] ----------------------------------------------------------------------------------- */
 
-static bool is_within(double before, double after, double growth)
+static bool gate_diff_is_within(double before, double after, double growth)
 {
     return after - before <= growth + 1e-9; /* of percentages that are no binary fractions */
 }
@@ -23,9 +23,10 @@ static uint32_t tolerates_at(const struct smc_gate_growth *growth, uint32_t befo
 {
     if (after == 0 && before > 0)
         return 0;
-    return (is_within(after, before, growth->blocks) ? BIT(BLOCKS) : 0) |
-           (is_within(percent_after, percent_before, growth->occupancy_percent) ? BIT(OCCUPANCY)
-                                                                                : 0);
+    return (gate_diff_is_within(after, before, growth->blocks) ? BIT(BLOCKS) : 0) |
+           (gate_diff_is_within(percent_after, percent_before, growth->occupancy_percent)
+                ? BIT(OCCUPANCY)
+                : 0);
 }
 
 /* Where the block size is unknown, what holds at every size. */
@@ -52,17 +53,18 @@ static uint32_t find_tolerated(const struct smc_gate_growth *growth,
     const struct smc_resources *r = &pair->before.kernel->resources;
     const struct smc_resources *s = &pair->after.kernel->resources;
     uint32_t tolerated = tolerates_launches(growth, pair);
-    if (is_within(r->regs_per_thread, s->regs_per_thread, growth->registers))
+    if (gate_diff_is_within(r->regs_per_thread, s->regs_per_thread, growth->registers))
         tolerated |= BIT(REGISTERS);
-    if (is_within((double)r->spill_store_bytes + r->spill_load_bytes,
-                  (double)s->spill_store_bytes + s->spill_load_bytes, growth->spill_bytes))
+    if (gate_diff_is_within((double)r->spill_store_bytes + r->spill_load_bytes,
+                            (double)s->spill_store_bytes + s->spill_load_bytes,
+                            growth->spill_bytes))
         tolerated |= BIT(SPILLS);
-    if (is_within(r->stack_bytes, s->stack_bytes, growth->stack_bytes))
+    if (gate_diff_is_within(r->stack_bytes, s->stack_bytes, growth->stack_bytes))
         tolerated |= BIT(STACK);
-    if (is_within(pair->before.static_smem_bytes, pair->after.static_smem_bytes,
-                  growth->static_smem_bytes))
+    if (gate_diff_is_within(pair->before.static_smem_bytes, pair->after.static_smem_bytes,
+                            growth->static_smem_bytes))
         tolerated |= BIT(STATIC_SMEM);
-    if (is_within(r->barriers, s->barriers, growth->barriers))
+    if (gate_diff_is_within(r->barriers, s->barriers, growth->barriers))
         tolerated |= BIT(BARRIERS);
     return tolerated & pair->worse;
 }

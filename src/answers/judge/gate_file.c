@@ -33,8 +33,8 @@ struct gate_reading {
 };
 
 /* "PATH:LINE: [[limit]] max_registers: WHY", without the key for a table itself. */
-static enum smc_status fail(const struct gate_reading *reading, const struct smc_toml *at,
-                            const char *table, const char *why)
+static enum smc_status gate_file_fail(const struct gate_reading *reading, const struct smc_toml *at,
+                                      const char *table, const char *why)
 {
     const char *key = at->key && at->type != SMC_TOML_TABLE ? at->key : table[0] ? "" : at->key;
     return smc_fail(reading->error, SMC_USAGE, "%.300s:%u: %.100s%s%.100s: %s", reading->path,
@@ -43,11 +43,12 @@ static enum smc_status fail(const struct gate_reading *reading, const struct smc
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static enum smc_status read_text(const struct gate_reading *reading, const struct smc_toml *value,
-                                 const char *table, char **out)
+static enum smc_status gate_file_read_text(const struct gate_reading *reading,
+                                           const struct smc_toml *value, const char *table,
+                                           char **out)
 {
     if (value->type != SMC_TOML_STRING || !value->string[0])
-        return fail(reading, value, table, "not a text in quotes, such as \"gemm*\"");
+        return gate_file_fail(reading, value, table, "not a text in quotes, such as \"gemm*\"");
     *out = smc_strdup(value->string);
     return *out ? SMC_OK : smc_out_of_memory(reading->error);
 }
@@ -63,7 +64,7 @@ static enum smc_status gate_file_read_number(const struct gate_reading *reading,
         return SMC_OK;
     snprintf(allowed, sizeof allowed, "not a %snumber between %.0f and %.0f", whole ? "whole " : "",
              lowest, highest);
-    return fail(reading, value, table, allowed);
+    return gate_file_fail(reading, value, table, allowed);
 }
 
 /* A number of bytes, or a size such as "48 KB". */
@@ -75,7 +76,7 @@ static enum smc_status gate_file_read_bytes(const struct gate_reading *reading,
     if (value->type != SMC_TOML_STRING)
         return gate_file_read_number(reading, value, table, 0, highest, true, out);
     if (!smc_parse_size(value->string, (uint64_t)highest, &bytes))
-        return fail(reading, value, table, "not a size such as \"48 KB\", or too large");
+        return gate_file_fail(reading, value, table, "not a size such as \"48 KB\", or too large");
     *out = (double)bytes;
     return SMC_OK;
 }
@@ -89,7 +90,7 @@ static enum smc_status read_percent(const struct gate_reading *reading,
     if (status != SMC_OK || *out <= 0 || *out >= 1)
         return status;
     snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
-    return fail(reading, value, table, why);
+    return gate_file_fail(reading, value, table, why);
 }
 
 /* 256 or "32x8". */
@@ -101,8 +102,8 @@ static enum smc_status gate_file_read_block(const struct gate_reading *reading,
     if (value->type == SMC_TOML_STRING)
         return smc_parse_block(value->string, MOST_THREADS, threads, block)
                    ? SMC_OK
-                   : fail(reading, value, table,
-                          "not a shape such as \"32x8\" of up to 1024 threads");
+                   : gate_file_fail(reading, value, table,
+                                    "not a shape such as \"32x8\" of up to 1024 threads");
     enum smc_status status =
         gate_file_read_number(reading, value, table, 1, MOST_THREADS, true, &number);
     if (status == SMC_OK)
@@ -114,8 +115,9 @@ static enum smc_status read_flag(const struct gate_reading *reading, const struc
                                  const char *table, double *out)
 {
     *out = (double)value->integer;
-    return value->type == SMC_TOML_BOOLEAN ? SMC_OK
-                                           : fail(reading, value, table, "not true or false");
+    return value->type == SMC_TOML_BOOLEAN
+               ? SMC_OK
+               : gate_file_fail(reading, value, table, "not true or false");
 }
 
 /* `known`: the allowed names; NULL after the last. */
@@ -167,9 +169,9 @@ static enum smc_status read_limit_entry(const struct gate_reading *reading,
     struct smc_gate_limit *limit = to;
     enum smc_gate_key key;
     if (is_called(entry, "kernel"))
-        return read_text(reading, entry, table, &limit->kernel);
+        return gate_file_read_text(reading, entry, table, &limit->kernel);
     if (is_called(entry, "device"))
-        return read_text(reading, entry, table, &limit->device);
+        return gate_file_read_text(reading, entry, table, &limit->device);
     if (is_called(entry, "optional")) {
         double optional;
         enum smc_status status = read_flag(reading, entry, table, &optional);
@@ -200,7 +202,8 @@ static enum smc_status read_limit(const struct gate_reading *reading, const stru
     for (int key = 0; key < SMC_GATE_KEY_COUNT && status == SMC_OK; key++)
         if (limit->has[key])
             return SMC_OK;
-    return status == SMC_OK ? fail(reading, table, "[[limit]]", "no limit in it") : status;
+    return status == SMC_OK ? gate_file_fail(reading, table, "[[limit]]", "no limit in it")
+                            : status;
 }
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */
@@ -209,7 +212,8 @@ static enum smc_status read_date(const struct gate_reading *reading, const struc
                                  uint32_t *date)
 {
     if (value->type != SMC_TOML_DATE)
-        return fail(reading, value, "[[allow]]", "not a date without quotes, such as 2027-12-31");
+        return gate_file_fail(reading, value, "[[allow]]",
+                              "not a date without quotes, such as 2027-12-31");
     *date = (uint32_t)(value->year * 10000 + value->month * 100 + value->day);
     return SMC_OK;
 }
@@ -226,7 +230,7 @@ static enum smc_status read_allowed_key(const struct gate_reading *reading,
     smc_text_append(&allowed, "not the key of a limit in quotes:");
     for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
         smc_text_printf(&allowed, "%s %s", key ? "," : "", smc_gate_key_name(key));
-    fail(reading, value, "[[allow]]", smc_text_string(&allowed));
+    gate_file_fail(reading, value, "[[allow]]", smc_text_string(&allowed));
     smc_text_free(&allowed);
     return SMC_USAGE;
 }
@@ -237,11 +241,11 @@ static enum smc_status read_allowance_entry(const struct gate_reading *reading,
     static const char *const known[] = {"kernel", "device", "limit", "reason", "expires", NULL};
     struct smc_gate_allowance *allowance = to;
     if (is_called(entry, "kernel"))
-        return read_text(reading, entry, "[[allow]]", &allowance->kernel);
+        return gate_file_read_text(reading, entry, "[[allow]]", &allowance->kernel);
     if (is_called(entry, "device"))
-        return read_text(reading, entry, "[[allow]]", &allowance->device);
+        return gate_file_read_text(reading, entry, "[[allow]]", &allowance->device);
     if (is_called(entry, "reason"))
-        return read_text(reading, entry, "[[allow]]", &allowance->reason);
+        return gate_file_read_text(reading, entry, "[[allow]]", &allowance->reason);
     if (is_called(entry, "limit"))
         return read_allowed_key(reading, entry, allowance);
     if (is_called(entry, "expires"))
@@ -260,8 +264,9 @@ static enum smc_status read_allowance(const struct gate_reading *reading,
     if (status != SMC_OK)
         return status;
     if (!allowance->kernel)
-        return fail(reading, table, "[[allow]]", "it names no kernel");
-    return allowance->reason ? SMC_OK : fail(reading, table, "[[allow]]", "it gives no reason");
+        return gate_file_fail(reading, table, "[[allow]]", "it names no kernel");
+    return allowance->reason ? SMC_OK
+                             : gate_file_fail(reading, table, "[[allow]]", "it gives no reason");
 }
 
 /* --- Other tables ----------------------------------------------------------------------------- */
@@ -276,15 +281,16 @@ static enum smc_status gate_file_read_list(const struct gate_reading *reading,
                                            size_t size, void **list, size_t *count)
 {
     if (array->type != SMC_TOML_ARRAY)
-        return fail(reading, array, "", "not tables, each begun by its name in double brackets");
+        return gate_file_fail(reading, array, "",
+                              "not tables, each begun by its name in double brackets");
     *list = smc_calloc(array->count + 1, size);
     if (!*list)
         return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < array->count; i++) {
         struct smc_toml *table = &array->item[i];
         if (table->type != SMC_TOML_TABLE)
-            return fail(reading, array, "",
-                        "not tables, each begun by its name in double brackets");
+            return gate_file_fail(reading, array, "",
+                                  "not tables, each begun by its name in double brackets");
         enum smc_status status = read(reading, table, (char *)*list + size * (*count)++);
         if (status != SMC_OK)
             return status;
@@ -297,7 +303,7 @@ static enum smc_status gate_file_read_threads(const struct gate_reading *reading
 {
     struct smc_gate *gate = reading->gate;
     if (table->type != SMC_TOML_TABLE)
-        return fail(reading, table, "", "not a table");
+        return gate_file_fail(reading, table, "", "not a table");
     gate->threads = smc_calloc(table->count + 1, sizeof *gate->threads);
     if (!gate->threads)
         return smc_out_of_memory(reading->error);
@@ -322,7 +328,7 @@ static enum smc_status read_dynamic_smem(const struct gate_reading *reading,
 {
     struct smc_gate *gate = reading->gate;
     if (table->type != SMC_TOML_TABLE)
-        return fail(reading, table, "", "not a table");
+        return gate_file_fail(reading, table, "", "not a table");
     gate->dynamic_smem = smc_calloc(table->count + 1, sizeof *gate->dynamic_smem);
     if (!gate->dynamic_smem)
         return smc_out_of_memory(reading->error);
@@ -347,13 +353,13 @@ static enum smc_status gate_file_read_devices(const struct gate_reading *reading
 {
     struct smc_gate *gate = reading->gate;
     if (array->type != SMC_TOML_ARRAY)
-        return fail(reading, array, "", "not a list, such as [\"A100\", \"9.0\"]");
+        return gate_file_fail(reading, array, "", "not a list, such as [\"A100\", \"9.0\"]");
     gate->device = smc_calloc(array->count + 1, sizeof *gate->device);
     if (!gate->device)
         return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < array->count; i++) {
-        enum smc_status status =
-            read_text(reading, &array->item[i], "devices", &gate->device[gate->device_count]);
+        enum smc_status status = gate_file_read_text(reading, &array->item[i], "devices",
+                                                     &gate->device[gate->device_count]);
         if (status != SMC_OK)
             return status;
         gate->device_count++;
@@ -402,7 +408,7 @@ static enum smc_status read_growth(const struct gate_reading *reading, const str
 {
     enum smc_status status = SMC_OK;
     if (table->type != SMC_TOML_TABLE)
-        return fail(reading, table, "", "not a table");
+        return gate_file_fail(reading, table, "", "not a table");
     for (size_t i = 0; i < table->count && status == SMC_OK; i++)
         status = read_growth_entry(reading, &table->item[i]);
     return status;

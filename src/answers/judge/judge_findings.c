@@ -7,7 +7,7 @@
 
 /* --- Paths ------------------------------------------------------------------------------------ */
 
-static char *copy_of(const char *text)
+static char *judge_findings_copy_of(const char *text)
 {
     return smc_strdup(text ? text : "");
 }
@@ -28,14 +28,15 @@ static void free_paths(struct smc_check_finding *finding)
 
 static bool copy_path(const struct smc_check_path *from, struct smc_check_path *to)
 {
-    to->thread = copy_of(from->thread);
+    to->thread = judge_findings_copy_of(from->thread);
     to->place = smc_calloc(from->places + 1, sizeof *to->place);
     bool copied = to->thread && to->place;
     for (size_t i = 0; copied && i < from->places; i++) {
         struct smc_check_place *place = &to->place[to->places++];
-        *place = (struct smc_check_place){.file = copy_of(from->place[i].file),
-                                          .line = from->place[i].line,
-                                          .function = copy_of(from->place[i].function)};
+        *place =
+            (struct smc_check_place){.file = judge_findings_copy_of(from->place[i].file),
+                                     .line = from->place[i].line,
+                                     .function = judge_findings_copy_of(from->place[i].function)};
         copied = place->file && place->function;
     }
     return copied;
@@ -71,11 +72,11 @@ static void free_finding(struct smc_check_finding *finding)
 bool smc_findings_add(struct smc_findings *findings, const struct smc_check_finding *finding)
 {
     struct smc_check_finding added = *finding;
-    added.file = copy_of(finding->file);
-    added.kernel = copy_of(finding->kernel);
-    added.device = copy_of(finding->device);
-    added.message = copy_of(finding->message);
-    added.subject = copy_of(finding->subject);
+    added.file = judge_findings_copy_of(finding->file);
+    added.kernel = judge_findings_copy_of(finding->kernel);
+    added.device = judge_findings_copy_of(finding->device);
+    added.message = judge_findings_copy_of(finding->message);
+    added.subject = judge_findings_copy_of(finding->subject);
     bool copied = copy_paths(finding, &added);
     if (!copied || !added.subject || !added.file || !added.kernel || !added.device ||
         !added.message ||

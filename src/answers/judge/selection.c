@@ -92,17 +92,17 @@ static bool is_stray(const struct smc_inspect_row *row, const struct loadings *l
 
 /* --- Order ------------------------------------------------------------------------------------ */
 
-static bool launches(const struct smc_inspect_row *row)
+static bool selection_launches(const struct smc_inspect_row *row)
 {
     return row->outcome == SMC_LAUNCHES;
 }
 
-static int compare(double a, double b)
+static int selection_compare(double a, double b)
 {
     return (a > b) - (a < b);
 }
 
-static double registers_of(const struct smc_inspect_row *row)
+static double selection_registers_of(const struct smc_inspect_row *row)
 {
     return row->launch.regs_per_thread;
 }
@@ -110,18 +110,20 @@ static double registers_of(const struct smc_inspect_row *row)
 /* Negative if `a` is worse than `b`, in the order of SMC_ORDER_OCCUPANCY. */
 static int compare_by_occupancy(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
 {
-    int order = launches(a) - launches(b);
-    order = order ? order : compare(smc_inspect_percent(a), smc_inspect_percent(b));
-    order = order ? order : compare((double)smc_inspect_spilled(b), (double)smc_inspect_spilled(a));
-    return order ? order : compare(registers_of(b), registers_of(a));
+    int order = selection_launches(a) - selection_launches(b);
+    order = order ? order : selection_compare(smc_inspect_percent(a), smc_inspect_percent(b));
+    order = order
+                ? order
+                : selection_compare((double)smc_inspect_spilled(b), (double)smc_inspect_spilled(a));
+    return order ? order : selection_compare(selection_registers_of(b), selection_registers_of(a));
 }
 
-static double smem_of(const struct smc_inspect_row *row)
+static double selection_smem_of(const struct smc_inspect_row *row)
 {
     return (double)row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes;
 }
 
-static double threads_of(const struct smc_inspect_row *row)
+static double selection_threads_of(const struct smc_inspect_row *row)
 {
     return row->threads_source == SMC_THREADS_UNKNOWN ? 0 : row->launch.threads_per_block;
 }
@@ -133,10 +135,10 @@ static double spilled_of(const struct smc_inspect_row *row)
 
 /* The value by which kernels are sorted, the largest first. */
 static double (*const values[SMC_ORDER_COUNT])(const struct smc_inspect_row *row) = {
-    [SMC_ORDER_REGISTERS] = registers_of,
+    [SMC_ORDER_REGISTERS] = selection_registers_of,
     [SMC_ORDER_SPILLS] = spilled_of,
-    [SMC_ORDER_SMEM] = smem_of,
-    [SMC_ORDER_THREADS] = threads_of,
+    [SMC_ORDER_SMEM] = selection_smem_of,
+    [SMC_ORDER_THREADS] = selection_threads_of,
 };
 
 static int selection_compare_rows(enum smc_inspect_order by, const struct smc_inspect_row *a,
@@ -146,7 +148,7 @@ static int selection_compare_rows(enum smc_inspect_order by, const struct smc_in
     if (by == SMC_ORDER_NAME)
         order = strcmp(a->kernel->shown, b->kernel->shown);
     else if (values[by])
-        order = compare(values[by](b), values[by](a));
+        order = selection_compare(values[by](b), values[by](a));
     return order ? order : compare_by_occupancy(a, b);
 }
 
@@ -215,7 +217,7 @@ static bool reorder(struct smc_inspect_rows *rows, const struct row_group *group
 /* --- Filters ---------------------------------------------------------------------------------- */
 
 /* A kernel that exceeds the percentage at no block size is below it at most of them. */
-static bool is_below(const struct smc_inspect_row *row, double percent)
+static bool selection_is_below(const struct smc_inspect_row *row, double percent)
 {
     const double most = smc_inspect_percent(row);
     return most < percent || (!smc_inspect_is_settled(row) && most <= percent && most < 100);
@@ -225,14 +227,14 @@ static bool is_below(const struct smc_inspect_row *row, double percent)
 static bool is_occupied(const struct smc_inspect_row *row, const struct smc_inspect_filter *only)
 {
     return (row->occupancy.limiters & only->limited_by) == only->limited_by &&
-           (only->below_percent <= 0 || is_below(row, only->below_percent));
+           (only->below_percent <= 0 || selection_is_below(row, only->below_percent));
 }
 
 static bool selection_is_kept(const struct smc_inspect_row *row,
                               const struct smc_inspect_selection *selection)
 {
     const struct smc_inspect_filter *only = &selection->only;
-    if (only->failing && launches(row) &&
+    if (only->failing && selection_launches(row) &&
         !(selection->gate && smc_gate_fails(selection->gate, row)))
         return false;
     if (only->spilling && smc_inspect_spilled(row) == 0)
@@ -355,8 +357,8 @@ static void add_traits(const struct smc_inspect_row *row, struct traits *found)
 {
     found->counts = true;
     found->spills |= smc_inspect_spilled(row) > 0;
-    found->fails |= !launches(row);
-    found->low |= launches(row) && smc_inspect_percent(row) < SMC_LOW_PERCENT;
+    found->fails |= !selection_launches(row);
+    found->low |= selection_launches(row) && smc_inspect_percent(row) < SMC_LOW_PERCENT;
     found->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
 }
 
@@ -428,7 +430,7 @@ static bool summarize(const struct smc_inspect_rows *rows, const struct loadings
     if (worst) {
         summary->worst = worst->kernel;
         summary->worst_settled = smc_inspect_is_settled(worst);
-        summary->worst_launches = launches(worst);
+        summary->worst_launches = selection_launches(worst);
         summary->worst_percent = smc_inspect_percent(worst);
         summary->worst_limiters = worst->occupancy.limiters;
     }

@@ -307,9 +307,9 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
 
 /* --- A layout that the user tries ------------------------------------------------------------- */
 
-static enum smc_status move(const struct smc_banks_answer *answer,
-                            const struct smc_banks_change *change, uint32_t index,
-                            struct smc_access *access, struct smc_error *error)
+static enum smc_status banks_change_move(const struct smc_banks_answer *answer,
+                                         const struct smc_banks_change *change, uint32_t index,
+                                         struct smc_access *access, struct smc_error *error)
 {
     const struct smc_banks_pattern *pattern = &answer->pattern[index];
     const struct smc_rearrangement *layout = &change->array[pattern->array];
@@ -340,7 +340,7 @@ enum smc_status smc_banks_change_access(const struct smc_banks_answer *answer,
     if (status == SMC_OK)
         status = smc_banks_source_get(&source, warp, step, list, &count, error);
     if (status == SMC_OK)
-        status = move(answer, change, pattern, &list[pattern].access, error);
+        status = banks_change_move(answer, change, pattern, &list[pattern].access, error);
     if (status == SMC_OK)
         *access = list[pattern].access;
     return status;
@@ -358,7 +358,7 @@ static enum smc_status banks_change_count_step(const struct smc_banks_source *so
     for (uint32_t i = 0; i < count && status == SMC_OK; i++) {
         if (step >= answer->pattern[i].steps_counted)
             continue;
-        status = move(answer, change, i, &list[i].access, error);
+        status = banks_change_move(answer, change, i, &list[i].access, error);
         struct smc_bank_cost one = smc_banks_count(&answer->layout, &list[i].access);
         total[i].wavefronts += one.wavefronts;
         total[i].least += one.least;

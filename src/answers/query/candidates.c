@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static bool is_predicted(const struct smc_answer *answer)
+static bool candidates_is_predicted(const struct smc_answer *answer)
 {
     return answer->time.basis != SMC_TIME_UNKNOWN;
 }
@@ -15,7 +15,7 @@ static enum smc_status candidates_add(const struct smc_answer *answer, int64_t s
     *added = *answer;
     out->size[out->count] = size;
     enum smc_status status = SMC_OK;
-    if (!is_predicted(added) && !*added->time.reason)
+    if (!candidates_is_predicted(added) && !*added->time.reason)
         status = smc_query_find_time(added, error);
     if (status == SMC_OK)
         out->count++;
@@ -26,7 +26,7 @@ static void count_predicted(struct smc_candidates *out)
 {
     out->predicted = 0;
     for (size_t i = 0; i < out->count; i++)
-        out->predicted += is_predicted(&out->answer[i]);
+        out->predicted += candidates_is_predicted(&out->answer[i]);
     if (out->predicted)
         return;
     const char *reason = out->count ? out->answer[0].time.reason : "no launch is possible";

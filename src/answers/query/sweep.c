@@ -44,7 +44,7 @@ uint64_t smc_sweep_position(const struct smc_sweep *sweep, size_t axis, uint64_t
 }
 
 /* A bare compute capability has no SM count. */
-static void append_device(const struct smc_device *device, struct smc_text *out)
+static void sweep_append_device(const struct smc_device *device, struct smc_text *out)
 {
     if (device->sm_count == 0 && device->source == SMC_DEVICE_TABLE)
         smc_text_printf(out, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
@@ -59,14 +59,14 @@ void smc_sweep_label(const struct smc_sweep *sweep, size_t axis, uint64_t positi
     int64_t value = smc_range_value(&varied->range, position);
     bool bytes = varied->id == SMC_AXIS_SMEM || varied->id == SMC_AXIS_DYNAMIC_SMEM;
     if (varied->id == SMC_AXIS_DEVICE)
-        append_device(&sweep->devices[value], out);
+        sweep_append_device(&sweep->devices[value], out);
     else if (bytes && value && value % 1024 == 0)
         smc_text_printf(out, "%" PRId64 "K", value / 1024);
     else
         smc_text_printf(out, "%" PRId64, value);
 }
 
-static void set_param(struct smc_query *query, enum smc_param param, int64_t value)
+static void sweep_set_param(struct smc_query *query, enum smc_param param, int64_t value)
 {
     query->params.value[param] = value;
     query->params.given |= 1u << param;
@@ -84,13 +84,13 @@ static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, 
             query->file_kernel = &sweep->file_kernels[value];
         return;
     case SMC_AXIS_TILE:
-        set_param(query, SMC_PARAM_TILE, value);
+        sweep_set_param(query, SMC_PARAM_TILE, value);
         return;
     case SMC_AXIS_BLOCK:
-        set_param(query, SMC_PARAM_BLOCK, value);
+        sweep_set_param(query, SMC_PARAM_BLOCK, value);
         return;
     case SMC_AXIS_RADIUS:
-        set_param(query, SMC_PARAM_RADIUS, value);
+        sweep_set_param(query, SMC_PARAM_RADIUS, value);
         return;
     case SMC_AXIS_THREADS:
         query->threads_per_block = value;

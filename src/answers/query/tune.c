@@ -250,7 +250,7 @@ static bool varies_carveout(const struct smc_tune *tune)
            !(tune->query.kernel->params & 1u << SMC_PARAM_BLOCK_M);
 }
 
-static int place_of(const struct smc_tune_axis *axis)
+static int tune_place_of(const struct smc_tune_axis *axis)
 {
     return axis->kind == SMC_TUNE_PARAM ? (int)axis->param : SMC_PARAM_COUNT;
 }
@@ -261,7 +261,7 @@ static void sort_axes(struct smc_tune *tune)
     for (size_t i = 1; i < tune->axis_count; i++) {
         struct smc_tune_axis axis = tune->axis[i];
         size_t at = i;
-        for (; at > 0 && place_of(&tune->axis[at - 1]) > place_of(&axis); at--)
+        for (; at > 0 && tune_place_of(&tune->axis[at - 1]) > tune_place_of(&axis); at--)
             tune->axis[at] = tune->axis[at - 1];
         tune->axis[at] = axis;
     }
@@ -485,7 +485,7 @@ struct tune_worker {
     struct smc_error error;
 };
 
-static bool stops(const struct smc_tune_watcher *watcher)
+static bool tune_stops(const struct smc_tune_watcher *watcher)
 {
     return watcher->stop && watcher->stop();
 }
@@ -495,7 +495,7 @@ static bool predict_shape(struct tune_worker *worker, size_t index)
 {
     struct tune_shared *shared = worker->shared;
     struct smc_tune *tune = shared->tune;
-    if (shared->failed || stops(shared->watcher))
+    if (shared->failed || tune_stops(shared->watcher))
         return false;
     worker->status = tune->predict(tune, &tune->shape[index], &worker->warnings, &worker->error);
     if (worker->status != SMC_OK)
@@ -527,7 +527,7 @@ static void *tune_work(void *argument)
     return NULL;
 }
 
-static size_t thread_count(size_t shapes)
+static size_t tune_thread_count(size_t shapes)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t count = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
@@ -540,7 +540,7 @@ static enum smc_status tune_predict_all(struct smc_tune *tune,
 {
     struct tune_worker workers[MOST_THREADS] = {{.reports = true}};
     struct tune_shared shared = {.tune = tune, .watcher = watcher};
-    size_t threads = thread_count(tune->count), started = 1;
+    size_t threads = tune_thread_count(tune->count), started = 1;
     enum smc_status status = SMC_OK;
     sigset_t mask;
     workers[0].shared = &shared;
@@ -600,7 +600,7 @@ static void drop_repeated(struct smc_tune *tune)
     }
 }
 
-static int compare(double a, double b)
+static int tune_compare(double a, double b)
 {
     return (a > b) - (a < b);
 }
@@ -612,9 +612,9 @@ static int compare_shapes(const void *left, const void *right)
     const struct smc_tune_shape *b = *(struct smc_tune_shape *const *)right;
     int order = (int)a->state - (int)b->state;
     if (order == 0 && a->state != SMC_TUNE_UNPREDICTED)
-        order = compare(a->time.predicted_ms, b->time.predicted_ms);
+        order = tune_compare(a->time.predicted_ms, b->time.predicted_ms);
     else if (order == 0)
-        order = compare(b->percent, a->percent);
+        order = tune_compare(b->percent, a->percent);
     return order ? order : (a > b) - (a < b);
 }
 

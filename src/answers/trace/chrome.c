@@ -135,12 +135,12 @@ struct chrome_reader {
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static bool is_text(const struct smc_json_value *value, const char *text)
+static bool chrome_is_text(const struct smc_json_value *value, const char *text)
 {
     return value->kind == SMC_JSON_STRING && smc_equals(value->text, value->length, text);
 }
 
-static void copy_text(const struct smc_json_value *value, char *text, size_t capacity)
+static void chrome_copy_text(const struct smc_json_value *value, char *text, size_t capacity)
 {
     if (value->kind == SMC_JSON_STRING)
         snprintf(text, capacity, "%.*s",
@@ -253,7 +253,7 @@ static void chrome_read_gpu(struct chrome_reader *reader, int key,
         if ((int)numbers[i].key == key)
             smc_json_decimal(value, 0, numbers[i].number);
     if (key == KEY_NAME)
-        copy_text(value, gpu->name, sizeof gpu->name);
+        chrome_copy_text(value, gpu->name, sizeof gpu->name);
     gpu->is_amd |= key == KEY_SHARED_SM_AMD;
 }
 
@@ -313,10 +313,10 @@ static bool chrome_read_member(struct smc_json_stream *stream, struct chrome_rea
     if (event->is_other)
         return true;
     if (key == KEY_CAT) {
-        event->is_kernel = is_text(value, "kernel") || is_text(value, "Kernel");
+        event->is_kernel = chrome_is_text(value, "kernel") || chrome_is_text(value, "Kernel");
         event->is_other = !event->is_kernel;
     } else if (key == KEY_PH)
-        event->is_complete = is_text(value, "X");
+        event->is_complete = chrome_is_text(value, "X");
     else if (key == KEY_NAME && value->kind == SMC_JSON_STRING) {
         if (!chrome_keep_name(reader, value))
             return smc_json_stop(stream, smc_out_of_memory(reader->error));
@@ -390,7 +390,7 @@ static void chrome_read_argument(struct event *event, int key, const struct smc_
             read_details(event, value);
         break;
     case KEY_NAME:
-        copy_text(value, event->label, sizeof event->label);
+        chrome_copy_text(value, event->label, sizeof event->label);
         break;
     case KEY_OCCUPANCY_PERCENT:
         smc_json_decimal(value, 0, &event->occupancy_percent);
@@ -726,11 +726,12 @@ static enum smc_status chrome_read(struct smc_trace_input *input, struct smc_tra
 }
 
 /* Any JSON that is no other reader's. */
-static bool begins(const char *bytes, size_t count)
+static bool chrome_begins(const char *bytes, size_t count)
 {
     const size_t bom = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     const char *first = bytes + bom + strspn(bytes + bom, " \t\r\n");
     return *first == '{' || *first == '[';
 }
 
-const struct smc_trace_reader smc_trace_reader_chrome = {.begins = begins, .read = chrome_read};
+const struct smc_trace_reader smc_trace_reader_chrome = {.begins = chrome_begins,
+                                                         .read = chrome_read};

@@ -262,7 +262,7 @@ static void remove_folder(const struct smc_trace_program *collection)
 
 /* --- The program ------------------------------------------------------------------------------ */
 
-static void set(const char *name, const char *value)
+static void collect_set(const char *name, const char *value)
 {
     if (value && *value)
         setenv(name, value, 1);
@@ -333,7 +333,7 @@ static void set_preload(const char *library)
     setenv("LD_PRELOAD", value, 1);
 }
 
-static uint64_t now_ns(void)
+static uint64_t collect_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -345,19 +345,19 @@ static void set_environment(const struct smc_trace_program *collection, const ch
 {
     char number[64] = "";
     const struct smc_trace_filter *filter = &collection->trace->filter;
-    set(TRACE_ENV_FOLDER, collection->folder);
-    set(TRACE_ENV_MODE, mode);
-    set(TRACE_ENV_MODULES, collection->modules);
-    set(TRACE_ENV_FOUND_CUPTI, collection->cupti);
+    collect_set(TRACE_ENV_FOLDER, collection->folder);
+    collect_set(TRACE_ENV_MODE, mode);
+    collect_set(TRACE_ENV_MODULES, collection->modules);
+    collect_set(TRACE_ENV_FOUND_CUPTI, collection->cupti);
     if (collection->until_ns > 0)
         snprintf(number, sizeof number, "%llu", (unsigned long long)collection->until_ns);
-    set(TRACE_ENV_UNTIL, number);
+    collect_set(TRACE_ENV_UNTIL, number);
     number[0] = '\0';
     if (collection->counts)
         snprintf(number, sizeof number, "%llu:%llu", (unsigned long long)filter->skip,
                  (unsigned long long)filter->count);
-    set(TRACE_ENV_RANGE, number);
-    set(TRACE_ENV_DEVICE, collection->request->emulated);
+    collect_set(TRACE_ENV_RANGE, number);
+    collect_set(TRACE_ENV_DEVICE, collection->request->emulated);
     if (collection->request->emulated) {
         char linked[PATH_MAX + 64];
         snprintf(linked, sizeof linked, "%s/libsmemcalc_linked.so", collection->folder);
@@ -431,7 +431,7 @@ static void receive(const struct signals *before)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-static void restore(const struct signals *before)
+static void collect_restore(const struct signals *before)
 {
     for (int i = 0; i < SIGNALS_KEPT; i++)
         sigaction(kept[i], &before->action[i], NULL);
@@ -445,7 +445,7 @@ static void unblock(const struct signals *before)
 /* In the child: becomes the program, or sends the reason why it cannot. */
 static void become(const struct smc_trace_program *collection, const char *mode, int report)
 {
-    restore(&collection->before);
+    collect_restore(&collection->before);
     unblock(&collection->before);
     set_environment(collection, mode);
     execvp(collection->request->command[0], collection->request->command);
@@ -461,7 +461,7 @@ static enum smc_status collect_start(struct smc_trace_program *collection, const
     if (smc_platform_pipe(report) != 0)
         return smc_fail(error, SMC_MACHINE, "trace: no pipe: %s", strerror(errno));
     if (collection->request->duration_ms > 0)
-        collection->until_ns = now_ns() + 1000000u * collection->request->duration_ms;
+        collection->until_ns = collect_now_ns() + 1000000u * collection->request->duration_ms;
     survive(&collection->before);
     const pid_t child = fork();
     if (child == 0)
@@ -480,7 +480,7 @@ static enum smc_status collect_start(struct smc_trace_program *collection, const
     while (failed && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         continue;
     block_kept(NULL);
-    restore(&collection->before);
+    collect_restore(&collection->before);
     if (child < 0)
         return smc_fail(error, SMC_MACHINE, "trace: no process can be started: %s",
                         strerror(failure));
@@ -493,7 +493,7 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
 {
     int status = 0;
     sigset_t of_child;
-    const uint64_t begin = now_ns();
+    const uint64_t begin = collect_now_ns();
     sigemptyset(&of_child);
     sigaddset(&of_child, SIGCHLD);
     for (;;) {
@@ -502,7 +502,7 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
             trace->has_exit = ended == collection->child;
             break;
         }
-        const int64_t left = ms < 0 ? 1000 : ms - (int64_t)((now_ns() - begin) / 1000000);
+        const int64_t left = ms < 0 ? 1000 : ms - (int64_t)((collect_now_ns() - begin) / 1000000);
         if (left <= 0)
             return false;
         const struct timespec wait = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
@@ -511,7 +511,7 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
     child_process = 0;
     collection->child = 0;
     block_kept(NULL);
-    restore(&collection->before);
+    collect_restore(&collection->before);
     trace->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     trace->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     return true;
@@ -524,7 +524,7 @@ static bool is_record(const char *name)
     return name[0] >= '0' && name[0] <= '9';
 }
 
-static int compare_names(const void *a, const void *b)
+static int collect_compare_names(const void *a, const void *b)
 {
     return smc_platform_compare_numbered(*(char *const *)a, *(char *const *)b);
 }
@@ -602,7 +602,7 @@ static void observe(struct smc_trace_program *collection)
 {
     enum { LONGEST_FLUSH_MS = 5000, STEP_MS = 10 };
     struct smc_trace *trace = collection->trace;
-    const uint64_t now = now_ns(), until = collection->until_ns;
+    const uint64_t now = collect_now_ns(), until = collection->until_ns;
     if (until == 0) {
         await(collection, trace, -1);
         return;
@@ -637,7 +637,7 @@ static enum smc_status list_records(const struct smc_trace_program *collection, 
     }
     closedir(folder);
     if (*count > 0)
-        qsort(*names, *count, sizeof **names, compare_names);
+        qsort(*names, *count, sizeof **names, collect_compare_names);
     return entry ? smc_out_of_memory(error) : SMC_OK;
 }
 

@@ -75,7 +75,7 @@ static void pool_free(void *context, void *memory)
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
-static size_t slot_of(const char *text, size_t length)
+static size_t json_stream_slot_of(const char *text, size_t length)
 {
     return (size_t)(smc_hash(SMC_HASH_START, text, length) % KEY_SLOTS);
 }
@@ -85,7 +85,7 @@ static void index_keys(struct smc_json_private *self)
     memset(self->slot, 0xff, sizeof self->slot);
     for (size_t i = 0; i < self->reader->key_count && i < SMC_JSON_KEYS; i++) {
         self->key_length[i] = strlen(self->reader->keys[i]);
-        size_t at = slot_of(self->reader->keys[i], self->key_length[i]);
+        size_t at = json_stream_slot_of(self->reader->keys[i], self->key_length[i]);
         while (self->slot[at] >= 0)
             at = (at + 1) % KEY_SLOTS;
         self->slot[at] = (int16_t)i;
@@ -97,7 +97,8 @@ static int json_stream_find_key(const struct smc_json_private *self, const char 
 {
     if (length > LONGEST_KEY)
         return SMC_JSON_UNKNOWN_KEY;
-    for (size_t at = slot_of(text, length); self->slot[at] >= 0; at = (at + 1) % KEY_SLOTS) {
+    for (size_t at = json_stream_slot_of(text, length); self->slot[at] >= 0;
+         at = (at + 1) % KEY_SLOTS) {
         const int i = self->slot[at];
         if (self->key_length[i] == length && memcmp(self->reader->keys[i], text, length) == 0)
             return i;
@@ -108,8 +109,8 @@ static int json_stream_find_key(const struct smc_json_private *self, const char 
 /* --- Failures --------------------------------------------------------------------------------- */
 
 /* "FILE:LINE: what", or with the byte if the file is one long line. */
-static enum smc_status fail_here(const struct smc_json_private *self, const char *what,
-                                 struct smc_error *error)
+static enum smc_status json_stream_fail_here(const struct smc_json_private *self, const char *what,
+                                             struct smc_error *error)
 {
     const size_t within = self->skipped + yajl_get_bytes_consumed(self->yajl);
     const uint64_t line = 1 + self->lines + smc_count_lines(self->chunk, within);
@@ -126,7 +127,7 @@ bool smc_json_fail(struct smc_json_stream *stream, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    stream->private->status = fail_here(stream->private, what, stream->private->error);
+    stream->private->status = json_stream_fail_here(stream->private, what, stream->private->error);
     return false;
 }
 
@@ -150,7 +151,7 @@ static enum smc_status fail_to_parse(const struct smc_json_private *self, size_t
     snprintf(what, sizeof what, "not valid JSON at '%.*s': %.*s",
              (int)(count - from < 16 ? count - from : 16), self->chunk + from,
              (int)strcspn(reason, ".\n"), reason);
-    return fail_here(self, what, error);
+    return json_stream_fail_here(self, what, error);
 }
 
 /* --- Values ----------------------------------------------------------------------------------- */
@@ -286,7 +287,7 @@ static enum smc_status parse_input(struct smc_json_stream *stream, struct smc_tr
             return status;
         without_value = self->progressed ? 0 : without_value + count;
         if (without_value > SMC_JSON_LONGEST && stream->depth > 0)
-            return fail_here(self, "a string is longer than 1 MiB", error);
+            return json_stream_fail_here(self, "a string is longer than 1 MiB", error);
         self->lines += smc_count_lines(chunk, count);
         self->offset += count;
     }

@@ -215,7 +215,7 @@ static void launch_tables_split(struct table_reading *reading, char *line)
         split_aligned(reading, line);
 }
 
-static const char *get(const struct table_reading *reading, enum column column)
+static const char *launch_tables_get(const struct table_reading *reading, enum column column)
 {
     const size_t index = reading->column[column];
     const char *value = index < reading->field_count ? reading->field[index] : "";
@@ -259,7 +259,7 @@ static bool has_column(const struct table_reading *reading, enum column column)
 }
 
 /* A row is a launch, or several of one grid and block. */
-static bool has_launches(const struct table_reading *reading)
+static bool launch_tables_has_launches(const struct table_reading *reading)
 {
     bool grid = has_column(reading, GRID_X) || has_column(reading, GRID_SIZE);
     return grid && has_column(reading, NAME) &&
@@ -294,7 +294,7 @@ static bool launch_tables_read_header(struct table_reading *reading)
         launch_tables_split(reading, copy.data);
         for (size_t k = 0; k < reading->field_count; k++)
             take_heading(reading, k);
-        found = has_launches(reading) || is_summary(reading);
+        found = launch_tables_has_launches(reading) || is_summary(reading);
     }
     if (found) {
         reading->header_fields = reading->field_count;
@@ -302,8 +302,8 @@ static bool launch_tables_read_header(struct table_reading *reading)
             reading->is_nvprof = !reading->unit[DURATION][0];
         reading->units_follow = reading->is_nvprof && reading->layout.kind == SEPARATED;
         reading->dashes_follow = reading->layout.kind == SPACED;
-        reading->has_trace |= has_launches(reading);
-        reading->has_summary |= !has_launches(reading);
+        reading->has_trace |= launch_tables_has_launches(reading);
+        reading->has_summary |= !launch_tables_has_launches(reading);
     }
     reading->field_count = 0;
     smc_text_free(&copy);
@@ -336,7 +336,7 @@ static bool launch_tables_read_number(const struct table_reading *reading, enum 
                                       double *value, int *decimals, char unit[MOST_UNIT])
 {
     char number[64];
-    const char *text = get(reading, column);
+    const char *text = launch_tables_get(reading, column);
     const size_t length = strspn(text, "0123456789.,");
     if (length == 0 || length >= sizeof number)
         return false;
@@ -397,7 +397,7 @@ static void launch_tables_read_shape(const struct table_reading *reading, enum c
 {
     int64_t edge[3];
     if (!has_column(reading, first)) {
-        launch_tables_read_dimensions(get(reading, together), out);
+        launch_tables_read_dimensions(launch_tables_get(reading, together), out);
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -489,7 +489,7 @@ static int32_t launch_tables_find_device(struct table_reading *reading)
 {
     char name[128];
     struct smc_trace_gpu gpu = {.name = name};
-    snprintf(name, sizeof name, "%.127s", get(reading, DEVICE));
+    snprintf(name, sizeof name, "%.127s", launch_tables_get(reading, DEVICE));
     char *number = strrchr(name, '(');
     int64_t id = 0;
     if (number && number > name) {
@@ -536,7 +536,7 @@ static enum smc_status tables_add_launch(struct table_reading *reading,
     size_t index;
     uint64_t start;
     struct smc_trace *trace = reading->trace;
-    if (has_column(reading, DEVICE) && *get(reading, DEVICE)) {
+    if (has_column(reading, DEVICE) && *launch_tables_get(reading, DEVICE)) {
         launch->device = launch_tables_find_device(reading);
         if (launch->device == SMC_TRACE_UNKNOWN)
             return smc_out_of_memory(reading->error);
@@ -616,7 +616,7 @@ static bool begins_row(const struct table_reading *reading)
 
 static enum smc_status launch_tables_take_row(struct table_reading *reading)
 {
-    const char *grid = get(reading, has_column(reading, GRID_X) ? GRID_X : GRID_SIZE);
+    const char *grid = launch_tables_get(reading, has_column(reading, GRID_X) ? GRID_X : GRID_SIZE);
     const bool fits = reading->field_count == reading->header_fields && reading->is_closed;
     const char *first = reading->field_count > 0 ? reading->field[0] : "";
     if (!begins_row(reading) && !(fits && *first >= '0' && *first <= '9')) {
@@ -649,7 +649,8 @@ static bool launch_tables_read_units(struct table_reading *reading)
         return false;
     for (int i = 0; i < COLUMNS; i++)
         if (has_column(reading, (enum column)i))
-            snprintf(reading->unit[i], MOST_UNIT, "%.15s", get(reading, (enum column)i));
+            snprintf(reading->unit[i], MOST_UNIT, "%.15s",
+                     launch_tables_get(reading, (enum column)i));
     return true;
 }
 
@@ -666,7 +667,7 @@ static enum smc_status launch_tables_take_line(struct table_reading *reading)
         return SMC_OK;
     if (!*line)
         forget_header(reading);
-    if (reading->layout.kind == NO_TABLE || !has_launches(reading))
+    if (reading->layout.kind == NO_TABLE || !launch_tables_has_launches(reading))
         return SMC_OK;
     launch_tables_split(reading, reading->line.data);
     if (units_follow && launch_tables_read_units(reading))

@@ -225,7 +225,7 @@ static enum smc_status ncu_find_header(struct ncu_reading *reading)
     return SMC_OK;
 }
 
-static void get(const struct ncu_reading *reading, uint32_t index, char *value, size_t capacity)
+static void ncu_get(const struct ncu_reading *reading, uint32_t index, char *value, size_t capacity)
 {
     const struct smc_csv_field *field = smc_csv_field_at(&reading->csv, reading->record, index);
     *value = '\0';
@@ -240,7 +240,7 @@ static void find_metric_columns(struct ncu_reading *reading)
     for (int i = 0; i < METRICS; i++)
         reading->metric[i] = ABSENT;
     for (uint32_t k = 0; k < reading->record->field_count; k++) {
-        get(reading, k, value, sizeof value);
+        ncu_get(reading, k, value, sizeof value);
         for (int i = 0; i < METRICS; i++)
             if (reading->metric[i] == ABSENT && strcmp(value, metrics[i].raw) == 0)
                 reading->metric[i] = k;
@@ -253,7 +253,7 @@ static enum smc_status ncu_read_header(struct ncu_reading *reading)
     for (int i = 0; i < COLUMNS; i++)
         reading->column[i] = ABSENT;
     for (uint32_t k = 0; k < reading->record->field_count; k++) {
-        get(reading, k, value, sizeof value);
+        ncu_get(reading, k, value, sizeof value);
         for (int i = 0; i < COLUMNS; i++)
             if (reading->column[i] == ABSENT && strcmp(value, column_names[i]) == 0)
                 reading->column[i] = k;
@@ -279,7 +279,7 @@ static enum smc_status ncu_read_header(struct ncu_reading *reading)
 static void read_units(struct ncu_reading *reading)
 {
     for (int i = 0; i < METRICS; i++)
-        get(reading, reading->metric[i], reading->unit[i], sizeof reading->unit[i]);
+        ncu_get(reading, reading->metric[i], reading->unit[i], sizeof reading->unit[i]);
     reading->units_follow = false;
 }
 
@@ -347,18 +347,18 @@ static void see_numbers(struct ncu_reading *reading)
     static const enum column of_details[] = {METRIC_VALUE, MINIMUM, MAXIMUM, AVERAGE};
     if (reading->page == RAW) {
         for (int i = 0; i < METRICS; i++) {
-            get(reading, reading->metric[i], value, sizeof value);
+            ncu_get(reading, reading->metric[i], value, sizeof value);
             if (reading->unit[i][0])
                 see_number(reading, value);
             see_metric(reading, (enum metric)i, reading->unit[i], value);
         }
         return;
     }
-    get(reading, reading->column[METRIC_NAME], value, sizeof value);
+    ncu_get(reading, reading->column[METRIC_NAME], value, sizeof value);
     const enum metric metric = find_metric(value);
-    get(reading, reading->column[METRIC_UNIT], unit, sizeof unit);
+    ncu_get(reading, reading->column[METRIC_UNIT], unit, sizeof unit);
     for (size_t i = 0; i < sizeof of_details / sizeof *of_details; i++) {
-        get(reading, reading->column[of_details[i]], value, sizeof value);
+        ncu_get(reading, reading->column[of_details[i]], value, sizeof value);
         if (*unit)
             see_number(reading, value);
         if (metric < METRICS)
@@ -407,7 +407,7 @@ static bool ncu_read_number(struct ncu_reading *reading, enum metric metric, con
     return smc_ncu_number(text, sign ? sign : SMC_NCU_POINT, &number->value, &number->decimals);
 }
 
-static void set_text(struct ncu_launch *launch, enum metric metric, const char *text)
+static void ncu_set_text(struct ncu_launch *launch, enum metric metric, const char *text)
 {
     if (metric == CACHE_CONFIG)
         launch->cache_config = smc_trace_cache_config(text);
@@ -422,9 +422,9 @@ static void set_metric(struct ncu_reading *reading, enum metric metric, const ui
     char text[MOST_VALUE];
     struct decimal number[3] = {{0}};
     struct quantity *quantity = &reading->launch.metric[metric];
-    get(reading, fields[0], text, sizeof text);
+    ncu_get(reading, fields[0], text, sizeof text);
     if (metrics[metric].unit == SMC_NCU_TEXT) {
-        set_text(&reading->launch, metric, text);
+        ncu_set_text(&reading->launch, metric, text);
         return;
     }
     if (quantity->is_known || !*text || !ncu_read_number(reading, metric, unit, text, &number[0]))
@@ -436,7 +436,7 @@ static void set_metric(struct ncu_reading *reading, enum metric metric, const ui
         return;
     }
     for (int i = 1; i < 3; i++) {
-        get(reading, fields[i], text, sizeof text);
+        ncu_get(reading, fields[i], text, sizeof text);
         if (!*text || !ncu_read_number(reading, metric, unit, text, &number[i]))
             number[i] = number[0];
     }
@@ -466,7 +466,7 @@ static int64_t get_integer(const struct ncu_reading *reading, enum column column
 {
     char text[MOST_VALUE];
     int64_t value;
-    get(reading, reading->column[column], text, sizeof text);
+    ncu_get(reading, reading->column[column], text, sizeof text);
     return smc_parse_integer(text, 0, INT64_MAX, &value) ? value : SMC_TRACE_UNKNOWN;
 }
 
@@ -475,7 +475,7 @@ static uint16_t get_cc(const struct ncu_reading *reading)
 {
     char text[MOST_VALUE];
     unsigned major, minor;
-    get(reading, reading->column[CC], text, sizeof text);
+    ncu_get(reading, reading->column[CC], text, sizeof text);
     return sscanf(text, "%2u%*1[.,]%1u", &major, &minor) == 2 && major >= 1
                ? (uint16_t)(10 * major + minor)
                : 0;
@@ -524,16 +524,16 @@ static enum smc_status ncu_begin_launch(struct ncu_reading *reading, struct smc_
     }
     append_field(reading, reading->column[KERNEL], &launch->name);
     append_field(reading, reading->column[PROCESS_NAME], &launch->process);
-    get(reading, reading->column[GRID_SIZE], text, sizeof text);
+    ncu_get(reading, reading->column[GRID_SIZE], text, sizeof text);
     ncu_read_dimensions(text, launch->grid);
-    get(reading, reading->column[BLOCK_SIZE], text, sizeof text);
+    ncu_get(reading, reading->column[BLOCK_SIZE], text, sizeof text);
     ncu_read_dimensions(text, launch->block);
     return key->failed || launch->name.failed || launch->process.failed
                ? smc_out_of_memory(reading->error)
                : SMC_OK;
 }
 
-static void free_launch(struct ncu_launch *launch)
+static void ncu_free_launch(struct ncu_launch *launch)
 {
     smc_text_free(&launch->key);
     smc_text_free(&launch->name);
@@ -544,7 +544,7 @@ static void free_launch(struct ncu_launch *launch)
 
 /* --- The launch is complete ------------------------------------------------------------------- */
 
-static int64_t whole(const struct quantity *quantity, int64_t least, int64_t greatest)
+static int64_t ncu_whole(const struct quantity *quantity, int64_t least, int64_t greatest)
 {
     const double value = quantity->value;
     return quantity->is_known && value == floor(value) && value >= (double)least &&
@@ -568,19 +568,19 @@ static int64_t ncu_bytes_of(struct ncu_reading *reading, enum metric metric)
         reading->rounded_smem = true;
     }
     quantity.value = floor(quantity.value + 0.5);
-    return whole(&quantity, 0, INT32_MAX);
+    return ncu_whole(&quantity, 0, INT32_MAX);
 }
 
 /* From the three metrics of page raw, or else a total, which becomes the first. */
 static bool ncu_take_dimensions(const struct ncu_launch *launch, enum metric x, enum metric total,
                                 uint32_t out[3])
 {
-    const int64_t all = whole(&launch->metric[total], 1, INT32_MAX);
+    const int64_t all = ncu_whole(&launch->metric[total], 1, INT32_MAX);
     int64_t value[3];
     if (out[0])
         return false;
     for (int i = 0; i < 3; i++)
-        value[i] = whole(&launch->metric[x + i], 1, INT32_MAX);
+        value[i] = ncu_whole(&launch->metric[x + i], 1, INT32_MAX);
     if (value[0] > 0 && value[1] > 0 && value[2] > 0) {
         for (int i = 0; i < 3; i++)
             out[i] = (uint32_t)value[i];
@@ -597,8 +597,9 @@ static int32_t ncu_find_device(struct ncu_reading *reading)
 {
     const struct ncu_launch *launch = &reading->launch;
     const struct quantity *metric = launch->metric;
-    const int64_t major = whole(&metric[CC_MAJOR], 1, 99), minor = whole(&metric[CC_MINOR], 0, 9);
-    const int64_t sms = whole(&metric[GPU_SMS], 1, 10000);
+    const int64_t major = ncu_whole(&metric[CC_MAJOR], 1, 99),
+                  minor = ncu_whole(&metric[CC_MINOR], 0, 9);
+    const int64_t sms = ncu_whole(&metric[GPU_SMS], 1, 10000);
     const uint16_t cc = major > 0 && minor >= 0 ? (uint16_t)(10 * major + minor) : launch->cc;
     const bool known = cc != 0 || launch->gpu_name.length > 0;
     if (!known && launch->device < 0)
@@ -607,16 +608,16 @@ static int32_t ncu_find_device(struct ncu_reading *reading)
         .id = launch->device < 0 ? 0 : launch->device,
         .name = launch->gpu_name.length ? smc_text_string(&launch->gpu_name) : NULL,
         .cc = cc,
-        .sm_count = (uint32_t)fmax(0, (double)(sms > 0 ? sms : whole(&metric[SMS], 1, 10000))),
-        .clock_khz = (uint32_t)fmax(0, (double)whole(&metric[GPU_KHZ], 1, INT32_MAX)),
-        .regs_per_sm = (uint32_t)fmax(0, (double)whole(&metric[GPU_REGISTERS], 1, INT32_MAX)),
-        .smem_per_sm_bytes = (uint32_t)fmax(0, (double)whole(&metric[GPU_SMEM], 1, INT32_MAX)),
-        .l2_bytes = (uint64_t)fmax(0, (double)whole(&metric[GPU_L2], 1, INT64_C(1) << 50)),
+        .sm_count = (uint32_t)fmax(0, (double)(sms > 0 ? sms : ncu_whole(&metric[SMS], 1, 10000))),
+        .clock_khz = (uint32_t)fmax(0, (double)ncu_whole(&metric[GPU_KHZ], 1, INT32_MAX)),
+        .regs_per_sm = (uint32_t)fmax(0, (double)ncu_whole(&metric[GPU_REGISTERS], 1, INT32_MAX)),
+        .smem_per_sm_bytes = (uint32_t)fmax(0, (double)ncu_whole(&metric[GPU_SMEM], 1, INT32_MAX)),
+        .l2_bytes = (uint64_t)fmax(0, (double)ncu_whole(&metric[GPU_L2], 1, INT64_C(1) << 50)),
     };
     return smc_trace_device(reading->trace, &gpu);
 }
 
-static double percent(const struct quantity *quantity)
+static double ncu_percent(const struct quantity *quantity)
 {
     return quantity->is_known && quantity->value >= 0 && quantity->value <= 100.5
                ? fmin(quantity->value, 100)
@@ -665,18 +666,18 @@ static void ncu_fill_launch(struct ncu_reading *reading, struct smc_trace_launch
     reading->flat_blocks |= ncu_take_dimensions(launch, BLOCK_X, BLOCK_THREADS, out->block);
     if (ncu_take_dimensions(launch, CLUSTER_X, CLUSTER_BLOCKS, out->cluster) && out->cluster[0] > 1)
         reading->flat_clusters = true;
-    out->regs_per_thread = (int32_t)whole(&launch->metric[REGISTERS], 1, 1024);
+    out->regs_per_thread = (int32_t)ncu_whole(&launch->metric[REGISTERS], 1, 1024);
     out->static_smem_bytes = ncu_bytes_of(reading, STATIC_SMEM);
     out->dynamic_smem_bytes = ncu_bytes_of(reading, DYNAMIC_SMEM);
     if (out->static_smem_bytes < 0 || out->dynamic_smem_bytes < 0)
         out->smem_bytes = ncu_bytes_of(reading, ALLOCATED_SMEM);
     out->smem_has_reserve = out->smem_bytes >= 0;
     out->smem_configured_bytes = ncu_bytes_of(reading, CONFIGURED_SMEM);
-    out->resident_clusters = whole(&launch->metric[RESIDENT_CLUSTERS], 1, 1000000);
+    out->resident_clusters = ncu_whole(&launch->metric[RESIDENT_CLUSTERS], 1, 1000000);
     out->cache_config = launch->cache_config;
     out->launches = launch->launches;
-    out->recorded_occupancy_percent = percent(&launch->metric[THEORETICAL]);
-    out->achieved_occupancy_percent = percent(&launch->metric[ACHIEVED]);
+    out->recorded_occupancy_percent = ncu_percent(&launch->metric[THEORETICAL]);
+    out->achieved_occupancy_percent = ncu_percent(&launch->metric[ACHIEVED]);
     take_time(launch, out);
 }
 
@@ -701,7 +702,7 @@ static enum smc_status end_launch(struct ncu_reading *reading)
     count_unknown(reading, &out);
     if (status == SMC_OK)
         status = smc_trace_add_launches(reading->trace, &out, NULL, reading->error);
-    free_launch(&reading->launch);
+    ncu_free_launch(&reading->launch);
     return status;
 }
 
@@ -715,10 +716,10 @@ static void take_metric_row(struct ncu_reading *reading)
     const uint32_t fields[3] = {column[summary ? AVERAGE : METRIC_VALUE],
                                 summary ? column[MINIMUM] : ABSENT,
                                 summary ? column[MAXIMUM] : ABSENT};
-    get(reading, column[METRIC_NAME], name, sizeof name);
+    ncu_get(reading, column[METRIC_NAME], name, sizeof name);
     if (!*name)
         return; /* advice of a rule */
-    get(reading, column[METRIC_UNIT], unit, sizeof unit);
+    ncu_get(reading, column[METRIC_UNIT], unit, sizeof unit);
     const enum metric metric = find_metric(name);
     if (metric < METRICS)
         set_metric(reading, metric, fields, unit);
@@ -760,7 +761,7 @@ static bool is_row(const struct ncu_reading *reading)
     const uint32_t needed =
         reading->page == RAW ? reading->header_fields : reading->column[last] + 1;
     char id[MOST_VALUE];
-    get(reading, reading->column[reading->page == SUMMARY ? INVOCATIONS : ID], id, sizeof id);
+    ncu_get(reading, reading->column[reading->page == SUMMARY ? INVOCATIONS : ID], id, sizeof id);
     return record->fault == SMC_CSV_SOUND && record->field_count >= needed && *id &&
            strspn(id, "0123456789") == strlen(id);
 }
@@ -771,7 +772,7 @@ static bool is_header(const struct ncu_reading *reading)
     const struct smc_csv_record *record = reading->record;
     bool kernel = false, other = false;
     for (uint32_t i = 0; i < record->field_count && i < 64; i++) {
-        get(reading, i, value, sizeof value);
+        ncu_get(reading, i, value, sizeof value);
         kernel |= strcmp(value, column_names[KERNEL]) == 0;
         other |=
             strcmp(value, column_names[ID]) == 0 || strcmp(value, column_names[METRIC_NAME]) == 0;
@@ -858,7 +859,7 @@ static enum smc_status read_table(struct ncu_reading *reading)
     }
     if (status == SMC_OK && reading->for_launches)
         status = end_launch(reading);
-    free_launch(&reading->launch);
+    ncu_free_launch(&reading->launch);
     smc_ncu_text_free(&reading->text);
     smc_csv_close(&reading->csv);
     return status;

@@ -10,7 +10,7 @@ enum {
     MOST_EXPONENT = 400,
 };
 
-static bool is_digit(char c)
+static bool ncu_numbers_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -37,7 +37,7 @@ struct number_scan {
 static int scan_digits(struct number_scan *scan)
 {
     int count = 0;
-    for (; is_digit(*scan->at); scan->at++, count++)
+    for (; ncu_numbers_is_digit(*scan->at); scan->at++, count++)
         scan->value = 10 * scan->value + (*scan->at - '0');
     scan->digits += count;
     return count;
@@ -48,7 +48,8 @@ static bool scan_thousands(struct number_scan *scan, const char *first, char fra
 {
     const char *sign = NULL;
     size_t length;
-    while ((length = separator_length(scan->at, fraction)) > 0 && is_digit(scan->at[length])) {
+    while ((length = separator_length(scan->at, fraction)) > 0 &&
+           ncu_numbers_is_digit(scan->at[length])) {
         if (!sign && (scan->digits > 3 || *first == '0'))
             return false;
         if (sign && strncmp(sign, scan->at, length) != 0)
@@ -66,9 +67,9 @@ static bool scan_exponent(struct number_scan *scan, int *exponent)
     int value = 0;
     const bool negative = scan->at[1] == '-';
     const char *at = scan->at + 1 + (negative || scan->at[1] == '+');
-    if (!is_digit(*at))
+    if (!ncu_numbers_is_digit(*at))
         return false;
-    for (; is_digit(*at) && value <= MOST_EXPONENT; at++)
+    for (; ncu_numbers_is_digit(*at) && value <= MOST_EXPONENT; at++)
         value = 10 * value + (*at - '0');
     scan->at = at;
     *exponent = negative ? -value : value;

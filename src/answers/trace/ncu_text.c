@@ -22,7 +22,7 @@ static const char context[] = ", Context ";
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-static const char *find_last(const char *line, const char *part)
+static const char *ncu_text_find_last(const char *line, const char *part)
 {
     const char *found = NULL;
     for (const char *at = line; (at = strstr(at, part)); at++)
@@ -32,7 +32,7 @@ static const char *find_last(const char *line, const char *part)
 
 bool smc_ncu_text_is_launch(const char *line)
 {
-    const char *after = find_last(line, context);
+    const char *after = ncu_text_find_last(line, context);
     return strncmp(line, "  ", 2) == 0 && line[2] > ' ' && after &&
            strchr("0123456789", after[sizeof context - 1]) && after[sizeof context - 1];
 }
@@ -66,7 +66,7 @@ static const char *find_date(const char *begin, const char *end)
 /* `,"value"` of what follows `name` up to the next comma; an empty field without it. */
 static void append_named(const char *line, const char *name, struct smc_text *fields)
 {
-    const char *value = find_last(line, name);
+    const char *value = ncu_text_find_last(line, name);
     value = value ? value + strlen(name) : "";
     smc_text_append(fields, ",");
     smc_text_append_quoted(fields, value, strcspn(value, ",\n\r"));
@@ -74,7 +74,7 @@ static void append_named(const char *line, const char *name, struct smc_text *fi
 
 static void ncu_text_begin_launch(struct smc_ncu_text *text, const char *line)
 {
-    const char *begin = line + 2, *after = find_last(line, context), *end = after;
+    const char *begin = line + 2, *after = ncu_text_find_last(line, context), *end = after;
     const char *shape = find_shape(begin, end);
     text->launches++;
     text->kernel.length = text->shape.length = text->device.length = 0;
@@ -100,7 +100,7 @@ static bool ncu_text_read_process(struct smc_ncu_text *text, const char *line)
     const char *number = line + 1, *close = number + strspn(number, "0123456789");
     if (line[0] != '[' || close == number || strncmp(close, "] ", 2) != 0)
         return false;
-    const char *name = close + 2, *at = find_last(name, "@");
+    const char *name = close + 2, *at = ncu_text_find_last(name, "@");
     text->process.length = 0;
     smc_text_append_quoted(&text->process, number, (size_t)(close - number));
     smc_text_append(&text->process, ",");

@@ -6,7 +6,7 @@
 
 #include "answers/trace_answer.h"
 
-static bool begins(const char *bytes, size_t count)
+static bool nsys_begins(const char *bytes, size_t count)
 {
     static const char magic[] = "SQLite format 3"; /* with its '\0' */
     return count >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
@@ -170,7 +170,7 @@ struct export
 
 /* --- The file's program and tool -------------------------------------------------------------- */
 
-static void keep_text(char **kept, struct smc_text *text)
+static void nsys_keep_text(char **kept, struct smc_text *text)
 {
     if (!*kept && text->length > 0 && (*kept = smc_strdup(smc_text_string(text))))
         smc_utf8_make_safe(*kept);
@@ -200,7 +200,7 @@ static enum smc_status each_row(struct export *export, const char *table,
 
 static const char *const name_and_value[] = {"name", "value"};
 
-static const char *text_of(sqlite3_stmt *row, int column)
+static const char *nsys_text_of(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
     return text ? text : "";
@@ -211,8 +211,8 @@ static enum smc_status take_tool(struct export *export, sqlite3_stmt *row, void 
 {
     struct smc_text *tool = context;
     (void)export, (void)error;
-    if (strcmp(text_of(row, 0), "EXPORT_PRODUCT_VERSION") == 0 && tool->length == 0)
-        smc_text_printf(tool, "Nsight Systems %s", text_of(row, 1));
+    if (strcmp(nsys_text_of(row, 0), "EXPORT_PRODUCT_VERSION") == 0 && tool->length == 0)
+        smc_text_printf(tool, "Nsight Systems %s", nsys_text_of(row, 1));
     return SMC_OK;
 }
 
@@ -222,10 +222,10 @@ static enum smc_status take_program(struct export *export, sqlite3_stmt *row, vo
 {
     static const char command[] = "PROCESS_0:COMMAND", argument[] = "PROCESS_0:ARGUMENT_";
     struct smc_text *program = context;
-    const char *name = text_of(row, 0);
+    const char *name = nsys_text_of(row, 0);
     (void)export, (void)error;
     if (strcmp(name, command) == 0 || strncmp(name, argument, sizeof argument - 1) == 0)
-        smc_text_printf(program, "%s%s", program->length ? " " : "", text_of(row, 1));
+        smc_text_printf(program, "%s%s", program->length ? " " : "", nsys_text_of(row, 1));
     return SMC_OK;
 }
 
@@ -238,8 +238,8 @@ static enum smc_status take_diagnostic(struct export *export, sqlite3_stmt *row,
     int64_t severity;
     (void)error;
     if (smc_sqlite_integer(row, 0, &severity) && severity >= WARNING &&
-        strstr(text_of(row, 1), "CUDA") && (*count)++ < MOST)
-        smc_trace_note(export->trace, "Nsight Systems: %s", text_of(row, 1));
+        strstr(nsys_text_of(row, 1), "CUDA") && (*count)++ < MOST)
+        smc_trace_note(export->trace, "Nsight Systems: %s", nsys_text_of(row, 1));
     return SMC_OK;
 }
 
@@ -259,8 +259,8 @@ static enum smc_status read_about(struct export *export, struct smc_error *error
     if (tool.length == 0)
         smc_text_append(&tool, "Nsight Systems");
     const bool failed = tool.failed || program.failed;
-    keep_text(&export->trace->tool, &tool);
-    keep_text(&export->trace->program, &program);
+    nsys_keep_text(&export->trace->tool, &tool);
+    nsys_keep_text(&export->trace->program, &program);
     return status == SMC_OK && failed ? smc_out_of_memory(error) : status;
 }
 
@@ -289,7 +289,7 @@ enum {
     MOST_GPUS = 1024, /* of a file, and ordinals of its processes */
 };
 
-static int64_t within(sqlite3_stmt *row, int column, int64_t least, int64_t greatest)
+static int64_t nsys_within(sqlite3_stmt *row, int column, int64_t least, int64_t greatest)
 {
     int64_t value;
     const bool is = smc_sqlite_integer(row, column, &value) && value >= least && value <= greatest;
@@ -315,17 +315,17 @@ static enum smc_status take_gpu(struct export *export, sqlite3_stmt *row, void *
     if (!smc_make_room(&export->gpu, export->gpu_count, NULL, sizeof *export->gpu))
         return smc_out_of_memory(error);
     gpu.name = smc_sqlite_text(row, 1, &status, error);
-    const int64_t major = within(row, 2, 1, 99);
+    const int64_t major = nsys_within(row, 2, 1, 99);
     gpu.recorded = (struct smc_trace_gpu){
         .id = gpu.id,
         .name = gpu.name,
-        .cc = major > 0 ? (uint16_t)(10 * major + within(row, 3, 0, 9)) : 0,
-        .sm_count = (uint32_t)within(row, 4, 1, 10000),
-        .clock_khz = clock_khz(within(row, 5, 1, INT64_MAX)),
-        .global_mem_bytes = (uint64_t)within(row, 6, 1, INT64_MAX),
-        .l2_bytes = (uint64_t)within(row, 7, 1, INT64_MAX),
-        .regs_per_sm = (uint32_t)within(row, 8, 1, INT32_MAX),
-        .smem_per_sm_bytes = (uint32_t)within(row, 9, 1, INT32_MAX),
+        .cc = major > 0 ? (uint16_t)(10 * major + nsys_within(row, 3, 0, 9)) : 0,
+        .sm_count = (uint32_t)nsys_within(row, 4, 1, 10000),
+        .clock_khz = clock_khz(nsys_within(row, 5, 1, INT64_MAX)),
+        .global_mem_bytes = (uint64_t)nsys_within(row, 6, 1, INT64_MAX),
+        .l2_bytes = (uint64_t)nsys_within(row, 7, 1, INT64_MAX),
+        .regs_per_sm = (uint32_t)nsys_within(row, 8, 1, INT32_MAX),
+        .smem_per_sm_bytes = (uint32_t)nsys_within(row, 9, 1, INT32_MAX),
     };
     export->gpu[export->gpu_count++] = gpu;
     return status;
@@ -334,7 +334,7 @@ static enum smc_status take_gpu(struct export *export, sqlite3_stmt *row, void *
 static enum smc_status take_ordinal(struct export *export, sqlite3_stmt *row, void *context,
                                     struct smc_error *error)
 {
-    struct ordinal ordinal = {.sm_count = (uint32_t)within(row, 3, 1, 10000)};
+    struct ordinal ordinal = {.sm_count = (uint32_t)nsys_within(row, 3, 1, 10000)};
     enum smc_status status = SMC_OK;
     (void)context;
     if (!smc_sqlite_integer(row, 0, &ordinal.pid) ||
@@ -440,15 +440,15 @@ static enum smc_status nsys_read_name(struct export *export, int64_t id, char **
     return status;
 }
 
-static uint64_t mix(uint64_t hash, int64_t value)
+static uint64_t nsys_mix(uint64_t hash, int64_t value)
 {
     hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
 
-static struct name *find_place(struct name *table, size_t capacity, int64_t id)
+static struct name *nsys_find_place(struct name *table, size_t capacity, int64_t id)
 {
-    size_t at = mix(0, id) & (capacity - 1);
+    size_t at = nsys_mix(0, id) & (capacity - 1);
     while (table[at].text && table[at].id != id)
         at = (at + 1) & (capacity - 1);
     return &table[at];
@@ -462,7 +462,7 @@ static enum smc_status grow_names(struct export *export, struct smc_error *error
         return smc_out_of_memory(error);
     for (size_t i = 0; i < export->name_capacity; i++)
         if (export->name[i].text)
-            *find_place(grown, capacity, export->name[i].id) = export->name[i];
+            *nsys_find_place(grown, capacity, export->name[i].id) = export->name[i];
     free(export->name);
     export->name = grown;
     export->name_capacity = capacity;
@@ -481,7 +481,7 @@ static enum smc_status nsys_find_name(struct export *export, int64_t id, const c
         status = grow_names(export, error);
     if (status != SMC_OK)
         return status;
-    struct name *place = find_place(export->name, export->name_capacity, id);
+    struct name *place = nsys_find_place(export->name, export->name_capacity, id);
     if (!place->text) {
         status = nsys_read_name(export, id, &place->text, error);
         place->id = id;
@@ -512,7 +512,7 @@ static enum smc_status find_kernel_name(struct export *export, const int64_t *va
 static enum smc_status take_cache_config(struct export *export, sqlite3_stmt *row, void *context,
                                          struct smc_error *error)
 {
-    const int32_t config = smc_trace_cache_config(text_of(row, 1));
+    const int32_t config = smc_trace_cache_config(nsys_text_of(row, 1));
     int64_t id;
     (void)context, (void)error;
     if (config != SMC_TRACE_UNKNOWN && smc_sqlite_integer(row, 0, &id))
@@ -547,11 +547,11 @@ static void nsys_read_row(struct export *export, sqlite3_stmt *row, int64_t valu
     export->launches++;
 }
 
-static size_t hash_key(const int64_t *key)
+static size_t nsys_hash_key(const int64_t *key)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < COLUMNS - KEY; i++)
-        hash = mix(hash, key[i]);
+        hash = nsys_mix(hash, key[i]);
     return (size_t)(hash ^ hash >> 32);
 }
 
@@ -660,7 +660,7 @@ static enum smc_status nsys_take_launch(struct export *export, sqlite3_stmt *row
     int64_t value[COLUMNS];
     enum smc_status status = SMC_OK;
     nsys_read_row(export, row, value);
-    struct batch *batch = &export->batches[hash_key(value + KEY) % BATCHES];
+    struct batch *batch = &export->batches[nsys_hash_key(value + KEY) % BATCHES];
     const bool is_new = !batch->used || memcmp(batch->key, value + KEY, sizeof batch->key) != 0;
     if (is_new)
         status = flush(export, batch, error);
@@ -861,4 +861,4 @@ static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace
 
 #endif
 
-const struct smc_trace_reader smc_trace_reader_nsys = {.begins = begins, .read = nsys_read};
+const struct smc_trace_reader smc_trace_reader_nsys = {.begins = nsys_begins, .read = nsys_read};

@@ -463,9 +463,9 @@ static enum smc_status own_read(struct smc_trace_input *input, struct smc_trace 
     return status;
 }
 
-static bool begins(const char *bytes, size_t count)
+static bool own_begins(const char *bytes, size_t count)
 {
     return smc_json_begins_with_key(bytes, count, "schema") && strstr(bytes, "\"smemcalc");
 }
 
-const struct smc_trace_reader smc_trace_reader_own = {.begins = begins, .read = own_read};
+const struct smc_trace_reader smc_trace_reader_own = {.begins = own_begins, .read = own_read};

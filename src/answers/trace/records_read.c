@@ -55,7 +55,7 @@ static const char *text_at(const struct records_reading *reading, uint64_t offse
     return memchr(text, '\0', entry.bytes - sizeof entry) ? text : NULL;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t count)
+static bool records_read_is_zero(const uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (bytes[i])
@@ -67,7 +67,7 @@ static bool is_zero(const uint8_t *bytes, size_t count)
 static int64_t device_id(const struct record_device *device)
 {
     uint64_t id = 0;
-    if (is_zero(device->uuid, sizeof device->uuid))
+    if (records_read_is_zero(device->uuid, sizeof device->uuid))
         return device->ordinal;
     for (size_t i = 0; i < sizeof device->uuid; i++)
         id = id * 0x100000001b3u + device->uuid[i];
@@ -112,7 +112,7 @@ static bool records_read_is_possible(const struct record_key *key)
            key->carveout_percent >= -1 && key->carveout_percent <= 100;
 }
 
-static bool are_possible(const struct record_launch *launch)
+static bool records_read_are_possible(const struct record_launch *launch)
 {
     return records_read_is_possible(&launch->key) && launch->launches <= INT64_MAX &&
            launch->graph_launches <= launch->launches &&
@@ -148,7 +148,7 @@ static bool records_read_take_launch(struct records_reading *reading, const void
     memcpy(&found.record, bytes, sizeof found.record);
     repair(&found.record);
     found.name = text_at(reading, found.record.key.name, RECORD_TEXT);
-    if (!found.name || !are_possible(&found.record))
+    if (!found.name || !records_read_are_possible(&found.record))
         return false;
     if (!smc_make_room(&reading->launches, reading->launch_count, &reading->launch_capacity,
                        sizeof *reading->launches))
@@ -237,7 +237,7 @@ static int compare_group(const struct found_records *a, const struct found_recor
     return strcmp(a->name, b->name);
 }
 
-static int compare(const void *a, const void *b)
+static int records_read_compare(const void *a, const void *b)
 {
     const struct found_records *x = a, *y = b;
     const int group = compare_group(x, y);
@@ -456,7 +456,8 @@ static enum smc_status add_groups(struct records_reading *reading, struct smc_er
 {
     enum smc_status status = SMC_OK;
     if (reading->launch_count > 0)
-        qsort(reading->launches, reading->launch_count, sizeof *reading->launches, compare);
+        qsort(reading->launches, reading->launch_count, sizeof *reading->launches,
+              records_read_compare);
     find_missing(reading);
     for (size_t begin = 0, end; begin < reading->launch_count && status == SMC_OK; begin = end) {
         for (end = begin + 1; end < reading->launch_count; end++)

@@ -110,7 +110,8 @@ static bool trace_is_same(const struct smc_trace_launch *a, const struct smc_tra
 }
 
 /* The place of the record in the index, or the empty one where it belongs. */
-static size_t *find_place(const struct smc_trace *trace, const struct smc_trace_launch *launch)
+static size_t *trace_find_place(const struct smc_trace *trace,
+                                const struct smc_trace_launch *launch)
 {
     const size_t mask = trace->index_size - 1;
     size_t at = launch->key_hash & mask;
@@ -133,7 +134,7 @@ static bool grow_index(struct smc_trace *trace)
     trace->index = index;
     trace->index_size = size;
     for (size_t i = 0; i < trace->launch_count; i++)
-        *find_place(trace, &trace->launches[i]) = i;
+        *trace_find_place(trace, &trace->launches[i]) = i;
     return true;
 }
 
@@ -146,7 +147,7 @@ static char *safe_copy(const char *text)
 }
 
 /* The patterns are compared with the name as it is shown. */
-static bool is_wanted(const struct smc_trace *trace, const struct smc_trace_launch *launch)
+static bool trace_is_wanted(const struct smc_trace *trace, const struct smc_trace_launch *launch)
 {
     for (size_t i = 0; i < trace->filter.pattern_count; i++)
         if (smc_name_matches(trace->filter.patterns[i], launch->shown, launch->name))
@@ -164,7 +165,7 @@ static struct smc_trace_launch *find_or_add(struct smc_trace *trace,
                                              &trace->launch_capacity, sizeof *trace->launches))
         return NULL;
     added.key_hash = trace_hash_key(wanted);
-    size_t *place = find_place(trace, &added);
+    size_t *place = trace_find_place(trace, &added);
     if (*place != SIZE_MAX)
         return &trace->launches[*place];
     added.name = smc_strdup(wanted->name);
@@ -176,7 +177,7 @@ static struct smc_trace_launch *find_or_add(struct smc_trace *trace,
     smc_utf8_make_safe(added.shown);
     added.launches = added.graph_launches = added.timed_launches = added.total_ns = 0;
     added.achieved_occupancy_percent = SMC_TRACE_UNKNOWN;
-    added.wanted = is_wanted(trace, &added);
+    added.wanted = trace_is_wanted(trace, &added);
     *place = trace->launch_count;
     trace->launches[trace->launch_count] = added;
     return &trace->launches[trace->launch_count++];

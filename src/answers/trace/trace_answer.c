@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "rules/ceilings.h"
 
-static uint64_t product(const uint32_t shape[3])
+static uint64_t trace_answer_product(const uint32_t shape[3])
 {
     const uint64_t plane = (uint64_t)shape[0] * shape[1];
     return shape[2] && plane > UINT64_MAX / shape[2] ? UINT64_MAX : plane * shape[2];
@@ -17,12 +17,12 @@ static uint64_t product(const uint32_t shape[3])
 
 uint64_t smc_trace_threads(const struct smc_trace_launch *launch)
 {
-    return product(launch->block);
+    return trace_answer_product(launch->block);
 }
 
 uint64_t smc_trace_blocks(const struct smc_trace_launch *launch)
 {
-    return product(launch->grid);
+    return trace_answer_product(launch->grid);
 }
 
 /* --- One configuration ------------------------------------------------------------------------ */
@@ -85,7 +85,7 @@ static void make_request(const struct smc_trace_launch *launch, const struct smc
     if (launch->cache_config > SMC_CACHE_PREFER_NONE &&
         launch->cache_config <= SMC_CACHE_PREFER_EQUAL)
         out->cache_config = (enum smc_cache_config)launch->cache_config;
-    out->blocks_per_cluster = saturate(product(launch->cluster));
+    out->blocks_per_cluster = saturate(trace_answer_product(launch->cluster));
     if (device->sm.smem_oversized_per_block_bytes > 0 &&
         smem_bytes > (int64_t)device->sm.smem_per_block_optin_bytes)
         out->smem_mode = SMC_SMEM_MODE_OVERSIZED;
@@ -284,7 +284,7 @@ static int compare_doubles(double a, double b)
 }
 
 /* By name, then by share; of equal shares, as recorded. */
-static int compare_rows(const void *a, const void *b)
+static int trace_answer_compare_rows(const void *a, const void *b)
 {
     const struct smc_trace_row *x = a, *y = b;
     int order = strcmp(x->launch->shown, y->launch->shown);
@@ -412,7 +412,7 @@ enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct 
         trace_answer_row(trace, device, kept, row);
     }
     free(kept);
-    qsort(answer->rows, answer->row_count, sizeof *answer->rows, compare_rows);
+    qsort(answer->rows, answer->row_count, sizeof *answer->rows, trace_answer_compare_rows);
     for (size_t i = 0; i < answer->row_count; i += answer->kernels[answer->kernel_count - 1].count)
         answer->kernels[answer->kernel_count++] = group_rows(answer, i);
     trace_answer_sum_up(answer);

@@ -11,7 +11,7 @@
 
 /* --- The file of kernels that may have less --------------------------------------------------- */
 
-static bool is_blank(char c)
+static bool trace_gate_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -21,11 +21,11 @@ static size_t trace_gate_trim(const char **line, size_t length)
 {
     const char *text = *line;
     for (size_t i = 0; i < length; i++)
-        if (text[i] == '#' && (i == 0 || is_blank(text[i - 1])))
+        if (text[i] == '#' && (i == 0 || trace_gate_is_blank(text[i - 1])))
             length = i;
-    while (length > 0 && is_blank(text[length - 1]))
+    while (length > 0 && trace_gate_is_blank(text[length - 1]))
         length--;
-    while (length > 0 && is_blank(*text))
+    while (length > 0 && trace_gate_is_blank(*text))
         text++, length--;
     *line = text;
     return length;
@@ -102,14 +102,14 @@ static enum smc_trace_bound main_bound(const struct smc_trace_answer *answer,
     return (enum smc_trace_bound)main;
 }
 
-static void append_share(const struct smc_trace_answer *answer,
-                         const struct smc_trace_kernel *kernel, struct smc_text *out)
+static void trace_gate_append_share(const struct smc_trace_answer *answer,
+                                    const struct smc_trace_kernel *kernel, struct smc_text *out)
 {
     smc_text_printf(out, "%.3g %% of the %s", 100 * kernel->share,
                     answer->has_times ? "time" : "launches");
 }
 
-static const char *file_of(const struct smc_trace *trace)
+static const char *trace_gate_file_of(const struct smc_trace *trace)
 {
     return trace->file ? trace->file : trace->program ? trace->program : "trace";
 }
@@ -134,7 +134,7 @@ static bool trace_gate_add_finding(const struct smc_trace_answer *answer,
     const struct smc_check_finding finding = {
         .rule = smc_check_rule_name(rule),
         .level = allowed ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
-        .file = (char *)(uintptr_t)file_of(answer->trace),
+        .file = (char *)(uintptr_t)trace_gate_file_of(answer->trace),
         .kernel = (char *)(uintptr_t)kernel->shown,
         .device = (char *)(uintptr_t)trace_gate_device_of(answer, kernel),
         .message = message->data,
@@ -152,7 +152,7 @@ static bool trace_gate_judge_kernel(struct smc_trace_gate *gate,
 {
     struct smc_text message = {0};
     const struct smc_trace_row *row = &answer->rows[kernel->first];
-    if (!smc_judgements_add(&verdict->judgements, file_of(answer->trace), kernel->shown,
+    if (!smc_judgements_add(&verdict->judgements, trace_gate_file_of(answer->trace), kernel->shown,
                             trace_gate_device_of(answer, kernel)))
         return false;
     const bool unknown = kernel->occupancy_percent < 0;
@@ -165,7 +165,7 @@ static bool trace_gate_judge_kernel(struct smc_trace_gate *gate,
         smc_text_printf(&message, "occupancy %.3g %%, below %g %%", kernel->occupancy_percent,
                         gate->least_percent);
     smc_text_append(&message, "; ");
-    append_share(answer, kernel, &message);
+    trace_gate_append_share(answer, kernel, &message);
     if (!unknown)
         smc_text_printf(&message, ", %s", smc_trace_bound_words(main_bound(answer, kernel)));
     if (allowance)

@@ -145,8 +145,9 @@ static enum smc_status read_gzip(struct smc_trace_input *input, char *bytes, siz
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static enum smc_status read_bytes(struct smc_trace_input *input, char *bytes, size_t capacity,
-                                  size_t *count, struct smc_error *error)
+static enum smc_status trace_input_read_bytes(struct smc_trace_input *input, char *bytes,
+                                              size_t capacity, size_t *count,
+                                              struct smc_error *error)
 {
     if (input->gzip)
         return read_gzip(input, bytes, capacity, count, error);
@@ -156,13 +157,13 @@ static enum smc_status read_bytes(struct smc_trace_input *input, char *bytes, si
 
 static enum smc_status read_beginning(struct smc_trace_input *input, struct smc_error *error)
 {
-    enum smc_status status =
-        read_bytes(input, input->beginning, SMC_TRACE_BEGINNING, &input->beginning_count, error);
+    enum smc_status status = trace_input_read_bytes(input, input->beginning, SMC_TRACE_BEGINNING,
+                                                    &input->beginning_count, error);
     if (status == SMC_OK && is_gzip(input->beginning, input->beginning_count)) {
         status = begin_gzip(input, error);
         if (status == SMC_OK)
-            status = read_bytes(input, input->beginning, SMC_TRACE_BEGINNING,
-                                &input->beginning_count, error);
+            status = trace_input_read_bytes(input, input->beginning, SMC_TRACE_BEGINNING,
+                                            &input->beginning_count, error);
     }
     input->beginning[status == SMC_OK ? input->beginning_count : 0] = '\0';
     return status;
@@ -201,9 +202,10 @@ enum smc_status smc_trace_input_read(struct smc_trace_input *input, char *bytes,
     memcpy(bytes, input->beginning + input->given, first);
     input->given += first;
     *count = 0;
-    enum smc_status status = first < capacity
-                                 ? read_bytes(input, bytes + first, capacity - first, count, error)
-                                 : SMC_OK;
+    enum smc_status status =
+        first < capacity
+            ? trace_input_read_bytes(input, bytes + first, capacity - first, count, error)
+            : SMC_OK;
     *count += first;
     return status;
 }

@@ -29,7 +29,7 @@ static bool has_times(const struct smc_trace *trace)
     return false;
 }
 
-static bool has_launches(const struct smc_trace *trace)
+static bool trace_merge_has_launches(const struct smc_trace *trace)
 {
     for (size_t i = 0; i < trace->launch_count; i++)
         if (trace->launches[i].launches > 0)
@@ -47,7 +47,8 @@ static enum smc_status check_pair(const struct smc_trace *part, const struct smc
             "%s: recorded by %s, but %s by %s; only files of one tool are read together",
             part->file, smc_trace_source_words(part->source), other->file,
             smc_trace_source_words(other->source));
-    if (has_launches(part) && has_launches(other) && has_times(part) != has_times(other))
+    if (trace_merge_has_launches(part) && trace_merge_has_launches(other) &&
+        has_times(part) != has_times(other))
         return smc_fail(error, SMC_USAGE,
                         "%s has no times, but %s has: shares of the time cannot be computed for "
                         "both together",
@@ -284,8 +285,9 @@ static enum smc_status trace_merge(struct smc_trace *const *parts, size_t count,
     return status;
 }
 
-static enum smc_status read_part(const char *file, const struct smc_trace_filter *filter,
-                                 struct smc_trace **part, struct smc_error *error)
+static enum smc_status trace_merge_read_part(const char *file,
+                                             const struct smc_trace_filter *filter,
+                                             struct smc_trace **part, struct smc_error *error)
 {
     *part = smc_calloc(1, sizeof **part);
     if (!*part)
@@ -309,7 +311,7 @@ enum smc_status smc_trace_read_files(const char *const *files, size_t count,
     if (!parts)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < count && status == SMC_OK; i++) {
-        status = read_part(files[i], &trace->filter, &parts[i], error);
+        status = trace_merge_read_part(files[i], &trace->filter, &parts[i], error);
         for (size_t k = 0; k < i && status == SMC_OK; k++)
             status = check_pair(parts[i], parts[k], error);
     }

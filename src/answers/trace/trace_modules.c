@@ -14,8 +14,8 @@ enum { AMBIGUOUS = -2, MOST_MODULE_BYTES = 1 << 30 };
 /* The cubin's shared memory may include what the driver reserves, up to this. */
 enum { RESERVED_SMEM_BYTES = 1024 };
 
-static bool is_same_kernel(const struct smc_trace_launch *launch,
-                           const struct smc_cubin_kernel *kernel)
+static bool trace_modules_is_same_kernel(const struct smc_trace_launch *launch,
+                                         const struct smc_cubin_kernel *kernel)
 {
     const int64_t more = (int64_t)kernel->smem_bytes - launch->static_smem_bytes;
     return strcmp(launch->name, kernel->name) == 0 &&
@@ -29,7 +29,7 @@ static void match(struct smc_trace *trace, size_t module, const struct smc_cubin
 {
     for (size_t i = 0; i < trace->launch_count; i++)
         for (size_t k = 0; k < cubin->kernel_count; k++)
-            if (is_same_kernel(&trace->launches[i], &cubin->kernel[k]))
+            if (trace_modules_is_same_kernel(&trace->launches[i], &cubin->kernel[k]))
                 found[i] = found[i] == SMC_TRACE_UNKNOWN || found[i] == (int32_t)module
                                ? (int32_t)module
                                : AMBIGUOUS;

@@ -98,7 +98,7 @@ static uint16_t triton_find_capability(const struct metadata *metadata)
 /* --- The machine code ------------------------------------------------------------------------- */
 
 /* The file's name without its end and without its folder. NULL: out of memory. */
-static char *stem_of(const char *file)
+static char *triton_stem_of(const char *file)
 {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     const char *dot = strrchr(base, '.');
@@ -109,15 +109,15 @@ static char *stem_of(const char *file)
 static bool name_cubin(const char *file, struct smc_text *cubin)
 {
     const char *slash = strrchr(file, '/');
-    char *stem = stem_of(file);
+    char *stem = triton_stem_of(file);
     if (stem)
         smc_text_printf(cubin, "%.*s%s.cubin", slash ? (int)(slash + 1 - file) : 0, file, stem);
     free(stem);
     return stem && !cubin->failed;
 }
 
-static const struct smc_inspect_kernel *find_kernel(const struct smc_inspect_found *found,
-                                                    const char *name)
+static const struct smc_inspect_kernel *triton_find_kernel(const struct smc_inspect_found *found,
+                                                           const char *name)
 {
     for (size_t i = 0; i < found->count; i++)
         if (strcmp(found->kernel[i].name, name) == 0)
@@ -151,7 +151,7 @@ static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct m
     if (status == SMC_OK) {
         const struct smc_inspect_kernel kind = {.file = smc_text_string(&path)};
         status = smc_inspect_cubin_read(bytes.data, bytes.length, &kind, &found, &why);
-        kernel = status == SMC_OK ? find_kernel(&found, launch->name) : NULL;
+        kernel = status == SMC_OK ? triton_find_kernel(&found, launch->name) : NULL;
     }
     if (kernel) {
         take_machine_code(kernel, cc, launch);
@@ -251,7 +251,7 @@ static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_t
     const char *file = input->path;
     struct smc_text bytes = {0};
     struct metadata metadata = {.file = file, .error = error};
-    char *stem = stem_of(file);
+    char *stem = triton_stem_of(file);
     trace->source = SMC_TRACE_TRITON;
     trace->launches_unknown = true;
     enum smc_status status = stem ? SMC_OK : smc_out_of_memory(error);
@@ -271,7 +271,7 @@ static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_t
 
 /* --- A folder --------------------------------------------------------------------------------- */
 
-static bool begins(const char *bytes, size_t count)
+static bool triton_begins(const char *bytes, size_t count)
 {
     return smc_json_begins_with_key(bytes, count, "num_warps") &&
            !smc_json_begins_with_key(bytes, count, "traceEvents");
@@ -286,7 +286,7 @@ static enum smc_status read_if_metadata(const char *file, struct smc_trace *trac
     if (!smc_file_is_regular(file) || strncmp(slash ? slash + 1 : file, "__grp__", 7) == 0)
         return SMC_OK;
     enum smc_status status = smc_trace_input_open(&input, file, error);
-    if (status == SMC_OK && begins(input.beginning, input.beginning_count))
+    if (status == SMC_OK && triton_begins(input.beginning, input.beginning_count))
         status = read_metadata(&input, trace, error);
     smc_trace_input_close(&input);
     return status;
@@ -339,4 +339,5 @@ enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace
     return status;
 }
 
-const struct smc_trace_reader smc_trace_reader_triton = {.begins = begins, .read = read_metadata};
+const struct smc_trace_reader smc_trace_reader_triton = {.begins = triton_begins,
+                                                         .read = read_metadata};

@@ -32,22 +32,23 @@ struct log_span {
     const char *start, *end;
 };
 
-static size_t length_of(struct log_span span)
+static size_t build_log_length_of(struct log_span span)
 {
     return (size_t)(span.end - span.start);
 }
 
-static bool is_same(struct log_span a, struct log_span b)
+static bool build_log_is_same(struct log_span a, struct log_span b)
 {
-    const size_t length = length_of(a);
-    return length == length_of(b) && (length == 0 || memcmp(a.start, b.start, length) == 0);
+    const size_t length = build_log_length_of(a);
+    return length == build_log_length_of(b) &&
+           (length == 0 || memcmp(a.start, b.start, length) == 0);
 }
 
 /* Where `text` ends in the line, or NULL. */
-static const char *after(struct log_span line, const char *text)
+static const char *build_log_after(struct log_span line, const char *text)
 {
     size_t length = strlen(text);
-    const char *found = memmem(line.start, length_of(line), text, length);
+    const char *found = memmem(line.start, build_log_length_of(line), text, length);
     return found ? found + length : NULL;
 }
 
@@ -95,7 +96,7 @@ static const char *find_message(struct log_span line)
                                         "ptxas warning ", "nvlink info ", "nvlink error "};
     const char *first = NULL;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        const char *end = after(line, heads[i]);
+        const char *end = build_log_after(line, heads[i]);
         const char *start = end ? end - strlen(heads[i]) : NULL;
         if (start && (!first || start < first))
             first = start;
@@ -201,7 +202,7 @@ static void append_span(struct log_reading *reading, struct spans *spans, struct
 static void assign_lines(struct log_reading *reading, struct period *period)
 {
     size_t same = period->line_count - 1; /* from here on all lines are equal */
-    while (same > 0 && is_same(period->line[same - 1], period->line[same]))
+    while (same > 0 && build_log_is_same(period->line[same - 1], period->line[same]))
         same--;
     for (size_t i = 0; i < period->expected_count; i++) {
         const struct expected *expected = &period->expected[i];
@@ -264,13 +265,13 @@ static size_t build_log_add_kernel(struct log_reading *reading, const struct log
     kernels->item[kernels->count] = *kernel;
     kernels->item[kernels->count].line = reading->line;
     kernels->item[kernels->count].hash =
-        smc_hash(SMC_HASH_START, kernel->name.start, length_of(kernel->name));
+        smc_hash(SMC_HASH_START, kernel->name.start, build_log_length_of(kernel->name));
     return kernels->count++;
 }
 
-static struct log_span read_target(struct log_span line, const char *before, char closing)
+static struct log_span build_log_read_target(struct log_span line, const char *before, char closing)
 {
-    return quoted(after(line, before), line.end, closing);
+    return quoted(build_log_after(line, before), line.end, closing);
 }
 
 /* Filtered logs may have no properties at all. */
@@ -287,10 +288,10 @@ static bool has_properties(const struct log_reading *reading, struct log_span ta
 static bool build_log_read_head(struct log_reading *reading, struct log_span line)
 {
     struct logged_kernel kernel = {.head = line};
-    kernel.name = quoted(after(line, "Compiling entry function '"), line.end, '\'');
+    kernel.name = quoted(build_log_after(line, "Compiling entry function '"), line.end, '\'');
     if (!kernel.name.start)
         return false;
-    kernel.target = read_target(line, "' for 'sm_", '\'');
+    kernel.target = build_log_read_target(line, "' for 'sm_", '\'');
     kernel.needs_properties = has_properties(reading, kernel.target);
     size_t added = build_log_add_kernel(reading, &kernel);
     if (added == no_kernel)
@@ -308,10 +309,10 @@ static bool build_log_read_head(struct log_reading *reading, struct log_span lin
 static bool read_link_head(struct log_reading *reading, struct log_span line)
 {
     struct logged_kernel kernel = {.head = line, .is_linking = true};
-    if (!after(line, "nvlink info"))
+    if (!build_log_after(line, "nvlink info"))
         return false;
-    kernel.name = quoted(after(line, "Function properties for '"), line.end, '\'');
-    kernel.target = read_target(line, "(target: sm_", ')');
+    kernel.name = quoted(build_log_after(line, "Function properties for '"), line.end, '\'');
+    kernel.target = build_log_read_target(line, "(target: sm_", ')');
     if (!kernel.name.start)
         return false;
     size_t added = build_log_add_kernel(reading, &kernel);
@@ -322,14 +323,14 @@ static bool read_link_head(struct log_reading *reading, struct log_span line)
 
 static bool is_named(const struct logged_kernel *kernel, uint64_t hash, struct log_span name)
 {
-    return kernel->hash == hash && is_same(kernel->name, name);
+    return kernel->hash == hash && build_log_is_same(kernel->name, name);
 }
 
 /* The newest compilation of that name that waits for its properties. All that wait are marked if
    they are for different architectures, or if one of them is since earlier properties. */
 static size_t find_open(struct log_reading *reading, struct log_span name, size_t *at)
 {
-    const uint64_t hash = smc_hash(SMC_HASH_START, name.start, length_of(name));
+    const uint64_t hash = smc_hash(SMC_HASH_START, name.start, build_log_length_of(name));
     struct logged_kernel *item = reading->kernels.item;
     size_t found = no_kernel;
     bool is_mixed = false;
@@ -341,7 +342,7 @@ static size_t find_open(struct log_reading *reading, struct log_span name, size_
             found = reading->open[i];
             *at = i;
         }
-        is_mixed |= kernel->is_mixed || !is_same(kernel->target, item[found].target);
+        is_mixed |= kernel->is_mixed || !build_log_is_same(kernel->target, item[found].target);
     }
     for (size_t i = 0; is_mixed && i < reading->open_count; i++)
         if (is_named(&item[reading->open[i]], hash, name))
@@ -351,7 +352,7 @@ static size_t find_open(struct log_reading *reading, struct log_span name, size_
 
 static bool build_log_read_properties(struct log_reading *reading, struct log_span line)
 {
-    const char *start = after(line, "Function properties for ");
+    const char *start = build_log_after(line, "Function properties for ");
     size_t at = 0;
     if (!start)
         return false;
@@ -374,7 +375,7 @@ static bool build_log_read_properties(struct log_reading *reading, struct log_sp
 /* The line from the word before `unit` on, without the prefix of a build tool. */
 static struct log_span figures(struct log_span line, const char *unit)
 {
-    const char *end = after(line, unit), *start = end ? end - strlen(unit) : NULL;
+    const char *end = build_log_after(line, unit), *start = end ? end - strlen(unit) : NULL;
     while (start && start > line.start && !isspace((unsigned char)start[-1]))
         start--;
     return start ? trimmed((struct log_span){start, line.end}) : (struct log_span){0};
@@ -383,7 +384,8 @@ static struct log_span figures(struct log_span line, const char *unit)
 static struct log_span used_figures(struct log_span line)
 {
     bool is_whole = *line.end || !smc_log_is_cut(line.start, line.end);
-    bool is_used = after(line, ": Used ") || (after(line, "nvlink info") && after(line, ": used "));
+    bool is_used = build_log_after(line, ": Used ") ||
+                   (build_log_after(line, "nvlink info") && build_log_after(line, ": used "));
     return is_whole && is_used ? figures(line, " registers") : (struct log_span){0};
 }
 
@@ -391,13 +393,14 @@ static struct log_span used_figures(struct log_span line)
 static bool build_log_read_other(struct log_reading *reading, struct log_span line)
 {
     struct log_span text = trimmed(line);
-    bool is_function =
-        length_of(text) > 10 && !memcmp(text.start, "Function ", 9) && text.end[-1] == ':';
-    bool has_figures = after(line, " REG:") && after(line, "SHARED:");
-    bool ends_figures = after(line, " TEXTURE:") && after(line, " CONSTANT[0]:");
+    bool is_function = build_log_length_of(text) > 10 && !memcmp(text.start, "Function ", 9) &&
+                       text.end[-1] == ':';
+    bool has_figures = build_log_after(line, " REG:") && build_log_after(line, "SHARED:");
+    bool ends_figures =
+        build_log_after(line, " TEXTURE:") && build_log_after(line, " CONSTANT[0]:");
     reading->nameless_others += ends_figures && !reading->in_function;
     reading->in_function = is_function || (reading->in_function && !has_figures);
-    if (!after(line, "arch = sm_") && !has_figures && !is_function)
+    if (!build_log_after(line, "arch = sm_") && !has_figures && !is_function)
         return ends_figures;
     append_span(reading, &reading->others, line);
     return true;
@@ -406,8 +409,8 @@ static bool build_log_read_other(struct log_reading *reading, struct log_span li
 /* "Value of threads per SM for entry NAME is out of range. .minnctapersm will be ignored" */
 static bool read_ignored(struct log_reading *reading, struct log_span line)
 {
-    if (!after(line, "ptxas warning") || !after(line, " for entry ") ||
-        !after(line, "will be ignored"))
+    if (!build_log_after(line, "ptxas warning") || !build_log_after(line, " for entry ") ||
+        !build_log_after(line, "will be ignored"))
         return false;
     append_span(reading, &reading->ignored, line);
     return true;
@@ -419,13 +422,16 @@ static bool read_ignored(struct log_reading *reading, struct log_span line)
    will be ignored", "... adjusting per thread register count of 16 to lower bound of 24". */
 static const char *message_of_remark(struct log_span line)
 {
-    const char *info = after(line, "ptxas info"), *warning = after(line, "warning :");
-    if (info && after(line, " Potential Performance Loss: "))
+    const char *info = build_log_after(line, "ptxas info"),
+               *warning = build_log_after(line, "warning :");
+    if (info && build_log_after(line, " Potential Performance Loss: "))
         return info;
-    if (!warning || !after(line, "ptxas ") || after(line, " for entry "))
+    if (!warning || !build_log_after(line, "ptxas ") || build_log_after(line, " for entry "))
         return NULL;
-    return after(line, "ignored") || after(line, "adjusting per thread register count") ? warning
-                                                                                        : NULL;
+    return build_log_after(line, "ignored") ||
+                   build_log_after(line, "adjusting per thread register count")
+               ? warning
+               : NULL;
 }
 
 static bool read_remark(struct log_reading *reading, struct log_span line)
@@ -439,16 +445,16 @@ static bool read_remark(struct log_reading *reading, struct log_span line)
 /* The first line of a log that was cut within the line "Used 10 registers, ...". */
 static bool is_end_of_used(const struct log_reading *reading, struct log_span line)
 {
-    return reading->line == 1 && !after(line, " : ") && length_of(line) > 0 &&
-           (after(line, " registers") || after(line, " barriers") || after(line, " bytes smem") ||
-            after(line, "mem["));
+    return reading->line == 1 && !build_log_after(line, " : ") && build_log_length_of(line) > 0 &&
+           (build_log_after(line, " registers") || build_log_after(line, " barriers") ||
+            build_log_after(line, " bytes smem") || build_log_after(line, "mem["));
 }
 
 /* The last line of a log that was cut within the line "Compiling entry function 'NAME' ...". */
 static bool is_begin_of_head(struct log_span line)
 {
     static const char head[] = "Compiling entry function '", *const mark = "ptxas info    : ";
-    const char *text = after(line, mark);
+    const char *text = build_log_after(line, mark);
     if (*line.end || !text)
         return false;
     const size_t length = (size_t)(line.end - text);
@@ -462,23 +468,24 @@ static bool build_log_is_failure(struct log_span line)
         ": *** ",       "ninja: build stopped", "FAILED: ",      "did NOT complete", "ptxas error ",
         "ptxas fatal ", "nvcc fatal ",          "nvlink error ", "nvlink fatal ",    "nvcc error "};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (after(line, signs[i]))
+        if (build_log_after(line, signs[i]))
             return true;
     return false;
 }
 
 static void build_log_read_line(struct log_reading *reading, struct log_span line)
 {
-    const bool is_refused = after(line, "uses too much shared data (") != NULL;
+    const bool is_refused = build_log_after(line, "uses too much shared data (") != NULL;
     if (!is_refused && (build_log_read_head(reading, line) || read_link_head(reading, line) ||
                         build_log_read_properties(reading, line)))
         return;
     if (is_refused)
         append_span(reading, &reading->refusals, line);
-    else if (after(line, " bytes stack frame"))
+    else if (build_log_after(line, " bytes stack frame"))
         build_log_receive(reading, STACK, figures(line, " bytes stack frame"));
     else if (used_figures(line).start)
-        build_log_receive(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
+        build_log_receive(reading, build_log_after(line, "nvlink info") ? LINKED : USED,
+                          used_figures(line));
     else if (build_log_read_other(reading, line) || read_ignored(reading, line) ||
              read_remark(reading, line))
         return;
@@ -506,7 +513,7 @@ static int by_name(const void *a, const void *b)
 static bool agree(const struct logged_kernel *a, const struct logged_kernel *b, enum reply reply)
 {
     return (!a->reply[reply].start) == (!b->reply[reply].start) &&
-           is_same(a->reply[reply], b->reply[reply]);
+           build_log_is_same(a->reply[reply], b->reply[reply]);
 }
 
 /* `kernel` is all compilations of one name. The lines of mixed ones are kept only if it does not
@@ -537,8 +544,8 @@ static void build_log_refuse(const struct log_reading *reading, struct logged_ke
     struct log_span refusal = {0};
     for (size_t i = 0; i < reading->refusals.count; i++) {
         struct log_span line = reading->refusals.item[i];
-        struct log_span name = quoted(after(line, "Entry function '"), line.end, '\'');
-        if (!name.start || !is_same(name, kernel[0]->name))
+        struct log_span name = quoted(build_log_after(line, "Entry function '"), line.end, '\'');
+        if (!name.start || !build_log_is_same(name, kernel[0]->name))
             continue;
         is_used[i] = true;
         refusal = line;
@@ -547,7 +554,8 @@ static void build_log_refuse(const struct log_reading *reading, struct logged_ke
     for (size_t i = 0; i < count && refusals > 0; i++) {
         bool is_known = kernel[i]->is_linking;
         for (size_t k = 0; k < i && !is_known; k++)
-            is_known = !kernel[k]->is_linking && is_same(kernel[k]->target, kernel[i]->target);
+            is_known =
+                !kernel[k]->is_linking && build_log_is_same(kernel[k]->target, kernel[i]->target);
         targets += !is_known;
     }
     for (size_t i = 0; i < count && refusals > 0; i++) {
@@ -557,10 +565,11 @@ static void build_log_refuse(const struct log_reading *reading, struct logged_ke
     }
 }
 
-static void append_kernel(const struct logged_kernel *kernel, struct smc_text *text)
+static void build_log_append_kernel(const struct logged_kernel *kernel, struct smc_text *text)
 {
-    smc_text_safe_line(text, "%.*s%s%.*s", (int)length_of(kernel->name), kernel->name.start,
-                       kernel->target.start ? " for sm_" : "", (int)length_of(kernel->target),
+    smc_text_safe_line(text, "%.*s%s%.*s", (int)build_log_length_of(kernel->name),
+                       kernel->name.start, kernel->target.start ? " for sm_" : "",
+                       (int)build_log_length_of(kernel->target),
                        kernel->target.start ? kernel->target.start : "");
     text->length -= !text->failed; /* the sentence goes on */
 }
@@ -569,8 +578,9 @@ static void append_kernel(const struct logged_kernel *kernel, struct smc_text *t
 static bool are_alike(const struct logged_kernel *a, const struct logged_kernel *b)
 {
     enum reply reply = a->is_linking ? LINKED : USED;
-    return a->is_linking == b->is_linking && a->target.start && is_same(a->target, b->target) &&
-           !a->is_ambiguous && !b->is_ambiguous && a->reply[reply].start && b->reply[reply].start;
+    return a->is_linking == b->is_linking && a->target.start &&
+           build_log_is_same(a->target, b->target) && !a->is_ambiguous && !b->is_ambiguous &&
+           a->reply[reply].start && b->reply[reply].start;
 }
 
 static bool has_same_result(const struct logged_kernel *a, const struct logged_kernel *b)
@@ -603,21 +613,23 @@ static bool merge_repeated(struct logged_kernel *const *kernel, size_t count, bo
 static void build_log_append_result(const struct logged_kernel *kernel, struct smc_text *notes)
 {
     struct log_span result = kernel->reply[kernel->is_linking ? LINKED : USED];
-    const char *smem = after(result, " bytes smem"), *comma = after(result, ",");
+    const char *smem = build_log_after(result, " bytes smem"),
+               *comma = build_log_after(result, ",");
     const char *end = smem ? smem : comma ? comma - 1 : result.end;
-    smc_text_safe_line(notes, "sm_%.*s: %.*s (%sline %zu)", (int)length_of(kernel->target),
-                       kernel->target.start, (int)(end - result.start), result.start,
+    smc_text_safe_line(notes, "sm_%.*s: %.*s (%sline %zu)",
+                       (int)build_log_length_of(kernel->target), kernel->target.start,
+                       (int)(end - result.start), result.start,
                        kernel->is_linking ? "linked, " : "", kernel->line);
     notes->length -= !notes->failed; /* the sentence goes on */
 }
 
 /* Appends the different results of the kernels of one name. */
-static void append_results(struct logged_kernel *const *kernel, size_t count,
-                           struct smc_text *notes)
+static void build_log_append_results(struct logged_kernel *const *kernel, size_t count,
+                                     struct smc_text *notes)
 {
     enum { MOST_RESULTS = 8 };
     size_t results = 0;
-    smc_text_append_bytes(notes, kernel[0]->name.start, length_of(kernel[0]->name));
+    smc_text_append_bytes(notes, kernel[0]->name.start, build_log_length_of(kernel[0]->name));
     smc_text_append(notes, "\tcompiled several times with different results, each of which counts");
     for (size_t i = 0; i < count; i++) {
         bool differs = false;
@@ -638,13 +650,13 @@ static void tell_repeated(struct logged_kernel *const *kernel, size_t count, str
     bool differ = merge_repeated(kernel, count, false);
     differ = differ || merge_repeated(kernel, count, true);
     if (differ)
-        append_results(kernel, count, notes);
+        build_log_append_results(kernel, count, notes);
 }
 
-static void append_line(const char *before, struct log_span line, struct smc_text *text)
+static void build_log_append_line(const char *before, struct log_span line, struct smc_text *text)
 {
     if (line.start)
-        smc_text_printf(text, "%s%.*s\n", before, (int)length_of(line), line.start);
+        smc_text_printf(text, "%s%.*s\n", before, (int)build_log_length_of(line), line.start);
 }
 
 static void build_log_write_kernel(const struct log_reading *reading,
@@ -652,24 +664,24 @@ static void build_log_write_kernel(const struct log_reading *reading,
 {
     if (kernel->is_replaced)
         return;
-    append_line("", kernel->head, &read->ordered);
-    append_line("", kernel->ignored, &read->ordered);
+    build_log_append_line("", kernel->head, &read->ordered);
+    build_log_append_line("", kernel->ignored, &read->ordered);
     if (kernel->is_ambiguous)
         return;
     if (kernel->is_linking) {
-        append_line("nvlink info    : used ", kernel->reply[LINKED], &read->ordered);
+        build_log_append_line("nvlink info    : used ", kernel->reply[LINKED], &read->ordered);
         return;
     }
     if (kernel->reply[USED].start && kernel->reply[STACK].start) {
-        append_line("", kernel->properties, &read->ordered);
-        append_line("    ", kernel->reply[STACK], &read->ordered);
+        build_log_append_line("", kernel->properties, &read->ordered);
+        build_log_append_line("    ", kernel->reply[STACK], &read->ordered);
     } else if (kernel->reply[USED].start && kernel->properties.start && reading->has_stacks) {
-        append_kernel(kernel, &read->faults);
+        build_log_append_kernel(kernel, &read->faults);
         smc_text_append(&read->faults, ": its stack and spills are left out: several compilations "
                                        "wrote the log at once\n");
     }
-    append_line("ptxas info    : Used ", kernel->reply[USED], &read->ordered);
-    append_line("", kernel->refusal, &read->ordered);
+    build_log_append_line("ptxas info    : Used ", kernel->reply[USED], &read->ordered);
+    build_log_append_line("", kernel->refusal, &read->ordered);
 }
 
 /* The properties of a kernel may be those of a compilation of it whose head was cut off. */
@@ -677,7 +689,8 @@ static void doubt(const struct log_reading *reading, struct logged_kernel *const
                   size_t count)
 {
     for (size_t i = 0; i < reading->doubted.count; i++)
-        for (size_t k = 0; k < count && is_same(reading->doubted.item[i], kernel[0]->name); k++)
+        for (size_t k = 0;
+             k < count && build_log_is_same(reading->doubted.item[i], kernel[0]->name); k++)
             kernel[k]->reply[STACK] = (struct log_span){0};
 }
 
@@ -687,31 +700,32 @@ static void assign_ignored(const struct log_reading *reading, struct logged_kern
 {
     for (size_t i = 0; i < reading->ignored.count; i++) {
         const struct log_span line = reading->ignored.item[i];
-        const char *message = after(line, "ptxas warning"), *name = after(line, " for entry ");
+        const char *message = build_log_after(line, "ptxas warning"),
+                   *name = build_log_after(line, " for entry ");
         const char *blank = name ? memchr(name, ' ', (size_t)(line.end - name)) : NULL;
         struct log_span named = {name, blank && blank[-1] == ',' ? blank - 1 : blank};
         struct logged_kernel *meant = NULL;
         for (size_t k = 0; k < count && blank; k++)
-            if (!kernel[k]->is_linking && is_same(named, kernel[k]->name) &&
+            if (!kernel[k]->is_linking && build_log_is_same(named, kernel[k]->name) &&
                 (!meant || meant->head.start < line.start))
                 meant = kernel[k];
         if (!meant)
             continue;
         meant->ignored = line;
         message += strspn(message, " :");
-        smc_text_append_bytes(notes, named.start, length_of(named));
+        smc_text_append_bytes(notes, named.start, build_log_length_of(named));
         smc_text_append(notes, "\t");
-        smc_text_safe_line(notes, "its launch bounds are broken%s%.*s: %.*s",
-                           meant->target.start ? " on sm_" : "", (int)length_of(meant->target),
-                           meant->target.start ? meant->target.start : "",
-                           (int)(trimmed(line).end - message), message);
+        smc_text_safe_line(
+            notes, "its launch bounds are broken%s%.*s: %.*s", meant->target.start ? " on sm_" : "",
+            (int)build_log_length_of(meant->target), meant->target.start ? meant->target.start : "",
+            (int)(trimmed(line).end - message), message);
     }
 }
 
 /* The remark's function; an empty span: it has none. */
 static struct log_span function_of(struct log_span remark)
 {
-    const char *name = after(remark, " function '");
+    const char *name = build_log_after(remark, " function '");
     const char *end = name ? memchr(name, '\'', (size_t)(remark.end - name)) : NULL;
     return end ? (struct log_span){name, end} : (struct log_span){remark.end, remark.end};
 }
@@ -723,17 +737,18 @@ static int by_hash(const void *a, const void *b)
     return k->hash < l->hash ? -1 : k->hash > l->hash;
 }
 
-static bool has_kernel(struct logged_kernel *const *sorted, size_t count, struct log_span name)
+static bool build_log_has_kernel(struct logged_kernel *const *sorted, size_t count,
+                                 struct log_span name)
 {
-    const struct logged_kernel wanted = {.hash =
-                                             smc_hash(SMC_HASH_START, name.start, length_of(name))};
+    const struct logged_kernel wanted = {
+        .hash = smc_hash(SMC_HASH_START, name.start, build_log_length_of(name))};
     const struct logged_kernel *const key = &wanted;
     struct logged_kernel *const *found =
         count > 0 ? bsearch(&key, sorted, count, sizeof(struct logged_kernel *), by_hash) : NULL;
-    return found && is_same((*found)->name, name);
+    return found && build_log_is_same((*found)->name, name);
 }
 
-static int by_place(const void *a, const void *b)
+static int build_log_by_place(const void *a, const void *b)
 {
     const struct log_span *k = a, *l = b;
     return k->start < l->start ? -1 : k->start > l->start;
@@ -742,10 +757,10 @@ static int by_place(const void *a, const void *b)
 static int by_text(const void *a, const void *b)
 {
     const struct log_span *k = a, *l = b;
-    if (length_of(*k) != length_of(*l))
-        return length_of(*k) < length_of(*l) ? -1 : 1;
-    const int order = memcmp(k->start, l->start, length_of(*k));
-    return order ? order : by_place(a, b);
+    if (build_log_length_of(*k) != build_log_length_of(*l))
+        return build_log_length_of(*k) < build_log_length_of(*l) ? -1 : 1;
+    const int order = memcmp(k->start, l->start, build_log_length_of(*k));
+    return order ? order : build_log_by_place(a, b);
 }
 
 /* Keeps the first of equal texts, in their order. */
@@ -756,10 +771,10 @@ static void remove_repeated(struct spans *spans)
         return;
     qsort(spans->item, spans->count, sizeof *spans->item, by_text);
     for (size_t i = 1; i < spans->count; i++)
-        if (!is_same(spans->item[kept], spans->item[i]))
+        if (!build_log_is_same(spans->item[kept], spans->item[i]))
             spans->item[++kept] = spans->item[i];
     spans->count = kept + 1;
-    qsort(spans->item, spans->count, sizeof *spans->item, by_place);
+    qsort(spans->item, spans->count, sizeof *spans->item, build_log_by_place);
 }
 
 /* Each remark once, though several architectures may have it. `sorted`: by_name. */
@@ -770,8 +785,8 @@ static void build_log_tell_remarks(struct log_reading *reading, struct logged_ke
     for (size_t i = 0; i < reading->remarks.count; i++) {
         const struct log_span line = reading->remarks.item[i], name = function_of(line);
         const char *message = message_of_remark(line);
-        if (has_kernel(sorted, reading->kernels.count, name))
-            smc_text_append_bytes(notes, name.start, length_of(name));
+        if (build_log_has_kernel(sorted, reading->kernels.count, name))
+            smc_text_append_bytes(notes, name.start, build_log_length_of(name));
         message += strspn(message, " :");
         smc_text_append(notes, "\t");
         smc_text_safe_line(notes, "ptxas: %.*s", (int)(line.end - message), message);
@@ -788,7 +803,7 @@ static void tell_cut_off(const struct log_reading *reading, struct smc_build_log
         smc_text_safe_line(faults,
                            "%.*s: left out: its architecture is unknown, since the log's beginning "
                            "is cut off",
-                           (int)length_of(reading->cut_off.item[i]),
+                           (int)build_log_length_of(reading->cut_off.item[i]),
                            reading->cut_off.item[i].start);
     read->cut_off_count = nameless;
     nameless -= reading->cut_off.count;
@@ -822,17 +837,18 @@ static void build_log_conclude(struct log_reading *reading, struct logged_kernel
     build_log_tell_remarks(reading, sorted, &read->notes);
     for (size_t i = 0; i < reading->refusals.count; i++)
         if (!is_used[i])
-            append_line("", reading->refusals.item[i], &read->ordered);
+            build_log_append_line("", reading->refusals.item[i], &read->ordered);
     for (size_t i = 0; i < count; i++)
         build_log_write_kernel(reading, &reading->kernels.item[i], read);
     for (size_t i = 0; i < reading->others.count; i++)
-        append_line("", reading->others.item[i], &read->ordered);
+        build_log_append_line("", reading->others.item[i], &read->ordered);
     tell_cut_off(reading, read);
     if (reading->failures == 0)
         return;
     struct log_span failure = reading->failure;
     smc_text_safe_line(&read->faults, "the build failed: %.*s",
-                       length_of(failure) < 300 ? (int)length_of(failure) : 300, failure.start);
+                       build_log_length_of(failure) < 300 ? (int)build_log_length_of(failure) : 300,
+                       failure.start);
 }
 
 static void free_reading(struct log_reading *reading)

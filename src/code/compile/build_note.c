@@ -25,7 +25,7 @@ static bool build_note_next_word(const char **at, const char *end, struct word *
     return word->length > 0;
 }
 
-static bool is_one_of(const struct word *word, const char *const *names)
+static bool build_note_is_one_of(const struct word *word, const char *const *names)
 {
     for (; *names; names++)
         if (smc_equals(word->text, word->length, *names))
@@ -73,7 +73,8 @@ static void build_note_read_options(const char *at, const char *end, struct smc_
             value.length = 0;
         else
             at = after;
-        if (!is_one_of(&word, without_effect) && !is_one_of(&word, with_value))
+        if (!build_note_is_one_of(&word, without_effect) &&
+            !build_note_is_one_of(&word, with_value))
             build_note_append_option(build, &word, &value);
     }
 }

@@ -24,7 +24,7 @@ void smc_built_free(struct smc_built *built)
     smc_nvrtc_output_free(&built->output);
 }
 
-static bool copy_text(const struct smc_text *from, struct smc_text *to)
+static bool builds_copy_text(const struct smc_text *from, struct smc_text *to)
 {
     *to = (struct smc_text){0};
     if (from->data)
@@ -38,8 +38,8 @@ static bool copy_built(const struct smc_built *from, struct smc_built *to)
     struct smc_nvrtc_output *output = &to->output;
     *to = *from;
     output->binary = (struct smc_binary){.cubin_bytes = code->cubin_bytes};
-    bool copied = copy_text(&from->output.log, &output->log);
-    copied = copy_text(&from->output.ptx, &output->ptx) && copied;
+    bool copied = builds_copy_text(&from->output.log, &output->log);
+    copied = builds_copy_text(&from->output.ptx, &output->ptx) && copied;
     if (code->cubin_bytes)
         output->binary.cubin = smc_malloc(code->cubin_bytes);
     if (output->binary.cubin)

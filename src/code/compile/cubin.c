@@ -65,7 +65,7 @@ enum {
     FLAG_ACCELERATED_MOVED = 0x8, /* the same, as CUDA 12 writes it */
 };
 
-static bool is_within(uint64_t offset, uint64_t size, size_t bytes)
+static bool cubin_is_within(uint64_t offset, uint64_t size, size_t bytes)
 {
     return offset <= bytes && size <= bytes - offset;
 }
@@ -97,10 +97,10 @@ static enum smc_status check_header(const struct smc_cubin_reading *reading, siz
     if (header->e_shentsize != entry || (header->e_phnum > 0 && header->e_phentsize != segment))
         return smc_fail(reading->error, SMC_USAGE, "its header has entries of a wrong size");
     if (section_count == 0 || section_count > reading->bytes / entry ||
-        !is_within(header->e_shoff, section_count * entry, reading->bytes))
+        !cubin_is_within(header->e_shoff, section_count * entry, reading->bytes))
         return smc_fail(reading->error, SMC_USAGE,
                         "its table of sections extends beyond the end of the file");
-    if (!is_within(header->e_phoff, header->e_phnum * segment, reading->bytes))
+    if (!cubin_is_within(header->e_phoff, header->e_phnum * segment, reading->bytes))
         return smc_fail(reading->error, SMC_USAGE,
                         "its table of segments extends beyond the end of the file");
     return SMC_OK;
@@ -118,7 +118,7 @@ static enum smc_status cubin_read_section(struct smc_cubin_reading *reading, siz
     if (!section->name)
         return smc_fail(reading->error, SMC_USAGE, "section %zu has no name", index);
     if (!takes_no_room(&section->header) &&
-        !is_within(section->header.sh_offset, section->header.sh_size, reading->bytes))
+        !cubin_is_within(section->header.sh_offset, section->header.sh_size, reading->bytes))
         return smc_fail(reading->error, SMC_USAGE,
                         "section %.200s extends beyond the end of the file", section->name);
     return SMC_OK;
@@ -169,7 +169,7 @@ static enum smc_status check_segments(const struct smc_cubin_reading *reading)
         return SMC_OK;
     for (int i = 0; i < reading->header.e_phnum; i++) {
         if (!gelf_getphdr(reading->cubin->elf, i, &segment) ||
-            !is_within(segment.p_offset, segment.p_filesz, reading->bytes))
+            !cubin_is_within(segment.p_offset, segment.p_filesz, reading->bytes))
             return smc_fail(reading->error, SMC_USAGE,
                             "segment %d extends beyond the end of the file", i);
         if (segment.p_type == PT_LOAD)
@@ -603,9 +603,9 @@ static enum smc_status fail_section(const struct smc_cubin_reading *reading,
 
 /* Finds the kernel that a section belongs to, by its name and its index, which must agree. NULL: it
    belongs to a function that is not a kernel, which only has attributes. */
-static enum smc_status find_kernel(const struct smc_cubin_reading *reading,
-                                   const struct smc_cubin_section *section, const char *name,
-                                   struct smc_cubin_kernel **kernel)
+static enum smc_status cubin_find_kernel(const struct smc_cubin_reading *reading,
+                                         const struct smc_cubin_section *section, const char *name,
+                                         struct smc_cubin_kernel **kernel)
 {
     uint32_t index = section->header.sh_info;
     if (index >= reading->section_count || !is_code_of(&reading->section[index], name))
@@ -619,7 +619,7 @@ static enum smc_status take_size(const struct smc_cubin_reading *reading,
                                  bool is_shared)
 {
     struct smc_cubin_kernel *kernel = NULL;
-    enum smc_status status = find_kernel(reading, section, name, &kernel);
+    enum smc_status status = cubin_find_kernel(reading, section, name, &kernel);
     if (status != SMC_OK)
         return status;
     if (!kernel || section->header.sh_size > UINT32_MAX)
@@ -639,7 +639,7 @@ static enum smc_status take_attributes(struct smc_cubin_reading *reading,
     const char *name = after_prefix(section->name, ".nv.info.");
     if (!name && strcmp(section->name, ".nv.info") != 0)
         return fail_section(reading, section);
-    enum smc_status status = name ? find_kernel(reading, section, name, &kernel) : SMC_OK;
+    enum smc_status status = name ? cubin_find_kernel(reading, section, name, &kernel) : SMC_OK;
     if (kernel)
         claims_of(reading, kernel)->has_attributes = true;
     return status == SMC_OK ? read_attributes(reading, section, kernel) : status;

@@ -18,7 +18,7 @@ enum { ALWAYS = 0x7, NEVER = 0xf };
 /* Operations by their lowest nine bits. */
 enum { LDG = 0x181, LDS = 0x184, STG = 0x186, STS = 0x188, LDGSTS = 0x1ae };
 
-static uint64_t little_endian(const unsigned char *bytes)
+static uint64_t machine_code_little_endian(const unsigned char *bytes)
 {
     uint64_t value = 0;
     for (int i = 7; i >= 0; i--)
@@ -27,7 +27,7 @@ static uint64_t little_endian(const unsigned char *bytes)
 }
 
 /* 0: not a width that is read here. */
-static uint8_t width_of(uint64_t high, bool is_copy, uint32_t format)
+static uint8_t machine_code_width_of(uint64_t high, bool is_copy, uint32_t format)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0}; /* U8, S8, U16, S16, 32, 64, 128 */
     static const uint8_t copied[4] = {4, 8, 16, 0};
@@ -39,7 +39,8 @@ static uint8_t width_of(uint64_t high, bool is_copy, uint32_t format)
 static bool machine_code_decode(const unsigned char *instruction, uint32_t format,
                                 struct smc_machine_access *access)
 {
-    uint64_t low = little_endian(instruction), high = little_endian(instruction + 8);
+    uint64_t low = machine_code_little_endian(instruction),
+             high = machine_code_little_endian(instruction + 8);
     unsigned operation = low & 0x1ff, guard = low >> 12 & 0xf;
     if (guard == NEVER)
         return false;
@@ -51,7 +52,7 @@ static bool machine_code_decode(const unsigned char *instruction, uint32_t forma
         .is_store = operation == STG || operation == STS,
         .is_copy = operation == LDGSTS,
         .is_guarded = guard != ALWAYS,
-        .width_bytes = width_of(high, operation == LDGSTS, format),
+        .width_bytes = machine_code_width_of(high, operation == LDGSTS, format),
         .address_register = (uint8_t)(low >> 24),
         .offset = (int32_t)(low >> 40 << 8) >> 8, /* the sign is bit 63 */
     };

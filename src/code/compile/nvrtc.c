@@ -148,7 +148,7 @@ bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc)
     return false;
 }
 
-static size_t count_lines(const char *text)
+static size_t nvrtc_count_lines(const char *text)
 {
     size_t count = 0;
     for (; (text = strchr(text, '\n')); text++)
@@ -224,7 +224,7 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     sigset_t mask;
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
-    const char **list = smc_calloc(count_lines(options), sizeof *list);
+    const char **list = smc_calloc(nvrtc_count_lines(options), sizeof *list);
     char *lines = smc_strdup(options);
     if (!list || !lines ||
         nvrtc->create(&program, text, file, (int)extras->header_count, extras->header,

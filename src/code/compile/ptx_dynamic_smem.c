@@ -31,7 +31,7 @@ struct module {
 
 /* --- Tokens ----------------------------------------------------------------------------------- */
 
-static bool is_word(char c)
+static bool ptx_dynamic_smem_is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
@@ -57,7 +57,7 @@ static const char *ptx_dynamic_smem_skip_gap(const char *s)
 static struct token ptx_dynamic_smem_next(const char **cursor)
 {
     struct token token = {ptx_dynamic_smem_skip_gap(*cursor), 0};
-    while (is_word(token.text[token.length]))
+    while (ptx_dynamic_smem_is_word(token.text[token.length]))
         token.length++;
     if (token.length == 0 && *token.text)
         token.length = 1;
@@ -65,12 +65,12 @@ static struct token ptx_dynamic_smem_next(const char **cursor)
     return token;
 }
 
-static bool is(struct token token, const char *text)
+static bool ptx_dynamic_smem_is(struct token token, const char *text)
 {
     return smc_equals(token.text, token.length, text);
 }
 
-static bool is_name(struct token token)
+static bool ptx_dynamic_smem_is_name(struct token token)
 {
     char c = token.length > 0 ? *token.text : '\0';
     return isalpha((unsigned char)c) || c == '_' || c == '$';
@@ -84,8 +84,8 @@ static void skip_bracketed(const char **cursor, const char *open, const char *cl
         struct token token = ptx_dynamic_smem_next(cursor);
         if (token.length == 0)
             return;
-        depth += is(token, open);
-        depth -= is(token, close);
+        depth += ptx_dynamic_smem_is(token, open);
+        depth -= ptx_dynamic_smem_is(token, close);
     }
 }
 
@@ -105,17 +105,18 @@ static bool ptx_dynamic_smem_read_function(const char **cursor, bool is_kernel,
 {
     struct symbol symbol = {.is_kernel = is_kernel};
     struct token token = ptx_dynamic_smem_next(cursor);
-    if (is(token, "(")) {
+    if (ptx_dynamic_smem_is(token, "(")) {
         skip_bracketed(cursor, "(", ")");
         token = ptx_dynamic_smem_next(cursor);
     }
-    if (!is_name(token))
+    if (!ptx_dynamic_smem_is_name(token))
         return true;
     symbol.name = token;
     do
         token = ptx_dynamic_smem_next(cursor);
-    while (token.length > 0 && !is(token, "{") && !is(token, ";"));
-    if (is(token, "{")) {
+    while (token.length > 0 && !ptx_dynamic_smem_is(token, "{") &&
+           !ptx_dynamic_smem_is(token, ";"));
+    if (ptx_dynamic_smem_is(token, "{")) {
         symbol.body = *cursor;
         skip_bracketed(cursor, "{", "}");
         symbol.end = *cursor;
@@ -128,14 +129,15 @@ static bool read_extern(const char **cursor, struct module *module)
 {
     const char *ahead = *cursor;
     struct token name = {NULL, 0}, token;
-    if (!is(ptx_dynamic_smem_next(&ahead), ".shared"))
+    if (!ptx_dynamic_smem_is(ptx_dynamic_smem_next(&ahead), ".shared"))
         return true;
     while (token = ptx_dynamic_smem_next(&ahead),
-           token.length > 0 && !is(token, "[") && !is(token, ";"))
+           token.length > 0 && !ptx_dynamic_smem_is(token, "[") && !ptx_dynamic_smem_is(token, ";"))
         name = token;
     *cursor = ahead;
-    bool is_sizeless = is(token, "[") && is(ptx_dynamic_smem_next(&ahead), "]");
-    return !is_sizeless || !is_name(name) ||
+    bool is_sizeless =
+        ptx_dynamic_smem_is(token, "[") && ptx_dynamic_smem_is(ptx_dynamic_smem_next(&ahead), "]");
+    return !is_sizeless || !ptx_dynamic_smem_is_name(name) ||
            ptx_dynamic_smem_add(module,
                                 (struct symbol){.name = name, .is_array = true, .uses = true});
 }
@@ -145,17 +147,18 @@ static bool ptx_dynamic_smem_read_module(const char *text, struct module *module
     bool sound = true;
     for (struct token token = ptx_dynamic_smem_next(&text); token.length > 0 && sound;
          token = ptx_dynamic_smem_next(&text)) {
-        if (is(token, ".extern"))
+        if (ptx_dynamic_smem_is(token, ".extern"))
             sound = read_extern(&text, module);
-        else if (is(token, ".entry") || is(token, ".func"))
-            sound = ptx_dynamic_smem_read_function(&text, is(token, ".entry"), module);
+        else if (ptx_dynamic_smem_is(token, ".entry") || ptx_dynamic_smem_is(token, ".func"))
+            sound =
+                ptx_dynamic_smem_read_function(&text, ptx_dynamic_smem_is(token, ".entry"), module);
     }
     return sound;
 }
 
 /* --- Who names what --------------------------------------------------------------------------- */
 
-static int compare_names(struct token a, struct token b)
+static int ptx_dynamic_smem_compare_names(struct token a, struct token b)
 {
     size_t shorter = a.length < b.length ? a.length : b.length;
     int order = memcmp(a.text, b.text, shorter);
@@ -163,10 +166,10 @@ static int compare_names(struct token a, struct token b)
 }
 
 /* Definitions come before declarations of the same name. */
-static int compare(const void *a, const void *b)
+static int ptx_dynamic_smem_compare(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
-    int order = compare_names(x->name, y->name);
+    int order = ptx_dynamic_smem_compare_names(x->name, y->name);
     return order ? order : !x->body - !y->body;
 }
 
@@ -175,22 +178,22 @@ static const struct symbol *ptx_dynamic_smem_find(const struct module *module, s
     size_t low = 0, high = module->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_names(module->item[middle].name, name) < 0)
+        if (ptx_dynamic_smem_compare_names(module->item[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < module->count && compare_names(module->item[low].name, name) == 0
+    return low < module->count && ptx_dynamic_smem_compare_names(module->item[low].name, name) == 0
                ? &module->item[low]
                : NULL;
 }
 
 /* The runtime's own functions use no array of the program. */
-static bool is_of_runtime(struct token name)
+static bool ptx_dynamic_smem_is_of_runtime(struct token name)
 {
     static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
     size_t i = 0, count = sizeof names / sizeof *names;
-    while (i < count && !is(name, names[i]))
+    while (i < count && !ptx_dynamic_smem_is(name, names[i]))
         i++;
     return i < count;
 }
@@ -204,13 +207,16 @@ static bool ptx_dynamic_smem_follow(const struct module *module, struct symbol *
         struct token token = ptx_dynamic_smem_next(&cursor);
         if (token.length == 0 || token.text >= symbol->end)
             break;
-        symbol->calls_unknown |= is(token, ".callprototype") || is(token, ".calltargets");
-        const struct symbol *named = is_name(token) ? ptx_dynamic_smem_find(module, token) : NULL;
+        symbol->calls_unknown |= ptx_dynamic_smem_is(token, ".callprototype") ||
+                                 ptx_dynamic_smem_is(token, ".calltargets");
+        const struct symbol *named =
+            ptx_dynamic_smem_is_name(token) ? ptx_dynamic_smem_find(module, token) : NULL;
         if (!named || named == symbol)
             continue;
         symbol->uses |= named->uses;
-        symbol->calls_unknown |= named->calls_unknown ||
-                                 (!named->is_array && !named->body && !is_of_runtime(named->name));
+        symbol->calls_unknown |=
+            named->calls_unknown ||
+            (!named->is_array && !named->body && !ptx_dynamic_smem_is_of_runtime(named->name));
     }
     return symbol->uses != used || symbol->calls_unknown != unknown;
 }
@@ -220,7 +226,7 @@ bool smc_ptx_dynamic_smem(const char *text, smc_ptx_dynamic_smem_visit *visit, v
     struct module module = {0};
     bool sound = ptx_dynamic_smem_read_module(text, &module), changed = sound;
     if (sound && module.count > 1)
-        qsort(module.item, module.count, sizeof *module.item, compare);
+        qsort(module.item, module.count, sizeof *module.item, ptx_dynamic_smem_compare);
     while (changed) {
         changed = false;
         for (size_t i = 0; i < module.count; i++)

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_word(char c)
+static bool ptx_facts_is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
@@ -36,7 +36,7 @@ static const char *next_token(const char **cursor, size_t *length)
 {
     const char *s = ptx_facts_skip_gap(*cursor);
     size_t n = 0;
-    while (is_word(s[n]))
+    while (ptx_facts_is_word(s[n]))
         n++;
     if (n == 0 && *s)
         n = 1;

@@ -150,7 +150,7 @@ static bool take_name(const char *s, const char *end, char closing, struct smc_l
 }
 
 /* What follows "sm_": "90a" -> 90 and 'a'; 0 if there is none. */
-static void read_target(const char *s, const char *end, uint16_t *cc, char *suffix)
+static void ptxas_log_read_target(const char *s, const char *end, uint16_t *cc, char *suffix)
 {
     uint32_t number;
     const char *close = s ? ptxas_log_read_number(s, end, &number) : NULL;
@@ -205,13 +205,14 @@ static bool ptxas_log_read_head(struct smc_log_line line, struct smc_log_kernel 
     *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS};
     const char *s = log_after(line, "Compiling entry function '");
     if (s && take_name(s, line.end, '\'', kernel)) {
-        read_target(log_after(line, "' for 'sm_"), line.end, &kernel->cc, &kernel->suffix);
+        ptxas_log_read_target(log_after(line, "' for 'sm_"), line.end, &kernel->cc,
+                              &kernel->suffix);
         return true;
     }
     kernel->smem_has_reserve = true;
     kernel->form = SMC_LOG_NVLINK;
     s = log_after(line, "nvlink info") ? log_after(line, "Function properties for '") : NULL;
-    read_target(log_after(line, "(target: sm_"), line.end, &kernel->cc, &kernel->suffix);
+    ptxas_log_read_target(log_after(line, "(target: sm_"), line.end, &kernel->cc, &kernel->suffix);
     if (s)
         return take_name(s, line.end, '\'', kernel);
     kernel->form = SMC_LOG_CUOBJDUMP;
@@ -364,7 +365,7 @@ bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
     while (ptxas_log_next_line(&reader->cursor, &line)) {
         const char *arch = log_after(line, "arch = sm_");
         if (arch)
-            read_target(arch, line.end, &reader->cc, &reader->suffix);
+            ptxas_log_read_target(arch, line.end, &reader->cc, &reader->suffix);
         if (!ptxas_log_read_head(line, kernel)) {
             *kernel = (struct smc_log_kernel){
                 .form = SMC_LOG_PTXAS, .cc = reader->cc, .suffix = reader->suffix};
@@ -474,7 +475,7 @@ static bool is_of_name(char c)
 }
 
 /* Whether `word` is at `s`, and is not part of a longer word or of a file's name. */
-static bool is_word(struct smc_log_line line, const char *s, const char *word)
+static bool ptxas_log_is_word(struct smc_log_line line, const char *s, const char *word)
 {
     size_t length = strlen(word);
     return (size_t)(line.end - s) >= length && memcmp(s, word, length) == 0 &&
@@ -527,7 +528,7 @@ static bool ptxas_log_is_error(struct smc_log_line line, bool in_form)
         return false;
     for (const char *s = line.start; s < line.end; s++)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (is_word(line, s, words[i]) &&
+            if (ptxas_log_is_word(line, s, words[i]) &&
                 (!in_form ||
                  (begins_severity(line, s) && ends_severity(line, s + strlen(words[i])))))
                 return true;

@@ -19,7 +19,8 @@ const struct smc_table_row *smc_table_row_at(size_t index)
     return &rows[index];
 }
 
-static int compare(const struct smc_table_row *row, const char *kernel, const char *defines)
+static int resource_table_compare(const struct smc_table_row *row, const char *kernel,
+                                  const char *defines)
 {
     int order = strcmp(row->kernel, kernel);
     return order || !defines ? order : strcmp(row->defines, defines);
@@ -31,7 +32,7 @@ static size_t lower_bound(const char *kernel, const char *defines)
     size_t low = 0, high = smc_table_count();
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&rows[middle], kernel, defines) < 0)
+        if (resource_table_compare(&rows[middle], kernel, defines) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -49,7 +50,7 @@ static const struct smc_table_row *nearest_cc(const char *kernel, const char *de
 {
     const struct smc_table_row *best = NULL;
     for (size_t i = lower_bound(kernel, defines);
-         i < smc_table_count() && compare(&rows[i], kernel, defines) == 0; i++)
+         i < smc_table_count() && resource_table_compare(&rows[i], kernel, defines) == 0; i++)
         if (!best || smc_table_distance(rows[i].cc, cc) < smc_table_distance(best->cc, cc))
             best = &rows[i];
     return best;
@@ -87,8 +88,8 @@ static const struct smc_table_row *nearest_defines(const char *kernel, const cha
     const struct smc_table_row *best = NULL;
     uint64_t least = UINT64_MAX;
     for (size_t i = lower_bound(kernel, NULL);
-         i < smc_table_count() && compare(&rows[i], kernel, NULL) == 0; i++) {
-        if (i > 0 && compare(&rows[i - 1], kernel, rows[i].defines) == 0)
+         i < smc_table_count() && resource_table_compare(&rows[i], kernel, NULL) == 0; i++) {
+        if (i > 0 && resource_table_compare(&rows[i - 1], kernel, rows[i].defines) == 0)
             continue;
         uint64_t gap = defines_distance(rows[i].defines, defines);
         if (gap < least) {

@@ -74,7 +74,7 @@ static enum smc_status print_kernel(const struct smc_kernel *kernel,
     return status;
 }
 
-static int complain(const char *message)
+static int update_ptx_complain(const char *message)
 {
     fprintf(stderr, "update_ptx: %s\n", message);
     return 1;
@@ -86,16 +86,16 @@ int main(int argc, char **argv)
     struct smc_nvrtc_place place = {0};
     struct smc_error error = {""};
     if (argc < 2 || argc > 3 || (argc == 3 && !smc_parse_integer(argv[2], 1, INT32_MAX, &step)))
-        return complain("usage: update_ptx LIBNVRTC [N]");
+        return update_ptx_complain("usage: update_ptx LIBNVRTC [N]");
     if (smc_nvrtc_open(argv[1], &nvrtc, &place.info, &error) != SMC_OK)
-        return complain(error.message);
+        return update_ptx_complain(error.message);
     for (size_t i = 0; i < smc_kernel_count(); i++)
         if (print_kernel(smc_kernel_at(i), &place, &error) != SMC_OK)
-            return complain(error.message);
+            return update_ptx_complain(error.message);
     for (size_t i = 0; i < SMC_HELPER_KERNELS; i++) {
         const struct smc_params none = {0};
         if (print_one(smc_helper_kernels[i], &none, &place, &error) != SMC_OK)
-            return complain(error.message);
+            return update_ptx_complain(error.message);
     }
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : complain(strerror(errno));
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : update_ptx_complain(strerror(errno));
 }

@@ -34,7 +34,7 @@ struct libraries {
     int kernel_count; /* 0: all */
 };
 
-static int complain(const char *message)
+static int update_resources_complain(const char *message)
 {
     fprintf(stderr, "update_resources: %s\n", message);
     return 1;
@@ -53,7 +53,7 @@ static bool update_resources_append(struct list *list, const struct smc_table_ro
     return true;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int update_resources_compare_rows(const void *a, const void *b)
 {
     const struct smc_table_row *r = a, *s = b;
     int order = strcmp(r->kernel, s->kernel);
@@ -77,7 +77,8 @@ static bool update_resources_write_defines(const struct smc_kernel *kernel,
     return true;
 }
 
-static bool is_listed(const struct list *list, const char *kernel, const char *defines)
+static bool update_resources_is_listed(const struct list *list, const char *kernel,
+                                       const char *defines)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->row[i].kernel, kernel) == 0 && strcmp(list->row[i].defines, defines) == 0)
@@ -135,7 +136,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
         !update_resources_write_defines(kernel, params, &options, row.defines, sizeof row.defines))
         status = smc_fail(error, SMC_MACHINE, "kernel %s: its options are too long for a row",
                           kernel->name);
-    if (status == SMC_OK && !is_listed(list, kernel->name, row.defines))
+    if (status == SMC_OK && !update_resources_is_listed(list, kernel->name, row.defines))
         for (uint16_t cc = SMC_MIN_CC; cc <= SMC_MAX_CC && status == SMC_OK; cc++) {
             struct smc_build build = {
                 .kernel = kernel,
@@ -152,7 +153,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
     return status;
 }
 
-static bool is_wanted(const struct libraries *libraries, const char *kernel)
+static bool update_resources_is_wanted(const struct libraries *libraries, const char *kernel)
 {
     bool wanted = libraries->kernel_count == 0;
     for (int i = 0; i < libraries->kernel_count; i++)
@@ -208,7 +209,8 @@ static enum smc_status compile_all(const struct libraries *libraries, struct lis
         for (unsigned dtype = 0; dtype < SMC_DTYPE_COUNT; dtype++) {
             struct smc_params params;
             smc_params_init(kernel, &params);
-            if (!(kernel->dtypes & 1u << dtype) || !is_wanted(libraries, kernel->name))
+            if (!(kernel->dtypes & 1u << dtype) ||
+                !update_resources_is_wanted(libraries, kernel->name))
                 continue;
             params.value[SMC_PARAM_DTYPE] = dtype;
             enum smc_status status =
@@ -227,7 +229,7 @@ static bool keep_others(const struct libraries *libraries, struct list *list)
     size_t kept = 0;
     for (size_t i = 0; i < smc_table_count(); i++) {
         const struct smc_table_row *row = smc_table_row_at(i);
-        if (is_wanted(libraries, row->kernel) && library_for(libraries, row->cc))
+        if (update_resources_is_wanted(libraries, row->kernel) && library_for(libraries, row->cc))
             continue;
         if (!update_resources_append(list, row))
             return false;
@@ -302,12 +304,12 @@ int main(int argc, char **argv)
     struct smc_error error = {""};
     if (!open_libraries(argc - 1, argv + 1, &libraries, &error) ||
         compile_all(&libraries, &list, &error) != SMC_OK)
-        return complain(error.message);
+        return update_resources_complain(error.message);
     if (!keep_others(&libraries, &list))
-        return complain("out of memory");
+        return update_resources_complain("out of memory");
     if (list.count)
-        qsort(list.row, list.count, sizeof *list.row, compare_rows);
+        qsort(list.row, list.count, sizeof *list.row, update_resources_compare_rows);
     bool printed = print_rows(&list);
     free(list.row);
-    return printed ? 0 : complain(strerror(errno));
+    return printed ? 0 : update_resources_complain(strerror(errno));
 }

@@ -49,7 +49,7 @@ static const char *architecture_value_of(const char *option)
     return NULL;
 }
 
-static void append_option(const char *option, struct smc_text *options)
+static void architecture_append_option(const char *option, struct smc_text *options)
 {
     const char *quote = !strchr(option, ' ') ? "" : strchr(option, '"') ? "'" : "\"";
     smc_text_printf(options, "%s%s%s%s", options->length ? " " : "", quote, option, quote);
@@ -71,7 +71,7 @@ static void architecture_split_options(const char *list, struct smc_architecture
         if (value)
             smc_architectures_add(value, read->target, &read->count);
         else if (*option)
-            append_option(option, &read->options);
+            architecture_append_option(option, &read->options);
         read->options.failed |= word.failed;
         smc_text_free(&word);
     }

@@ -230,7 +230,7 @@ static bool is_left_out(struct command_entry *entry, size_t *at)
 }
 
 /* Of clang's options only those that nvcc and NVRTC know as well. */
-static bool is_shared(const char *word)
+static bool compile_commands_is_shared(const char *word)
 {
     return strncmp(word, "-D", 2) == 0 || strncmp(word, "-U", 2) == 0 ||
            strncmp(word, "-std", 4) == 0;
@@ -254,7 +254,7 @@ static bool compile_commands_read_word(struct command_entry *entry, size_t *at)
     if (strcmp(word, "-dc") == 0)
         return add_option(entry, "-rdc=true", "", 0);
     if (strcmp(word, entry->file) == 0 || smc_ends(word, ".cu") ||
-        (entry->is_clang && !is_shared(word)))
+        (entry->is_clang && !compile_commands_is_shared(word)))
         return true;
     if ((value = compile_commands_value_of(entry, at, "-D")) ||
         (value = compile_commands_value_of(entry, at, "-U")))
@@ -352,7 +352,7 @@ static bool is_fresh(const char *object, const char *source)
 }
 
 /* Paths below the current folder are shown without it. */
-static const char *shortened(const char *path)
+static const char *compile_commands_shortened(const char *path)
 {
     char here[4096];
     size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
@@ -362,7 +362,7 @@ static const char *shortened(const char *path)
 
 static bool add_source(struct command_entry *entry, const char *source, struct smc_inputs *inputs)
 {
-    struct smc_input *input = smc_inputs_add(inputs, shortened(source));
+    struct smc_input *input = smc_inputs_add(inputs, compile_commands_shortened(source));
     if (!input)
         return false;
     input->content = SMC_CONTENT_SOURCE;
@@ -386,7 +386,7 @@ static bool add_source(struct command_entry *entry, const char *source, struct s
 }
 
 /* A pipe or a device would be waited for, or read without end. */
-static bool is_special(const char *path)
+static bool compile_commands_is_special(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
@@ -399,11 +399,11 @@ static bool compile_commands_add_entry(struct command_entry *entry, const char *
     char *object = entry->output ? compile_commands_join(entry->directory, entry->output) : NULL;
     bool succeeded = source && (object || !entry->output);
     if (succeeded && object && is_fresh(object, source)) {
-        struct smc_input *input = smc_inputs_add(inputs, shortened(object));
+        struct smc_input *input = smc_inputs_add(inputs, compile_commands_shortened(object));
         succeeded = input != NULL;
         if (input)
             input->may_be_empty = true;
-    } else if (succeeded && is_special(source)) {
+    } else if (succeeded && compile_commands_is_special(source)) {
         *fault = "is not a file";
     } else if (succeeded) {
         succeeded = add_source(entry, source, inputs);

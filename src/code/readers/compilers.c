@@ -343,7 +343,7 @@ static void free_job(struct nvrtc_job *job)
     smc_text_free(&job->own);
 }
 
-static enum smc_status open_library(struct nvrtc_job *job, struct smc_error *error)
+static enum smc_status compilers_open_library(struct nvrtc_job *job, struct smc_error *error)
 {
     struct smc_nvrtc_info info;
     enum smc_status status = smc_nvrtc_open(job->info.path, &job->nvrtc, &info, error);
@@ -457,7 +457,8 @@ static bool list_files(const struct nvrtc_job *job, struct smc_text *files)
 /* One of the ways to use NVRTC. Warnings go to the outcome. */
 typedef void nvrtc_way(struct nvrtc_job *job, struct smc_compile_outcome *outcome);
 
-static void add_warnings(const struct smc_compilation *compilation, const struct smc_text *lines)
+static void compilers_add_warnings(const struct smc_compilation *compilation,
+                                   const struct smc_text *lines)
 {
     for (const char *line = smc_text_string(lines); *line;) {
         int length = (int)strcspn(line, "\n");
@@ -480,7 +481,7 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
         smc_compilation_open_cache(compilation, &cache);
         write_nvrtc_key(&job, name, &cache);
         if (!smc_output_cache_find(&cache, &outcome)) {
-            outcome.status = open_library(&job, &outcome.error);
+            outcome.status = compilers_open_library(&job, &outcome.error);
             if (outcome.status == SMC_OK) {
                 way(&job, &outcome);
                 output->nvrtc_major = job.info.major;
@@ -489,7 +490,7 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
                     smc_output_cache_store(&cache, &files, &outcome);
             }
         }
-        add_warnings(compilation, &outcome.warnings);
+        compilers_add_warnings(compilation, &outcome.warnings);
     }
     if (outcome.status != SMC_OK)
         *error = outcome.error;

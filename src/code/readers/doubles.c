@@ -86,14 +86,14 @@ struct stem {
     enum smc_input_content content;
 };
 
-static struct stem stem_of(const struct smc_input *input)
+static struct stem doubles_stem_of(const struct smc_input *input)
 {
     const char *slash = strrchr(input->file, '/');
     const char *text = slash ? slash + 1 : input->file;
     return (struct stem){text, strcspn(text, "."), input->content};
 }
 
-static int compare_names(const struct stem *a, const struct stem *b)
+static int doubles_compare_names(const struct stem *a, const struct stem *b)
 {
     const size_t length = a->length < b->length ? a->length : b->length;
     const int order = memcmp(a->text, b->text, length);
@@ -104,13 +104,13 @@ static int compare_names(const struct stem *a, const struct stem *b)
 static int compare_stems(const void *a, const void *b)
 {
     const struct stem *s = a, *t = b;
-    const int order = compare_names(s, t);
+    const int order = doubles_compare_names(s, t);
     return order ? order : (int)s->content - (int)t->content;
 }
 
 static int find_name(const void *name, const void *stem)
 {
-    return compare_names(name, stem);
+    return doubles_compare_names(name, stem);
 }
 
 /* Machine code and PTX of a folder, sorted. */
@@ -124,11 +124,11 @@ static bool is_replaced(const struct double_compiled *compiled, const struct smc
 {
     if (input->content == SMC_CONTENT_HEADER)
         return compiled->has_others;
-    const struct stem name = stem_of(input);
+    const struct stem name = doubles_stem_of(input);
     const struct stem *found =
         compiled->count ? bsearch(&name, compiled->item, compiled->count, sizeof name, find_name)
                         : NULL;
-    while (found && found > compiled->item && compare_names(&found[-1], &name) == 0)
+    while (found && found > compiled->item && doubles_compare_names(&found[-1], &name) == 0)
         found--;
     return found && (found->content == SMC_CONTENT_CODE || input->content == SMC_CONTENT_SOURCE);
 }
@@ -144,7 +144,7 @@ bool smc_inputs_leave_out(struct smc_inputs *inputs, size_t begin, size_t *count
         const struct smc_input *input = &inputs->item[i];
         compiled.has_others |= input->content != SMC_CONTENT_HEADER;
         if (input->content == SMC_CONTENT_CODE || input->content == SMC_CONTENT_PTX)
-            compiled.item[compiled.count++] = stem_of(input);
+            compiled.item[compiled.count++] = doubles_stem_of(input);
     }
     qsort(compiled.item, compiled.count, sizeof *compiled.item, compare_stems);
     for (size_t i = begin; i < inputs->count; i++) {

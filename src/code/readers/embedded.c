@@ -181,7 +181,7 @@ static void stop_threads(struct crew *crew)
         pthread_join(crew->thread[i], NULL);
 }
 
-static bool goes_on(const struct crew *crew, size_t done)
+static bool embedded_goes_on(const struct crew *crew, size_t done)
 {
     const struct smc_embedded_settings *settings = crew->settings;
     return !settings->progress ||
@@ -191,7 +191,7 @@ static bool goes_on(const struct crew *crew, size_t done)
 /* Waits for the outcome of a part; false if the user interrupted. */
 static bool embedded_wait_for(struct crew *crew, size_t i)
 {
-    bool going = goes_on(crew, i), ready = false;
+    bool going = embedded_goes_on(crew, i), ready = false;
     while (going && !ready) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -203,7 +203,7 @@ static bool embedded_wait_for(struct crew *crew, size_t i)
         while (!(ready = crew->outcome[i].ready) && waited != ETIMEDOUT)
             waited = pthread_cond_timedwait(&crew->changed, &crew->mutex, &until);
         pthread_mutex_unlock(&crew->mutex);
-        going = goes_on(crew, i);
+        going = embedded_goes_on(crew, i);
     }
     return going;
 }
@@ -283,7 +283,7 @@ static enum smc_status merge_unlinked(const struct crew *crew, size_t before,
 }
 
 /* Frees the outcomes that were not merged. */
-static void drop(struct crew *crew)
+static void embedded_drop(struct crew *crew)
 {
     for (size_t i = 0; crew->outcome && i < crew->parts.count; i++)
         free_outcome(&crew->outcome[i]);
@@ -300,7 +300,8 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     const size_t before = kernels->count;
     start_threads(crew);
     for (size_t i = 0; i < crew->parts.count && status == SMC_OK; i++) {
-        bool going = crew->thread_count > 0 ? embedded_wait_for(crew, i) : goes_on(crew, i);
+        bool going =
+            crew->thread_count > 0 ? embedded_wait_for(crew, i) : embedded_goes_on(crew, i);
         if (going && crew->thread_count == 0)
             embedded_read_part(crew, &crew->parts.item[i], &buffer, &crew->outcome[i]);
         status = going ? embedded_merge(crew, i, kernels, count, faults) : SMC_INTERRUPTED;
@@ -310,7 +311,7 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     if (status == SMC_OK)
         status = merge_unlinked(crew, before, kernels);
     if (status == SMC_OK)
-        goes_on(crew, crew->parts.count);
+        embedded_goes_on(crew, crew->parts.count);
     if (status == SMC_INTERRUPTED)
         return smc_fail(error, status, "interrupted: %s was not read to its end", crew->kind->file);
     return status == SMC_OK ? SMC_OK : smc_out_of_memory(error);
@@ -427,7 +428,7 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
                            "%s: %zu of %zu parts with machine code %s empty, as linkers leave "
                            "them, and left out",
                            kind->file, count->empty, count->read, count->empty == 1 ? "is" : "are");
-    drop(&crew);
+    embedded_drop(&crew);
     pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.mutex);
     return status;

@@ -49,8 +49,8 @@ static void note_status(struct input_search *search, enum smc_status status)
         search->worst = status;
 }
 
-static void report(struct input_search *search, enum smc_status status,
-                   const struct smc_error *error)
+static void inputs_report(struct input_search *search, enum smc_status status,
+                          const struct smc_error *error)
 {
     note_status(search, status);
     smc_text_safe_line(&search->notes->faults, "%s", error->message);
@@ -214,7 +214,7 @@ static void inputs_read_options(struct input_search *search, size_t begin)
             status = smc_compile_commands_read(file, &text, &listed, &others,
                                                &search->notes->faults, &error);
         if (status != SMC_OK)
-            report(search, status, &error);
+            inputs_report(search, status, &error);
         for (size_t k = 0; k < listed.count; k++)
             give_options(&listed.item[k], search, begin);
         smc_inputs_free(&listed);
@@ -249,7 +249,7 @@ static void report_reason(struct input_search *search, const char *path, int rea
     struct smc_error error;
     enum smc_status status = smc_memory_status(reason, SMC_USAGE);
     smc_fail(&error, status, "%s: %s", path, strerror(reason));
-    report(search, status, &error);
+    inputs_report(search, status, &error);
 }
 
 /* `path` has room for LONGEST_PATH characters and is a folder. */
@@ -300,7 +300,7 @@ static void read_folder(struct input_search *search, const char *folder, const s
         struct smc_error error;
         smc_fail(&error, SMC_USAGE, "%s: no file with kernels in this folder (%zu file%s)", folder,
                  search->skipped, smc_text_plural(search->skipped));
-        report(search, SMC_USAGE, &error);
+        inputs_report(search, SMC_USAGE, &error);
     } else if (left_out > 0) {
         smc_text_safe_line(&search->notes->remarks,
                            "%s: %zu source%s left out, because compiled code or a file that "
@@ -330,7 +330,7 @@ static void report_missing(struct input_search *search, const char *file, int re
                  slash ? (int)(slash - file + 1) : 0, file, suggestion.best);
     else
         smc_fail(&error, SMC_USAGE, "%s: %s", *file ? file : "''", strerror(reason));
-    report(search, SMC_USAGE, &error);
+    inputs_report(search, SMC_USAGE, &error);
     smc_words_free(&names);
 }
 
@@ -349,7 +349,7 @@ static void read_commands(struct input_search *search, const char *file)
         status = smc_fail(&error, SMC_USAGE, "%s: none of its %zu entr%s compiles CUDA", file,
                           others, others == 1 ? "y" : "ies");
     if (status != SMC_OK)
-        report(search, status, &error);
+        inputs_report(search, status, &error);
     smc_text_free(&text);
 }
 
@@ -361,7 +361,7 @@ static void inputs_add_member(struct input_search *search, const char *archive, 
     if (!exists || !S_ISREG(status.st_mode)) {
         smc_fail(&error, SMC_USAGE, "%.400s: its member %.400s: %s", archive, path,
                  exists ? "not a file" : strerror(errno));
-        report(search, SMC_USAGE, &error);
+        inputs_report(search, SMC_USAGE, &error);
         return;
     }
     if (content_of_binary(path) == SMC_CONTENT_NONE) {
@@ -382,7 +382,7 @@ static void read_thin_archive(struct input_search *search, const char *archive)
     size_t at = 0;
     enum smc_status status = smc_input_read(archive, &bytes, &error);
     if (status != SMC_OK)
-        report(search, status, &error);
+        inputs_report(search, status, &error);
     while (status == SMC_OK && search->worst < SMC_MACHINE &&
            smc_fatbin_thin_member(bytes.data, bytes.length, &at, &name)) {
         const char *member = smc_text_string(&name);
@@ -570,7 +570,7 @@ static void read_one_input(struct input_search *search, const struct smc_input *
     if (status == SMC_USAGE && (input->folder || input->may_be_empty) && search->notes->holds_none)
         search->skipped++;
     else
-        report(search, status, &error);
+        inputs_report(search, status, &error);
 }
 
 /* Reads the inputs from `begin` on that are of one folder, or the one at `begin`. Returns the
@@ -610,7 +610,7 @@ static void report_none(struct input_search *search, const char *first, size_t c
     struct smc_error error;
     smc_fail(&error, SMC_USAGE, "%s%s: no kernel in any of the %zu file%s read", first,
              count > 1 ? " and others" : "", search->skipped, smc_text_plural(search->skipped));
-    report(search, SMC_USAGE, &error);
+    inputs_report(search, SMC_USAGE, &error);
 }
 
 enum smc_status smc_inputs_read(char *const *file, size_t count,

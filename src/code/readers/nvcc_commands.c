@@ -25,7 +25,7 @@ static const char *next_line(const char *line)
 }
 
 /* The value of a variable that the dry run sets, up to the end of the line; NULL if none. */
-static const char *value_of(const char *dry_run, const char *name, size_t length)
+static const char *nvcc_commands_value_of(const char *dry_run, const char *name, size_t length)
 {
     for (const char *line = dry_run; *line; line = next_line(line))
         if (strncmp(line, mark, MARK) == 0 && strncmp(line + MARK, name, length) == 0 &&
@@ -47,7 +47,7 @@ static bool nvcc_commands_read_program(const char *dry_run, const char *command,
     int value_length = 0;
     if (*word == '$') {
         size_t name = strcspn(word + 1, "/\" \n");
-        const char *found = value_of(dry_run, word + 1, name);
+        const char *found = nvcc_commands_value_of(dry_run, word + 1, name);
         if (found) {
             value = found;
             value_length = (int)strcspn(found, "\n");
@@ -62,7 +62,7 @@ static bool nvcc_commands_read_program(const char *dry_run, const char *command,
 static void write_program(const char *dry_run, const char *command, struct smc_text *key)
 {
     char name[SMC_TOOL_PATH], path[SMC_TOOL_PATH];
-    const char *folders = value_of(dry_run, "PATH", strlen("PATH"));
+    const char *folders = nvcc_commands_value_of(dry_run, "PATH", strlen("PATH"));
     if (!nvcc_commands_read_program(dry_run, command, name))
         return;
     if (strchr(name, '/'))

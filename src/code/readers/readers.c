@@ -19,7 +19,7 @@
 /* --- What an architecture can have ------------------------------------------------------------ */
 
 /* Whether the architecture has this many registers and barriers; otherwise the file is damaged. */
-static bool are_possible(uint32_t regs_per_thread, uint32_t barriers, uint16_t cc)
+static bool readers_are_possible(uint32_t regs_per_thread, uint32_t barriers, uint16_t cc)
 {
     struct smc_capability capability;
     return !smc_capability_find(cc, &capability) ||
@@ -138,7 +138,7 @@ static const char *fault_of(const struct smc_log_kernel *read)
     if (read->is_incomplete)
         return "its registers are missing: the log is cut off, or several compilations wrote it "
                "at once";
-    if (!are_possible(resources->regs_per_thread, resources->barriers, read->cc))
+    if (!readers_are_possible(resources->regs_per_thread, resources->barriers, read->cc))
         return "more registers or barriers than the architecture has: the log is damaged";
     return NULL;
 }
@@ -196,7 +196,7 @@ static bool is_possible(const struct smc_cubin_kernel *read, uint16_t cc)
 {
     struct smc_capability capability;
     uint32_t smem_bytes = smc_inspect_without_reserve(read->smem_bytes, cc);
-    return are_possible(read->regs_per_thread, read->barriers, cc) &&
+    return readers_are_possible(read->regs_per_thread, read->barriers, cc) &&
            (!smc_capability_find(cc, &capability) ||
             smem_bytes <= capability.sm.smem_per_block_optin_bytes);
 }

@@ -58,7 +58,8 @@ static const struct {
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 
-static uint32_t *number_at(struct smc_inspect_kernel *kernel, const struct saved_number *number)
+static uint32_t *saved_number_at(struct smc_inspect_kernel *kernel,
+                                 const struct saved_number *number)
 {
     return (uint32_t *)(void *)((char *)kernel + number->offset);
 }
@@ -84,7 +85,7 @@ static void set_numbers(json_t *object, const struct smc_inspect_kernel *kernel)
 {
     struct smc_inspect_kernel copy = *kernel;
     for (size_t i = 0; i < NUMBERS; i++) {
-        uint32_t value = *number_at(&copy, &numbers[i]);
+        uint32_t value = *saved_number_at(&copy, &numbers[i]);
         bool known =
             numbers[i].known_offset == ALWAYS_KNOWN || *flag_at(&copy, numbers[i].known_offset);
         if (known && !(numbers[i].zero_is_none && value == 0))
@@ -227,7 +228,7 @@ static enum smc_status saved_read_number(const struct saved_reading *reading, co
         snprintf(allowed, sizeof allowed, "a whole number from 0 to %u", number->most);
         return saved_fail(reading, number->key, value, allowed);
     }
-    *number_at(kernel, number) = (uint32_t)read;
+    *saved_number_at(kernel, number) = (uint32_t)read;
     if (number->known_offset != ALWAYS_KNOWN)
         *flag_at(kernel, number->known_offset) = true;
     return SMC_OK;

@@ -28,7 +28,7 @@ struct result {
     jmp_buf too_long;
 };
 
-static void take(const char *text, size_t length, void *context)
+static void user_kernels_take(const char *text, size_t length, void *context)
 {
     struct result *result = context;
     if (length > LONGEST_RESULT || result->text.length + length > LONGEST_RESULT)
@@ -41,8 +41,8 @@ static bool demangle(const char *name, struct result *result)
 {
     if (setjmp(result->too_long))
         return false;
-    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take,
-                                      result) != 0;
+    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT,
+                                      user_kernels_take, result) != 0;
 }
 
 char *smc_demangle(const char *name)
@@ -236,8 +236,8 @@ static bool user_kernels_grow(struct smc_inspect_kernels *kernels)
 }
 
 /* The number (index + 1) of the last kernel with the key of `kernel`; 0: none. */
-static uint32_t find_last(const struct smc_inspect_kernels *kernels,
-                          const struct smc_inspect_kernel *kernel, enum key key)
+static uint32_t user_kernels_find_last(const struct smc_inspect_kernels *kernels,
+                                       const struct smc_inspect_kernel *kernel, enum key key)
 {
     return kernels->count > 0 ? *user_kernels_find_slot(kernels, kernel, key) : 0;
 }
@@ -248,7 +248,7 @@ struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels,
     const struct smc_inspect_kernel wanted = {.name_hash =
                                                   smc_hash(SMC_HASH_START, name, name_length)};
     struct smc_inspect_kernel *first = NULL;
-    uint32_t number = find_last(kernels, &wanted, BY_NAME);
+    uint32_t number = user_kernels_find_last(kernels, &wanted, BY_NAME);
     for (; number > begin; number = kernels->index->links[BY_NAME][number - 1].before)
         first = &kernels->item[number - 1];
     return first;
@@ -281,10 +281,10 @@ static bool user_kernels_is_same(const struct smc_inspect_kernel *a,
            r->refused == s->refused && a->max_threads_per_block == b->max_threads_per_block;
 }
 
-static bool is_known(const struct smc_inspect_kernels *kernels,
-                     const struct smc_inspect_kernel *kernel)
+static bool user_kernels_is_known(const struct smc_inspect_kernels *kernels,
+                                  const struct smc_inspect_kernel *kernel)
 {
-    uint32_t number = find_last(kernels, kernel, BY_NAME);
+    uint32_t number = user_kernels_find_last(kernels, kernel, BY_NAME);
     for (; number > 0; number = kernels->index->links[BY_NAME][number - 1].before)
         if (user_kernels_is_same(&kernels->item[number - 1], kernel))
             return true;
@@ -328,7 +328,8 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
 
 bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel)
 {
-    bool known = is_known(kernels, kernel), added = !known && user_kernels_grow(kernels);
+    bool known = user_kernels_is_known(kernels, kernel),
+         added = !known && user_kernels_grow(kernels);
     if (!added) {
         smc_inspect_kernel_free(kernel);
         return known;

@@ -27,20 +27,21 @@ struct current {
     bool is_enum, is_alias, has_value, has_initializers, is_operator;
 };
 
-static bool is(const struct declaration_scan *scan, uint32_t i, const char *text)
+static bool cpp_declarations_is(const struct declaration_scan *scan, uint32_t i, const char *text)
 {
     return smc_token_is(scan->tokens, i, text);
 }
 
-static bool is_one_of(const struct declaration_scan *scan, uint32_t i, const char *const *list)
+static bool cpp_declarations_is_one_of(const struct declaration_scan *scan, uint32_t i,
+                                       const char *const *list)
 {
     for (; *list; list++)
-        if (is(scan, i, *list))
+        if (cpp_declarations_is(scan, i, *list))
             return true;
     return false;
 }
 
-static bool is_word(const struct declaration_scan *scan, uint32_t i)
+static bool cpp_declarations_is_word(const struct declaration_scan *scan, uint32_t i)
 {
     return i < scan->tokens->count && scan->tokens->item[i].kind == SMC_TOKEN_WORD;
 }
@@ -83,7 +84,7 @@ static const char *const attributes[] = {"alignas",
 static bool has_name(const struct declaration_scan *scan, uint32_t i, const char *const *list,
                      const struct smc_name_set *macros)
 {
-    return is_one_of(scan, i, list) ||
+    return cpp_declarations_is_one_of(scan, i, list) ||
            (macros->count > 0 && smc_name_set_has(macros, smc_token_hash(scan->tokens, i)));
 }
 
@@ -100,12 +101,13 @@ static void read_specifier(const struct declaration_scan *scan, uint32_t i, stru
     found->is_kernel |= has_name(scan, i, kernel, &scan->words->kernel);
     found->is_host |= has_name(scan, i, host, &scan->words->host);
     found->is_constexpr |= has_name(scan, i, constant, &scan->words->constant);
-    found->is_constant |= found->is_constexpr || is(scan, i, "const");
-    current->is_alias |= is_one_of(scan, i, alias);
-    current->is_enum |= is(scan, i, "enum");
-    current->is_operator |= is(scan, i, "operator");
+    found->is_constant |= found->is_constexpr || cpp_declarations_is(scan, i, "const");
+    current->is_alias |= cpp_declarations_is_one_of(scan, i, alias);
+    current->is_enum |= cpp_declarations_is(scan, i, "enum");
+    current->is_operator |= cpp_declarations_is(scan, i, "operator");
     if (found->parameters == SMC_NO_TOKEN && !current->has_value &&
-        current->class_word == SMC_NO_TOKEN && (is_one_of(scan, i, classes) || is(scan, i, "enum")))
+        current->class_word == SMC_NO_TOKEN &&
+        (cpp_declarations_is_one_of(scan, i, classes) || cpp_declarations_is(scan, i, "enum")))
         current->class_word = i;
 }
 
@@ -117,10 +119,11 @@ static uint32_t read_parentheses(const struct declaration_scan *scan, uint32_t i
     uint32_t close = match_of(scan, i);
     if (close == SMC_NO_TOKEN || close >= end)
         return i + 1;
-    bool attribute = i > found->begin && is_one_of(scan, i - 1, attributes);
+    bool attribute = i > found->begin && cpp_declarations_is_one_of(scan, i - 1, attributes);
     attribute |= current->class_word != SMC_NO_TOKEN && current->class_word + 2 == i &&
-                 is_word(scan, close + 1);                           /* struct ALIGNED(8) name */
-    bool call = current->is_operator && is(scan, i - 1, "operator"); /* operator()() */
+                 cpp_declarations_is_word(scan, close + 1); /* struct ALIGNED(8) name */
+    bool call =
+        current->is_operator && cpp_declarations_is(scan, i - 1, "operator"); /* operator()() */
     if (!attribute && !call && !current->has_value && found->parameters == SMC_NO_TOKEN) {
         found->parameters = i;
         found->name = current->last_word;
@@ -132,7 +135,8 @@ static uint32_t read_parentheses(const struct declaration_scan *scan, uint32_t i
 static bool initializes_member(const struct declaration_scan *scan, uint32_t i,
                                const struct current *current)
 {
-    return current->has_initializers && (is_word(scan, i - 1) || is(scan, i - 1, ">"));
+    return current->has_initializers &&
+           (cpp_declarations_is_word(scan, i - 1) || cpp_declarations_is(scan, i - 1, ">"));
 }
 
 /* Reads the '{' at `i`. Returns the token after it; `ended` if the declaration ends there. */
@@ -171,10 +175,12 @@ static void cpp_declarations_conclude(const struct declaration_scan *scan, uint3
 {
     struct smc_declaration *found = &current->found;
     found->end = end;
-    if (is(scan, found->begin, "static_assert") || is(scan, found->begin, "_Static_assert"))
+    if (cpp_declarations_is(scan, found->begin, "static_assert") ||
+        cpp_declarations_is(scan, found->begin, "_Static_assert"))
         found->kind = SMC_DECLARE_ASSERT;
-    else if ((is(scan, found->begin, "using") && is(scan, found->begin + 1, "namespace")) ||
-             is(scan, found->begin, "namespace"))
+    else if ((cpp_declarations_is(scan, found->begin, "using") &&
+              cpp_declarations_is(scan, found->begin + 1, "namespace")) ||
+             cpp_declarations_is(scan, found->begin, "namespace"))
         found->kind = SMC_DECLARE_DIRECTIVE;
     else if (current->is_alias || current->is_enum)
         found->kind = SMC_DECLARE_TYPE;
@@ -202,7 +208,8 @@ static bool holds_values(const struct declaration_scan *scan, const struct curre
 /* The use of a macro on a line of its own, without ';'. */
 static bool is_macro_use(const struct declaration_scan *scan, uint32_t i, uint32_t end)
 {
-    if (!is_word(scan, i) || !is(scan, i + 1, "(") || is_one_of(scan, i, attributes))
+    if (!cpp_declarations_is_word(scan, i) || !cpp_declarations_is(scan, i + 1, "(") ||
+        cpp_declarations_is_one_of(scan, i, attributes))
         return false;
     uint32_t close = match_of(scan, i + 1);
     if (close == SMC_NO_TOKEN || close >= end)
@@ -210,7 +217,9 @@ static bool is_macro_use(const struct declaration_scan *scan, uint32_t i, uint32
     uint32_t next = close + 1;
     const struct smc_cpp_token *item = scan->tokens->item;
     static const char *const goes_on[] = {"{", ";", ":", "->", "=", ",", "const", "noexcept", NULL};
-    return next >= end || (item[next].line > item[close].line && !is_one_of(scan, next, goes_on)) ||
+    return next >= end ||
+           (item[next].line > item[close].line &&
+            !cpp_declarations_is_one_of(scan, next, goes_on)) ||
            item[next].kind == SMC_TOKEN_DIRECTIVE;
 }
 
@@ -235,30 +244,34 @@ static uint32_t read_token(const struct declaration_scan *scan, uint32_t i, uint
                            struct current *current, bool *ended)
 {
     struct smc_declaration *found = &current->found;
-    if (is_word(scan, i)) {
+    if (cpp_declarations_is_word(scan, i)) {
         read_specifier(scan, i, current);
         bool is_name = !current->has_value && found->parameters == SMC_NO_TOKEN &&
-                       found->body == SMC_NO_TOKEN && !is(scan, i, "final") &&
-                       !is_one_of(scan, i, attributes);
+                       found->body == SMC_NO_TOKEN && !cpp_declarations_is(scan, i, "final") &&
+                       !cpp_declarations_is_one_of(scan, i, attributes);
         if (is_name)
             current->last_word = i;
-        bool listed = is(scan, i + 1, "<") && !current->has_value && !is(scan, i, "operator");
+        bool listed = cpp_declarations_is(scan, i + 1, "<") && !current->has_value &&
+                      !cpp_declarations_is(scan, i, "operator");
         return listed ? skip_angles(scan, i + 1, end) : i + 1;
     }
-    if (is(scan, i, "("))
+    if (cpp_declarations_is(scan, i, "("))
         return read_parentheses(scan, i, end, current);
-    if (is(scan, i, "{"))
+    if (cpp_declarations_is(scan, i, "{"))
         return read_brace(scan, i, end, current, ended);
-    if (is(scan, i, "[") && match_of(scan, i) != SMC_NO_TOKEN && match_of(scan, i) < end)
+    if (cpp_declarations_is(scan, i, "[") && match_of(scan, i) != SMC_NO_TOKEN &&
+        match_of(scan, i) < end)
         return match_of(scan, i) + 1;
-    if (is(scan, i, ";")) {
+    if (cpp_declarations_is(scan, i, ";")) {
         *ended = true;
-    } else if (is(scan, i, "=") && (!current->is_operator || found->parameters != SMC_NO_TOKEN)) {
-        found->is_default |= is(scan, i + 1, "default") || is(scan, i + 1, "delete");
+    } else if (cpp_declarations_is(scan, i, "=") &&
+               (!current->is_operator || found->parameters != SMC_NO_TOKEN)) {
+        found->is_default |= cpp_declarations_is(scan, i + 1, "default") ||
+                             cpp_declarations_is(scan, i + 1, "delete");
         current->has_value |= !current->is_alias;
-    } else if (is(scan, i, ":") && found->parameters != SMC_NO_TOKEN) {
+    } else if (cpp_declarations_is(scan, i, ":") && found->parameters != SMC_NO_TOKEN) {
         current->has_initializers = true;
-    } else if (is(scan, i, ":") && current->class_word != SMC_NO_TOKEN &&
+    } else if (cpp_declarations_is(scan, i, ":") && current->class_word != SMC_NO_TOKEN &&
                found->name == SMC_NO_TOKEN) {
         found->name = current->last_word; /* base classes follow */
     }
@@ -271,7 +284,7 @@ static uint32_t read_cpp_declaration(const struct declaration_scan *scan, uint32
 {
     struct smc_declaration *found = &current->found;
     bool ended = false;
-    while (is(scan, i, "template") && is(scan, i + 1, "<")) {
+    while (cpp_declarations_is(scan, i, "template") && cpp_declarations_is(scan, i + 1, "<")) {
         uint32_t close = smc_token_close_angle(scan->tokens, i + 1, end);
         if (close == SMC_NO_TOKEN)
             break;
@@ -288,7 +301,8 @@ static uint32_t read_cpp_declaration(const struct declaration_scan *scan, uint32
     }
     while (i < end && !ended)
         i = read_token(scan, i, end, current, &ended);
-    if (found->body != SMC_NO_TOKEN && found->parameters != SMC_NO_TOKEN && is(scan, i, ";"))
+    if (found->body != SMC_NO_TOKEN && found->parameters != SMC_NO_TOKEN &&
+        cpp_declarations_is(scan, i, ";"))
         i++;
     cpp_declarations_conclude(scan, i, current);
     if (found->kind == SMC_DECLARE_FUNCTION && !found->is_device && holds_values(scan, current))
@@ -305,18 +319,18 @@ static void read_scope(struct declaration_scan *scan, uint32_t i, uint32_t end, 
 static uint32_t find_scope(const struct declaration_scan *scan, uint32_t i, uint32_t end,
                            uint32_t *name)
 {
-    bool is_linkage =
-        is(scan, i, "extern") && i + 1 < end && scan->tokens->item[i + 1].kind == SMC_TOKEN_STRING;
+    bool is_linkage = cpp_declarations_is(scan, i, "extern") && i + 1 < end &&
+                      scan->tokens->item[i + 1].kind == SMC_TOKEN_STRING;
     *name = SMC_NO_TOKEN;
     if (is_linkage)
-        return is(scan, i + 2, "{") ? i + 2 : SMC_NO_TOKEN;
-    i += is(scan, i, "inline");
-    if (!is(scan, i, "namespace"))
+        return cpp_declarations_is(scan, i + 2, "{") ? i + 2 : SMC_NO_TOKEN;
+    i += cpp_declarations_is(scan, i, "inline");
+    if (!cpp_declarations_is(scan, i, "namespace"))
         return SMC_NO_TOKEN;
-    for (i++; i < end && !is(scan, i, "{"); i++) {
-        if (is(scan, i, ";") || is(scan, i, "="))
+    for (i++; i < end && !cpp_declarations_is(scan, i, "{"); i++) {
+        if (cpp_declarations_is(scan, i, ";") || cpp_declarations_is(scan, i, "="))
             return SMC_NO_TOKEN;
-        if (is_word(scan, i) && *name == SMC_NO_TOKEN)
+        if (cpp_declarations_is_word(scan, i) && *name == SMC_NO_TOKEN)
             *name = i;
     }
     return i < end ? i : SMC_NO_TOKEN;
@@ -327,11 +341,14 @@ static uint32_t skip_between(const struct declaration_scan *scan, uint32_t i, bo
 {
     static const char *const access[] = {"public", "private", "protected", NULL};
     static const char *const marks[] = {";", "}", ")", "]", NULL};
-    if (scan->tokens->item[i].kind >= SMC_TOKEN_DIRECTIVE || is_one_of(scan, i, marks))
+    if (scan->tokens->item[i].kind >= SMC_TOKEN_DIRECTIVE ||
+        cpp_declarations_is_one_of(scan, i, marks))
         return 1;
-    if (in_class && is_one_of(scan, i, access) && is(scan, i + 1, ":"))
+    if (in_class && cpp_declarations_is_one_of(scan, i, access) &&
+        cpp_declarations_is(scan, i + 1, ":"))
         return 2;
-    if (is_word(scan, i) && scan->words->scopes.count > 0 && !is(scan, i + 1, "(") &&
+    if (cpp_declarations_is_word(scan, i) && scan->words->scopes.count > 0 &&
+        !cpp_declarations_is(scan, i + 1, "(") &&
         smc_name_set_has(&scan->words->scopes, smc_token_hash(scan->tokens, i)))
         return 1;
     return 0;

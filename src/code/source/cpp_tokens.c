@@ -20,12 +20,12 @@ struct token_reader {
     struct smc_tokens *tokens;
 };
 
-static char peek(const struct token_reader *reader, uint32_t ahead)
+static char cpp_tokens_peek(const struct token_reader *reader, uint32_t ahead)
 {
     return ahead < reader->length - reader->at ? reader->text[reader->at + ahead] : '\0';
 }
 
-static void step(struct token_reader *reader, uint32_t count)
+static void cpp_tokens_step(struct token_reader *reader, uint32_t count)
 {
     while (count-- > 0 && reader->at < reader->length)
         reader->line += reader->text[reader->at++] == '\n';
@@ -36,7 +36,7 @@ static bool is_word_start(char c)
     return isalpha((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static bool is_word(char c)
+static bool cpp_tokens_is_word(char c)
 {
     return is_word_start(c) || isdigit((unsigned char)c);
 }
@@ -57,23 +57,23 @@ static void skip_block_comment(struct token_reader *reader)
     const char *start = reader->text + reader->at + 2;
     size_t left = reader->length - reader->at - 2;
     const char *end = memmem(start, left, "*/", 2);
-    step(reader, end ? (uint32_t)(end - start) + 4 : (uint32_t)left + 2);
+    cpp_tokens_step(reader, end ? (uint32_t)(end - start) + 4 : (uint32_t)left + 2);
 }
 
 /* To the end of the line, or of the last line that a backslash continues. */
 static void skip_line(struct token_reader *reader)
 {
-    while (reader->at < reader->length && peek(reader, 0) != '\n')
-        step(reader, peek(reader, 0) == '\\' ? 2 : 1);
+    while (reader->at < reader->length && cpp_tokens_peek(reader, 0) != '\n')
+        cpp_tokens_step(reader, cpp_tokens_peek(reader, 0) == '\\' ? 2 : 1);
 }
 
 static bool cpp_tokens_skip_comment(struct token_reader *reader)
 {
-    if (peek(reader, 0) != '/')
+    if (cpp_tokens_peek(reader, 0) != '/')
         return false;
-    if (peek(reader, 1) == '/')
+    if (cpp_tokens_peek(reader, 1) == '/')
         skip_line(reader);
-    else if (peek(reader, 1) == '*')
+    else if (cpp_tokens_peek(reader, 1) == '*')
         skip_block_comment(reader);
     else
         return false;
@@ -83,11 +83,12 @@ static bool cpp_tokens_skip_comment(struct token_reader *reader)
 /* A text between quotes; one that is not closed ends with its line. */
 static void skip_quoted(struct token_reader *reader, char quote)
 {
-    step(reader, 1);
-    while (reader->at < reader->length && peek(reader, 0) != quote && peek(reader, 0) != '\n')
-        step(reader, peek(reader, 0) == '\\' ? 2 : 1);
-    if (peek(reader, 0) == quote)
-        step(reader, 1);
+    cpp_tokens_step(reader, 1);
+    while (reader->at < reader->length && cpp_tokens_peek(reader, 0) != quote &&
+           cpp_tokens_peek(reader, 0) != '\n')
+        cpp_tokens_step(reader, cpp_tokens_peek(reader, 0) == '\\' ? 2 : 1);
+    if (cpp_tokens_peek(reader, 0) == quote)
+        cpp_tokens_step(reader, 1);
 }
 
 /* R"x( ... )x" */
@@ -96,10 +97,11 @@ static void skip_raw(struct token_reader *reader)
     enum { MOST_DELIMITER = 16 };
     char end[MOST_DELIMITER + 2] = ")";
     uint32_t n = 0;
-    step(reader, 1);
-    while (n < MOST_DELIMITER && peek(reader, n) && !strchr("(\n)\\ \"", peek(reader, n)))
+    cpp_tokens_step(reader, 1);
+    while (n < MOST_DELIMITER && cpp_tokens_peek(reader, n) &&
+           !strchr("(\n)\\ \"", cpp_tokens_peek(reader, n)))
         n++;
-    if (peek(reader, n) != '(') {
+    if (cpp_tokens_peek(reader, n) != '(') {
         skip_quoted(reader, '"');
         return;
     }
@@ -108,18 +110,19 @@ static void skip_raw(struct token_reader *reader)
     const char *start = reader->text + reader->at;
     size_t left = reader->length - reader->at;
     const char *found = memmem(start, left, end, n + 2);
-    step(reader, found ? (uint32_t)(found - start) + n + 2 : (uint32_t)left);
+    cpp_tokens_step(reader, found ? (uint32_t)(found - start) + n + 2 : (uint32_t)left);
 }
 
 static bool add_directive(struct token_reader *reader, uint32_t begin, uint32_t line)
 {
-    while (reader->at < reader->length && peek(reader, 0) != '\n') {
-        if (peek(reader, 0) == '"')
+    while (reader->at < reader->length && cpp_tokens_peek(reader, 0) != '\n') {
+        if (cpp_tokens_peek(reader, 0) == '"')
             skip_quoted(reader, '"');
-        else if (peek(reader, 0) != '/' || peek(reader, 1) == '/' ||
+        else if (cpp_tokens_peek(reader, 0) != '/' || cpp_tokens_peek(reader, 1) == '/' ||
                  !cpp_tokens_skip_comment(reader))
-            step(reader, peek(reader, 0) == '\\' ? 2 : 1);
-        if (reader->at < reader->length && peek(reader, 0) == '/' && peek(reader, 1) == '/')
+            cpp_tokens_step(reader, cpp_tokens_peek(reader, 0) == '\\' ? 2 : 1);
+        if (reader->at < reader->length && cpp_tokens_peek(reader, 0) == '/' &&
+            cpp_tokens_peek(reader, 1) == '/')
             skip_line(reader);
     }
     return cpp_tokens_add(reader, SMC_TOKEN_DIRECTIVE, begin, line);
@@ -137,9 +140,9 @@ static bool is_prefix(const char *word, uint32_t length, bool *raw)
 static bool cpp_tokens_add_word(struct token_reader *reader, uint32_t begin, uint32_t line)
 {
     bool raw;
-    while (is_word(peek(reader, 0)))
-        step(reader, 1);
-    char quote = peek(reader, 0);
+    while (cpp_tokens_is_word(cpp_tokens_peek(reader, 0)))
+        cpp_tokens_step(reader, 1);
+    char quote = cpp_tokens_peek(reader, 0);
     if ((quote != '"' && quote != '\'') ||
         !is_prefix(reader->text + begin, reader->at - begin, &raw))
         return cpp_tokens_add(reader, SMC_TOKEN_WORD, begin, line);
@@ -153,26 +156,26 @@ static bool cpp_tokens_add_word(struct token_reader *reader, uint32_t begin, uin
 static bool add_number(struct token_reader *reader, uint32_t begin, uint32_t line)
 {
     for (;;) {
-        char c = peek(reader, 0);
+        char c = cpp_tokens_peek(reader, 0);
         bool is_sign = (c == '+' || c == '-') && strchr("eEpP", reader->text[reader->at - 1]);
-        bool is_group = c == '\'' && isalnum((unsigned char)peek(reader, 1));
-        if (!is_word(c) && c != '.' && !is_sign && !is_group)
+        bool is_group = c == '\'' && isalnum((unsigned char)cpp_tokens_peek(reader, 1));
+        if (!cpp_tokens_is_word(c) && c != '.' && !is_sign && !is_group)
             return cpp_tokens_add(reader, SMC_TOKEN_NUMBER, begin, line);
-        step(reader, 1);
+        cpp_tokens_step(reader, 1);
     }
 }
 
 static bool add_token(struct token_reader *reader)
 {
     uint32_t begin = reader->at, line = reader->line;
-    char c = peek(reader, 0), next = peek(reader, 1);
+    char c = cpp_tokens_peek(reader, 0), next = cpp_tokens_peek(reader, 1);
     bool line_begins = reader->line_begins;
     reader->line_begins = false;
     if (c == '#' && line_begins)
         return add_directive(reader, begin, line);
     if (is_word_start(c))
         return cpp_tokens_add_word(reader, begin, line);
-    step(reader, 1);
+    cpp_tokens_step(reader, 1);
     if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)next)))
         return add_number(reader, begin, line);
     if (c == '"' || c == '\'') {
@@ -181,7 +184,7 @@ static bool add_token(struct token_reader *reader)
         return cpp_tokens_add(reader, SMC_TOKEN_STRING, begin, line);
     }
     if ((c == ':' && next == ':') || (c == '-' && next == '>'))
-        step(reader, 1);
+        cpp_tokens_step(reader, 1);
     return cpp_tokens_add(reader, SMC_TOKEN_MARK, begin, line);
 }
 
@@ -223,11 +226,12 @@ struct pairing {
     bool is_dead;
 };
 
-static bool is_zero(const struct pairing *pairing, const struct smc_cpp_token *token, uint32_t rest)
+static bool cpp_tokens_is_zero(const struct pairing *pairing, const struct smc_cpp_token *token,
+                               uint32_t rest)
 {
     const char *text = pairing->tokens->text;
     return rest < token->end && text[rest] == '0' &&
-           (rest + 1 == token->end || !is_word(text[rest + 1]));
+           (rest + 1 == token->end || !cpp_tokens_is_word(text[rest + 1]));
 }
 
 static void pair_directive(struct pairing *pairing, const struct smc_cpp_token *token)
@@ -237,7 +241,7 @@ static void pair_directive(struct pairing *pairing, const struct smc_cpp_token *
     size_t length = smc_directive_name(pairing->tokens->text, token, &name, &rest);
     struct conditional *last = pairing->groups ? &pairing->group[pairing->groups - 1] : NULL;
     if (length >= 2 && memcmp(name, "if", 2) == 0) {
-        bool dead = smc_equals(name, length, "if") && is_zero(pairing, token, rest);
+        bool dead = smc_equals(name, length, "if") && cpp_tokens_is_zero(pairing, token, rest);
         pairing->group[pairing->groups++] =
             (struct conditional){pairing->depth, pairing->floor, false, dead, pairing->is_dead};
         pairing->is_dead |= dead;
@@ -315,11 +319,12 @@ bool smc_tokens_read(const char *text, size_t length, struct smc_tokens *tokens)
     reader.length = (uint32_t)(length < SMC_MAX_SOURCE_BYTES ? length : SMC_MAX_SOURCE_BYTES);
     *tokens = (struct smc_tokens){.text = text};
     while (reader.at < reader.length) {
-        char c = peek(&reader, 0);
+        char c = cpp_tokens_peek(&reader, 0);
         if (c == '\n')
             reader.line_begins = true;
-        if (isspace((unsigned char)c) || c == '\0' || (c == '\\' && peek(&reader, 1) == '\n')) {
-            step(&reader, 1);
+        if (isspace((unsigned char)c) || c == '\0' ||
+            (c == '\\' && cpp_tokens_peek(&reader, 1) == '\n')) {
+            cpp_tokens_step(&reader, 1);
             continue;
         }
         if (!cpp_tokens_skip_comment(&reader) && !add_token(&reader))

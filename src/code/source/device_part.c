@@ -36,7 +36,8 @@ static void use_macros(struct smc_device_part *part, uint64_t hash)
     }
 }
 
-static bool is_used(const struct smc_device_part *part, const struct smc_tokens *tokens, uint32_t i)
+static bool device_part_is_used(const struct smc_device_part *part, const struct smc_tokens *tokens,
+                                uint32_t i)
 {
     return i != SMC_NO_TOKEN && tokens->item[i].kind == SMC_TOKEN_WORD &&
            smc_name_set_has(&part->used, smc_token_hash(tokens, i));
@@ -47,16 +48,16 @@ static bool declares_used_type(const struct smc_device_part *part, const struct 
                                const struct smc_declaration *found)
 {
     if (smc_token_is(tokens, found->begin, "using") && smc_token_is(tokens, found->begin + 2, "="))
-        return is_used(part, tokens, found->begin + 1);
+        return device_part_is_used(part, tokens, found->begin + 1);
     bool is_enum = found->body != SMC_NO_TOKEN;
     for (uint32_t i = found->begin; i < found->end; i++) {
         bool ends = smc_token_is(tokens, i + 1, ";") || smc_token_is(tokens, i + 1, ")") ||
                     smc_token_is(tokens, i + 1, "[") || smc_token_is(tokens, i + 1, ",");
         bool is_alias = smc_token_is(tokens, i + 1, "=");
-        if ((is_enum || ends || is_alias) && is_used(part, tokens, i))
+        if ((is_enum || ends || is_alias) && device_part_is_used(part, tokens, i))
             return true;
     }
-    return found->name != SMC_NO_TOKEN && is_enum && is_used(part, tokens, found->name);
+    return found->name != SMC_NO_TOKEN && is_enum && device_part_is_used(part, tokens, found->name);
 }
 
 /* The same for variables, of which one declaration can have several. */
@@ -66,7 +67,7 @@ static bool declares_used_value(const struct smc_device_part *part, const struct
     static const char *const after[] = {"=", "[", "{", ";", ",", "("};
     for (uint32_t i = found->begin; i < found->end; i++)
         for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-            if (smc_token_is(tokens, i + 1, after[k]) && is_used(part, tokens, i))
+            if (smc_token_is(tokens, i + 1, after[k]) && device_part_is_used(part, tokens, i))
                 return true;
     return false;
 }
@@ -78,7 +79,7 @@ static bool declares_used_class(const struct smc_device_part *part, uint64_t has
     for (uint32_t i = macro ? macro->body : 0; macro && i + 1 < macro->tokens.count; i++) {
         const struct smc_tokens *tokens = &macro->tokens;
         if ((smc_token_is(tokens, i, "struct") || smc_token_is(tokens, i, "class")) &&
-            is_used(part, tokens, i + 1))
+            device_part_is_used(part, tokens, i + 1))
             return true;
         if (depth > 0 && smc_token_is(tokens, i + 1, "(") &&
             tokens->item[i].kind == SMC_TOKEN_WORD &&
@@ -97,7 +98,8 @@ static bool is_device_macro(const struct smc_device_part *part, const struct smc
     return smc_name_set_has(&part->tree.words.device, hash) || declares_used_class(part, hash, 2);
 }
 
-static bool is_member(const struct smc_source_file *file, const struct smc_declaration *found)
+static bool device_part_is_member(const struct smc_source_file *file,
+                                  const struct smc_declaration *found)
 {
     return found->parent != SMC_NO_TOKEN &&
            file->declarations.item[found->parent].kind == SMC_DECLARE_CLASS;
@@ -115,7 +117,7 @@ static bool keeps_member(const struct smc_device_part *part, const struct smc_so
     case SMC_DECLARE_TYPE:
         return declares_used_type(part, tokens, found);
     case SMC_DECLARE_CLASS:
-        return found->body == SMC_NO_TOKEN || is_used(part, tokens, found->name);
+        return found->body == SMC_NO_TOKEN || device_part_is_used(part, tokens, found->name);
     case SMC_DECLARE_MACRO:
         return is_device_macro(part, tokens, found);
     default:
@@ -127,7 +129,7 @@ static bool keeps(const struct smc_device_part *part, const struct smc_source_fi
                   const struct smc_declaration *found)
 {
     const struct smc_tokens *tokens = &file->tokens;
-    if (is_member(file, found))
+    if (device_part_is_member(file, found))
         return file->declarations.item[found->parent].is_kept && keeps_member(part, file, found);
     switch (found->kind) {
     case SMC_DECLARE_NAMESPACE:
@@ -135,7 +137,7 @@ static bool keeps(const struct smc_device_part *part, const struct smc_source_fi
     case SMC_DECLARE_ASSERT:
         return true;
     case SMC_DECLARE_CLASS:
-        return is_used(part, tokens, found->name);
+        return device_part_is_used(part, tokens, found->name);
     case SMC_DECLARE_TYPE:
         return declares_used_type(part, tokens, found);
     case SMC_DECLARE_VALUE:
@@ -147,7 +149,8 @@ static bool keeps(const struct smc_device_part *part, const struct smc_source_fi
     }
     if (found->name == found->begin && found->body == SMC_NO_TOKEN) /* "MACRO(x);" */
         return is_device_macro(part, tokens, found);
-    return found->is_device || (found->is_constexpr && is_used(part, tokens, found->name));
+    return found->is_device ||
+           (found->is_constexpr && device_part_is_used(part, tokens, found->name));
 }
 
 /* Adds the names in a declaration; those of its members are added with these. */
@@ -606,7 +609,7 @@ static bool reject(struct smc_device_part *part, const struct log_error *error)
     if (!found || found->is_device || found->is_rejected ||
         memmem(error->message, error->message_length, "static assertion", 16))
         return false;
-    if (is_member(file, found) && found->kind == SMC_DECLARE_VALUE) {
+    if (device_part_is_member(file, found) && found->kind == SMC_DECLARE_VALUE) {
         const bool is_hidden = hide_definition(file, found);
         if (is_hidden)
             note_rejected(part, file, error);

@@ -68,7 +68,8 @@ static bool find_first_type(const struct smc_piece *owner, uint32_t k, uint32_t 
 }
 
 /* The same for a declarator with its type in front of it. */
-static bool find_type(const struct smc_piece *owner, uint32_t k, uint32_t *begin, uint32_t *end)
+static bool instantiations_find_type(const struct smc_piece *owner, uint32_t k, uint32_t *begin,
+                                     uint32_t *end)
 {
     static const char *const passed[] = {"const", "static", "auto", NULL};
     static const char *const others[] = {"return", "delete", "else", "new", NULL};
@@ -96,7 +97,7 @@ static bool instantiations_find_variable(const struct smc_piece *owner, uint32_t
         while (k > owner->begin && smc_piece_is_any(owner, k - 1, passed))
             *pointers += smc_piece_is(owner, --k, "*");
         if (smc_piece_is(owner, k - 1, ",") ? find_first_type(owner, k, &begin, &end)
-                                            : find_type(owner, k, &begin, &end))
+                                            : instantiations_find_type(owner, k, &begin, &end))
             return smc_piece_write(owner, begin, end, 0, type);
     }
     return false;
@@ -338,8 +339,8 @@ static bool is_callable(const struct smc_piece *of, const struct smc_declaration
 
 /* --- Members of class templates --------------------------------------------------------------- */
 
-static uint32_t index_of(const struct smc_source_file *file,
-                         const struct smc_declaration *declaration)
+static uint32_t instantiations_index_of(const struct smc_source_file *file,
+                                        const struct smc_declaration *declaration)
 {
     return (uint32_t)(declaration - file->declarations.item);
 }
@@ -503,7 +504,7 @@ static size_t visit_members(struct template_search *search, size_t number,
         const struct smc_source_file *file = &search->tree->file[k];
         for (uint32_t i = 0; i < file->declarations.count; i++) {
             const struct smc_declaration *member = &file->declarations.item[i];
-            bool is_inside = k == home && member->parent == index_of(of, class) &&
+            bool is_inside = k == home && member->parent == instantiations_index_of(of, class) &&
                              member->kind == SMC_DECLARE_FUNCTION;
             if (!(is_inside || is_defined_outside(file, member, class_hash)) ||
                 !instantiations_is_wanted(search, file, member, class_hash, wanted))
@@ -521,7 +522,7 @@ static void visit_data(struct template_search *search, size_t number, int depth)
 {
     const struct smc_class_instance *instance = &search->instances.item[number - 1];
     const struct smc_source_file *file = &search->tree->file[instance->file];
-    const uint32_t index = index_of(file, instance->declaration);
+    const uint32_t index = instantiations_index_of(file, instance->declaration);
     struct smc_piece part = instance->of;
     const uint32_t end = part.end;
     part.instance = number;

@@ -64,7 +64,7 @@ static uint32_t shared_arrays_bytes_of(const char *type)
 
 /* --- Text of tokens --------------------------------------------------------------------------- */
 
-static bool is_word(const struct smc_tokens *tokens, uint32_t i)
+static bool shared_arrays_is_word(const struct smc_tokens *tokens, uint32_t i)
 {
     return i < tokens->count && tokens->item[i].kind == SMC_TOKEN_WORD;
 }
@@ -152,7 +152,7 @@ static void shared_arrays_read_arguments(const struct smc_declaration *kernel, c
         const bool ends = i == end || (depth == 0 && smc_token_is(tokens, i, ","));
         depth += smc_token_is(tokens, i, "(") || smc_token_is(tokens, i, "<");
         depth -= smc_token_is(tokens, i, ")") || smc_token_is(tokens, i, ">");
-        if (is_word(tokens, i) && (is_word(tokens, i + 1) || !ends) &&
+        if (shared_arrays_is_word(tokens, i) && (shared_arrays_is_word(tokens, i + 1) || !ends) &&
             (smc_token_is(tokens, i + 1, ",") || smc_token_is(tokens, i + 1, "=") || i + 1 == end))
             name = name == SMC_NO_TOKEN ? i : name;
         if (!ends)
@@ -194,11 +194,11 @@ static uint32_t shared_arrays_find_value(const struct smc_tokens *tokens, uint64
 {
     uint32_t found = SMC_NO_TOKEN;
     for (uint32_t i = 1; i + 2 < tokens->count; i++) {
-        if (!is_word(tokens, i) || !smc_token_is(tokens, i + 1, "=") ||
+        if (!shared_arrays_is_word(tokens, i) || !smc_token_is(tokens, i + 1, "=") ||
             smc_token_is(tokens, i + 2, "=") || smc_token_hash(tokens, i) != name)
             continue;
-        const bool declares = is_word(tokens, i - 1) || smc_token_is(tokens, i - 1, "{") ||
-                              smc_token_is(tokens, i - 1, ",");
+        const bool declares = shared_arrays_is_word(tokens, i - 1) ||
+                              smc_token_is(tokens, i - 1, "{") || smc_token_is(tokens, i - 1, ",");
         if (declares && (i < before || found == SMC_NO_TOKEN))
             found = i + 2;
     }
@@ -267,7 +267,7 @@ static void shared_arrays_read_type(const struct scope *scope, const struct smc_
     type[0] = '\0';
     for (uint32_t i = begin; i < end; i++) {
         const char *argument =
-            is_word(tokens, i) ? argument_of(scope, smc_token_hash(tokens, i)) : NULL;
+            shared_arrays_is_word(tokens, i) ? argument_of(scope, smc_token_hash(tokens, i)) : NULL;
         if (argument)
             snprintf(type + strlen(type), room - strlen(type), "%s", argument);
         else if (!append_token(tokens, i, type, room)) {
@@ -360,7 +360,7 @@ static bool read_names(const struct scope *scope, uint32_t i, const char *elemen
                        struct smc_shared_arrays *found)
 {
     const struct smc_tokens *tokens = &scope->file->tokens;
-    while (is_word(tokens, i)) {
+    while (shared_arrays_is_word(tokens, i)) {
         struct smc_declared_array *array = shared_arrays_append(found);
         if (!array)
             return false;
@@ -391,7 +391,8 @@ static bool shared_arrays_read_declaration(const struct scope *scope, uint32_t i
     const struct smc_tokens *tokens = &scope->file->tokens;
     char element[48];
     uint32_t begin = shared_arrays_skip_qualifiers(tokens, i + 1), end = begin;
-    while (end < tokens->count && (is_word(tokens, end) || smc_token_is(tokens, end, "::"))) {
+    while (end < tokens->count &&
+           (shared_arrays_is_word(tokens, end) || smc_token_is(tokens, end, "::"))) {
         const bool is_name = end > begin && (smc_token_is(tokens, end + 1, "[") ||
                                              smc_token_is(tokens, end + 1, ",") ||
                                              smc_token_is(tokens, end + 1, ";"));
@@ -404,7 +405,7 @@ static bool shared_arrays_read_declaration(const struct scope *scope, uint32_t i
         }
         end = shared_arrays_skip_qualifiers(tokens, end);
     }
-    if (!is_word(tokens, end))
+    if (!shared_arrays_is_word(tokens, end))
         return true;
     shared_arrays_read_type(scope, tokens, begin, end, element, sizeof element);
     return read_names(scope, end, element, found);

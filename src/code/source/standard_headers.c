@@ -458,7 +458,7 @@ const char *const smc_adapted_headers[] = {
 };
 const size_t smc_adapted_header_count = sizeof smc_adapted_headers / sizeof *smc_adapted_headers;
 
-static bool has(const char *line, size_t length, const char *word)
+static bool standard_headers_has(const char *line, size_t length, const char *word)
 {
     return memmem(line, length, word, strlen(word)) != NULL;
 }
@@ -468,8 +468,8 @@ static bool chooses_header(const char *line, size_t length)
 {
     const char *next = line + length + (line[length] == '\n');
     size_t next_length = strcspn(next, "\n");
-    return line[0] == '#' && has(line, length, "if") && next[0] == '#' &&
-           has(next, next_length, "include <cstdint>");
+    return line[0] == '#' && standard_headers_has(line, length, "if") && next[0] == '#' &&
+           standard_headers_has(next, next_length, "include <cstdint>");
 }
 
 void smc_adapted_header_write(const char *text, struct smc_text *out)
@@ -478,7 +478,7 @@ void smc_adapted_header_write(const char *text, struct smc_text *out)
     for (size_t length; *text; text += length + (text[length] == '\n')) {
         length = strcspn(text, "\n");
         bool declares = (strncmp(text, "typedef ", 8) == 0 || strncmp(text, "using ", 6) == 0) &&
-                        has(text, length, "int64_t");
+                        standard_headers_has(text, length, "int64_t");
         const char *found = declares ? memmem(text, length, longer, sizeof longer - 1) : NULL;
         if (chooses_header(text, length)) {
             smc_text_append(out, "#if 1");

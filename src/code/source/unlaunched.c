@@ -92,8 +92,8 @@ static uint64_t class_template_of(const struct smc_source_file *file,
     return 0;
 }
 
-static bool names(const struct smc_source_file *file, const struct smc_declaration *function,
-                  uint64_t hash)
+static bool unlaunched_names(const struct smc_source_file *file,
+                             const struct smc_declaration *function, uint64_t hash)
 {
     for (uint32_t i = function->body; i < function->end; i++)
         if (smc_token_hash(&file->tokens, i) == hash)
@@ -116,7 +116,7 @@ static bool is_unsure(const struct smc_source_tree *tree, const struct smc_insta
                 found->body == SMC_NO_TOKEN || class_template_of(file, found) != class)
                 continue;
             const uint64_t other = smc_token_hash(&file->tokens, found->name);
-            if (other != name && names(file, found, name) &&
+            if (other != name && unlaunched_names(file, found, name) &&
                 is_unsure(tree, launches, class, other, depth - 1))
                 return true;
         }

@@ -36,14 +36,15 @@ static bool equal(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(a, b);
 }
 
-static bool agrees(const struct smc_row *row, const struct smc_reading *reading)
+static bool confirm_rows_agrees(const struct smc_row *row, const struct smc_reading *reading)
 {
     return !reading->present || equal(reading->value, row->predicted.value);
 }
 
 bool smc_row_agrees(const struct smc_row *row)
 {
-    return agrees(row, &row->api) && agrees(row, &row->emulated) && agrees(row, &row->measured);
+    return confirm_rows_agrees(row, &row->api) && confirm_rows_agrees(row, &row->emulated) &&
+           confirm_rows_agrees(row, &row->measured);
 }
 
 void smc_row_judge(struct smc_row *row)

@@ -16,8 +16,8 @@ static void known_ceilings_read_file(struct smc_ceilings_file *file, struct smc_
 }
 
 /* Reads a GPU's UUID only if it can make a difference. */
-static void find(const struct smc_ceilings_file *file, const struct smc_device *device,
-                 struct smc_ceilings *ceilings)
+static void known_ceilings_find(const struct smc_ceilings_file *file,
+                                const struct smc_device *device, struct smc_ceilings *ceilings)
 {
     char uuid[SMC_GPU_UUID_CHARS] = "";
     if (file->count > 0 && device->gpu_index >= 0)
@@ -30,7 +30,7 @@ void smc_known_ceilings(struct smc_query *queries, size_t count, struct smc_text
     struct smc_ceilings_file file;
     known_ceilings_read_file(&file, warnings);
     for (size_t i = 0; i < count; i++) {
-        find(&file, &queries[i].device, &queries[i].ceilings);
+        known_ceilings_find(&file, &queries[i].device, &queries[i].ceilings);
         smc_ceilings_set_groups(&queries[i].ceilings, &queries[i].device);
     }
     smc_ceilings_file_free(&file);
@@ -41,6 +41,6 @@ void smc_known_device_ceilings(const struct smc_device *device, struct smc_ceili
 {
     struct smc_ceilings_file file;
     known_ceilings_read_file(&file, warnings);
-    find(&file, device, ceilings);
+    known_ceilings_find(&file, device, ceilings);
     smc_ceilings_file_free(&file);
 }

@@ -159,7 +159,7 @@ static void judge_conflicts(const struct smc_counted *counted, struct smc_row *r
 enum { CACHES_JUDGED = 4 };
 
 /* Shows a row without judging it; `why` is the reason, NULL if there is no further prediction. */
-static void show(double predicted, double seen, const char *why, struct smc_row *row)
+static void memory_confirm_show(double predicted, double seen, const char *why, struct smc_row *row)
 {
     row->verdict = SMC_INFORMATION;
     if (predicted > 0)
@@ -174,11 +174,11 @@ static void memory_confirm_judge(const struct smc_answer *answer, double toleran
     double predicted = row->predicted.value, seen = row->measured.value;
     double allowed = tolerance * predicted + l2_bytes;
     if (!answer->query.kernel || !answer->query.kernel->streams) {
-        show(predicted, seen, NULL, row);
+        memory_confirm_show(predicted, seen, NULL, row);
     } else if (l2_bytes == 0) {
-        show(predicted, seen, "the size of the L2 cache is not known", row);
+        memory_confirm_show(predicted, seen, "the size of the L2 cache is not known", row);
     } else if (predicted <= CACHES_JUDGED * l2_bytes) {
-        show(predicted, seen, "the L2 cache may hold it", row);
+        memory_confirm_show(predicted, seen, "the L2 cache may hold it", row);
     } else {
         bool within = seen >= predicted - allowed && seen <= predicted + allowed;
         row->verdict = within ? SMC_CONFIRMED : SMC_DIFFERS;
@@ -350,8 +350,8 @@ static void confirm_shared(const struct view *view)
 
 enum field { REQUESTS, SECTORS, BYTES };
 
-static double value_of(const struct smc_global_access *access, enum field field,
-                       double element_bytes)
+static double memory_confirm_value_of(const struct smc_global_access *access, enum field field,
+                                      double element_bytes)
 {
     return field == REQUESTS  ? access->requests
            : field == SECTORS ? access->sectors
@@ -374,8 +374,8 @@ static struct sum memory_confirm_sum_up(const struct view *view, bool store, enu
         if (work->access[i].store != store)
             continue;
         const struct smc_global_access *seen = &view->result->emulated.access[i];
-        double value = value_of(&work->access[i], field, element_bytes);
-        double counted = value_of(seen, field, element_bytes);
+        double value = memory_confirm_value_of(&work->access[i], field, element_bytes);
+        double counted = memory_confirm_value_of(seen, field, element_bytes);
         size_t used = strlen(sum.note);
         snprintf(sum.note + used, sizeof sum.note - used, "%s%s %.0f", used ? ", " : "",
                  work->access[i].name, counted);
@@ -423,7 +423,7 @@ static void confirm_global(const struct view *view, bool store)
     confirm_arrays(view, &sum, BYTES, row);
 }
 
-static void confirm_findings(const struct view *view)
+static void memory_confirm_confirm_findings(const struct view *view)
 {
     const struct smc_emulated_run *seen = &view->result->emulated;
     struct smc_row *row = memory_confirm_add(view, "findings", "races, bad accesses", 0,
@@ -447,5 +447,5 @@ void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_re
     if (answer->has_work && wanted)
         confirm_dram(&view.counted, out);
     if (result->emulation.made)
-        confirm_findings(&view);
+        memory_confirm_confirm_findings(&view);
 }

@@ -246,7 +246,7 @@ const char *smc_figure_key(enum smc_figure figure)
     return keys[figure];
 }
 
-static const struct smc_row *row_of(const struct smc_series_run *run, const char *quantity)
+static const struct smc_row *series_row_of(const struct smc_series_run *run, const char *quantity)
 {
     const struct smc_confirmation *confirmation = &run->seen.confirmation;
     for (size_t i = 0; i < confirmation->row_count; i++)
@@ -255,7 +255,7 @@ static const struct smc_row *row_of(const struct smc_series_run *run, const char
     return NULL;
 }
 
-static bool take(const struct smc_reading *reading, double *value)
+static bool series_take(const struct smc_reading *reading, double *value)
 {
     *value = reading->value;
     return reading->present;
@@ -264,13 +264,13 @@ static bool take(const struct smc_reading *reading, double *value)
 static bool series_blocks_of(const struct smc_series_run *run, enum smc_figure figure,
                              double *value)
 {
-    const struct smc_row *row = row_of(run, "blocks_per_sm");
+    const struct smc_row *row = series_row_of(run, "blocks_per_sm");
     if (!row)
         return false;
-    return take(figure == SMC_FIGURE_BLOCKS_PREDICTED ? &row->predicted
-                : figure == SMC_FIGURE_BLOCKS_API     ? &row->api
-                                                      : &row->measured,
-                value);
+    return series_take(figure == SMC_FIGURE_BLOCKS_PREDICTED ? &row->predicted
+                       : figure == SMC_FIGURE_BLOCKS_API     ? &row->api
+                                                             : &row->measured,
+                       value);
 }
 
 static bool predicted_ms(const struct smc_series_run *run, double *value)
@@ -280,10 +280,10 @@ static bool predicted_ms(const struct smc_series_run *run, double *value)
     return time->basis != SMC_TIME_UNKNOWN;
 }
 
-static bool measured(const struct smc_series_run *run, const char *quantity, double *value)
+static bool series_measured(const struct smc_series_run *run, const char *quantity, double *value)
 {
-    const struct smc_row *row = row_of(run, quantity);
-    return row && take(&row->measured, value);
+    const struct smc_row *row = series_row_of(run, quantity);
+    return row && series_take(&row->measured, value);
 }
 
 static double load_sectors(const struct smc_work *work)
@@ -300,9 +300,9 @@ static bool series_count_of(const struct smc_series_run *run, enum smc_figure fi
 {
     const struct smc_answer *answer = &run->seen.answer;
     const struct smc_shared_work *shared = &answer->workload.shared;
-    const struct smc_row *row = row_of(run, smc_figure_key(figure));
+    const struct smc_row *row = series_row_of(run, smc_figure_key(figure));
     if (row && row->emulated.present)
-        return take(&row->emulated, value);
+        return series_take(&row->emulated, value);
     *value = figure == SMC_FIGURE_LOAD_SECTORS      ? load_sectors(&answer->work)
              : figure == SMC_FIGURE_LOAD_WAVEFRONTS ? shared->written_loads.wavefronts
              : figure == SMC_FIGURE_STORE_WAVEFRONTS
@@ -350,7 +350,7 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
     case SMC_FIGURE_GFLOPS:
     case SMC_FIGURE_GOPS:
     case SMC_FIGURE_GB_PER_S:
-        return measured(run, smc_figure_key(figure), value);
+        return series_measured(run, smc_figure_key(figure), value);
     case SMC_FIGURE_SPEED_UP:
         return times_less(series, index, SMC_FIGURE_TIME_MS, value);
     case SMC_FIGURE_FEWER_SECTORS:
@@ -389,7 +389,7 @@ bool smc_series_is_best(const struct smc_series *series, size_t index)
 
 #define BIT SMC_FIGURE_BIT
 
-static bool has(const struct smc_series *series, size_t index, enum smc_figure figure)
+static bool series_has(const struct smc_series *series, size_t index, enum smc_figure figure)
 {
     double value;
     return smc_series_figure(series, index, figure, &value);
@@ -398,7 +398,7 @@ static bool has(const struct smc_series *series, size_t index, enum smc_figure f
 static bool any(const struct smc_series *series, enum smc_figure figure)
 {
     for (size_t i = 0; i < series->count; i++)
-        if (has(series, i, figure))
+        if (series_has(series, i, figure))
             return true;
     return false;
 }
@@ -407,7 +407,8 @@ static bool any(const struct smc_series *series, enum smc_figure figure)
 static bool lacks_probe(const struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++)
-        if (has(series, i, SMC_FIGURE_BLOCKS_API) && !has(series, i, SMC_FIGURE_BLOCKS_MEASURED))
+        if (series_has(series, i, SMC_FIGURE_BLOCKS_API) &&
+            !series_has(series, i, SMC_FIGURE_BLOCKS_MEASURED))
             return true;
     return false;
 }
@@ -500,7 +501,7 @@ enum smc_verdict smc_series_whole_verdict(const struct smc_series *series)
 /* --- Running ---------------------------------------------------------------------------------- */
 
 /* The same warning is not repeated for each run. */
-static void add_warnings(const struct smc_text *from, struct smc_text *to)
+static void series_add_warnings(const struct smc_text *from, struct smc_text *to)
 {
     if (from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
         smc_text_append(to, smc_text_string(from));
@@ -519,7 +520,7 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
         run->started = true;
         run->status = smc_confirm_one(&run->query, settings, &run->seen, &heard, &why);
         snprintf(run->why, sizeof run->why, "%.511s", why.message);
-        add_warnings(&heard, warnings);
+        series_add_warnings(&heard, warnings);
         smc_text_free(&heard);
         if (run->status == SMC_INTERRUPTED)
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done; then %.800s", i,

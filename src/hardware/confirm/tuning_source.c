@@ -140,7 +140,7 @@ struct launch {
     struct smc_text argument[SMC_MAX_USER_ARGUMENTS];
 };
 
-static void free_launch(struct launch *launch)
+static void tuning_source_free_launch(struct launch *launch)
 {
     smc_text_free(&launch->options);
     for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
@@ -205,7 +205,7 @@ bool smc_tuning_is_source_legal(const struct smc_tune *tune, const int64_t *valu
     if (!launch)
         return smc_out_of_memory(why) == SMC_OK;
     bool legal = tuning_source_read_launch(tune, value, launch, why) == SMC_OK;
-    free_launch(launch);
+    tuning_source_free_launch(launch);
     return legal;
 }
 
@@ -222,7 +222,7 @@ static void free_prepared(struct prepared *prepared)
     if (prepared->run)
         smc_user_free(prepared->run);
     if (prepared->launch)
-        free_launch(prepared->launch);
+        tuning_source_free_launch(prepared->launch);
     free(prepared->run);
 }
 

@@ -111,7 +111,8 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
 
 /* A metric's row of the emulator, whose loads are those of the machine code where ptxas joined
    some; else a new one. */
-static struct smc_row *row_of(const struct smc_metric_info *info, struct smc_confirmation *out)
+static struct smc_row *user_confirm_row_of(const struct smc_metric_info *info,
+                                           struct smc_confirmation *out)
 {
     char machine[64];
     snprintf(machine, sizeof machine, "machine_%s", info->quantity);
@@ -132,13 +133,14 @@ static void show_counters(const struct smc_run_result *result, struct smc_confir
         smc_row_note(row, "%s", counting->message);
     }
     for (int i = 0; counting->succeeded && i < SMC_METRIC_COUNT; i++) {
-        struct smc_row *row = row_of(&smc_metric_info[i], out);
+        struct smc_row *row = user_confirm_row_of(&smc_metric_info[i], out);
         row->measured = smc_reading_of(result->counted[i]);
         row->verdict = SMC_INFORMATION;
     }
 }
 
-static void confirm_findings(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
+static void user_confirm_confirm_findings(const struct smc_emulated_run *emulated,
+                                          struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
     row->predicted = smc_reading_of(0);
@@ -212,7 +214,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
     }
     show_counters(&run->result, out);
     if (run->result.emulation.made) {
-        confirm_findings(emulated, out);
+        user_confirm_confirm_findings(emulated, out);
         show_float_atomics(emulated, out);
     }
     user_confirm_agreement(run, out);

@@ -61,7 +61,7 @@ static bool is_for_all(const struct smc_tokens *tokens, uint32_t brace, bool *en
 }
 
 /* The next token of code; beyond the last one: tokens->count. */
-static uint32_t after(const struct smc_tokens *tokens, uint32_t i)
+static uint32_t barrier_advice_after(const struct smc_tokens *tokens, uint32_t i)
 {
     do
         i++;
@@ -79,7 +79,7 @@ static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
     if (last == SMC_NO_TOKEN || tokens->item[last].line != line ||
         !(smc_token_is(tokens, last, ";") || smc_token_is(tokens, last, "}")))
         return false;
-    const uint32_t next = after(tokens, last);
+    const uint32_t next = barrier_advice_after(tokens, last);
     if (next < tokens->count && smc_token_is(tokens, next, "else"))
         return false;
     for (uint32_t i = last + 1; i-- > 0;) {
@@ -101,7 +101,8 @@ static bool is_race_within_block(const struct smc_finding *finding)
 }
 
 /* The line of an access in the kernel itself; 0: it is elsewhere. */
-static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_stack *stack)
+static uint32_t barrier_advice_line_of(const struct smc_user_run *run,
+                                       const struct smc_run_stack *stack)
 {
     const char *file = run->result.emulated.names + stack->frame[0].file;
     bool is_here = stack->frames == 1 && stack->is_complete &&
@@ -130,7 +131,7 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
         const struct smc_run_finding *found = &emulated->finding[i / 2];
         if (!is_race_within_block(&found->finding))
             continue;
-        uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
+        uint32_t line = barrier_advice_line_of(run, i % 2 ? &found->stack : &found->other_stack);
         if (line > 0 && is_good_place(tokens, line))
             barrier_advice_add_place(places, line);
     }
@@ -222,7 +223,7 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     return SMC_OK;
 }
 
-static bool has_time(const struct smc_user_run *run, double begin_ms)
+static bool barrier_advice_has_time(const struct smc_user_run *run, double begin_ms)
 {
     const bool stops = run->request.settings->stop && run->request.settings->stop();
     return !stops && smc_clock_ms() - begin_ms <= MOST_ALL_MS;
@@ -244,7 +245,7 @@ static enum smc_status try_all(const struct smc_user_run *run, const struct plac
         for (size_t i = 0; i < all->count; i++)
             for (size_t k = count == 2 ? i + 1 : 0; k < (count == 2 ? all->count : 1); k++) {
                 const struct places some = {count, {all->line[i], all->line[k]}};
-                if (!has_time(run, begin_ms))
+                if (!barrier_advice_has_time(run, begin_ms))
                     return SMC_OK;
                 status = try_places(run, &some, &verdict, error);
                 if (status == SMC_OK && verdict == MENDED)

@@ -48,7 +48,7 @@ static void both_compare(const struct smc_plan *plan, const struct outputs *gpu,
 }
 
 /* Adds the emulator's results to those of the GPU. */
-static void join(const struct smc_run_result *emulated, struct smc_run_result *result)
+static void both_join(const struct smc_run_result *emulated, struct smc_run_result *result)
 {
     result->emulation = emulated->emulation;
     result->emulated = emulated->emulated;
@@ -70,7 +70,7 @@ static enum smc_status both_run_kernel(const struct smc_run_request *request,
     status = smc_executor_emulator.run(&half, emulated, warnings, error);
     if (status != SMC_OK)
         return status;
-    join(emulated, result);
+    both_join(emulated, result);
     if (result->check.made && emulated->check.made)
         both_compare(&request->answer->plan, &outputs[0], &outputs[1], &result->agreement);
     return SMC_OK;
@@ -100,7 +100,7 @@ static enum smc_status run_user(const struct smc_run_request *request,
     enum smc_status status = smc_executor_emulator.run(request, emulated, warnings, error);
     if (status == SMC_OK && !emulated->emulated.stopped)
         status = smc_executor_default()->run(request, result, warnings, error);
-    join(emulated, result);
+    both_join(emulated, result);
     return status;
 }
 
@@ -119,20 +119,20 @@ static enum smc_status both_run(const struct smc_run_request *request,
     return status;
 }
 
-static int device_count(struct smc_error *why)
+static int both_device_count(struct smc_error *why)
 {
     return smc_executor_default()->device_count(why);
 }
 
-static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+static enum smc_status both_device(int index, struct smc_device *out, struct smc_error *error)
 {
     return smc_executor_default()->device(index, out, error);
 }
 
 const struct smc_executor smc_executor_both = {
     .name = "both",
-    .device_count = device_count,
-    .device = device,
+    .device_count = both_device_count,
+    .device = both_device,
     .run = both_run,
 };
 

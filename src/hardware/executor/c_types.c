@@ -27,7 +27,7 @@ const char *smc_c_type_name(enum smc_user_type type)
     return "";
 }
 
-static bool is_name(char c)
+static bool c_types_is_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -43,7 +43,7 @@ static bool c_types_find(const char *name, enum smc_user_type *type)
 }
 
 /* "float", "unsigned int", "float4", "half2". */
-static bool find_type(const char *name, struct smc_c_type *type)
+static bool c_types_find_type(const char *name, struct smc_c_type *type)
 {
     char base[MOST_NAME];
     size_t length = strlen(name);
@@ -71,7 +71,7 @@ static size_t c_types_skip_qualifiers(const char *text, size_t *length)
         skipped = false;
         at += strspn(text + at, " \t\n");
         at += strncmp(text + at, "std::", 5) == 0 ? 5 : 0;
-        for (*length = 0; is_name(text[at + *length]);)
+        for (*length = 0; c_types_is_name(text[at + *length]);)
             ++*length;
         for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
             if (*length == strlen(qualifiers[i]) &&
@@ -110,7 +110,7 @@ static size_t c_types_read_words(const char *text, struct smc_c_type *type)
         used += length;
         name[used] = '\0';
         at += length;
-        if (find_type(name, &trial)) {
+        if (c_types_find_type(name, &trial)) {
             *type = trial;
             end = at;
         }

@@ -182,14 +182,14 @@ static bool emulator_take(const struct smc_program *program, const struct smc_em
 
 /* --- The line with the most bank conflicts, and what removes them ----------------------------- */
 
-static uint32_t line_of(const struct smc_program *program, size_t instruction)
+static uint32_t emulator_back_end_line_of(const struct smc_program *program, size_t instruction)
 {
     return smc_program_instruction(program, instruction)->line;
 }
 
 static bool is_same_line(const struct smc_program *program, size_t a, size_t b)
 {
-    return line_of(program, a) == line_of(program, b) &&
+    return emulator_back_end_line_of(program, a) == emulator_back_end_line_of(program, b) &&
            smc_program_instruction(program, a)->file == smc_program_instruction(program, b)->file;
 }
 
@@ -260,7 +260,7 @@ static enum smc_status find_conflicts(const struct smc_program *program,
     if (site->all == 0)
         return SMC_OK;
     size_t worst = emulator_find_worst(emulation);
-    site->line = line_of(program, worst);
+    site->line = emulator_back_end_line_of(program, worst);
     for (size_t i = 0; i < emulation->count_length; i++)
         if (i == worst || (site->line && is_same_line(program, i, worst)))
             site->conflicts += smc_emulated_conflicts(&emulation->count[i]);
@@ -739,8 +739,9 @@ static enum smc_status run_state(const struct smc_run_request *request,
     return status;
 }
 
-static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
-                           struct smc_text *warnings, struct smc_error *error)
+static enum smc_status emulator_back_end_run(const struct smc_run_request *request,
+                                             struct smc_run_result *result,
+                                             struct smc_text *warnings, struct smc_error *error)
 {
     (void)warnings;
     smc_run_begin(request, result);
@@ -757,13 +758,14 @@ enum smc_status smc_emulate_reversed(const struct smc_run_request *request, stru
     return status;
 }
 
-static int device_count(struct smc_error *why)
+static int emulator_back_end_device_count(struct smc_error *why)
 {
     (void)why;
     return 1;
 }
 
-static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+static enum smc_status emulator_back_end_device(int index, struct smc_device *out,
+                                                struct smc_error *error)
 {
     (void)index, (void)out;
     return smc_fail(error, SMC_UNAVAILABLE, "the emulator has no device of its own; name one");
@@ -771,7 +773,7 @@ static enum smc_status device(int index, struct smc_device *out, struct smc_erro
 
 const struct smc_executor smc_executor_emulator = {
     .name = "emulator",
-    .device_count = device_count,
-    .device = device,
-    .run = run,
+    .device_count = emulator_back_end_device_count,
+    .device = emulator_back_end_device,
+    .run = emulator_back_end_run,
 };

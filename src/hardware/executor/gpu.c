@@ -119,7 +119,7 @@ static enum smc_status gpu_launch(struct run *run)
     return smc_gpu_fail(run->error, code, "the kernel crashed");
 }
 
-static enum smc_status check(struct run *run)
+static enum smc_status gpu_check(struct run *run)
 {
     enum smc_status status =
         smc_gpu_buffers_fetch_outputs(&run->request->answer->plan, &run->buffers, run->error);
@@ -198,7 +198,7 @@ static enum smc_status gpu_run_kernel(struct run *run)
         return status;
     }
     if (!smc_is_lost(&result->finish))
-        status = check(run);
+        status = gpu_check(run);
     if (status == SMC_OK && !smc_is_lost(&result->finish))
         status = gpu_measure(run, &work);
     if (status == SMC_OK && !smc_is_lost(&result->finish))

@@ -79,7 +79,7 @@ static void *open_wheel(void)
     return library;
 }
 
-static void *open_library(void)
+static void *gpu_counters_open_library(void)
 {
     const char *chosen = getenv("SMEMCALC_CUPTI");
     void *library = chosen && *chosen ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -101,7 +101,7 @@ static enum smc_status smc_cupti_open(struct smc_cupti *cupti, struct smc_error 
         SMC_CUPTI_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     };
-    void *library = open_library();
+    void *library = gpu_counters_open_library();
     if (!library)
         return smc_fail(error, SMC_UNAVAILABLE,
                         "libcupti.so.13 is not found; SMEMCALC_CUPTI can name its path");
@@ -194,7 +194,8 @@ struct smc_counters {
     struct image data;                    /* the measured values */
 };
 
-static enum smc_status allocate(struct image *image, size_t size, struct smc_error *error)
+static enum smc_status gpu_counters_allocate(struct image *image, size_t size,
+                                             struct smc_error *error)
 {
     free(image->bytes);
     image->size = size;
@@ -222,7 +223,8 @@ static enum smc_status find_available(struct smc_counters *counters, struct smc_
     enum smc_status status =
         SMC_CUPTI_CALL(&counters->cupti, ProfilerGetCounterAvailability, &params, error);
     if (status == SMC_OK)
-        status = allocate(&counters->available, params.counterAvailabilityImageSize, error);
+        status =
+            gpu_counters_allocate(&counters->available, params.counterAvailabilityImageSize, error);
     if (status != SMC_OK)
         return status;
     params.pCounterAvailabilityImage = counters->available.bytes;
@@ -281,7 +283,7 @@ static enum smc_status schedule(struct smc_counters *counters, struct smc_error 
     if (status == SMC_OK)
         status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostGetConfigImageSize, &size, error);
     if (status == SMC_OK)
-        status = allocate(&counters->config, size.configImageSize, error);
+        status = gpu_counters_allocate(&counters->config, size.configImageSize, error);
     if (status == SMC_OK)
         status = CALL(counters, ProfilerHostGetConfigImage, Profiler_Host_GetConfigImage,
                       .pHostObject = counters->host, .configImageSize = counters->config.size,
@@ -361,7 +363,7 @@ static enum smc_status clear_data(struct smc_counters *counters, struct smc_erro
     enum smc_status status =
         SMC_CUPTI_CALL(&counters->cupti, RangeProfilerGetCounterDataSize, &size, error);
     if (status == SMC_OK)
-        status = allocate(&counters->data, size.counterDataSize, error);
+        status = gpu_counters_allocate(&counters->data, size.counterDataSize, error);
     if (status != SMC_OK)
         return status;
     return CALL(counters, RangeProfilerCounterDataImageInitialize,

@@ -38,7 +38,7 @@ static const struct known {
      "has the GPU fallen off the bus? nvidia-smi and the kernel's log (Xid) tell"},
 };
 
-static const struct known *find(cudaError_t code)
+static const struct known *gpu_device_find(cudaError_t code)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].code == code)
@@ -48,7 +48,7 @@ static const struct known *find(cudaError_t code)
 
 enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call)
 {
-    const struct known *entry = find(code);
+    const struct known *entry = gpu_device_find(code);
     cudaGetLastError();
     return smc_fail(error, entry ? entry->status : SMC_MACHINE, "%s: %s: %s%s%s", call,
                     cudaGetErrorName(code), cudaGetErrorString(code), entry ? "; " : "",

@@ -193,7 +193,7 @@ static enum smc_status begin_fma(struct smc_gpu_bench *bench,
     return status;
 }
 
-static double flops_per_s(const struct smc_gpu_bench *bench, double ms)
+static double gpu_measurements_flops_per_s(const struct smc_gpu_bench *bench, double ms)
 {
     double threads = (double)fma_blocks(bench) * FMA_THREADS;
     return smc_rate_of_ms(2.0 * FMA_PER_STEP * bench->steps * threads, ms);
@@ -213,7 +213,7 @@ static enum smc_status sample_floats(struct smc_gpu_bench *bench, double seen[SM
     if (status != SMC_OK)
         return status;
     cudaError_t code = smc_gpu_bench_read_sight(bench, cudaSuccess, &sight);
-    seen[SMC_CEILING_FLOAT] = flops_per_s(bench, ms);
+    seen[SMC_CEILING_FLOAT] = gpu_measurements_flops_per_s(bench, ms);
     seen[SMC_CEILING_CLOCK] = sight.ns ? (double)sight.clocks * 1e6 / (double)sight.ns : 0;
     return smc_gpu_bench_status(bench, code, "multiplying and adding", error);
 }
@@ -228,7 +228,7 @@ static enum smc_status sample_doubles(struct smc_gpu_bench *bench, double seen[S
 {
     double ms = 0;
     enum smc_status status = run_doubles(bench, &ms, error);
-    seen[SMC_CEILING_DOUBLE] = flops_per_s(bench, ms);
+    seen[SMC_CEILING_DOUBLE] = gpu_measurements_flops_per_s(bench, ms);
     return status;
 }
 

@@ -28,7 +28,7 @@ struct probe_search {
     struct smc_error *error;
 };
 
-static int64_t clamp(int64_t live)
+static int64_t gpu_probe_clamp(int64_t live)
 {
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
     return live < info->lowest ? info->lowest : live > info->highest ? info->highest : live;
@@ -46,11 +46,11 @@ static enum smc_status try_live(struct probe_search *search, int64_t live)
 
 static enum smc_status step_directly(struct probe_search *search, int64_t wanted)
 {
-    int64_t live = clamp(wanted - FIRST_GUESS_OVERHEAD);
+    int64_t live = gpu_probe_clamp(wanted - FIRST_GUESS_OVERHEAD);
     for (int i = 0; i < DIRECT_STEPS; i++) {
         enum smc_status status = try_live(search, live);
         int64_t difference = wanted - search->compiled->resources.regs_per_thread;
-        int64_t next = clamp(live + difference);
+        int64_t next = gpu_probe_clamp(live + difference);
         if (status != SMC_OK || difference == 0 || next == live)
             return status;
         live = next;
@@ -119,7 +119,7 @@ static const size_t buffer_bytes[BUFFERS] = {
     [HOLD] = HOLD_WORDS * sizeof(uint32_t),
 };
 
-static cudaError_t allocate(struct smc_gpu_buffers *buffers)
+static cudaError_t gpu_probe_allocate(struct smc_gpu_buffers *buffers)
 {
     cudaError_t code = cudaSuccess;
     buffers->count = BUFFERS;
@@ -201,7 +201,7 @@ static enum smc_status launch_probe(const struct smc_gpu_kernel *kernel,
                                     struct smc_error *error)
 {
     struct smc_gpu_buffers buffers = {0};
-    cudaError_t code = allocate(&buffers);
+    cudaError_t code = gpu_probe_allocate(&buffers);
     for (int i = 0; i < LAUNCHES && code == cudaSuccess && result->probe.succeeded; i++)
         code = launch_once(kernel, plan, smem_bytes, timeout_ms, &buffers, result);
     if (!smc_is_lost(&result->finish))

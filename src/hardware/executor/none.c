@@ -6,20 +6,21 @@
 static const char reason[] = "no GPU: this program was built without the CUDA runtime (configure "
                              "--with-cuda)";
 
-static int device_count(struct smc_error *why)
+static int none_device_count(struct smc_error *why)
 {
     smc_fail(why, SMC_UNAVAILABLE, "%s", reason);
     return 0;
 }
 
-static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+static enum smc_status none_device(int index, struct smc_device *out, struct smc_error *error)
 {
     (void)index, (void)out;
     return smc_fail(error, SMC_UNAVAILABLE, "%s", reason);
 }
 
-static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
-                           struct smc_text *warnings, struct smc_error *error)
+static enum smc_status none_run(const struct smc_run_request *request,
+                                struct smc_run_result *result, struct smc_text *warnings,
+                                struct smc_error *error)
 {
     (void)request, (void)warnings;
     *result = (struct smc_run_result){0};
@@ -30,18 +31,18 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
 void smc_gpu_examine_driver(struct smc_driver *driver)
 {
     *driver = (struct smc_driver){.state = SMC_DRIVER_NOT_BUILT};
-    device_count(&driver->why);
+    none_device_count(&driver->why);
 }
 
 enum smc_status smc_gpu_examine(int index, struct smc_device *out, struct smc_error *error)
 {
-    return device(index, out, error);
+    return none_device(index, out, error);
 }
 #endif
 
 const struct smc_executor smc_executor_none = {
     .name = "none",
-    .device_count = device_count,
-    .device = device,
-    .run = run,
+    .device_count = none_device_count,
+    .device = none_device,
+    .run = none_run,
 };

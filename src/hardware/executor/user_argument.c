@@ -50,7 +50,7 @@ static const char *user_argument_read_type(const char *typed, enum smc_user_type
     return NULL;
 }
 
-static uint64_t largest(const struct smc_user_type_info *type)
+static uint64_t user_argument_largest(const struct smc_user_type_info *type)
 {
     unsigned bits = 8u * type->bytes - (type->class == SMC_USER_SIGNED);
     return UINT64_MAX >> (64 - bits);
@@ -60,7 +60,7 @@ static uint64_t largest(const struct smc_user_type_info *type)
 static bool user_argument_read_integer(const struct smc_user_type_info *type, const char *text,
                                        uint64_t *bits)
 {
-    uint64_t most = largest(type);
+    uint64_t most = user_argument_largest(type);
     if (type->class == SMC_USER_SIGNED && text[0] == '-') {
         if (!smc_parse_count(text + 1, most + 1, bits))
             return false;
@@ -112,7 +112,7 @@ static bool read_float(enum smc_user_type type, const char *text, uint64_t *bits
     return is_number && !*end && !is_too_large;
 }
 
-static bool read_number(enum smc_user_type type, const char *text, uint64_t *bits)
+static bool user_argument_read_number(enum smc_user_type type, const char *text, uint64_t *bits)
 {
     const struct smc_user_type_info *info = &smc_user_types[type];
     return info->class == SMC_USER_FLOAT ? read_float(type, text, bits)
@@ -123,7 +123,7 @@ static bool read_number(enum smc_user_type type, const char *text, uint64_t *bit
 static void describe_range(enum smc_user_type type, char text[64])
 {
     const struct smc_user_type_info *info = &smc_user_types[type];
-    uint64_t most = largest(info);
+    uint64_t most = user_argument_largest(info);
     if (info->class == SMC_USER_FLOAT)
         snprintf(text, 64, "a number of type %s", info->name);
     else if (info->class == SMC_USER_UNSIGNED)
@@ -136,7 +136,7 @@ static enum smc_status read_scalar(const char *text, struct smc_user_argument *a
                                    struct smc_error *error)
 {
     char range[64];
-    if (read_number(argument->type, text, &argument->bits))
+    if (user_argument_read_number(argument->type, text, &argument->bits))
         return SMC_OK;
     describe_range(argument->type, range);
     return smc_fail(error, SMC_USAGE, "'%.64s': '%.64s' is not %s", argument->typed, text, range);
@@ -165,8 +165,9 @@ static enum smc_status user_argument_read_bounds(const char *text,
     snprintf(low, sizeof low, "%.*s", (int)(length < sizeof low ? length : 0), text);
     argument->filling = SMC_USER_RANDOM;
     argument->is_bounded = true;
-    bool is_range = text[length] && read_number(argument->type, low, &argument->bits) &&
-                    read_number(argument->type, text + length + 1, &argument->highest);
+    bool is_range =
+        text[length] && user_argument_read_number(argument->type, low, &argument->bits) &&
+        user_argument_read_number(argument->type, text + length + 1, &argument->highest);
     if (is_range && !is_above(argument->type, argument->bits, argument->highest))
         return SMC_OK;
     describe_range(argument->type, range);
@@ -196,7 +197,7 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
         argument->path = text + strlen(file);
         return SMC_OK;
     }
-    if (read_number(argument->type, text, &argument->bits))
+    if (user_argument_read_number(argument->type, text, &argument->bits))
         return SMC_OK;
     describe_range(argument->type, range);
     return smc_fail(error, SMC_USAGE,
@@ -223,7 +224,7 @@ static enum smc_status read_buffer(const char *text, struct smc_user_argument *a
 }
 
 /* A number in C. */
-static bool is_word(const char *text)
+static bool user_argument_is_word(const char *text)
 {
     return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
 }
@@ -301,7 +302,7 @@ static enum smc_status read_c(const char *typed, struct smc_user_argument *argum
     if ((*rest != '=' && *rest != ':') || type.lanes > 1)
         return fail_c(&type, typed, error);
     rest += 1 + strspn(rest + 1, " ");
-    if (is_word(rest))
+    if (user_argument_is_word(rest))
         rest = *rest == 't' ? "1" : "0";
     return read_scalar(rest, argument, error);
 }
@@ -343,7 +344,7 @@ static enum smc_status user_argument_read_address(const char *typed,
 
 static bool begins_literal(const char *text)
 {
-    return is_word(text) || (*text && strchr("-+.0123456789", *text));
+    return user_argument_is_word(text) || (*text && strchr("-+.0123456789", *text));
 }
 
 enum { MOST_DIGITS = 64, MOST_SUFFIX = 8 };
@@ -354,16 +355,17 @@ static bool split_literal(const char *text, char digits[MOST_DIGITS], char suffi
 {
     bool is_hex = text[0] == '0' && (text[1] | 0x20) == 'x';
     size_t length = strlen(text), end = length;
-    *is_float = !is_hex && (strpbrk(text, ".eE") || text[length - 1] == 'f') && !is_word(text);
+    *is_float = !is_hex && (strpbrk(text, ".eE") || text[length - 1] == 'f') &&
+                !user_argument_is_word(text);
     if (length >= MOST_DIGITS)
         return false;
     while (end > 0 && length - end < 4 && strchr(*is_float ? "fF" : "uUlL", text[end - 1]) &&
-           !is_word(text))
+           !user_argument_is_word(text))
         end--;
     memset(suffix, 0, MOST_SUFFIX);
     for (size_t i = end; i < length && i - end < MOST_SUFFIX - 1; i++)
         suffix[i - end] = (char)(text[i] | 0x20);
-    if (is_word(text))
+    if (user_argument_is_word(text))
         snprintf(digits, MOST_DIGITS, "%d", *text == 't');
     else
         snprintf(digits, MOST_DIGITS, "%.*s", (int)end, text);
@@ -383,21 +385,22 @@ static bool read_literal(const char *text, struct smc_user_argument *argument)
     bool is_float;
     if (!split_literal(text, digits, suffix, &is_float))
         return false;
-    if (is_word(text)) {
+    if (user_argument_is_word(text)) {
         argument->type = SMC_USER_U8;
-        return read_number(argument->type, digits, &argument->bits);
+        return user_argument_read_number(argument->type, digits, &argument->bits);
     }
     if (is_float) {
         argument->type = *suffix ? SMC_USER_F32 : SMC_USER_F64;
-        return strlen(suffix) <= 1 && read_number(argument->type, digits, &argument->bits);
+        return strlen(suffix) <= 1 &&
+               user_argument_read_number(argument->type, digits, &argument->bits);
     }
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (strcmp(suffixes[i].suffix, suffix) == 0) {
             argument->type = suffixes[i].type;
-            if (read_number(argument->type, digits, &argument->bits))
+            if (user_argument_read_number(argument->type, digits, &argument->bits))
                 return true;
             argument->type = SMC_USER_I64; /* as in C: the next one that holds it */
-            return i == 0 && read_number(argument->type, digits, &argument->bits);
+            return i == 0 && user_argument_read_number(argument->type, digits, &argument->bits);
         }
     return false;
 }
@@ -408,7 +411,7 @@ bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument 
     bool is_float;
     if (!split_literal(argument->typed, digits, suffix, &is_float) ||
         (is_float && smc_user_types[type].class != SMC_USER_FLOAT) ||
-        !read_number(type, digits, &argument->bits))
+        !user_argument_read_number(type, digits, &argument->bits))
         return false;
     argument->type = type;
     return true;
@@ -608,8 +611,9 @@ static enum smc_status read_texture_words(const char *text, bool is_surface,
 }
 
 /* "x64x32", up to the ':' or the end. */
-static enum smc_status read_extents(const char *text, bool is_layered,
-                                    struct smc_user_argument *argument, struct smc_error *error)
+static enum smc_status user_argument_read_extents(const char *text, bool is_layered,
+                                                  struct smc_user_argument *argument,
+                                                  struct smc_error *error)
 {
     struct smc_emulated_texture *texture = &argument->texture;
     unsigned count = 0;
@@ -698,7 +702,8 @@ static enum smc_status read_texture(const char *words, bool is_surface,
                     : type->class == SMC_USER_SIGNED ? SMC_TEXEL_SIGNED
                                                      : SMC_TEXEL_UNSIGNED;
     status = check_texture(argument, error);
-    return status == SMC_OK ? read_extents(rest, is_layered, argument, error) : status;
+    return status == SMC_OK ? user_argument_read_extents(rest, is_layered, argument, error)
+                            : status;
 }
 
 static enum smc_status read_members(const char *typed, struct smc_user_argument *argument,

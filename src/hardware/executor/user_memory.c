@@ -124,7 +124,7 @@ static size_t next_part(const struct smc_user_run *run, size_t position)
     return part;
 }
 
-static bool allocate(struct smc_user_memory *memory)
+static bool user_memory_allocate(struct smc_user_memory *memory)
 {
     memory->before = smc_malloc(memory->bytes);
     memory->after_gpu = smc_malloc(memory->bytes);
@@ -133,8 +133,9 @@ static bool allocate(struct smc_user_memory *memory)
 }
 
 /* The member's text ends with the visit, so it is kept and read again. */
-static enum smc_status keep_text(struct smc_user_memory *memory,
-                                 const struct smc_user_argument *member, struct smc_error *error)
+static enum smc_status user_memory_keep_text(struct smc_user_memory *memory,
+                                             const struct smc_user_argument *member,
+                                             struct smc_error *error)
 {
     memory->typed = smc_strdup(member->typed);
     if (!memory->typed)
@@ -186,9 +187,9 @@ static enum smc_status add_memory(struct smc_user_run *run, size_t position,
         snprintf(memory->name, sizeof memory->name, "arg %zu.%zu", position, memory->part);
     else
         snprintf(memory->name, sizeof memory->name, "arg %zu", position);
-    if (is_member && (status = keep_text(memory, argument, error)) != SMC_OK)
+    if (is_member && (status = user_memory_keep_text(memory, argument, error)) != SMC_OK)
         return status;
-    if (!allocate(memory))
+    if (!user_memory_allocate(memory))
         return smc_fail(error, SMC_MACHINE, "no memory for '%.64s'", argument->typed);
     return user_memory_fill(run, index, error);
 }
@@ -389,7 +390,7 @@ static enum smc_status user_memory_add_variable(struct smc_user_run *run, size_t
     memory->symbol = symbol->name;
     memory->is_initial = !variable->is_set;
     snprintf(memory->name, sizeof memory->name, "%.31s", variable->name);
-    if (!allocate(memory))
+    if (!user_memory_allocate(memory))
         return smc_out_of_memory(error);
     memset(memory->before, 0, memory->bytes);
     return variable->is_set ? fill_variable(run, at, &variable->value, error) : SMC_OK;
@@ -532,8 +533,8 @@ size_t smc_user_memory_of(const struct smc_user_run *run, size_t argument)
     return i;
 }
 
-static unsigned char *place_of(const struct smc_user_run *run, bool on_gpu,
-                               const struct smc_user_pointer *pointer)
+static unsigned char *user_memory_place_of(const struct smc_user_run *run, bool on_gpu,
+                                           const struct smc_user_pointer *pointer)
 {
     void *holder = pointer->in_memory ? smc_user_after(&run->memory[pointer->holder], on_gpu)
                                       : run->value[pointer->holder].data;
@@ -549,7 +550,7 @@ void smc_user_place(struct smc_user_run *run, bool on_gpu, const uint64_t *addre
     for (size_t i = 0; i < run->pointer_count; i++) {
         const struct smc_user_pointer *pointer = &run->pointer[i];
         uint64_t value = address[pointer->target] + (uint64_t)pointer->offset;
-        memcpy(place_of(run, on_gpu, pointer), &value, sizeof value);
+        memcpy(user_memory_place_of(run, on_gpu, pointer), &value, sizeof value);
     }
 }
 
@@ -558,7 +559,7 @@ void smc_user_unplace(struct smc_user_run *run, bool on_gpu, const uint64_t *add
     for (size_t i = 0; i < run->pointer_count; i++) {
         const struct smc_user_pointer *pointer = &run->pointer[i];
         uint64_t value = address[pointer->target] + (uint64_t)pointer->offset;
-        unsigned char *place = place_of(run, on_gpu, pointer);
+        unsigned char *place = user_memory_place_of(run, on_gpu, pointer);
         if (pointer->in_memory && memcmp(place, &value, sizeof value) == 0)
             memset(place, 0, sizeof value);
     }

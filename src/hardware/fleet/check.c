@@ -57,7 +57,7 @@ static uint64_t stride_over(uint64_t parts)
     return stride;
 }
 
-static bool stops(const struct smc_verify_request *request)
+static bool check_stops(const struct smc_verify_request *request)
 {
     return request->stop && request->stop();
 }
@@ -67,7 +67,7 @@ static uint64_t compare_part(const struct smc_verify_request *request, uint64_t 
                              uint64_t rows, struct smc_comparison *total)
 {
     uint64_t slice = request->stop ? (rows - 1) / SLICES_PER_PART + 1 : rows, done = 0;
-    while (done < rows && !stops(request)) {
+    while (done < rows && !check_stops(request)) {
         uint64_t count = rows - done < slice ? rows - done : slice;
         struct smc_comparison part = {0};
         request->kernel->compare(request->kernel, request->params, request->buffers, first + done,
@@ -87,7 +87,7 @@ static void *check_work(void *argument)
     for (;;) {
         uint64_t turn = atomic_fetch_add(&shared->next, 1);
         if (turn >= shared->part_count || (turn > 0 && smc_clock_ms() > shared->deadline_ms) ||
-            stops(request))
+            check_stops(request))
             return NULL;
         uint64_t row = turn * shared->stride % shared->part_count * shared->rows_per_part;
         uint64_t rows =
@@ -96,7 +96,7 @@ static void *check_work(void *argument)
     }
 }
 
-static unsigned thread_count(uint64_t rows)
+static unsigned check_thread_count(uint64_t rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t count = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint64_t)cores;
@@ -109,7 +109,7 @@ uint64_t smc_verify(const struct smc_verify_request *request, struct smc_compari
     uint64_t rows = request->plan->output_rows, compared = 0;
     if (rows == 0)
         return 0;
-    unsigned threads = thread_count(rows), started = 1;
+    unsigned threads = check_thread_count(rows), started = 1;
     uint64_t parts = (uint64_t)threads * PARTS_PER_THREAD;
     struct shared shared = {
         .request = request,

@@ -15,26 +15,26 @@
 
 enum { LONGEST_PREFIX = 256, MOST_PROBLEMS = 10 };
 
-static bool is_blank(char c)
+static bool check_lines_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static size_t skip_blanks(const char *text, size_t length, size_t at)
+static size_t check_lines_skip_blanks(const char *text, size_t length, size_t at)
 {
-    while (at < length && is_blank(text[at]))
+    while (at < length && check_lines_is_blank(text[at]))
         at++;
     return at;
 }
 
 /* Whether `"key"` at `at` is followed by a colon and `"value"`. */
-static bool is_member(const char *text, size_t length, size_t at, const char *key,
-                      const char *value)
+static bool check_lines_is_member(const char *text, size_t length, size_t at, const char *key,
+                                  const char *value)
 {
-    at = skip_blanks(text, length, at + strlen(key));
+    at = check_lines_skip_blanks(text, length, at + strlen(key));
     if (at == length || text[at] != ':')
         return false;
-    at = skip_blanks(text, length, at + 1);
+    at = check_lines_skip_blanks(text, length, at + 1);
     return length - at >= strlen(value) && memcmp(text + at, value, strlen(value)) == 0;
 }
 
@@ -45,7 +45,7 @@ static bool has_command(const char *text, size_t length)
     static const char key[] = "\"command\"";
     const char *end = text + length, *found = text;
     while ((found = memmem(found, (size_t)(end - found), key, sizeof key - 1))) {
-        if (is_member(text, length, (size_t)(found - text), key, "\"check\""))
+        if (check_lines_is_member(text, length, (size_t)(found - text), key, "\"check\""))
             return true;
         found += sizeof key - 1;
     }
@@ -59,7 +59,7 @@ bool smc_checks_find(const char *line, size_t length, size_t *start)
         return false;
     *start = (size_t)(bracket - line);
     size_t before = *start;
-    while (before > 0 && is_blank(line[before - 1]))
+    while (before > 0 && check_lines_is_blank(line[before - 1]))
         before--;
     /* An element of a list is part of a document that has more lines. */
     if (before > 0 && (line[before - 1] == '[' || line[before - 1] == ','))
@@ -70,9 +70,9 @@ bool smc_checks_find(const char *line, size_t length, size_t *start)
 /* The host's name that pdsh and clush put before a line; "" if it is none, such as a rank. */
 static void prefix_name(const char *line, size_t length, char name[SMC_LONGEST_HOST_NAME + 1])
 {
-    size_t first = skip_blanks(line, length, 0), end = first;
+    size_t first = check_lines_skip_blanks(line, length, 0), end = first;
     bool digits = true;
-    for (; end < length && line[end] != ':' && !is_blank(line[end]); end++)
+    for (; end < length && line[end] != ':' && !check_lines_is_blank(line[end]); end++)
         digits &= line[end] >= '0' && line[end] <= '9';
     name[0] = '\0';
     if (digits || end == length || line[end] != ':' || end - first > SMC_LONGEST_HOST_NAME)
@@ -85,14 +85,14 @@ static void prefix_name(const char *line, size_t length, char name[SMC_LONGEST_H
 
 /* --- Problems --------------------------------------------------------------------------------- */
 
-static void tell(struct smc_check_reader *reader, const char *what)
+static void check_lines_tell(struct smc_check_reader *reader, const char *what)
 {
     if (reader->problem_count++ < MOST_PROBLEMS)
         smc_text_safe_line(reader->problems, "%s:%zu: %s", reader->file, reader->line, what);
 }
 
 /* Keeps the beginning of a text, safe for a terminal. */
-static uint32_t keep(struct smc_checks *checks, const char *text, size_t longest)
+static uint32_t check_lines_keep(struct smc_checks *checks, const char *text, size_t longest)
 {
     char kept[SMC_LONGEST_FAULT + 1];
     snprintf(kept, longest < sizeof kept ? longest + 1 : sizeof kept, "%s", text);
@@ -108,7 +108,7 @@ static void fail_node(struct smc_check_reader *reader, const char *name, const c
     if (node == SIZE_MAX)
         reader->out_of_memory = true;
     else if (!checks->node[node].error)
-        checks->node[node].error = keep(checks, why, SMC_LONGEST_FAULT);
+        checks->node[node].error = check_lines_keep(checks, why, SMC_LONGEST_FAULT);
 }
 
 /* The value of the first member `"key"` with a string, if it is a host's name. */
@@ -116,7 +116,7 @@ static bool check_lines_find_name(const char *text, size_t length, const char *k
                                   char name[SMC_LONGEST_HOST_NAME + 1])
 {
     const char *found = memmem(text, length, key, strlen(key));
-    if (!found || !is_member(text, length, (size_t)(found - text), key, "\""))
+    if (!found || !check_lines_is_member(text, length, (size_t)(found - text), key, "\""))
         return false;
     const char *end_of_text = text + length, *value = found + strlen(key);
     value = memchr(value, '"', (size_t)(end_of_text - value));
@@ -138,7 +138,7 @@ static void read_cut(struct smc_check_reader *reader, const char *text, size_t l
         !check_lines_find_name(text, length, "\"host\"", name))
         snprintf(name, sizeof name, "%s", prefix);
     if (!name[0]) {
-        tell(reader, "a report that is cut off before it names its node");
+        check_lines_tell(reader, "a report that is cut off before it names its node");
         return;
     }
     if (reader->cut++ < MOST_PROBLEMS)
@@ -184,13 +184,13 @@ static bool read_health(const json_t *object, enum smc_checked *health)
     return false;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *check_lines_text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-static int32_t number_of(const json_t *object, const char *key)
+static int32_t check_lines_number_of(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
@@ -201,15 +201,15 @@ static int32_t number_of(const json_t *object, const char *key)
 static bool append_test(const json_t *test, struct smc_text *out)
 {
     const json_t *seen = json_object_get(test, "seen"), *wanted = json_object_get(test, "expected");
-    const char *detail = text_of(test, "detail");
-    if (strcmp(text_of(test, "verdict"), "fail") != 0)
+    const char *detail = check_lines_text_of(test, "detail");
+    if (strcmp(check_lines_text_of(test, "verdict"), "fail") != 0)
         return false;
-    smc_text_printf(out, "%s: ", text_of(test, "name"));
+    smc_text_printf(out, "%s: ", check_lines_text_of(test, "name"));
     if (detail[0])
         smc_text_append(out, detail);
     else if (json_is_number(seen) && json_is_number(wanted))
         smc_text_printf(out, "%.10g instead of %.10g %s", json_number_value(seen),
-                        json_number_value(wanted), text_of(test, "unit"));
+                        json_number_value(wanted), check_lines_text_of(test, "unit"));
     else
         smc_text_append(out, "failed");
     return true;
@@ -219,8 +219,8 @@ static bool append_test(const json_t *test, struct smc_text *out)
 static void check_lines_append_fault(const json_t *gpu, struct smc_text *out)
 {
     const json_t *faults = json_object_get(gpu, "faults"), *tests = json_object_get(gpu, "tests");
-    const char *error = text_of(gpu, "error");
-    const char *detail = text_of(json_array_get(faults, 0), "detail");
+    const char *error = check_lines_text_of(gpu, "error");
+    const char *detail = check_lines_text_of(json_array_get(faults, 0), "detail");
     if (error[0]) {
         smc_text_append(out, error);
         return;
@@ -240,8 +240,8 @@ static void check_lines_append_fault(const json_t *gpu, struct smc_text *out)
 static bool check_lines_find_board(struct smc_checks *checks, const json_t *object, uint32_t *board)
 {
     char name[128];
-    bool mig = strcmp(text_of(object, "mode"), "mig") == 0;
-    snprintf(name, sizeof name, "%s", text_of(object, "name"));
+    bool mig = strcmp(check_lines_text_of(object, "mode"), "mig") == 0;
+    snprintf(name, sizeof name, "%s", check_lines_text_of(object, "name"));
     smc_utf8_make_safe(name);
     for (*board = 0; *board < checks->board_count; (*board)++) {
         const struct smc_board *known = &checks->board[*board];
@@ -295,15 +295,16 @@ static const char *check_lines_read_gpu(struct smc_check_reader *reader, const j
     gpu->board = board;
     gpu->line = (uint32_t)reader->line;
     gpu->rank = rank;
-    gpu->gpu_index = number_of(object, "gpu_index");
+    gpu->gpu_index = check_lines_number_of(object, "gpu_index");
     gpu->health = health;
-    gpu->uuid = keep(checks, text_of(object, "gpu_uuid"), SMC_GPU_UUID_CHARS - 1);
+    gpu->uuid =
+        check_lines_keep(checks, check_lines_text_of(object, "gpu_uuid"), SMC_GPU_UUID_CHARS - 1);
     gpu->identity = identity_of(gpu, smc_checks_text(checks, gpu->uuid));
     read_figures(json_object_get(object, "figures"), gpu->figure);
     if (health != SMC_CHECKED_HEALTHY) {
         struct smc_text fault = {0};
         check_lines_append_fault(object, &fault);
-        gpu->fault = keep(checks, smc_text_string(&fault), SMC_LONGEST_FAULT);
+        gpu->fault = check_lines_keep(checks, smc_text_string(&fault), SMC_LONGEST_FAULT);
         smc_text_free(&fault);
     }
     return NULL;
@@ -315,7 +316,7 @@ static const char *node_name(const json_t *object, const char *prefix, char why[
 {
     static const char *const keys[] = {"node", "host"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *name = text_of(object, keys[i]);
+        const char *name = check_lines_text_of(object, keys[i]);
         if (name[0] && smc_host_name_is_valid(name))
             return name;
         if (name[0]) {
@@ -330,7 +331,7 @@ static const char *node_name(const json_t *object, const char *prefix, char why[
 static const char *lines_check_shape(const json_t *object, enum smc_checked *health)
 {
     const json_t *gpus = json_object_get(object, "gpus");
-    if (strcmp(text_of(object, "schema"), "smemcalc/1") != 0)
+    if (strcmp(check_lines_text_of(object, "schema"), "smemcalc/1") != 0)
         return "key 'schema': only \"smemcalc/1\" can be read";
     if (!read_health(object, health))
         return "key 'verdict': only healthy, differs and failed can be read";
@@ -348,7 +349,7 @@ void smc_checks_read_object(struct smc_check_reader *reader, const json_t *objec
     reader->found++;
     const char *name = wrong ? NULL : node_name(object, prefix, why);
     if (!name) {
-        tell(reader, wrong ? wrong : why);
+        check_lines_tell(reader, wrong ? wrong : why);
         return;
     }
     size_t node = smc_checks_node(reader->checks, name);
@@ -359,12 +360,12 @@ void smc_checks_read_object(struct smc_check_reader *reader, const json_t *objec
     const json_t *gpus = json_object_get(object, "gpus");
     reader->checks->reports++;
     for (size_t i = 0; !wrong && !reader->out_of_memory && i < json_array_size(gpus); i++)
-        wrong =
-            check_lines_read_gpu(reader, json_array_get(gpus, i), node, number_of(object, "rank"));
+        wrong = check_lines_read_gpu(reader, json_array_get(gpus, i), node,
+                                     check_lines_number_of(object, "rank"));
     if (wrong)
-        tell(reader, wrong);
+        check_lines_tell(reader, wrong);
     if (health != SMC_CHECKED_HEALTHY && json_array_size(gpus) == 0) {
-        const char *error = text_of(object, "error");
+        const char *error = check_lines_text_of(object, "error");
         fail_node(reader, name, error[0] ? error : "the check failed");
     }
     reader->out_of_memory |= reader->checks->texts.failed;

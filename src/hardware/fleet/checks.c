@@ -104,7 +104,7 @@ void smc_checks_free(struct smc_checks *checks)
 
 /* --- Reports of the same GPU ------------------------------------------------------------------ */
 
-static int compare(uint64_t a, uint64_t b)
+static int checks_compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -112,17 +112,17 @@ static int compare(uint64_t a, uint64_t b)
 static int by_gpu(const void *a, const void *b)
 {
     const struct smc_checked_gpu *s = a, *t = b;
-    int order = compare(s->node, t->node);
+    int order = checks_compare(s->node, t->node);
     if (order == 0)
-        order = compare(s->identity, t->identity);
-    return order ? order : compare(s->line, t->line);
+        order = checks_compare(s->identity, t->identity);
+    return order ? order : checks_compare(s->line, t->line);
 }
 
 /* By their numbers in the node, as far as they are known. */
 static int as_shown(const void *a, const void *b)
 {
     const struct smc_checked_gpu *s = a, *t = b;
-    int order = compare(s->node, t->node);
+    int order = checks_compare(s->node, t->node);
     if (order == 0)
         order = (s->gpu_index > t->gpu_index) - (s->gpu_index < t->gpu_index);
     return order ? order : by_gpu(a, b);
@@ -178,7 +178,7 @@ static int slowest_first(const void *a, const void *b)
     const struct smc_fleet_straggler *s = a, *t = b;
     int order = (s->slower < t->slower) - (s->slower > t->slower);
     if (order == 0)
-        order = compare((uintptr_t)s->gpu, (uintptr_t)t->gpu);
+        order = checks_compare((uintptr_t)s->gpu, (uintptr_t)t->gpu);
     return order ? order : (int)s->figure - (int)t->figure;
 }
 
@@ -239,8 +239,8 @@ static bool compare_figure(struct smc_fleet *fleet, uint32_t board, enum smc_che
 
 static int by_address(const void *a, const void *b)
 {
-    return compare((uintptr_t)((const struct smc_fleet_straggler *)a)->gpu,
-                   (uintptr_t)((const struct smc_fleet_straggler *)b)->gpu);
+    return checks_compare((uintptr_t)((const struct smc_fleet_straggler *)a)->gpu,
+                          (uintptr_t)((const struct smc_fleet_straggler *)b)->gpu);
 }
 
 static bool compare_all(struct smc_fleet *fleet)

@@ -50,8 +50,8 @@ static enum smc_status status_of(const struct check *check, cudaError_t code, co
 }
 
 /* A refusal by the driver is an error here, because the kernels are part of the program. */
-static enum smc_status load(const struct check *check, const struct smc_binary *binary,
-                            const char *entry, struct smc_gpu_kernel *kernel)
+static enum smc_status gpu_health_load(const struct check *check, const struct smc_binary *binary,
+                                       const char *entry, struct smc_gpu_kernel *kernel)
 {
     struct smc_attempt attempt = {0};
     if (smc_gpu_load(binary, entry, kernel, &attempt))
@@ -66,7 +66,7 @@ static enum smc_status compile(const struct check *check, const struct smc_kerne
                        &compiled->resources, &compiled->binary, check->warnings, check->error);
 }
 
-static uint32_t faults_of(const struct smc_health *health, enum smc_health_test test)
+static uint32_t gpu_health_faults_of(const struct smc_health *health, enum smc_health_test test)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < health->fault_count; i++)
@@ -182,7 +182,7 @@ static void conclude_sms(const struct check *check, const struct sms *sms, int l
             note = why;
     if (count < expected)
         report_unseen(sms, expected, health);
-    uint32_t faults = faults_of(health, SMC_HEALTH_SMS);
+    uint32_t faults = gpu_health_faults_of(health, SMC_HEALTH_SMS);
     smc_health_conclude(health, SMC_HEALTH_SMS, faults == 0, expected, count,
                         "%d launches, %u lanes and %u KB of shared memory of each%s%s", launches,
                         SMC_HEALTH_LANES * SMC_HEALTH_PARTS,
@@ -213,7 +213,8 @@ static enum smc_status test_sms(struct check *check)
         return smc_out_of_memory(check->error);
     enum smc_status status = compile(check, &smc_kernel_health_sms, &params, &compiled);
     if (status == SMC_OK)
-        status = load(check, &compiled.binary, smc_kernel_health_sms.entry, &sms->kernel);
+        status =
+            gpu_health_load(check, &compiled.binary, smc_kernel_health_sms.entry, &sms->kernel);
     if (status == SMC_OK)
         status = configure_sms(check, sms);
     if (status == SMC_OK)
@@ -270,7 +271,8 @@ static enum smc_status launch_case(struct check *check, const struct smc_query *
     launch.dynamic_smem_bytes = (uint32_t)launched->plan.dynamic_smem_bytes;
     status = compile(check, kernel, &launched->params, &launched->compiled);
     if (status == SMC_OK)
-        status = load(check, &launched->compiled.binary, kernel->entry, &launched->kernel);
+        status =
+            gpu_health_load(check, &launched->compiled.binary, kernel->entry, &launched->kernel);
     if (status == SMC_OK)
         status = smc_gpu_configure(&launched->kernel, &launch, &opt_in, check->error);
     if (status == SMC_OK)
@@ -392,8 +394,9 @@ static enum smc_status probe_all(struct check *check, const struct smc_gpu_kerne
                            seen, shapes[i].threads, shapes[i].smem_bytes, expected);
     }
     smc_health_conclude(check->health, SMC_HEALTH_RESIDENCY,
-                        faults_of(check->health, SMC_HEALTH_RESIDENCY) == 0, all_expected, all_seen,
-                        "the sum over %zu launches, on one SM", sizeof shapes / sizeof *shapes);
+                        gpu_health_faults_of(check->health, SMC_HEALTH_RESIDENCY) == 0,
+                        all_expected, all_seen, "the sum over %zu launches, on one SM",
+                        sizeof shapes / sizeof *shapes);
     return SMC_OK;
 }
 
@@ -408,7 +411,7 @@ static enum smc_status test_residency(struct check *check)
     if (status == SMC_OK)
         status = compile(check, kernel, &params, &compiled);
     if (status == SMC_OK)
-        status = load(check, &compiled.binary, kernel->entry, &loaded);
+        status = gpu_health_load(check, &compiled.binary, kernel->entry, &loaded);
     if (status == SMC_OK)
         status = probe_all(check, &loaded);
     if (!is_lost(check))
@@ -426,7 +429,7 @@ static const double rate_tolerance = 0.15;
 
 enum { MEASURED_MS = 100, MOST_MEASUREMENTS = SMC_GPU_MEASUREMENTS + SMC_GPU_SM_MEASUREMENTS };
 
-static bool is_within(double seen, double expected, double tolerance)
+static bool gpu_health_is_within(double seen, double expected, double tolerance)
 {
     return seen >= expected * (1 - tolerance) && seen <= expected * (1 + tolerance);
 }
@@ -444,7 +447,7 @@ static bool is_rate_right(struct check *check, enum smc_health_test test, struct
     const struct smc_health_figure_info *info = &smc_health_figure_info[rate.figure];
     double seen = check->health->figure[rate.figure];
     double expected = check->request->ceilings.value[rate.ceiling];
-    if (expected <= 0 || is_within(seen, expected, rate_tolerance))
+    if (expected <= 0 || gpu_health_is_within(seen, expected, rate_tolerance))
         return true;
     smc_health_add(check->health, test, SMC_FAULT_RATE, "%s: %.4g %s, %.1f %% %s the known %.4g",
                    info->label, seen / info->per_unit, info->unit, 100 * fabs(seen / expected - 1),
@@ -716,8 +719,9 @@ static void conclude_memory(const struct check *check, const struct memory *memo
     if (wrong > 0)
         snprintf(wrong_bytes, sizeof wrong_bytes, "%" PRIu64 " bytes are wrong; ", wrong);
     smc_health_conclude(
-        check->health, SMC_HEALTH_MEMORY, faults_of(check->health, SMC_HEALTH_MEMORY) == 0,
-        (double)memory->bytes, wrong < memory->bytes ? (double)(memory->bytes - wrong) : 0,
+        check->health, SMC_HEALTH_MEMORY,
+        gpu_health_faults_of(check->health, SMC_HEALTH_MEMORY) == 0, (double)memory->bytes,
+        wrong < memory->bytes ? (double)(memory->bytes - wrong) : 0,
         "%seach bit as 0 and as 1; the GPU has %.4g GB; also %.3g MB of the L2 cache", wrong_bytes,
         (double)check->device.global_mem_bytes / 1e9,
         (double)(check->device.l2_bytes / CACHE_SHARE) / 1e6);
@@ -730,11 +734,11 @@ static enum smc_status test_memory(struct check *check)
     struct memory memory = {0};
     enum smc_status status = compile(check, &smc_kernel_health_memory, &params, &compiled);
     if (status == SMC_OK)
-        status = load(check, &compiled.binary, "health_write", &memory.writes);
+        status = gpu_health_load(check, &compiled.binary, "health_write", &memory.writes);
     if (status == SMC_OK)
-        status = load(check, &compiled.binary, "health_read", &memory.reads);
+        status = gpu_health_load(check, &compiled.binary, "health_read", &memory.reads);
     if (status == SMC_OK)
-        status = load(check, &compiled.binary, "health_flip", &memory.flips);
+        status = gpu_health_load(check, &compiled.binary, "health_flip", &memory.flips);
     if (status == SMC_OK)
         status = allocate_memory(check, &memory);
     if (status == SMC_OK)

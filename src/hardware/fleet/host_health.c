@@ -48,7 +48,8 @@ struct run {
 
 /* --- In a child process ----------------------------------------------------------------------- */
 
-static void find_ceilings(int gpu_index, struct smc_ceilings *ceilings, struct smc_text *warnings)
+static void host_health_find_ceilings(int gpu_index, struct smc_ceilings *ceilings,
+                                      struct smc_text *warnings)
 {
     struct smc_device device;
     struct smc_error error = {""};
@@ -72,7 +73,7 @@ static void check_gpu(const struct run *run, int gpu_index, int told)
     if (board->gpu_count > 0) {
         double left_ms = run->deadline_ms - smc_clock_ms() - STOP_EARLIER_MS;
         request.timeout_ms = left_ms > 1 ? (uint32_t)left_ms : 1;
-        find_ceilings(gpu_index, &request.ceilings, &warnings);
+        host_health_find_ceilings(gpu_index, &request.ceilings, &warnings);
         smc_health_check(&request, health, &warnings, &error);
     }
     board->gpu[gpu_index].done = true;
@@ -81,7 +82,8 @@ static void check_gpu(const struct run *run, int gpu_index, int told)
 
 /* --- Starting and waiting --------------------------------------------------------------------- */
 
-static void note_failure(struct smc_health *health, enum smc_status status, const char *error)
+static void host_health_note_failure(struct smc_health *health, enum smc_status status,
+                                     const char *error)
 {
     health->status = status;
     snprintf(health->error, sizeof health->error, "%s", error);
@@ -104,7 +106,7 @@ static void host_health_start(struct run *run, int gpu_index)
     }
     if (id < 0) {
         snprintf(error, sizeof error, "its process could not be started: %s", strerror(errno));
-        note_failure(&run->board->gpu[gpu_index].health, SMC_MACHINE, error);
+        host_health_note_failure(&run->board->gpu[gpu_index].health, SMC_MACHINE, error);
         if (ends[0] >= 0)
             close(ends[0]);
     }
@@ -139,7 +141,7 @@ static void host_health_finish(struct run *run, int gpu_index, bool is_late)
     else
         snprintf(error, sizeof error, "its process ended early, %s%s", in, test);
     health->elapsed_s = (smc_clock_ms() - run->start_ms) / 1e3;
-    note_failure(health, SMC_MACHINE, error);
+    host_health_note_failure(health, SMC_MACHINE, error);
 }
 
 /* Waits for the first `count` children until each has ended; with `for_number` only until the first

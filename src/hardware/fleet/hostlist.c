@@ -82,7 +82,7 @@ static enum smc_status add_name(struct expansion *at, size_t length)
 }
 
 /* Digits at `*text`, of which there are at most 9; false if there are none or more. */
-static bool read_number(const char **text, uint32_t *number, int *digits)
+static bool hostlist_read_number(const char **text, uint32_t *number, int *digits)
 {
     *number = 0;
     for (*digits = 0; isdigit((unsigned char)**text) && *digits < 10; (*text)++, (*digits)++)
@@ -100,11 +100,11 @@ static enum smc_status expand_range(struct expansion *at, size_t length, const c
     uint32_t first, last;
     int digits, ignored;
     const char *start = *text;
-    bool sound = read_number(text, &first, &digits);
+    bool sound = hostlist_read_number(text, &first, &digits);
     last = first;
     if (sound && **text == '-') {
         (*text)++;
-        sound = read_number(text, &last, &ignored);
+        sound = hostlist_read_number(text, &last, &ignored);
     }
     size_t shown = strcspn(start, ",]");
     if (!sound || last < first || (**text != ',' && **text != ']'))

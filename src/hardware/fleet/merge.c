@@ -23,7 +23,7 @@ struct smc_reading smc_merge_seen(const struct smc_merge_row *row)
     return (struct smc_reading){false, 0};
 }
 
-static bool ends(const char *text, const char *end)
+static bool merge_ends(const char *text, const char *end)
 {
     size_t length = strlen(text);
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
@@ -35,10 +35,10 @@ static bool is_cached(const struct smc_merge_row *row)
     return smc_begins(row->quantity, "dram_");
 }
 
-static bool is_rate(const struct smc_merge_row *row)
+static bool merge_is_rate(const struct smc_merge_row *row)
 {
-    return is_cached(row) || strcmp(row->unit, "ms") == 0 || ends(row->unit, "/s") ||
-           ends(row->unit, "Hz") ||
+    return is_cached(row) || strcmp(row->unit, "ms") == 0 || merge_ends(row->unit, "/s") ||
+           merge_ends(row->unit, "Hz") ||
            (strcmp(row->unit, "%") == 0 && strcmp(row->quantity, "occupancy_percent") != 0);
 }
 
@@ -369,7 +369,7 @@ static int by_quantity(const void *a, const void *b)
     return order ? order : strcmp(s->row->unit, t->row->unit);
 }
 
-static int compare_numbers(struct smc_reading a, struct smc_reading b)
+static int merge_compare_numbers(struct smc_reading a, struct smc_reading b)
 {
     if (!a.present || !b.present)
         return a.present - b.present;
@@ -382,11 +382,11 @@ static int by_peers(const void *a, const void *b)
     int order = strcmp(s->report->cc, t->report->cc);
     if (order == 0)
         order = strcmp(s->row->words, t->row->words);
-    if (order == 0 && is_rate(s->row))
+    if (order == 0 && merge_is_rate(s->row))
         return strcmp(s->report->device, t->report->device);
     return order ? order
-                 : compare_numbers(s->row->seen[SMC_SOURCE_PREDICTED],
-                                   t->row->seen[SMC_SOURCE_PREDICTED]);
+                 : merge_compare_numbers(s->row->seen[SMC_SOURCE_PREDICTED],
+                                         t->row->seen[SMC_SOURCE_PREDICTED]);
 }
 
 /* The order in which values are shown: by question, with quantities as in the longest reports and
@@ -431,7 +431,7 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
     *quantity = (struct smc_merged_quantity){
         .name = values->row->quantity,
         .unit = values->row->unit,
-        .is_rate = is_rate(values->row),
+        .is_rate = merge_is_rate(values->row),
         .peers = &out->peers[*peers_used],
     };
     for (size_t i = 0, end; i < count; i = end) {

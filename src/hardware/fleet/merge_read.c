@@ -45,7 +45,7 @@ static const struct {
     {"UTF-16", 2, "[\0"},
 };
 
-static bool is_control(char c)
+static bool merge_read_is_control(char c)
 {
     return (unsigned char)c < ' ' && !strchr("\t\n\f\r", c);
 }
@@ -61,7 +61,7 @@ const char *smc_documents_foreign(const char *text, size_t length)
             return beginnings[i].name;
     bool bracket = length > 0 && (*text == '{' || *text == '[');
     for (size_t i = 0; i < looked_at; i++)
-        if (text[i] == '\0' || (!bracket && is_control(text[i])))
+        if (text[i] == '\0' || (!bracket && merge_read_is_control(text[i])))
             return "not text";
     return NULL;
 }
@@ -163,7 +163,7 @@ static const struct {
     {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},   {"tmem_columns_per_block", "0"},
 };
 
-static void take(json_t *asked, const json_t *object, const char *key)
+static void merge_read_take(json_t *asked, const json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
     if (value && !json_is_null(value))
@@ -180,15 +180,15 @@ static void merge_read_take_kernel(json_t *asked, const json_t *kernel, bool own
         while (i < sizeof derived / sizeof *derived && strcmp(derived[i], key) != 0)
             i++;
         if (i == sizeof derived / sizeof *derived)
-            take(asked, kernel, key);
+            merge_read_take(asked, kernel, key);
     }
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         const char *source = json_string_value(json_object_get(kernel, given[i].source));
         if (source && strcmp(source, "given") == 0)
-            take(asked, kernel, given[i].key);
+            merge_read_take(asked, kernel, given[i].key);
     }
     for (size_t i = 0; own && i < sizeof launched / sizeof *launched; i++)
-        take(asked, kernel, launched[i]);
+        merge_read_take(asked, kernel, launched[i]);
 }
 
 static bool is_usual(const char *key, const json_t *value)
@@ -211,11 +211,11 @@ static void merge_read_take_launch(json_t *asked, const json_t *launch)
     json_object_foreach((json_t *)launch, key, value)
     {
         if (!is_usual(key, value))
-            take(asked, launch, key);
+            merge_read_take(asked, launch, key);
     }
 }
 
-static void append_value(const json_t *value, struct smc_text *out)
+static void merge_read_append_value(const json_t *value, struct smc_text *out)
 {
     char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_text_append(out, json_is_string(value) ? json_string_value(value) : text ? text : "?");
@@ -240,7 +240,7 @@ static void append_sorted(const json_t *asked, struct smc_text *out)
         smc_text_append(out, i ? ", " : ": ");
         smc_text_append(out, names[i]);
         smc_text_append(out, " ");
-        append_value(json_object_get(asked, names[i]), out);
+        merge_read_append_value(json_object_get(asked, names[i]), out);
     }
     free(names);
 }
@@ -255,9 +255,9 @@ static void merge_question(const json_t *report, struct smc_text *out)
     json_t *asked = json_object();
     merge_read_take_kernel(asked, kernel, source != NULL);
     merge_read_take_launch(asked, json_object_get(report, "launch"));
-    take(asked, json_object_get(report, "run"), "seed");
-    take(asked, source, "entry");
-    take(asked, source, "arguments");
+    merge_read_take(asked, json_object_get(report, "run"), "seed");
+    merge_read_take(asked, source, "entry");
+    merge_read_take(asked, source, "arguments");
     smc_text_append(out, name ? name : "?");
     append_sorted(asked, out);
     json_decref(asked);
@@ -288,13 +288,13 @@ struct merge_reader {
     bool out_of_memory;
 };
 
-static void tell(struct merge_reader *reader, size_t line, const char *what)
+static void merge_read_tell(struct merge_reader *reader, size_t line, const char *what)
 {
     if (reader->problem_count++ < MOST_PROBLEMS)
         smc_text_safe_line(reader->problems, "%s:%zu: %s", reader->file, line, what);
 }
 
-static void copy_text(const json_t *object, const char *key, char *out, size_t size)
+static void merge_read_copy_text(const json_t *object, const char *key, char *out, size_t size)
 {
     const char *text = json_string_value(json_object_get(object, key));
     snprintf(out, size, "%s", text ? text : "");
@@ -304,15 +304,15 @@ static void copy_text(const json_t *object, const char *key, char *out, size_t s
 static void copy_identity(const json_t *object, struct smc_merge_report *report)
 {
     const json_t *device = json_object_get(object, "device"), *run = json_object_get(object, "run");
-    copy_text(device, "name", report->device, sizeof report->device);
-    copy_text(device, "compute_capability", report->cc, sizeof report->cc);
-    copy_text(run, "host", report->host, sizeof report->host);
-    copy_text(run, "node", report->node, sizeof report->node);
+    merge_read_copy_text(device, "name", report->device, sizeof report->device);
+    merge_read_copy_text(device, "compute_capability", report->cc, sizeof report->cc);
+    merge_read_copy_text(run, "host", report->host, sizeof report->host);
+    merge_read_copy_text(run, "node", report->node, sizeof report->node);
     const json_t *rank = json_object_get(run, "rank");
     json_int_t number = json_is_integer(rank) ? json_integer_value(rank) : -1;
     report->rank = number >= 0 && number < INT32_MAX ? (int32_t)number : -1;
-    copy_text(run, "gpu_uuid", report->gpu_uuid, sizeof report->gpu_uuid);
-    copy_text(run, "driver", report->driver, sizeof report->driver);
+    merge_read_copy_text(run, "gpu_uuid", report->gpu_uuid, sizeof report->gpu_uuid);
+    merge_read_copy_text(run, "driver", report->driver, sizeof report->driver);
     const json_t *index = json_object_get(object, "gpu_index"); /* of --gpu all */
     if (!report->device[0] && json_is_integer(index))
         snprintf(report->device, sizeof report->device, "GPU %lld",
@@ -325,9 +325,9 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
     const char *verdict = json_string_value(json_object_get(object, "verdict"));
     if (!quantity || !*quantity || strlen(quantity) >= sizeof row->quantity || !verdict)
         return false;
-    copy_text(object, "quantity", row->quantity, sizeof row->quantity);
-    copy_text(object, "unit", row->unit, sizeof row->unit);
-    copy_text(object, "predicted", row->words, sizeof row->words);
+    merge_read_copy_text(object, "quantity", row->quantity, sizeof row->quantity);
+    merge_read_copy_text(object, "unit", row->unit, sizeof row->unit);
+    merge_read_copy_text(object, "predicted", row->words, sizeof row->words);
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
@@ -447,7 +447,7 @@ static void add_report(struct merge_reader *reader, const json_t *object)
     char why[128] = "";
     if (reader->merge->count == SMC_MOST_MERGED_REPORTS) {
         snprintf(why, sizeof why, "no more than %d reports are merged", SMC_MOST_MERGED_REPORTS);
-        tell(reader, reader->line, why);
+        merge_read_tell(reader, reader->line, why);
         return;
     }
     struct smc_merge_report *report = merge_read_add(reader);
@@ -457,7 +457,7 @@ static void add_report(struct merge_reader *reader, const json_t *object)
     copy_identity(object, report);
     report->contents = SMC_HASH_START;
     json_dump_callback(object, hash_part, &report->contents, JSON_COMPACT | JSON_SORT_KEYS);
-    copy_text(error, "message", report->error, sizeof report->error);
+    merge_read_copy_text(error, "message", report->error, sizeof report->error);
     if (json_is_object(error) && !report->error[0])
         snprintf(report->error, sizeof report->error, "not said");
     bool taken = merge_read_fill(object, report, why, sizeof why);
@@ -467,7 +467,7 @@ static void add_report(struct merge_reader *reader, const json_t *object)
         note_missing(reader, object);
     if (!taken) {
         release(report);
-        tell(reader, reader->line, why);
+        merge_read_tell(reader, reader->line, why);
     }
 }
 
@@ -505,9 +505,9 @@ static void merge_read_add_value(struct merge_reader *reader, const json_t *valu
     if (json_is_array(value)) {
         merge_read_add_list(reader, value);
     } else if (!json_is_object(value)) {
-        tell(reader, reader->line, "an element of a list is not an object");
+        merge_read_tell(reader, reader->line, "an element of a list is not an object");
     } else if (!has_schema(value)) {
-        tell(reader, reader->line, "key 'schema': only \"smemcalc/1\" can be read");
+        merge_read_tell(reader, reader->line, "key 'schema': only \"smemcalc/1\" can be read");
     } else if (is_check(value)) {
         reader->checks->line = reader->line;
         smc_checks_read_object(reader->checks, value, NULL);
@@ -515,7 +515,8 @@ static void merge_read_add_value(struct merge_reader *reader, const json_t *valu
     } else if (json_is_array(runs)) {
         merge_read_add_list(reader, runs);
     } else if (json_object_get(value, "comparison")) {
-        tell(reader, reader->line, "of run --compare or of a range: only single runs are merged");
+        merge_read_tell(reader, reader->line,
+                        "of run --compare or of a range: only single runs are merged");
     } else {
         add_report(reader, value);
         merge_read_add_list(reader, json_object_get(value, "besides"));
@@ -540,7 +541,7 @@ static void read_strange(struct merge_reader *reader, const struct smc_document 
     if (first && reader->lenient)
         note_line(reader, document);
     else if (first)
-        tell(reader, document->line, "neither an object nor a list of JSON");
+        merge_read_tell(reader, document->line, "neither an object nor a list of JSON");
 }
 
 static void read_document(struct merge_reader *reader, const struct smc_document *document)
@@ -555,7 +556,7 @@ static void read_document(struct merge_reader *reader, const struct smc_document
     if (document->too_deep) {
         snprintf(why, sizeof why, "more than %d brackets deep, as no report is",
                  SMC_DEEPEST_DOCUMENT);
-        tell(reader, document->line, why);
+        merge_read_tell(reader, document->line, why);
         return;
     }
     if (document->length > LARGEST_DOCUMENT_BYTES) {
@@ -563,13 +564,14 @@ static void read_document(struct merge_reader *reader, const struct smc_document
                  "larger than %d MiB, the most that is read at once; give the reports of a list "
                  "one after another, as jq -c '.[]' prints them",
                  SMC_LARGEST_DOCUMENT_MIB);
-        tell(reader, document->line, why);
+        merge_read_tell(reader, document->line, why);
         return;
     }
     json_t *root = json_loadb(document->text, document->length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
         snprintf(why, sizeof why, "column %d: %s", problem.column, problem.text);
-        tell(reader, document->line + (problem.line > 0 ? (size_t)problem.line - 1 : 0), why);
+        merge_read_tell(reader, document->line + (problem.line > 0 ? (size_t)problem.line - 1 : 0),
+                        why);
         return;
     }
     merge_read_add_value(reader, root);
@@ -742,7 +744,7 @@ static enum smc_status merge_read_rest(struct merge_reader *reader, struct smc_m
         return SMC_MACHINE;
     bool nothing = reader->merge->count == before && checks->found == 0;
     if (reader->problem_count + checks->problem_count == 0 && nothing && !reader->lenient)
-        tell(reader, 1, "no report");
+        merge_read_tell(reader, 1, "no report");
     tell_counts(reader, nothing);
     return reader->problem_count + checks->problem_count > 0 ? SMC_USAGE : SMC_OK;
 }

@@ -268,12 +268,12 @@ static void free_cache(struct device_cache *cache)
     free(cache);
 }
 
-static bool is_text(const struct batch_entry *entry, const struct smc_csv_field *field)
+static bool batch_is_text(const struct batch_entry *entry, const struct smc_csv_field *field)
 {
     return entry->length == field->length && memcmp(entry->text, field->text, field->length) == 0;
 }
 
-static size_t slot_of(const struct smc_csv_field *field)
+static size_t batch_slot_of(const struct smc_csv_field *field)
 {
     return smc_hash(SMC_HASH_START, field->text, field->length) % SLOTS;
 }
@@ -301,7 +301,7 @@ static const struct batch_entry *batch_keep(struct device_cache *cache,
     if (cache->count == MOST_ENTRIES) {
         memset(cache->slot, 0, sizeof cache->slot);
         cache->count = 0;
-        slot = slot_of(field);
+        slot = batch_slot_of(field);
     }
     struct batch_entry *entry = &cache->entry[cache->count++];
     memcpy(entry->text, field->text, field->length);
@@ -310,11 +310,12 @@ static const struct batch_entry *batch_keep(struct device_cache *cache,
     return entry;
 }
 
-static const struct batch_entry *find(struct device_cache *cache, const struct smc_csv_field *field)
+static const struct batch_entry *batch_find(struct device_cache *cache,
+                                            const struct smc_csv_field *field)
 {
-    size_t slot = slot_of(field);
+    size_t slot = batch_slot_of(field);
     for (; cache->slot[slot]; slot = (slot + 1) % SLOTS)
-        if (is_text(cache->slot[slot], field))
+        if (batch_is_text(cache->slot[slot], field))
             return cache->slot[slot];
     return batch_keep(cache, field, slot);
 }
@@ -325,8 +326,8 @@ static const struct smc_batch_device *batch_find_device(struct device_cache *cac
                                                         struct smc_error *error)
 {
     const struct batch_entry *entry = cache->latest;
-    if (!entry || entry == &cache->unkept || !is_text(entry, field))
-        entry = cache->latest = find(cache, field);
+    if (!entry || entry == &cache->unkept || !batch_is_text(entry, field))
+        entry = cache->latest = batch_find(cache, field);
     if (entry->status == SMC_OK)
         return &entry->device;
     *error = entry->error;
@@ -595,8 +596,8 @@ struct stream {
 };
 
 /* Writes the pending answers before the reader waits for more input. */
-static enum smc_status flush_and_read(void *context, char *bytes, size_t capacity, size_t *count,
-                                      struct smc_error *error)
+static enum smc_status batch_flush_and_read(void *context, char *bytes, size_t capacity,
+                                            size_t *count, struct smc_error *error)
 {
     struct stream *stream = context;
     const struct smc_csv_source *source = &stream->batch->source;
@@ -606,7 +607,7 @@ static enum smc_status flush_and_read(void *context, char *bytes, size_t capacit
 
 static enum smc_status open_stream(struct stream *stream, struct smc_error *error)
 {
-    const struct smc_csv_source source = {flush_and_read, stream};
+    const struct smc_csv_source source = {batch_flush_and_read, stream};
     stream->writer = smc_csv_writer_create(&stream->batch->sink);
     stream->devices = create_cache(&stream->batch->finder);
     if (!stream->writer || !stream->devices)

@@ -40,7 +40,7 @@ struct smc_csv_writer {
 
 _Static_assert(SMC_CSV_MOST_FIELDS + 32 + 2 * sizeof(struct smc_error) < 8192, "LONGEST_ROW");
 
-static void put(struct smc_csv_writer *writer, const char *text, size_t length)
+static void writer_put(struct smc_csv_writer *writer, const char *text, size_t length)
 {
     memcpy(writer->end, text, length);
     writer->end += length;
@@ -50,7 +50,7 @@ static void put(struct smc_csv_writer *writer, const char *text, size_t length)
 static void put_input(struct smc_csv_writer *writer, const char *text, size_t length)
 {
     char *start = writer->end;
-    put(writer, text, length);
+    writer_put(writer, text, length);
     smc_utf8_make_safe_csv(start, length);
 }
 
@@ -102,16 +102,16 @@ static void put_outcome(struct smc_csv_writer *writer, uint32_t refusals)
 {
     static const char launches[] = "launches,", cannot[] = "cannot_launch,";
     if (!refusals) {
-        put(writer, launches, sizeof launches - 1);
+        writer_put(writer, launches, sizeof launches - 1);
         return;
     }
-    put(writer, cannot, sizeof cannot - 1);
+    writer_put(writer, cannot, sizeof cannot - 1);
     for (int i = 0, n = 0; i < SMC_REFUSAL_COUNT; i++)
         if (refusals & 1u << i) {
             const char *name = smc_refusal_name((enum smc_refusal)i);
             if (n++ > 0)
                 put_char(writer, '+');
-            put(writer, name, strlen(name));
+            writer_put(writer, name, strlen(name));
         }
 }
 
@@ -224,11 +224,11 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
     if (status != SMC_OK)
         return status;
     if (mark)
-        put(writer, "\xEF\xBB\xBF", 3);
+        writer_put(writer, "\xEF\xBB\xBF", 3);
     put_input(writer, header->text, header->length);
-    put(writer, names, sizeof names - 1);
+    writer_put(writer, names, sizeof names - 1);
     if (writer->has_clusters)
-        put(writer, cluster_names, sizeof cluster_names - 1);
+        writer_put(writer, cluster_names, sizeof cluster_names - 1);
     put_char(writer, '\n');
     return SMC_OK;
 }
@@ -270,7 +270,7 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     writer_put_number(writer, occupancy->regs_allocated_per_block);
     put_char(writer, ',');
     writer_put_number(writer, occupancy->smem_allocated_per_block_bytes);
-    put(writer, ",,", 2);
+    writer_put(writer, ",,", 2);
     put_outcome(writer, occupancy->refusals);
     if (writer->has_clusters)
         put_clusters(writer, occupancy);
@@ -283,7 +283,7 @@ static void put_reason(struct smc_csv_writer *writer, const char *reason)
     if (reason[strcspn(reason, ",\"\r\n")])
         put_quoted(writer, reason, strlen(reason));
     else
-        put(writer, reason, strlen(reason));
+        writer_put(writer, reason, strlen(reason));
 }
 
 enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
@@ -317,7 +317,7 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
             put_reason(writer, reason);
     }
     if (writer->has_clusters)
-        put(writer, no_cluster_results, sizeof no_cluster_results - 1);
+        writer_put(writer, no_cluster_results, sizeof no_cluster_results - 1);
     put_char(writer, '\n');
     return SMC_OK;
 }

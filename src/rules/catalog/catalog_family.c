@@ -174,7 +174,7 @@ struct array_extent {
     uint64_t active;       /* rows or columns per tile */
 };
 
-static void split(uint64_t size, uint32_t tile, struct array_extent extent[2])
+static void catalog_family_split(uint64_t size, uint32_t tile, struct array_extent extent[2])
 {
     extent[0] = (struct array_extent){0, size / tile, tile};
     extent[1] = (struct array_extent){size / tile, size % tile ? 1 : 0, size % tile};
@@ -185,8 +185,8 @@ void smc_work_add_tiles(struct smc_global_access *access, size_t element_bytes,
 {
     struct array_extent rows[2], columns[2];
     uint64_t down = tiles->tile * tiles->y_stride, across = tiles->tile * tiles->x_stride;
-    split(tiles->rows, tiles->tile, rows);
-    split(tiles->columns, tiles->tile, columns);
+    catalog_family_split(tiles->rows, tiles->tile, rows);
+    catalog_family_split(tiles->columns, tiles->tile, columns);
     for (int r = 0; r < 2; r++)
         for (int c = 0; c < 2; c++) {
             struct smc_phases phases;

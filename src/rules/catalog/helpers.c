@@ -23,8 +23,8 @@ const struct smc_kernel smc_kernel_ceiling_read = {
     .defines = smc_defines_nothing,
 };
 
-static void define_element(const struct smc_kernel *kernel, const struct smc_params *params,
-                           struct smc_text *options)
+static void helpers_define_element(const struct smc_kernel *kernel, const struct smc_params *params,
+                                   struct smc_text *options)
 {
     (void)kernel;
     enum smc_dtype dtype = (enum smc_dtype)params->value[SMC_PARAM_DTYPE];
@@ -35,7 +35,7 @@ const struct smc_kernel smc_kernel_ceiling_fma = {
     .name = "ceiling-fma",
     .file = "ceiling_fma.cu",
     .entry = "ceiling_fma",
-    .defines = define_element,
+    .defines = helpers_define_element,
 };
 
 const struct smc_kernel *const smc_helper_kernels[SMC_HELPER_KERNELS] = {

@@ -147,8 +147,8 @@ static enum smc_status matmul_register_complete(const struct smc_kernel *kernel,
     return status == SMC_OK ? matmul_register_check_shape(kernel, params, error) : status;
 }
 
-static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
-                    struct smc_text *options)
+static void matmul_register_defines(const struct smc_kernel *kernel,
+                                    const struct smc_params *params, struct smc_text *options)
 {
     const struct register_launch r = matmul_register_launch_of(kernel, params);
     smc_text_printf(options, "-DBM=%" PRIu32 "\n-DBN=%" PRIu32 "\n-DBK=%" PRIu32 "\n-DTM=%" PRIu32,
@@ -185,7 +185,7 @@ struct extents {
     struct tile_extent rows[2], columns[2], steps[2];
 };
 
-static void split(uint64_t size, uint32_t tile, struct tile_extent extent[2])
+static void matmul_register_split(uint64_t size, uint32_t tile, struct tile_extent extent[2])
 {
     extent[0] = (struct tile_extent){0, size / tile, tile};
     extent[1] = (struct tile_extent){size / tile, size % tile != 0, (uint32_t)(size % tile)};
@@ -194,9 +194,9 @@ static void split(uint64_t size, uint32_t tile, struct tile_extent extent[2])
 static struct extents extents_of(const struct register_launch *r)
 {
     struct extents extents;
-    split(r->product.m, r->block_m, extents.rows);
-    split(r->product.n, r->block_n, extents.columns);
-    split(r->product.k, r->block_k, extents.steps);
+    matmul_register_split(r->product.m, r->block_m, extents.rows);
+    matmul_register_split(r->product.n, r->block_n, extents.columns);
+    matmul_register_split(r->product.k, r->block_k, extents.steps);
     return extents;
 }
 
@@ -300,8 +300,8 @@ static void add_copies(struct smc_global_access *access, const struct register_l
 
 /* The position of a thread's outputs in the block's tile of C: the bits of the lane are n0 m0 n1 m1
    m2. */
-static void place(const struct register_launch *r, uint32_t warp, uint32_t lane, uint32_t *row,
-                  uint32_t *column)
+static void matmul_register_place(const struct register_launch *r, uint32_t warp, uint32_t lane,
+                                  uint32_t *row, uint32_t *column)
 {
     uint32_t warp_m = LANES_M * r->thread_m, warps_m = r->block_m / warp_m;
     *row = warp % warps_m * warp_m + (lane / 2 % 2 + lane / 8 * 2) * r->vector;
@@ -317,7 +317,7 @@ static void add_output(struct smc_global_access *access, const struct register_l
     uint32_t mask = 0, v = r->vector;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         uint32_t row, column;
-        place(r, warp, lane, &row, &column);
+        matmul_register_place(r, warp, lane, &row, &column);
         row += i / v * (LANES_M * v) + i % v;
         column += j / v * (LANES_N * v) + j % v;
         element[lane] = row * r->product.ldc + column;
@@ -407,7 +407,7 @@ static void matmul_register_load(const struct register_launch *r, uint32_t warp,
     uint32_t v = r->vector, per_a = r->thread_m / v, per_b = r->thread_n / v;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         uint32_t row, column;
-        place(r, warp, lane, &row, &column);
+        matmul_register_place(r, warp, lane, &row, &column);
         row += step % per_a * (LANES_M * v);
         column += step % per_b * (LANES_N * v);
         smc_shared_lane(&list[LOAD_A], lane, step, (step / per_a * r->a_row + row) / v);
@@ -492,7 +492,7 @@ const struct smc_kernel smc_kernel_matmul_register = {
               SMC_PARAM_BIT(LDA) | SMC_PARAM_BIT(LDB) | SMC_PARAM_BIT(LDC),
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE,
     .complete = matmul_register_complete,
-    .defines = defines,
+    .defines = matmul_register_defines,
     .plan = matmul_register_plan,
     .work = matmul_register_work,
     .shared_work = matmul_register_shared_work,

@@ -60,8 +60,8 @@ enum smc_status smc_product_complete(const struct smc_kernel *kernel, struct smc
     return status;
 }
 
-static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
-                    struct smc_text *options)
+static void product_defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                            struct smc_text *options)
 {
     smc_text_printf(options, "-DTILE=%" PRId64 "\n-DELEMENT=%s\n", params->value[SMC_PARAM_TILE],
                     smc_dtype_name((enum smc_dtype)params->value[SMC_PARAM_DTYPE]));
@@ -249,8 +249,8 @@ static void product_work(const struct smc_kernel *kernel, const struct smc_param
 enum { STORE_A, STORE_B, LOAD_A, LOAD_B, ACCESSES };
 enum { WIDEST_LOAD_BYTES = 16 };
 
-static uint32_t place(const struct smc_product_tile *tile, uint32_t row_elements, uint32_t row,
-                      uint32_t column)
+static uint32_t product_place(const struct smc_product_tile *tile, uint32_t row_elements,
+                              uint32_t row, uint32_t column)
 {
     return row * row_elements + (tile->swizzled ? column ^ row : column);
 }
@@ -280,13 +280,14 @@ static void product_list_accesses(const struct smc_product *p, uint32_t warp, ui
         uint32_t x = thread % p->tile, y = thread / p->tile;
         if (y >= p->tile)
             break;
-        smc_shared_lane(&list[STORE_A], lane, step, place(a, a_row, y, x));
-        smc_shared_lane(&list[LOAD_A], lane, step, place(a, a_row, y, step));
+        smc_shared_lane(&list[STORE_A], lane, step, product_place(a, a_row, y, x));
+        smc_shared_lane(&list[LOAD_A], lane, step, product_place(a, a_row, y, step));
         if (b_row == 0)
             continue;
         smc_shared_lane(&list[STORE_B], lane, step,
-                        b->transposed ? place(b, b_row, x, y) : place(b, b_row, y, x));
-        smc_shared_lane(&list[LOAD_B], lane, step, place(b, b_row, step, x));
+                        b->transposed ? product_place(b, b_row, x, y)
+                                      : product_place(b, b_row, y, x));
+        smc_shared_lane(&list[LOAD_B], lane, step, product_place(b, b_row, step, x));
     }
 }
 
@@ -378,7 +379,7 @@ struct product_block {
     double magnitude[ROWS][COLUMNS]; /* sum of |a b| */
 };
 
-static double element(const struct problem *problem, const void *matrix, uint64_t index)
+static double product_element(const struct problem *problem, const void *matrix, uint64_t index)
 {
     return problem->product->dtype == SMC_FLOAT ? (double)((const float *)matrix)[index]
                                                 : ((const double *)matrix)[index];
@@ -423,7 +424,7 @@ static void load_a(const struct problem *problem, uint64_t row, uint64_t rows, u
     uint64_t lda = problem->product->lda;
     for (uint64_t i = 0; i < rows; i++)
         for (size_t d = 0; d < depth; d++)
-            block->a[i][d] = element(problem, problem->a, (row + i) * lda + k + d);
+            block->a[i][d] = product_element(problem, problem->a, (row + i) * lda + k + d);
 }
 
 /* Columns beyond N count as 0. */
@@ -436,7 +437,7 @@ static void load_b(const struct problem *problem, uint64_t k, size_t depth, uint
         for (size_t j = 0; j < COLUMNS; j++)
             block->b[j / LANES][d][j % LANES] =
                 column + j < p->n
-                    ? element(problem, problem->b, (k + d) * down + (column + j) * across)
+                    ? product_element(problem, problem->b, (k + d) * down + (column + j) * across)
                     : 0;
 }
 
@@ -467,7 +468,7 @@ static void product_check_block(const struct problem *problem, uint64_t row, uin
     for (uint64_t i = 0; i < rows; i++)
         for (uint64_t j = 0; j < columns; j++) {
             uint64_t index = (row + i) * p->ldc + column + j;
-            double got = element(problem, problem->c, index);
+            double got = product_element(problem, problem->c, index);
             double error = (double)fabsl(got - block->sum[i][j]);
             double bound = problem->bound_factor * block->magnitude[i][j];
             smc_comparison_add(result, index, (double)block->sum[i][j], got,
@@ -525,7 +526,7 @@ void smc_product_compare(const struct smc_kernel *kernel, const struct smc_param
 /* The dtypes and functions of all products, and those of products with tiles. */
 #define PRODUCT                                                                                    \
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE, .complete = smc_product_complete,                \
-    .defines = defines, .plan = plan, .work = product_work, .compare = smc_product_compare
+    .defines = product_defines, .plan = plan, .work = product_work, .compare = smc_product_compare
 #define TILED                                                                                      \
     PRODUCT, .shared_work = product_shared_work, .shared_accesses = product_shared_accesses
 

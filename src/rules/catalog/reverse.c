@@ -10,7 +10,7 @@ enum { BYTES = sizeof(int32_t) };
 /* A launch accepts the bytes of shared memory as an int. */
 #define MAX_LENGTH (INT32_MAX / BYTES)
 
-static uint64_t length_of(const struct smc_params *params)
+static uint64_t reverse_length_of(const struct smc_params *params)
 {
     return (uint64_t)params->value[SMC_PARAM_LENGTH];
 }
@@ -32,8 +32,8 @@ static enum smc_status reverse_complete(const struct smc_kernel *kernel, struct 
     return SMC_OK;
 }
 
-static void defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
-                           struct smc_text *options)
+static void reverse_defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
+                                   struct smc_text *options)
 {
     (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DLENGTH=%" PRId64 "\n",
@@ -45,27 +45,27 @@ static void plan_array(const struct smc_params *params, struct smc_plan *plan)
     *plan = (struct smc_plan){
         .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
         .grid = {1, 1, 1},
-        .output_rows = length_of(params),
+        .output_rows = reverse_length_of(params),
     };
     smc_plan_count(plan);
-    smc_plan_add_buffer(plan, "input", SMC_INT32, length_of(params), false);
-    smc_plan_add_buffer(plan, "output", SMC_INT32, length_of(params), true);
+    smc_plan_add_buffer(plan, "input", SMC_INT32, reverse_length_of(params), false);
+    smc_plan_add_buffer(plan, "output", SMC_INT32, reverse_length_of(params), true);
 }
 
-static void plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
-                        struct smc_plan *out)
+static void reverse_plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
+                                struct smc_plan *out)
 {
     (void)kernel;
     plan_array(params, out);
-    out->static_smem_bytes = length_of(params) * BYTES;
+    out->static_smem_bytes = reverse_length_of(params) * BYTES;
 }
 
-static void plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
-                         struct smc_plan *out)
+static void reverse_plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
+                                 struct smc_plan *out)
 {
     (void)kernel;
     plan_array(params, out);
-    out->dynamic_smem_bytes = length_of(params) * BYTES;
+    out->dynamic_smem_bytes = reverse_length_of(params) * BYTES;
     out->argument[out->argument_count++] =
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_LENGTH]};
 }
@@ -76,7 +76,7 @@ static size_t reverse_shared_accesses(const struct smc_kernel *kernel,
 {
     (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
-    uint32_t length = (uint32_t)length_of(params);
+    uint32_t length = (uint32_t)reverse_length_of(params);
     struct smc_shared_access *store = &list[0], *load = &list[1];
     uint32_t steps = (uint32_t)divide_up(length, block);
     smc_shared_begin(store, "staged[i]", SMC_BANK_STORE, BYTES, 0, steps);
@@ -97,8 +97,8 @@ static void reverse_work(const struct smc_kernel *kernel, const struct smc_param
 {
     (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
-    double length = (double)length_of(params);
-    const struct smc_lines lines = {0, 1, 0, length_of(params), block, 1};
+    double length = (double)reverse_length_of(params);
+    const struct smc_lines lines = {0, 1, 0, reverse_length_of(params), block, 1};
     *work = (struct smc_work){
         .untiled_load_bytes = length * BYTES,
         .minimum_bytes = 2 * length * BYTES,
@@ -113,7 +113,7 @@ static void reverse_shared_work(const struct smc_kernel *kernel, const struct sm
                                 const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
     (void)kernel;
-    uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], length = length_of(params);
+    uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], length = reverse_length_of(params);
     double turns = (double)(length / block);
     uint32_t rest = (uint32_t)(length % block);
     smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, (uint32_t)block, turns);
@@ -128,7 +128,7 @@ static void reverse_compare(const struct smc_kernel *kernel, const struct smc_pa
                             struct smc_comparison *result)
 {
     (void)kernel;
-    const int32_t *last = (const int32_t *)buffers[INPUT] + length_of(params) - 1;
+    const int32_t *last = (const int32_t *)buffers[INPUT] + reverse_length_of(params) - 1;
     const int32_t *output = buffers[OUTPUT];
     for (uint64_t i = row; i < row + rows; i++)
         smc_comparison_add(result, i, last[-(int64_t)i], output[i],
@@ -149,8 +149,8 @@ const struct smc_kernel smc_kernel_reverse_static = {
     .streams = true,
     .sibling = "reverse-dynamic",
     .complete = reverse_complete,
-    .defines = defines_static,
-    .plan = plan_static,
+    .defines = reverse_defines_static,
+    .plan = reverse_plan_static,
     .work = reverse_work,
     .shared_work = reverse_shared_work,
     .shared_accesses = reverse_shared_accesses,
@@ -169,7 +169,7 @@ const struct smc_kernel smc_kernel_reverse_dynamic = {
     .streams = true,
     .complete = reverse_complete,
     .defines = smc_defines_nothing,
-    .plan = plan_dynamic,
+    .plan = reverse_plan_dynamic,
     .work = reverse_work,
     .shared_work = reverse_shared_work,
     .shared_accesses = reverse_shared_accesses,

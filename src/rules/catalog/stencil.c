@@ -69,17 +69,17 @@ static enum smc_status stencil_complete(const struct smc_kernel *kernel, struct 
     return check_exact(kernel, params, halo_of(params) + 1, error);
 }
 
-static void define_element(const struct smc_params *params, const char *int32,
-                           struct smc_text *options)
+static void stencil_define_element(const struct smc_params *params, const char *int32,
+                                   struct smc_text *options)
 {
     smc_text_printf(options, "-DELEMENT=%s\n", dtype_of(params) == SMC_FLOAT ? "float" : int32);
 }
 
-static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
-                    struct smc_text *options)
+static void stencil_defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                            struct smc_text *options)
 {
     (void)kernel;
-    define_element(params, "int", options);
+    stencil_define_element(params, "int", options);
 }
 
 static void plan_blocks(const struct smc_params *params, uint64_t outputs_per_block,
@@ -207,20 +207,20 @@ const struct smc_kernel smc_kernel_stencil_naive = {
     .entry = "stencil_naive",
     .summary = "1-D box sum, each window loaded from global memory",
     .complete = stencil_complete,
-    .defines = defines,
+    .defines = stencil_defines,
     .plan = plan_naive,
     .work = work_naive,
 };
 
 /* --- Blocks that stage the inputs of their windows in shared memory --------------------------- */
 
-static void defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
-                           struct smc_text *options)
+static void stencil_defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
+                                   struct smc_text *options)
 {
     (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DRADIUS=%" PRId64 "\n",
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_RADIUS]);
-    defines(kernel, params, options);
+    stencil_defines(kernel, params, options);
 }
 
 /* A block stages the inputs of its own outputs and a halo on both sides. */
@@ -229,16 +229,16 @@ static uint64_t staged_bytes(const struct smc_params *params)
     return ((uint64_t)params->value[SMC_PARAM_BLOCK] + halo_of(params)) * BYTES;
 }
 
-static void plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
-                        struct smc_plan *plan)
+static void stencil_plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
+                                struct smc_plan *plan)
 {
     (void)kernel;
     plan_blocks(params, (uint64_t)params->value[SMC_PARAM_BLOCK], false, plan);
     plan->static_smem_bytes = staged_bytes(params);
 }
 
-static void plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
-                         struct smc_plan *plan)
+static void stencil_plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
+                                 struct smc_plan *plan)
 {
     (void)kernel;
     plan_blocks(params, (uint64_t)params->value[SMC_PARAM_BLOCK], true, plan);
@@ -324,8 +324,8 @@ const struct smc_kernel smc_kernel_stencil_static = {
     .summary = "1-D box sum, staged in static shared memory",
     .sibling = "stencil-dynamic",
     .complete = stencil_complete,
-    .defines = defines_static,
-    .plan = plan_static,
+    .defines = stencil_defines_static,
+    .plan = stencil_plan_static,
     .work = work_staged,
     .shared_work = staged_work,
     .shared_accesses = staged_accesses,
@@ -338,8 +338,8 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
     .entry = "stencil_dynamic",
     .summary = "1-D box sum, staged in dynamic shared memory",
     .complete = stencil_complete,
-    .defines = defines,
-    .plan = plan_dynamic,
+    .defines = stencil_defines,
+    .plan = stencil_plan_dynamic,
     .work = work_staged,
     .shared_work = staged_work,
     .shared_accesses = staged_accesses,
@@ -390,7 +390,7 @@ static void defines_window(const struct smc_kernel *kernel, const struct smc_par
 {
     (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n", params->value[SMC_PARAM_BLOCK]);
-    define_element(params, "unsigned", options);
+    stencil_define_element(params, "unsigned", options);
 }
 
 static uint64_t warps_of(const struct smc_params *params)

@@ -68,7 +68,7 @@ bool smc_dtype_parse(const char *name, enum smc_dtype *dtype)
 
 #define GOLDEN_RATIO UINT64_C(0x9e3779b97f4a7c15)
 
-static inline uint64_t mix(uint64_t x)
+static inline uint64_t values_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -76,21 +76,21 @@ static inline uint64_t mix(uint64_t x)
 }
 
 /* The i-th number of the splitmix64 generator. */
-static inline uint64_t bits_of(uint64_t start, uint64_t i)
+static inline uint64_t values_bits_of(uint64_t start, uint64_t i)
 {
-    return mix(start + i * GOLDEN_RATIO);
+    return values_mix(start + i * GOLDEN_RATIO);
 }
 
 uint64_t smc_random_bits(uint64_t start, uint64_t i)
 {
-    return bits_of(start, i);
+    return values_bits_of(start, i);
 }
 
 uint64_t smc_random_start(const char *name, uint64_t seed)
 {
-    uint64_t start = mix(seed + GOLDEN_RATIO);
+    uint64_t start = values_mix(seed + GOLDEN_RATIO);
     for (const char *c = name; *c; c++)
-        start = mix(start + (unsigned char)*c);
+        start = values_mix(start + (unsigned char)*c);
     return start;
 }
 
@@ -98,7 +98,7 @@ uint64_t smc_random_start(const char *name, uint64_t seed)
 static void fill_float(uint64_t start, uint64_t elements, float *values)
 {
     for (uint64_t i = 0; i < elements; i++) {
-        int32_t bits = (int32_t)(bits_of(start, i) >> 40);
+        int32_t bits = (int32_t)(values_bits_of(start, i) >> 40);
         values[i] = (float)(bits - (1 << 23)) * 0x1p-23f;
     }
 }
@@ -107,27 +107,27 @@ static void fill_float(uint64_t start, uint64_t elements, float *values)
 static void fill_double(uint64_t start, uint64_t elements, double *values)
 {
     for (uint64_t i = 0; i < elements; i++) {
-        int64_t bits = (int64_t)(bits_of(start, i) >> 11);
+        int64_t bits = (int64_t)(values_bits_of(start, i) >> 11);
         values[i] = (double)(bits - (INT64_C(1) << 52)) * 0x1p-52;
     }
 }
 
-static int32_t whole(uint64_t start, uint64_t i)
+static int32_t values_whole(uint64_t start, uint64_t i)
 {
-    uint64_t bits = bits_of(start, i) >> 32;
+    uint64_t bits = values_bits_of(start, i) >> 32;
     return (int32_t)(bits * (2 * SMC_LARGEST_WHOLE + 1) >> 32) - SMC_LARGEST_WHOLE;
 }
 
 static void fill_whole_float(uint64_t start, uint64_t elements, float *values)
 {
     for (uint64_t i = 0; i < elements; i++)
-        values[i] = (float)whole(start, i);
+        values[i] = (float)values_whole(start, i);
 }
 
 static void fill_int32(uint64_t start, uint64_t elements, int32_t *values)
 {
     for (uint64_t i = 0; i < elements; i++)
-        values[i] = whole(start, i);
+        values[i] = values_whole(start, i);
 }
 
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values)

@@ -113,16 +113,16 @@ enum fit {
 
 /* The length of these letters if the text begins with them, else 0. Most texts differ in the first
    one already. */
-static size_t length_of(const char *at, const char *letters)
+static size_t boards_length_of(const char *at, const char *letters)
 {
     size_t length = *at == *letters ? strlen(letters) : 0;
     return length && strncmp(at, letters, length) == 0 ? length : 0;
 }
 
 /* Whether the text begins with this word, and what follows is no letter or digit. */
-static bool is_word(const char *at, const char *word)
+static bool boards_is_word(const char *at, const char *word)
 {
-    size_t length = length_of(at, word);
+    size_t length = boards_length_of(at, word);
     return length && !isalnum((unsigned char)at[length]);
 }
 
@@ -133,12 +133,14 @@ static size_t variant_length(const char *at)
     static const char *const words[] = {"laptop", "mobile", "notebook", "desktop", "max q",
                                         "maxq",   "super",  "sxm",      "pcie",    "nvl"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (length_of(at, words[i]))
-            return length_of(at, words[i]);
-    size_t ti = length_of(at, "ti");
+        if (boards_length_of(at, words[i]))
+            return boards_length_of(at, words[i]);
+    size_t ti = boards_length_of(at, "ti");
     const char *next = at + ti;
-    return ti && (!isalnum((unsigned char)*next) || is_word(next, "s") || variant_length(next)) ? ti
-                                                                                                : 0;
+    return ti && (!isalnum((unsigned char)*next) || boards_is_word(next, "s") ||
+                  variant_length(next))
+               ? ti
+               : 0;
 }
 
 /* The length of "rtx" in "rtx4090", and of its like; 0 if no number follows such letters. */
@@ -146,7 +148,7 @@ static size_t series_length(const char *at)
 {
     static const char *const series[] = {"rtx", "gtx", "gts", "gt"};
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
-        size_t length = length_of(at, series[i]);
+        size_t length = boards_length_of(at, series[i]);
         if (length && isdigit((unsigned char)at[length]))
             return length;
     }
@@ -158,10 +160,10 @@ static size_t unit_length(const char *at)
 {
     static const char *const units[] = {"gb", "gib", "g"};
     size_t gap = *at == ' ';
-    if (length_of(at, "ghbm")) /* "144G HBM3e" without spaces */
+    if (boards_length_of(at, "ghbm")) /* "144G HBM3e" without spaces */
         return 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (is_word(at + gap, units[i]))
+        if (boards_is_word(at + gap, units[i]))
             return gap + strlen(units[i]);
     return 0;
 }
@@ -184,7 +186,7 @@ static void reshape_words(const char *from, char to[WORDS])
         bool starts = i == 0 || from[i - 1] == ' ';
         bool after_digit = i > 0 && isdigit((unsigned char)from[i - 1]);
         digits = after_digit ? digits + 1 : 0;
-        bool super = (digits == 4 || after_variant) && is_word(from + i, "s");
+        bool super = (digits == 4 || after_variant) && boards_is_word(from + i, "s");
         size_t series = starts ? series_length(from + i) : 0;
         size_t unit = after_digit ? unit_length(from + i) : 0;
         size_t variant = starts || after_digit || after_variant ? variant_length(from + i) : 0;
@@ -195,7 +197,7 @@ static void reshape_words(const char *from, char to[WORDS])
             n = append_word(to, n, "gb", 2);
         else if (super)
             n = append_word(to, n, "super", 5);
-        else if (variant && is_word(from + i, "max q"))
+        else if (variant && boards_is_word(from + i, "max q"))
             n = append_word(to, n, "maxq", 4);
         else
             n = append_word(to, n, from + i, length);
@@ -313,7 +315,8 @@ static bool is_mobile(const char *words)
         return true;
     const char *digit = words - 1 + strlen(words);
     for (; digit > words && strncmp(words, "tesla ", 6) != 0; digit--)
-        if (isdigit((unsigned char)*digit) && (is_word(digit + 1, "m") || is_word(digit + 1, "mx")))
+        if (isdigit((unsigned char)*digit) &&
+            (boards_is_word(digit + 1, "m") || boards_is_word(digit + 1, "mx")))
             return true;
     return false;
 }
@@ -321,16 +324,17 @@ static bool is_mobile(const char *words)
 /* Whether the board whose name has `words` is what this single word says. */
 static bool is_said(const char *words, const char *word, uint64_t memory_bytes)
 {
-    if (is_word(word, "laptop") || is_word(word, "mobile") || is_word(word, "notebook"))
+    if (boards_is_word(word, "laptop") || boards_is_word(word, "mobile") ||
+        boards_is_word(word, "notebook"))
         return is_mobile(words);
-    if (is_word(word, "desktop"))
+    if (boards_is_word(word, "desktop"))
         return !is_mobile(words);
-    if (is_word(word, "maxq"))
+    if (boards_is_word(word, "maxq"))
         return has_run(words, "laptop", 6);
-    if (is_word(word, "sxm") || is_word(word, "nvl"))
-        return has_numbered(words, is_word(word, "sxm") ? "sxm" : "nvl");
-    return is_word(word, "gpu") || is_word(word, "card") || is_word(word, "graphics") ||
-           is_memory(word, strcspn(word, " "), memory_bytes);
+    if (boards_is_word(word, "sxm") || boards_is_word(word, "nvl"))
+        return has_numbered(words, boards_is_word(word, "sxm") ? "sxm" : "nvl");
+    return boards_is_word(word, "gpu") || boards_is_word(word, "card") ||
+           boards_is_word(word, "graphics") || is_memory(word, strcspn(word, " "), memory_bytes);
 }
 
 static bool has_words(const char *words, const char *wanted, uint64_t memory_bytes)
@@ -355,7 +359,7 @@ struct wanted_board {
     const char *model;
 };
 
-static void make_ready(const char *typed, struct wanted_board *wanted)
+static void boards_make_ready(const char *typed, struct wanted_board *wanted)
 {
     wanted->typed = typed;
     split_words(typed, strlen(typed), wanted->words);
@@ -423,7 +427,7 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
 {
     char words[WORDS];
     struct wanted_board wanted;
-    make_ready(typed, &wanted);
+    boards_make_ready(typed, &wanted);
     if (match != SMC_NAME_PART)
         return fit_of(device->name, device->global_mem_bytes, &wanted) >=
                (match == SMC_NAME_WHOLE ? FIT_MODEL : FIT_VARIANT);
@@ -437,7 +441,7 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
 bool smc_board_is_called(size_t index, const char *name)
 {
     struct wanted_board wanted;
-    make_ready(name, &wanted);
+    boards_make_ready(name, &wanted);
     return fit_of_board(index, &wanted) >= FIT_OTHER;
 }
 
@@ -463,7 +467,7 @@ bool smc_device_limits_vary(const char *typed, const struct smc_device *chosen)
 {
     struct wanted_board wanted;
     struct board_candidates candidates;
-    make_ready(typed, &wanted);
+    boards_make_ready(typed, &wanted);
     find_candidates(&wanted, &candidates);
     enum fit least = candidates.fit > FIT_WORDS ? FIT_WORDS : candidates.fit;
     for (size_t i = 0; i < smc_device_count() && least > FIT_NONE; i++)
@@ -615,7 +619,7 @@ static const char *find_without_last_word(const struct wanted_board *wanted)
     if (!gap)
         return NULL;
     *gap = '\0';
-    make_ready(words, &shorter);
+    boards_make_ready(words, &shorter);
     for (size_t i = 0; i < smc_device_count(); i++) {
         if (fit_of(rows[i].name, rows[i].global_mem_bytes, &shorter) < FIT_MODEL)
             continue;
@@ -686,8 +690,9 @@ static struct surplus surplus_of(const char *name, const struct wanted_board *wa
     split_words(name, strlen(name), words);
     for (const char *at = without_brand(words); *at;) {
         size_t length = strcspn(at, " ");
-        bool series = is_word(at, "rtx") || is_word(at, "gtx") || is_word(at, "gts") ||
-                      is_word(at, "gt") || is_word(at, "jetson");
+        bool series = boards_is_word(at, "rtx") || boards_is_word(at, "gtx") ||
+                      boards_is_word(at, "gts") || boards_is_word(at, "gt") ||
+                      boards_is_word(at, "jetson");
         bool memory = strncmp(at, "hbm", 3) == 0 ||
                       (isdigit((unsigned char)*at) && strncmp(at + length - 2, "gb", 2) == 0);
         if (!series && !has_run(wanted->words, at, length))
@@ -819,7 +824,7 @@ static enum smc_status find_named_board(const char *typed, struct smc_device *ou
                                         struct smc_error *error)
 {
     struct wanted_board wanted;
-    make_ready(typed, &wanted);
+    boards_make_ready(typed, &wanted);
     struct board_candidates candidates;
     find_candidates(&wanted, &candidates);
     if (candidates.fit == FIT_NONE || !boards_choose(&candidates))

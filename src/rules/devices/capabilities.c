@@ -56,7 +56,7 @@ void smc_capability_at(size_t index, struct smc_capability *out)
 }
 
 /* The last row that is not above `cc`, or the first of all. */
-static const struct smc_capability *nearest(uint16_t cc)
+static const struct smc_capability *capabilities_nearest(uint16_t cc)
 {
     size_t i = 0;
     while (i + 1 < smc_capability_count() && rows[i + 1].sm.cc <= cc)
@@ -66,13 +66,13 @@ static const struct smc_capability *nearest(uint16_t cc)
 
 bool smc_capability_find(uint16_t cc, struct smc_capability *out)
 {
-    *out = *nearest(cc);
+    *out = *capabilities_nearest(cc);
     return out->sm.cc == cc;
 }
 
 void smc_capability_nearest(uint16_t cc, struct smc_capability *out)
 {
-    *out = *nearest(cc);
+    *out = *capabilities_nearest(cc);
 }
 
 bool smc_capability_is_current(uint16_t cc)

@@ -190,7 +190,7 @@ static enum smc_status check_text(const struct file_place *place)
     return device_file_fail_value(place, place->value, allowed);
 }
 
-static enum smc_status read_name(const struct file_place *place)
+static enum smc_status device_file_read_name(const struct file_place *place)
 {
     char *member = (char *)place->device + place->key->offset;
     enum smc_status status = check_text(place);
@@ -199,7 +199,7 @@ static enum smc_status read_name(const struct file_place *place)
     return status;
 }
 
-static enum smc_status read_text(const struct file_place *place)
+static enum smc_status device_file_read_text(const struct file_place *place)
 {
     const char *text = json_string_value(place->value);
     enum smc_status status = check_text(place);
@@ -269,9 +269,9 @@ static enum smc_status device_file_read_value(const struct file_place *place)
     }
     switch (place->key->kind) {
     case SMC_KEY_NAME:
-        return read_name(place);
+        return device_file_read_name(place);
     case SMC_KEY_TEXT:
-        return read_text(place);
+        return device_file_read_text(place);
     case SMC_KEY_COUNT:
     case SMC_KEY_POWER:
     case SMC_KEY_KNOWN:

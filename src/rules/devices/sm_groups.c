@@ -13,7 +13,7 @@ struct search {
     uint32_t steps_left;
 };
 
-static uint32_t counted(const struct search *search, uint32_t blocks, uint32_t size)
+static uint32_t sm_groups_counted(const struct search *search, uint32_t blocks, uint32_t size)
 {
     return search->counts->clusters[blocks - 1][size - 1];
 }
@@ -41,12 +41,12 @@ static bool sm_groups_add(struct search *search, uint32_t sms)
     return true;
 }
 
-static bool agrees(const struct search *search)
+static bool sm_groups_agrees(const struct search *search)
 {
     for (uint32_t blocks = 1; blocks <= SMC_MOST_COUNTED_BLOCKS; blocks++)
         for (uint32_t size = 2;
              search->counts->is_counted[blocks - 1] && size <= search->counts->largest_size; size++)
-            if (resident(search, blocks, size) != counted(search, blocks, size))
+            if (resident(search, blocks, size) != sm_groups_counted(search, blocks, size))
                 return false;
     return true;
 }
@@ -55,14 +55,14 @@ static bool agrees(const struct search *search)
 static bool add_small(struct search *search)
 {
     for (uint32_t size = search->counts->largest_size - 1; size > 1; size--)
-        for (uint64_t n = resident(search, 1, size); n < counted(search, 1, size); n++)
+        for (uint64_t n = resident(search, 1, size); n < sm_groups_counted(search, 1, size); n++)
             if (!sm_groups_add(search, size))
                 return false;
     uint32_t sms = sms_in_groups(search);
     for (; sms < search->sm_count; sms++)
         if (!sm_groups_add(search, 1))
             return false;
-    return sms == search->sm_count && agrees(search);
+    return sms == search->sm_count && sm_groups_agrees(search);
 }
 
 /* Whether further groups of at most `most` SMs can lead to the counts of the largest clusters. A
@@ -72,10 +72,11 @@ static bool can_agree(const struct search *search, uint32_t most)
 {
     const struct smc_cluster_counts *counts = search->counts;
     const uint32_t size = counts->largest_size;
-    const uint64_t missing = counted(search, 1, size) - resident(search, 1, size);
+    const uint64_t missing = sm_groups_counted(search, 1, size) - resident(search, 1, size);
     const uint32_t fullest = most < 2 * size ? most : 2 * size - 1;
     for (uint32_t blocks = 1; blocks <= SMC_MOST_COUNTED_BLOCKS; blocks++) {
-        const uint64_t now = resident(search, blocks, size), wanted = counted(search, blocks, size);
+        const uint64_t now = resident(search, blocks, size),
+                       wanted = sm_groups_counted(search, blocks, size);
         if (counts->is_counted[blocks - 1] &&
             (now + missing * blocks > wanted || now + missing * (fullest * blocks / size) < wanted))
             return false;
@@ -88,11 +89,11 @@ static bool can_agree(const struct search *search, uint32_t most)
 static bool add_large(struct search *search, uint32_t most)
 {
     const uint32_t size = search->counts->largest_size, count = search->groups.count;
-    if (search->steps_left == 0 || resident(search, 1, size) > counted(search, 1, size) ||
+    if (search->steps_left == 0 || resident(search, 1, size) > sm_groups_counted(search, 1, size) ||
         !can_agree(search, most))
         return false;
     search->steps_left--;
-    if (resident(search, 1, size) == counted(search, 1, size)) {
+    if (resident(search, 1, size) == sm_groups_counted(search, 1, size)) {
         if (add_small(search))
             return true;
         search->groups.count = count;

@@ -260,7 +260,7 @@ static bool find_any_swizzle(const struct smc_conflict_search *search, uint32_t 
     return false;
 }
 
-static bool is_exact(const struct smc_conflict_search *search)
+static bool conflict_free_is_exact(const struct smc_conflict_search *search)
 {
     for (size_t i = 0; i < search->access_count && search->bound; i++)
         if (search->bound[i].unknown_step)
@@ -296,7 +296,7 @@ void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uin
         advise_rows(search, &banks_row, banks_row > 1, advice);
     }
     const uint64_t elements = array_bytes / unit;
-    if (advice->has_padding || advice->has_swizzle || !is_exact(search) ||
+    if (advice->has_padding || advice->has_swizzle || !conflict_free_is_exact(search) ||
         elements * paddings_of(search) >
             (search->layout->loads_join ? MOST_TRIED : MOST_TRIED_SLOWLY))
         return;

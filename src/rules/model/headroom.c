@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "rules/allocation.h"
 
-static uint32_t blocks_of(const struct smc_sm *sm, const struct smc_launch *launch)
+static uint32_t headroom_blocks_of(const struct smc_sm *sm, const struct smc_launch *launch)
 {
     struct smc_occupancy occupancy;
     smc_occupancy_compute(sm, launch, &occupancy);
@@ -31,13 +31,13 @@ static struct smc_launch easiest(const struct smc_sm *sm, const struct smc_launc
     if (fixed.dynamic_smem)
         return best;
     best.dynamic_smem_bytes = 0;
-    uint32_t most = blocks_of(sm, &best);
+    uint32_t most = headroom_blocks_of(sm, &best);
     struct smc_launch other = best;
     int64_t unit = sm->smem_alloc_unit_bytes;
     int64_t total = (int64_t)round_up(launch->static_smem_bytes, (uint32_t)unit);
     for (; total <= most_smem_bytes(sm, launch); total += unit) {
         other.dynamic_smem_bytes = (uint32_t)(total - launch->static_smem_bytes);
-        uint32_t blocks = blocks_of(sm, &other);
+        uint32_t blocks = headroom_blocks_of(sm, &other);
         if (blocks > most) {
             most = blocks;
             best = other;
@@ -53,7 +53,7 @@ static void find_regs(const struct smc_sm *sm, struct smc_launch launch, struct 
     uint32_t answered = 0;
     for (uint32_t regs = sm->max_regs_per_thread; regs >= 1 && answered < out->count; regs--) {
         launch.regs_per_thread = regs;
-        uint32_t blocks = blocks_of(sm, &launch);
+        uint32_t blocks = headroom_blocks_of(sm, &launch);
         while (answered < out->count && answered < blocks)
             out->level[answered++].regs_per_thread = regs;
     }
@@ -66,7 +66,7 @@ static void find_smem(const struct smc_sm *sm, struct smc_launch launch, struct 
     int64_t total = most_smem_bytes(sm, &launch);
     for (; total >= fixed && answered < out->count; total -= sm->smem_alloc_unit_bytes) {
         launch.dynamic_smem_bytes = (uint32_t)(total - fixed);
-        uint32_t blocks = blocks_of(sm, &launch);
+        uint32_t blocks = headroom_blocks_of(sm, &launch);
         while (answered < out->count && answered < blocks)
             out->level[answered++].dynamic_smem_bytes = launch.dynamic_smem_bytes;
     }

@@ -68,7 +68,7 @@ static const struct {
 #undef LIMIT
 };
 
-static uint32_t number_at(const void *of, size_t offset)
+static uint32_t refusals_number_at(const void *of, size_t offset)
 {
     return *(const uint32_t *)((const char *)of + offset);
 }
@@ -117,7 +117,7 @@ void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *laun
     default:
         if (refusal < SMC_REFUSAL_COUNT && limits[refusal].after)
             smc_text_printf(out, "%s%u%s%u", limits[refusal].before,
-                            number_at(launch, limits[refusal].asked), limits[refusal].after,
-                            number_at(sm, limits[refusal].allowed));
+                            refusals_number_at(launch, limits[refusal].asked),
+                            limits[refusal].after, refusals_number_at(sm, limits[refusal].allowed));
     }
 }

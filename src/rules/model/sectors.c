@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 /* Searches from the last one backwards, since neighbouring lanes usually share a sector. */
-static bool is_known(const uint64_t *sectors, uint32_t count, uint64_t sector)
+static bool sectors_is_known(const uint64_t *sectors, uint32_t count, uint64_t sector)
 {
     for (uint32_t i = count; i > 0; i--)
         if (sectors[i - 1] == sector)
@@ -18,7 +18,7 @@ uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask)
     uint32_t count = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t sector = address[__builtin_ctz(mask)] / SMC_SECTOR_BYTES;
-        if (!is_known(sectors, count, sector))
+        if (!sectors_is_known(sectors, count, sector))
             sectors[count++] = sector;
     }
     return count;

@@ -442,9 +442,9 @@ enum smc_status smc_asked_file_end(struct smc_asked_file *asked, enum smc_status
     return status;
 }
 
-static enum smc_status answer_file(const struct smc_arguments *arguments,
-                                   smc_answers_report *report, struct smc_text *out,
-                                   struct smc_error *error)
+static enum smc_status ask_file_answer_file(const struct smc_arguments *arguments,
+                                            smc_answers_report *report, struct smc_text *out,
+                                            struct smc_error *error)
 {
     const bool text = smc_ask_writer(arguments) == &smc_writer_text;
     struct smc_asked_file asked = {0};
@@ -466,7 +466,7 @@ enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
     struct smc_questions questions = {0};
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status == SMC_OK && file)
-        return answer_file(arguments, report, out, error);
+        return ask_file_answer_file(arguments, report, out, error);
     if (status == SMC_OK)
         status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)

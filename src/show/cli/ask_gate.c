@@ -10,7 +10,7 @@
 
 /* --- Formats ---------------------------------------------------------------------------------- */
 
-static const char *format_of(const struct smc_arguments *arguments)
+static const char *ask_gate_format_of(const struct smc_arguments *arguments)
 {
     const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
     return format ? format : "text";
@@ -24,7 +24,7 @@ static bool is_of_findings(const char *format)
 
 bool smc_gate_reports(const struct smc_arguments *arguments)
 {
-    const char *format = format_of(arguments);
+    const char *format = ask_gate_format_of(arguments);
     return is_of_findings(format) ||
            (arguments->given[SMC_OPTION_GATE] && strcmp(format, "text") == 0);
 }
@@ -32,7 +32,7 @@ bool smc_gate_reports(const struct smc_arguments *arguments)
 static void write_findings(const struct smc_arguments *arguments,
                            const struct smc_gate_verdict *verdict, struct smc_text *out)
 {
-    const char *format = format_of(arguments);
+    const char *format = ask_gate_format_of(arguments);
     if (strcmp(format, "markdown") == 0)
         smc_markdown_findings(&verdict->findings, "smemcalc", out);
     else if (strcmp(format, "junit") == 0)
@@ -104,11 +104,11 @@ enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,
     if (gate->path)
         return smc_fail(error, SMC_USAGE, "%.300s: no [[limit]] in it: at least one is needed",
                         gate->path);
-    if (is_of_findings(format_of(arguments)))
+    if (is_of_findings(ask_gate_format_of(arguments)))
         return smc_fail(error, SMC_USAGE,
                         "option --format: '%s' needs --gate, --require-occupancy, "
                         "--require-blocks or --max-regs",
-                        format_of(arguments));
+                        ask_gate_format_of(arguments));
     return SMC_OK;
 }
 
@@ -159,7 +159,7 @@ static void ask_gate_report(const struct smc_arguments *arguments, const struct 
 {
     if (!smc_gate_reports(arguments)) {
         smc_gate_tell(gate, verdict, true);
-    } else if (is_of_findings(format_of(arguments))) {
+    } else if (is_of_findings(ask_gate_format_of(arguments))) {
         write_findings(arguments, verdict, out);
         smc_gate_tell(gate, verdict, false);
     } else {

@@ -119,7 +119,7 @@ static enum smc_status keep_threads(struct smc_inspection_question *question,
     return SMC_OK;
 }
 
-static bool read_bytes(const char *text, struct stated *stated)
+static bool ask_inspect_read_bytes(const char *text, struct stated *stated)
 {
     uint64_t bytes = 0;
     bool sound = smc_parse_size(text, SMC_NO_HIGHEST, &bytes);
@@ -144,7 +144,7 @@ static const struct list {
                             struct smc_error *error);
 } threads_list = {"threads", "a number or shape (16x16) of threads, nor NAME=N", read_threads,
                   keep_threads},
-  dynamic_smem_list = {"dynamic-smem", "a size (40000, 48K) nor NAME=SIZE", read_bytes,
+  dynamic_smem_list = {"dynamic-smem", "a size (40000, 48K) nor NAME=SIZE", ask_inspect_read_bytes,
                        keep_dynamic_smem};
 
 /* Up to a comma outside brackets. */

@@ -101,7 +101,7 @@ enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
                             "'smemcalc kernels' lists them", error);
 }
 
-static void set_param(struct smc_params *params, enum smc_param param, int64_t value)
+static void ask_kernel_set_param(struct smc_params *params, enum smc_param param, int64_t value)
 {
     params->value[param] = value;
     params->given |= 1u << param;
@@ -118,7 +118,7 @@ static bool read_matrix_sizes(const char *text, const struct smc_kernel *kernel,
         return false;
     for (int i = 0, next = 0; i < SMC_PARAM_COUNT; i++)
         if (taken & 1u << i)
-            set_param(params, (enum smc_param)i, size[count == 1 ? 0 : next++]);
+            ask_kernel_set_param(params, (enum smc_param)i, size[count == 1 ? 0 : next++]);
     return true;
 }
 
@@ -143,7 +143,7 @@ static enum smc_status ask_kernel_read_size(const char *text, const struct smc_k
         return smc_fail(error, SMC_USAGE,
                         "option --size: '%.64s' is not a number of elements between 1 and %lld",
                         text, (long long)length->highest);
-    set_param(params, SMC_PARAM_LENGTH, (int64_t)elements);
+    ask_kernel_set_param(params, SMC_PARAM_LENGTH, (int64_t)elements);
     return SMC_OK;
 }
 
@@ -164,7 +164,8 @@ static enum smc_status read_params(const struct smc_arguments *arguments,
             return smc_fail(error, SMC_USAGE,
                             "option --%s: not together with --size, which sets it",
                             smc_param_info[i].option);
-        set_param(params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
+        ask_kernel_set_param(params, (enum smc_param)i,
+                             arguments->number[SMC_OPTION_FIRST_PARAM + i]);
     }
     return size ? ask_kernel_read_size(size, kernel, params, error) : SMC_OK;
 }

@@ -201,8 +201,8 @@ struct stream {
 };
 
 /* Answers are written before more is read: memory does not grow with the input. */
-static enum smc_status flush_and_read(void *context, char *bytes, size_t capacity, size_t *count,
-                                      struct smc_error *error)
+static enum smc_status cmd_banks_flush_and_read(void *context, char *bytes, size_t capacity,
+                                                size_t *count, struct smc_error *error)
 {
     const struct stream *stream = context;
     enum smc_status status = smc_output_flush(stream->out, error);
@@ -264,12 +264,12 @@ static enum smc_status cmd_banks_answer_all(struct stream *stream, struct smc_cs
     }
 }
 
-static enum smc_status answer_file(const char *path, const struct smc_bank_layout *layout,
-                                   const struct smc_sm *sm, struct smc_text *out,
-                                   struct smc_error *error)
+static enum smc_status cmd_banks_answer_file(const char *path, const struct smc_bank_layout *layout,
+                                             const struct smc_sm *sm, struct smc_text *out,
+                                             struct smc_error *error)
 {
     struct stream stream = {.layout = layout, .sm = sm, .out = out};
-    const struct smc_csv_source source = {flush_and_read, &stream};
+    const struct smc_csv_source source = {cmd_banks_flush_and_read, &stream};
     struct smc_csv_reader reader;
     struct smc_error reason;
     enum smc_status status = smc_stream_open(path, &stream.input, &reason);
@@ -290,7 +290,8 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
 {
     struct smc_bank_layout layout;
     smc_bank_layout_of(&query->device.sm, query->mode, &layout);
-    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, &query->device.sm, out, error);
+    return cmd_banks_answer_file(arguments->text[SMC_OPTION_CSV], &layout, &query->device.sm, out,
+                                 error);
 }
 
 /* A picture in the terminal replaces the text. */

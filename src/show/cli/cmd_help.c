@@ -61,7 +61,7 @@ static void cmd_help_append_row(const struct smc_option *option, const char *hel
     smc_text_free(&left);
 }
 
-static void append_option(const struct smc_option *option, struct smc_text *out)
+static void cmd_help_append_option(const struct smc_option *option, struct smc_text *out)
 {
     struct smc_text help = {0};
     smc_program_append(&help, option->help);
@@ -71,7 +71,7 @@ static void append_option(const struct smc_option *option, struct smc_text *out)
 }
 
 /* Whether an earlier row of these commands has the name: its meaning may depend on the command. */
-static bool is_listed(int id, uint32_t commands)
+static bool cmd_help_is_listed(int id, uint32_t commands)
 {
     for (int i = 0; i < id; i++)
         if (smc_options[i].commands & commands &&
@@ -87,7 +87,7 @@ static void cmd_help_append_options(uint32_t commands, struct smc_text *out)
         for (int i = 0; i < SMC_OPTION_COUNT; i++) {
             const struct smc_option *option = &smc_options[i];
             if ((int)option->group != group || !(option->commands & commands) ||
-                is_listed(i, commands))
+                cmd_help_is_listed(i, commands))
                 continue;
             if (!begun) {
                 smc_text_append(out, "\n");
@@ -95,7 +95,7 @@ static void cmd_help_append_options(uint32_t commands, struct smc_text *out)
                 smc_text_append(out, ":\n");
             }
             begun = true;
-            append_option(option, out);
+            cmd_help_append_option(option, out);
         }
     }
 }
@@ -129,7 +129,7 @@ static void cmd_help_append_commands(struct smc_text *out)
     }
 }
 
-static void append_head(struct smc_text *out)
+static void cmd_help_append_head(struct smc_text *out)
 {
     smc_program_append(out, examples);
     smc_program_append(out, "\nHow many blocks of a CUDA kernel fit on one SM, and what stops the "
@@ -139,7 +139,7 @@ static void append_head(struct smc_text *out)
 
 void smc_help_short(struct smc_text *out)
 {
-    append_head(out);
+    cmd_help_append_head(out);
     cmd_help_append_commands(out);
     append_most_used(out);
     smc_program_append(out,
@@ -149,7 +149,7 @@ void smc_help_short(struct smc_text *out)
 
 void smc_help_all(struct smc_text *out)
 {
-    append_head(out);
+    cmd_help_append_head(out);
     cmd_help_append_commands(out);
     cmd_help_append_options(UINT32_MAX, out);
     smc_text_append(

@@ -284,9 +284,9 @@ static enum smc_status cmd_trace_judge(struct tracing *tracing, struct smc_error
     return status;
 }
 
-static enum smc_status draw(const struct smc_arguments *arguments, struct tracing *tracing,
-                            const struct smc_report_style *style, struct smc_text *out,
-                            struct smc_error *error)
+static enum smc_status cmd_trace_draw(const struct smc_arguments *arguments,
+                                      struct tracing *tracing, const struct smc_report_style *style,
+                                      struct smc_text *out, struct smc_error *error)
 {
     struct smc_picture picture = {0};
     const struct smc_canvas canvas = smc_picture_canvas(tracing->target, style);
@@ -315,7 +315,7 @@ static enum smc_status compose(const struct smc_arguments *arguments, struct tra
     struct smc_report_style style;
     find_style(arguments, tracing, &style);
     if (tracing->target == SMC_PLOT_TERMINAL)
-        return draw(arguments, tracing, &style, out, error);
+        return cmd_trace_draw(arguments, tracing, &style, out, error);
     if (format && strcmp(format, "markdown") == 0)
         smc_markdown_findings(&verdict->findings, "smemcalc trace", out);
     else if (format && strcmp(format, "junit") == 0)
@@ -326,7 +326,8 @@ static enum smc_status compose(const struct smc_arguments *arguments, struct tra
         smc_ask_writer(arguments)->trace(&tracing->answer, &style, out);
     if (out->failed)
         return smc_out_of_memory(error);
-    return tracing->target == SMC_PLOT_FILE ? draw(arguments, tracing, &style, out, error) : SMC_OK;
+    return tracing->target == SMC_PLOT_FILE ? cmd_trace_draw(arguments, tracing, &style, out, error)
+                                            : SMC_OK;
 }
 
 /* To the file, to standard error (which the program has left), or left in `out`. */

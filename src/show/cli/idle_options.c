@@ -100,7 +100,7 @@ static const struct {
 _Static_assert(sizeof rules / sizeof *rules == SMC_IDLE_COUNT, "a text for each rule");
 
 /* An option given with its default asks for nothing. */
-static bool asks(const struct smc_arguments *arguments, enum smc_option_id option)
+static bool idle_options_asks(const struct smc_arguments *arguments, enum smc_option_id option)
 {
     bool varies = arguments->range[option].step > 0;
     bool is_text = smc_options[option].type == SMC_OPTION_TEXT;
@@ -124,7 +124,7 @@ void smc_idle_consider(const struct smc_arguments *arguments, const struct smc_d
                        struct smc_idle_options *idle)
 {
     for (int i = 0; i < SMC_IDLE_COUNT; i++)
-        if (asks(arguments, rules[i].option) && rules[i].is_idle(arguments, device))
+        if (idle_options_asks(arguments, rules[i].option) && rules[i].is_idle(arguments, device))
             idle_options_add_device(device, &idle->devices[i]);
 }
 

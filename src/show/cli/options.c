@@ -138,7 +138,8 @@ static const struct {
 };
 
 /* "device 9.0" of "--arch sm_90". */
-static void append_value(enum smc_option_id option, const char *value, char *text, size_t size)
+static void options_append_value(enum smc_option_id option, const char *value, char *text,
+                                 size_t size)
 {
     uint16_t cc;
     size_t length = strlen(text);
@@ -161,7 +162,7 @@ static enum smc_status options_fail_unknown(const char *name, size_t length, con
         if (strcmp(typed, other_names[i].name) != 0 || !(option->commands & 1u << command))
             continue;
         snprintf(other, sizeof other, "%s", option->name);
-        append_value(other_names[i].option, value, other, sizeof other);
+        options_append_value(other_names[i].option, value, other, sizeof other);
         suggestion.best = other;
     }
     return smc_suggest_fail(&suggestion, NULL, "option --", hint, error);
@@ -346,7 +347,7 @@ static enum smc_status fail_one_dash(const char *name, const char *value,
 }
 
 /* The next word, or NULL. */
-static const char *peek(const struct reader *reader)
+static const char *options_peek(const struct reader *reader)
 {
     return reader->next < reader->count ? reader->words[reader->next] : NULL;
 }
@@ -365,7 +366,7 @@ static enum smc_status options_read_text(const struct smc_option *option, const 
                    : SMC_OK;
     if (attached)
         return SMC_OK;
-    const char *next = peek(reader);
+    const char *next = options_peek(reader);
     bool is_option = next && strncmp(next, "--", 2) == 0 &&
                      find_by_name(next + 2, strcspn(next + 2, "="), command) >= 0;
     bool missing = !next || is_option;
@@ -525,12 +526,12 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         if (name[length] == '=')
             attached = name + length + 1;
         if (id < 0)
-            return options_fail_unknown(name, length, attached ? attached : peek(reader),
+            return options_fail_unknown(name, length, attached ? attached : options_peek(reader),
                                         arguments->command, error);
     } else if (is_name_with_one_dash(word + 1, arguments->command)) {
         const char *equals = strchr(word, '=');
-        return fail_one_dash(word + 1, equals ? equals + 1 : peek(reader), arguments->command,
-                             error);
+        return fail_one_dash(word + 1, equals ? equals + 1 : options_peek(reader),
+                             arguments->command, error);
     } else {
         id = find_by_letter(word[1], arguments->command);
         if (id < 0 && word[1] == 'I')
@@ -551,8 +552,8 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     return status == SMC_OK ? options_store(id, value, arguments, error) : status;
 }
 
-static enum smc_status read_file(char *word, size_t most, struct smc_arguments *arguments,
-                                 struct smc_error *error)
+static enum smc_status options_read_file(char *word, size_t most, struct smc_arguments *arguments,
+                                         struct smc_error *error)
 {
     if (arguments->file_count == most)
         return smc_fail(error, SMC_USAGE, "'%s': the command %s accepts at most %zu file%s", word,
@@ -566,7 +567,7 @@ static enum smc_status options_read_word(char *word, struct smc_arguments *argum
 {
     size_t most_files = smc_commands[arguments->command].most_files;
     if (most_files > 0)
-        return read_file(word, most_files, arguments, error);
+        return options_read_file(word, most_files, arguments, error);
     enum smc_command_id command;
     bool known = smc_command_find(word, &command);
     bool is_topic = arguments->command == SMC_COMMAND_COMPLETION ||

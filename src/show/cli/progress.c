@@ -14,7 +14,7 @@
 static volatile sig_atomic_t seen;
 static double deadline_ms = INFINITY;
 
-static void note(int signal_number)
+static void progress_note(int signal_number)
 {
     (void)signal_number;
     seen = 1;
@@ -22,7 +22,7 @@ static void note(int signal_number)
 
 void smc_interrupt_watch(void)
 {
-    struct sigaction before, action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before, action = {.sa_handler = progress_note, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
@@ -32,7 +32,7 @@ void smc_interrupt_watch(void)
 static void interrupt_release(void)
 {
     struct sigaction action;
-    if (sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler == note)
+    if (sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler == progress_note)
         signal(SIGINT, SIG_DFL);
 }
 

@@ -39,7 +39,7 @@ static enum smc_status run_pair_check_options(const struct smc_arguments *argume
 
 /* Ends `word`, FILE:KERNEL, after the first FILE that exists and returns KERNEL, which may have
    colons itself. NULL: the whole word is a file, or no part of it is. */
-static const char *divide(char *word)
+static const char *run_pair_divide(char *word)
 {
     if (access(word, F_OK) == 0)
         return NULL;
@@ -98,7 +98,7 @@ static enum smc_status run_members(const struct smc_arguments *arguments, struct
     if (status == SMC_OK) {
         pair->run[0] = &members[0].run;
         pair->run[1] = &members[1].run;
-        other.text[SMC_OPTION_ENTRY] = divide(file);
+        other.text[SMC_OPTION_ENTRY] = run_pair_divide(file);
         other.text[SMC_OPTION_SOURCE] = file;
         status = prepare_member(arguments, &members[0], error);
     }

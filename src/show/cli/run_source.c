@@ -109,7 +109,7 @@ static enum smc_status find_path(void *context, const struct smc_user_argument *
 }
 
 /* A file that is read must not be overwritten by mistake. */
-static bool is_read(const struct smc_user_request *request, const char *path)
+static bool run_source_is_read(const struct smc_user_request *request, const char *path)
 {
     struct contents contents = {.path = path, .is_read = smc_file_is_same(path, request->file)};
     for (size_t i = 0; i < request->argument_count; i++)
@@ -176,13 +176,13 @@ static enum smc_status read_dump(const char *typed, const struct smc_user_reques
         if (status != SMC_OK)
             return status;
     }
-    if (is_read(request, dumped->path))
+    if (run_source_is_read(request, dumped->path))
         return smc_fail(error, SMC_USAGE,
                         "option --dump: '%.64s' would overwrite a file that the run reads", typed);
     return SMC_OK;
 }
 
-static bool is_known(const struct smc_user_request *request, const char *variable)
+static bool run_source_is_known(const struct smc_user_request *request, const char *variable)
 {
     for (size_t i = 0; i < request->variable_count; i++)
         if (strcmp(request->variable[i].name, variable) == 0)
@@ -199,7 +199,7 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
         struct smc_error reason = {""};
         if (smc_user_variable_parse(arguments->set.item[i], variable, &reason) != SMC_OK)
             return smc_fail(error, SMC_USAGE, "option --set: %.900s", reason.message);
-        if (is_known(request, variable->name))
+        if (run_source_is_known(request, variable->name))
             return smc_fail(error, SMC_USAGE, "option --set: '%.64s' is set twice", variable->name);
         request->variable_count++;
     }
@@ -208,7 +208,7 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
         enum smc_status status = read_dump(arguments->dump.item[i], request, &dumped, error);
         if (status != SMC_OK)
             return status;
-        if (!dumped.variable[0] || is_known(request, dumped.variable))
+        if (!dumped.variable[0] || run_source_is_known(request, dumped.variable))
             continue;
         if (request->variable_count == SMC_MAX_USER_ARGUMENTS)
             return smc_fail(error, SMC_USAGE, "option --dump: more than %d variables",

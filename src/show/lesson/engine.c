@@ -90,7 +90,7 @@ static size_t choice_count(const struct smc_lesson_question *question)
     return count;
 }
 
-static char letter_of(int64_t choice)
+static char engine_letter_of(int64_t choice)
 {
     return (char)('a' + choice);
 }
@@ -99,7 +99,7 @@ static void append_answer(const struct smc_lesson_question *question, int64_t an
                           struct smc_text *out)
 {
     if (question->choices)
-        smc_text_append_char(out, letter_of(answer), 1);
+        smc_text_append_char(out, engine_letter_of(answer), 1);
     else
         smc_text_printf(out, "%" PRId64, answer);
 }
@@ -126,11 +126,12 @@ enum smc_status smc_lesson_question(const struct smc_lesson *lesson,
     smc_text_append(out, "\n");
     size_t count = choice_count(question);
     for (size_t i = 0; i < count; i++) {
-        char label[] = {letter_of((int64_t)i), '\0'};
+        char label[] = {engine_letter_of((int64_t)i), '\0'};
         smc_layout_paragraph(out, label, 3, question->choices[i], setting->columns);
     }
     if (count)
-        smc_text_printf(out, "\nThe answer is a letter, a to %c.\n", letter_of((int64_t)count - 1));
+        smc_text_printf(out, "\nThe answer is a letter, a to %c.\n",
+                        engine_letter_of((int64_t)count - 1));
     else
         smc_text_append(out, "The answer is a whole number.\n");
     return smc_scene_close(&scene, error);
@@ -149,7 +150,7 @@ static enum smc_status read_answer(const struct smc_lesson_question *question, c
     if (given[0] && !given[1] && *answer >= 0 && *answer < (int64_t)count)
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "'%.64s' is not a letter from a to %c", given,
-                    letter_of((int64_t)count - 1));
+                    engine_letter_of((int64_t)count - 1));
 }
 
 static void append_reply(struct smc_scene *scene, const struct smc_lesson_question *question,

@@ -60,8 +60,8 @@ static struct step find_step(const struct smc_sm *sm, uint32_t edge)
 static const struct smc_lesson_launch fewer_warps = {.threads = THREADS,
                                                      .regs = REGISTERS_OF(LARGEST_EDGE)};
 
-static void append_share(struct smc_scene *scene, double share, size_t begin,
-                         struct smc_text *table)
+static void lesson_occupancy_append_share(struct smc_scene *scene, double share, size_t begin,
+                                          struct smc_text *table)
 {
     smc_text_printf(table, "%7.1f %%", 100 * share);
     smc_figure_bar(scene, share, (unsigned)(table->length - begin), table);
@@ -78,7 +78,7 @@ static void lesson_occupancy_append_tile(struct smc_scene *scene, int64_t tile,
     size_t begin = table->length;
     smc_text_printf(table, "%4d%6.1f %%%9.2f", (int)tile, answer.occupancy_percent,
                     answer.workload.shared_cycles_per_step);
-    append_share(scene, smc_workload_peak_share(&answer.workload), begin, table);
+    lesson_occupancy_append_share(scene, smc_workload_peak_share(&answer.workload), begin, table);
 }
 
 static void fill_full(struct smc_scene *scene)
@@ -122,7 +122,7 @@ static void fill_register_tile(struct smc_scene *scene)
         size_t begin = table->length;
         smc_text_printf(table, "%4u%6u%5u%8.2f", edges[i], step.loads, step.fmas,
                         (double)step.wavefronts / step.fmas);
-        append_share(scene, step.share, begin, table);
+        lesson_occupancy_append_share(scene, step.share, begin, table);
     }
 }
 

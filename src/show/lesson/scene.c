@@ -43,7 +43,7 @@ enum smc_status smc_scene_close(struct smc_scene *scene, struct smc_error *error
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
-static void set_param(struct smc_params *params, enum smc_param param, int64_t value)
+static void scene_set_param(struct smc_params *params, enum smc_param param, int64_t value)
 {
     if (value == 0)
         return;
@@ -75,12 +75,12 @@ void smc_scene_query(struct smc_scene *scene, const struct smc_lesson_launch *la
     }
     query->kernel = smc_kernel_find(launch->kernel);
     smc_params_init(query->kernel, &query->params);
-    set_param(&query->params, SMC_PARAM_DTYPE, launch->dtype);
-    set_param(&query->params, SMC_PARAM_TILE, launch->tile);
-    set_param(&query->params, SMC_PARAM_BLOCK, launch->block);
-    set_param(&query->params, SMC_PARAM_RADIUS, launch->radius);
+    scene_set_param(&query->params, SMC_PARAM_DTYPE, launch->dtype);
+    scene_set_param(&query->params, SMC_PARAM_TILE, launch->tile);
+    scene_set_param(&query->params, SMC_PARAM_BLOCK, launch->block);
+    scene_set_param(&query->params, SMC_PARAM_RADIUS, launch->radius);
     for (int param = SMC_PARAM_M; param <= SMC_PARAM_K; param++)
-        set_param(&query->params, (enum smc_param)param, launch->size);
+        scene_set_param(&query->params, (enum smc_param)param, launch->size);
 }
 
 bool smc_scene_ask(struct smc_scene *scene, const struct smc_lesson_launch *launch,

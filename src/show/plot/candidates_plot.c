@@ -26,7 +26,7 @@ struct tradeoff {
 
 enum { ROWS = 8, WHOLE = 100, MOST_NAMED = 200 };
 
-static void label_percent(double value, char text[32])
+static void candidates_plot_label_percent(double value, char text[32])
 {
     snprintf(text, 32, "%.0f %%", value);
 }
@@ -72,7 +72,7 @@ static enum smc_ink candidates_ink_of(enum smc_time_term term)
     }
 }
 
-static char letter_of(enum smc_ink ink)
+static char candidates_plot_letter_of(enum smc_ink ink)
 {
     return ink == SMC_INK_CURVE ? 'o' : smc_ink_styles[ink].letter;
 }
@@ -87,7 +87,7 @@ static void candidates_draw_legend(struct smc_page *page, const struct tradeoff 
             used |= candidates_ink_of(tradeoff->point[i].bound_by) == kinds[kind].ink;
         if (!used)
             continue;
-        const char letter[] = {letter_of(kinds[kind].ink), '\0'};
+        const char letter[] = {candidates_plot_letter_of(kinds[kind].ink), '\0'};
         if (canvas->cells)
             smc_picture_text(page->picture, kinds[kind].ink, SMC_FACE_STRONG, SMC_ANCHOR_START, x,
                              page->y, letter);
@@ -141,7 +141,7 @@ static void candidates_draw_point(const struct smc_chart *chart, const struct tr
     enum smc_ink ink = candidates_ink_of(point->bound_by);
     if (chart->page->canvas.cells)
         smc_chart_letter(chart, ink, point->occupancy_percent, point->time_ms,
-                         fastest ? '*' : letter_of(ink));
+                         fastest ? '*' : candidates_plot_letter_of(ink));
     else
         smc_chart_mark(chart, ink, point->occupancy_percent, point->time_ms);
 }
@@ -182,8 +182,10 @@ static void candidates_draw_diagram(struct smc_page *page, const struct tradeoff
                                     const struct named *named)
 {
     const struct tradeoff_point *fastest = &tradeoff->point[named->fastest];
-    struct smc_scale x = {
-        .name = "occupancy", .low = 0, .high = 1.04 * WHOLE, .label = label_percent};
+    struct smc_scale x = {.name = "occupancy",
+                          .low = 0,
+                          .high = 1.04 * WHOLE,
+                          .label = candidates_plot_label_percent};
     struct smc_scale y = {.name = tradeoff->measured ? "measured time" : "predicted time",
                           .label = label_ms};
     double slowest = fastest->time_ms;
@@ -253,8 +255,8 @@ static size_t next_slower(const struct tradeoff *tradeoff, size_t last)
 /* Columns in characters: where the numbers end. */
 enum { OCCUPANCY_END = 34, TIME_END = 45, REGISTERS_END = 56, BOUND_AT = 58 };
 
-static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enum smc_anchor anchor,
-                double column, const char *text)
+static void candidates_plot_put(struct smc_page *page, enum smc_face face, enum smc_ink ink,
+                                enum smc_anchor anchor, double column, const char *text)
 {
     smc_picture_text(page->picture, ink, face, anchor,
                      smc_page_left(page) + column * page->canvas.char_width, page->y, text);
@@ -264,16 +266,16 @@ static void candidates_draw_row(struct smc_page *page, const struct tradeoff_poi
                                 bool fastest)
 {
     char text[32];
-    put(page, fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, 0,
-        point->name);
+    candidates_plot_put(page, fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL, SMC_INK_TEXT,
+                        SMC_ANCHOR_START, 0, point->name);
     smc_words_percent(point->occupancy_percent, text);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, OCCUPANCY_END, text);
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, OCCUPANCY_END, text);
     smc_chart_ms(point->time_ms, text);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
     snprintf(text, sizeof text, "%u", point->regs_per_thread);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, REGISTERS_END, text);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
-        smc_time_term_info[point->bound_by].label);
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, REGISTERS_END, text);
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
+                        smc_time_term_info[point->bound_by].label);
     page->y += page->canvas.line_height;
 }
 
@@ -281,13 +283,15 @@ static void candidates_draw_row(struct smc_page *page, const struct tradeoff_poi
 static void candidates_draw_table(struct smc_page *page, const struct tradeoff *tradeoff,
                                   size_t fastest)
 {
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, OCCUPANCY_END, "occupancy");
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END,
-        tradeoff->measured ? "measured" : "predicted");
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, REGISTERS_END, "registers");
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT,
-        tradeoff->measured ? "predicted: bound by" : "bound by");
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, OCCUPANCY_END,
+                        "occupancy");
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END,
+                        tradeoff->measured ? "measured" : "predicted");
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, REGISTERS_END,
+                        "registers");
+    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT,
+                        tradeoff->measured ? "predicted: bound by" : "bound by");
     page->y += page->canvas.line_height;
     size_t index = fastest;
     for (int row = 0; row < ROWS && index < tradeoff->count; row++) {
@@ -362,7 +366,7 @@ void smc_plot_candidates(const struct smc_candidates *candidates, const struct s
 
 /* --- What `tune` ranked ----------------------------------------------------------------------- */
 
-static bool is_shown(const struct smc_tune_shape *shape, bool measured)
+static bool candidates_plot_is_shown(const struct smc_tune_shape *shape, bool measured)
 {
     return measured ? shape->measured && !shape->wrong : shape->state == SMC_TUNE_PREDICTED;
 }
@@ -389,7 +393,7 @@ static size_t set_shapes(const struct smc_tune *tune, bool measured, struct trad
     size_t count = 0;
     for (size_t i = 0; i < tune->ranked; i++) {
         const struct smc_tune_shape *shape = &tune->shape[tune->order[i]];
-        if (!is_shown(shape, measured))
+        if (!candidates_plot_is_shown(shape, measured))
             continue;
         point[count] = (struct tradeoff_point){
             .occupancy_percent = shape->percent,

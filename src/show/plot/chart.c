@@ -219,7 +219,7 @@ struct box {
     double left, top, right, bottom;
 };
 
-static bool overlap(const struct box *a, const struct box *b)
+static bool chart_overlap(const struct box *a, const struct box *b)
 {
     return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
 }
@@ -261,7 +261,7 @@ static bool chart_is_free(const struct smc_chart *chart, const struct box *wante
     const struct smc_picture *picture = chart->page->picture;
     for (size_t i = chart->first_shape; i < picture->count; i++) {
         struct box box;
-        if (chart_box_of(chart, &picture->shape[i], &box) && overlap(&box, wanted))
+        if (chart_box_of(chart, &picture->shape[i], &box) && chart_overlap(&box, wanted))
             return false;
     }
     return true;

@@ -126,7 +126,7 @@ static void add_area(struct row *row, enum smc_ink ink, double shade, const char
                      canvas->line_height - 2 * inset, shade);
 }
 
-static void add_heat(struct row *row)
+static void page_add_heat(struct row *row)
 {
     static const char *const percent[] = {"0 %", "25 %", "50 %", "75 %", "100 %"};
     for (int i = 0; i < 5; i++)
@@ -138,7 +138,7 @@ void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
     const struct smc_canvas *canvas = &page->canvas;
     struct row row = {page, smc_page_left(page)};
     if (legend->heat)
-        add_heat(&row);
+        page_add_heat(&row);
     for (int ink = 0; ink < SMC_INK_COUNT; ink++)
         if (legend->inks & 1u << ink)
             add_area(&row, (enum smc_ink)ink, 0, ink_label((enum smc_ink)ink));
@@ -351,14 +351,14 @@ struct frame {
     double left, right, top, bottom;
 };
 
-static double x_of(const struct frame *frame, double value)
+static double page_x_of(const struct frame *frame, double value)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double share = (value - diagram->low) / (diagram->high - diagram->low);
     return frame->left + share * (frame->right - frame->left);
 }
 
-static double y_of(const struct frame *frame, double percent)
+static double page_y_of(const struct frame *frame, double percent)
 {
     return frame->bottom - percent / 100 * (frame->bottom - frame->top);
 }
@@ -379,7 +379,7 @@ static double text_width(const struct frame *frame, enum smc_face face, const ch
 static void page_draw_level(const struct frame *frame, int level)
 {
     const struct smc_diagram *diagram = frame->diagram;
-    double percent = 100.0 * level / LEVELS, y = y_of(frame, percent);
+    double percent = 100.0 * level / LEVELS, y = page_y_of(frame, percent);
     double gap = frame->canvas->cells ? 2 : 10;
     double line = frame->canvas->line_height;
     double top = frame->canvas->cells ? floor(y) : y - line / 2;
@@ -406,7 +406,7 @@ static void page_draw_level(const struct frame *frame, int level)
 
 static void draw_tick(const struct frame *frame, int64_t value)
 {
-    double x = x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
+    double x = page_x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
     struct smc_text label = {0};
     if (frame->diagram->in_k && value % 1024 == 0 && value)
         smc_text_printf(&label, "%" PRId64 "K", value / 1024);
@@ -441,9 +441,9 @@ static void draw_axes(const struct frame *frame)
 
 static void draw_area(const struct frame *frame, const struct smc_text_run *run)
 {
-    double from = x_of(frame, run->from), to = x_of(frame, run->to);
+    double from = page_x_of(frame, run->from), to = page_x_of(frame, run->to);
     bool refused = run->ink == SMC_INK_REFUSED;
-    double y = refused ? frame->top : y_of(frame, run->percent);
+    double y = refused ? frame->top : page_y_of(frame, run->percent);
     if (frame->diagram->bars) {
         double inset = 0.15 * (to - from);
         from += inset;
@@ -453,8 +453,8 @@ static void draw_area(const struct frame *frame, const struct smc_text_run *run)
                      frame->diagram->level_name ? LEVEL_SHADE : 0);
 }
 
-static void append_number(const struct smc_diagram *diagram, const struct smc_text_run *run,
-                          struct smc_text *number)
+static void page_append_number(const struct smc_diagram *diagram, const struct smc_text_run *run,
+                               struct smc_text *number)
 {
     if (diagram->level_name && run->ink != SMC_INK_REFUSED)
         smc_text_printf(number, "%.3g", diagram->level_most * run->percent / 100);
@@ -468,16 +468,16 @@ static void page_draw_numbers(const struct frame *frame)
     const struct smc_diagram *diagram = frame->diagram;
     double width = text_width(frame, SMC_FACE_SMALL, frame->canvas->cells ? "100" : "100 ");
     if (!diagram->run_count ||
-        x_of(frame, diagram->runs->to) - x_of(frame, diagram->runs->from) < width)
+        page_x_of(frame, diagram->runs->to) - page_x_of(frame, diagram->runs->from) < width)
         return;
     for (size_t i = 0; i < diagram->run_count; i++) {
         const struct smc_text_run *run = &diagram->runs[i];
-        double y = y_of(frame, run->percent);
+        double y = page_y_of(frame, run->percent);
         double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
         struct smc_text number = {0};
-        append_number(diagram, run, &number);
+        page_append_number(diagram, run, &number);
         smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
-                         x_of(frame, (run->from + run->to) / 2),
+                         page_x_of(frame, (run->from + run->to) / 2),
                          frame->canvas->cells ? ceil(y - 0.5) - 1 : y - line,
                          smc_text_string(&number));
         smc_text_free(&number);
@@ -487,12 +487,12 @@ static void page_draw_numbers(const struct frame *frame)
 static void draw_step(const struct frame *frame, size_t index)
 {
     const struct smc_text_run *run = &frame->diagram->runs[index];
-    double from = x_of(frame, run->from), y = y_of(frame, run->percent);
-    smc_picture_line(frame->picture, SMC_INK_CURVE, from, y, x_of(frame, run->to) - from, 0, 2,
+    double from = page_x_of(frame, run->from), y = page_y_of(frame, run->percent);
+    smc_picture_line(frame->picture, SMC_INK_CURVE, from, y, page_x_of(frame, run->to) - from, 0, 2,
                      false);
     if (index == 0 || frame->diagram->runs[index - 1].to != run->from)
         return;
-    double before = y_of(frame, frame->diagram->runs[index - 1].percent);
+    double before = page_y_of(frame, frame->diagram->runs[index - 1].percent);
     smc_picture_line(frame->picture, SMC_INK_CURVE, from, before, 0, y - before, 2, false);
 }
 
@@ -504,7 +504,8 @@ struct span {
 
 static double height_of(const struct frame *frame, const struct smc_text_run *run)
 {
-    return frame->bottom - (run->ink == SMC_INK_REFUSED ? frame->top : y_of(frame, run->percent));
+    return frame->bottom -
+           (run->ink == SMC_INK_REFUSED ? frame->top : page_y_of(frame, run->percent));
 }
 
 /* The widest part of a stretch whose areas are all at least `height` high; empty if there is
@@ -520,7 +521,7 @@ static struct span widest_part(const struct frame *frame, size_t first, size_t e
             next++;
             continue;
         }
-        struct span part = {x_of(frame, runs[i].from), x_of(frame, runs[next - 1].to)};
+        struct span part = {page_x_of(frame, runs[i].from), page_x_of(frame, runs[next - 1].to)};
         if (part.to - part.from > widest.to - widest.from)
             widest = part;
     }
@@ -533,7 +534,8 @@ static double highest_top(const struct frame *frame, size_t first, size_t end, s
     double highest = 0;
     for (size_t i = first; i < end; i++) {
         const struct smc_text_run *run = &frame->diagram->runs[i];
-        bool apart = x_of(frame, run->to) < below.from || x_of(frame, run->from) > below.to;
+        bool apart =
+            page_x_of(frame, run->to) < below.from || page_x_of(frame, run->from) > below.to;
         if (!apart && height_of(frame, run) > highest)
             highest = height_of(frame, run);
     }
@@ -554,7 +556,7 @@ static void draw_name(const struct frame *frame, size_t first, size_t end)
                           frame->bottom - (frame->canvas->cells ? 1 : 1.4) * line, name);
         return;
     }
-    struct span whole = {x_of(frame, runs[first].from), x_of(frame, runs[end - 1].to)};
+    struct span whole = {page_x_of(frame, runs[first].from), page_x_of(frame, runs[end - 1].to)};
     double middle = (whole.from + whole.to) / 2;
     if (whole.to - whole.from < width)
         return;
@@ -581,7 +583,8 @@ static void draw_names(const struct frame *frame)
 
 static double x_of_now(const struct frame *frame)
 {
-    return smc_clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
+    return smc_clamp(page_x_of(frame, frame->diagram->now), frame->left,
+                     frame->right - half(frame));
 }
 
 /* Drawn before the labels, so that it is in the background. */
@@ -596,7 +599,7 @@ static void draw_now(const struct frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double x = x_of_now(frame);
-    double y = y_of(frame, diagram->now_percent), line = frame->canvas->line_height;
+    double y = page_y_of(frame, diagram->now_percent), line = frame->canvas->line_height;
     double width = text_width(frame, SMC_FACE_STRONG, diagram->now_text);
     double gap = frame->canvas->cells ? 2 : 8;
     double page_left = frame->canvas->cells ? 0 : 2 * frame->canvas->gap;

@@ -67,16 +67,16 @@ struct screen {
     bool utf8, colour;
 };
 
-static struct cell *at(const struct screen *screen, int row, int column)
+static struct cell *paint_at(const struct screen *screen, int row, int column)
 {
     bool inside = row >= 0 && row < screen->rows && column >= 0 && column < screen->columns;
     return inside ? &screen->cell[row * screen->columns + column] : NULL;
 }
 
-static void put(const struct screen *screen, int row, int column, uint32_t character,
-                enum smc_ink ink, bool strong)
+static void paint_put(const struct screen *screen, int row, int column, uint32_t character,
+                      enum smc_ink ink, bool strong)
 {
-    struct cell *cell = at(screen, row, column);
+    struct cell *cell = paint_at(screen, row, column);
     if (cell)
         *cell = (struct cell){.character = character, .ink = (unsigned char)ink, .strong = strong};
 }
@@ -99,12 +99,12 @@ static void paint_area(const struct screen *screen, const struct smc_plot_shape 
     uint32_t fill = fill_of(screen, shape);
     for (int row = top; row < bottom; row++)
         for (int column = left; column < right; column++)
-            put(screen, row, column, fill, shape->ink, false);
+            paint_put(screen, row, column, fill, shape->ink, false);
 }
 
 static void paint_join(const struct screen *screen, int row, int column, unsigned sides)
 {
-    struct cell *cell = at(screen, row, column);
+    struct cell *cell = paint_at(screen, row, column);
     if (!cell)
         return;
     if (!cell->lines)
@@ -121,7 +121,7 @@ static void paint_slanted(const struct screen *screen, const struct smc_plot_sha
         double share = (column + 0.5 - shape->x) / shape->width;
         double y = shape->y + fmin(fmax(share, 0), 1) * shape->height;
         int third = (int)((y - floor(y)) * 3);
-        put(screen, (int)floor(y), column, (unsigned char)heights[third], shape->ink, false);
+        paint_put(screen, (int)floor(y), column, (unsigned char)heights[third], shape->ink, false);
     }
 }
 
@@ -150,13 +150,13 @@ static void paint_line(const struct screen *screen, const struct smc_plot_shape 
     int last_column = (int)floor(shape->x + shape->width);
     if (shape->ink == SMC_INK_GRID) {
         for (; column < last_column; column++)
-            put(screen, row, column, screen->utf8 ? 0xb7 : '.', SMC_INK_GRID, false);
+            paint_put(screen, row, column, screen->utf8 ? 0xb7 : '.', SMC_INK_GRID, false);
         return;
     }
     for (; shape->dashed && row < last_row; row++)
-        put(screen, row, column, screen->utf8 ? 0x250a : ':', shape->ink, false);
+        paint_put(screen, row, column, screen->utf8 ? 0x250a : ':', shape->ink, false);
     for (; (shape->dashed || is_ceiling(shape->ink)) && column < last_column; column++)
-        put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
+        paint_put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
     for (; row < last_row; row++) {
         paint_join(screen, row, column, SOUTH);
         paint_join(screen, row + 1, column, NORTH);
@@ -190,11 +190,11 @@ static void paint_text(const struct screen *screen, const struct smc_plot_shape 
     int row = (int)floor(shape->y), column = (int)floor(shape->x - share * width + 0.5);
     bool strong = shape->face == SMC_FACE_STRONG || shape->face == SMC_FACE_TITLE;
     if (shape->backed)
-        put(screen, row, column - 1, ' ', SMC_INK_PAPER, false);
+        paint_put(screen, row, column - 1, ' ', SMC_INK_PAPER, false);
     while (*text)
-        put(screen, row, column++, next_character(&text), shape->ink, strong);
+        paint_put(screen, row, column++, next_character(&text), shape->ink, strong);
     if (shape->backed)
-        put(screen, row, column, ' ', SMC_INK_PAPER, false);
+        paint_put(screen, row, column, ' ', SMC_INK_PAPER, false);
 }
 
 static void paint_picture(const struct screen *screen)
@@ -212,8 +212,8 @@ static void paint_picture(const struct screen *screen)
             paint_text(screen, shape);
             break;
         case SMC_SHAPE_MARK:
-            put(screen, (int)floor(shape->y), (int)floor(shape->x), screen->utf8 ? 0x25cf : 'O',
-                shape->ink, true);
+            paint_put(screen, (int)floor(shape->y), (int)floor(shape->x),
+                      screen->utf8 ? 0x25cf : 'O', shape->ink, true);
             break;
         }
     }
@@ -261,7 +261,7 @@ static void append_style(unsigned colour, bool strong, struct smc_text *out)
 
 static void paint_append_row(const struct screen *screen, int row, struct smc_text *out)
 {
-    const struct cell *cell = at(screen, row, 0);
+    const struct cell *cell = paint_at(screen, row, 0);
     int last = screen->columns;
     unsigned colour = 0;
     bool strong = false;

@@ -192,7 +192,7 @@ enum smc_ink smc_ink_of_limit(enum smc_limit limit)
     return (enum smc_ink)(SMC_INK_FIRST_LIMIT + (int)limit);
 }
 
-static double between(double from, double to, double share)
+static double picture_between(double from, double to, double share)
 {
     return from + (to - from) * share;
 }
@@ -203,7 +203,7 @@ void smc_ink_heat(double shade, double *red, double *green, double *blue)
     static const double stop[][3] = {{RGB(0xe8eff6)}, {RGB(0x8fc3e6)}, {RGB(0x0b4f7d)}};
     const double *from = stop[shade < 0.5 ? 0 : 1], *to = stop[shade < 0.5 ? 1 : 2];
     double share = shade < 0.5 ? shade * 2 : shade * 2 - 1;
-    *red = between(from[0], to[0], share);
-    *green = between(from[1], to[1], share);
-    *blue = between(from[2], to[2], share);
+    *red = picture_between(from[0], to[0], share);
+    *green = picture_between(from[1], to[1], share);
+    *blue = picture_between(from[2], to[2], share);
 }

@@ -80,7 +80,7 @@ static double rate_of(const struct smc_answer *answer, enum ceiling ceiling)
 
 /* --- The work of a launch --------------------------------------------------------------------- */
 
-static bool is_predicted(const struct smc_answer *answer)
+static bool roofline_plot_is_predicted(const struct smc_answer *answer)
 {
     return answer->time.basis != SMC_TIME_UNKNOWN && answer->time.predicted_ms > 0;
 }
@@ -133,7 +133,7 @@ static double moved_per_second(const struct smc_answer *answer)
 
 static bool has_points(const struct smc_answer *answer)
 {
-    return is_predicted(answer) && smc_query_flops(answer) > 0;
+    return roofline_plot_is_predicted(answer) && smc_query_flops(answer) > 0;
 }
 
 /* FLOP per byte of a level; 0: no byte is moved there. */
@@ -164,7 +164,7 @@ static double flops_per_instruction(const struct roofline *roofline)
     return smc_query_flops(answer) / answer->time.instructions;
 }
 
-static void find_ceilings(struct roofline *roofline)
+static void roofline_plot_find_ceilings(struct roofline *roofline)
 {
     for (int i = 0; i < CEILING_COUNT; i++)
         roofline->rate[i] = rate_of(roofline->answer, (enum ceiling)i);
@@ -387,8 +387,8 @@ static double column_x(const struct smc_page *page, double column)
     return smc_page_left(page) + column * page->canvas.char_width;
 }
 
-static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enum smc_anchor anchor,
-                double column, const char *text)
+static void roofline_plot_put(struct smc_page *page, enum smc_face face, enum smc_ink ink,
+                              enum smc_anchor anchor, double column, const char *text)
 {
     double x = column_x(page, column);
     if (x <= smc_page_right(page))
@@ -446,34 +446,35 @@ static void put_used(struct roofline *roofline, enum ceiling ceiling)
         format_flops(answer, used, text);
     else
         smc_chart_rate(used, infos[ceiling].unit, text);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, USED_END, text);
+    roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, USED_END, text);
     if (rate > 0) {
         format_share(used / rate, text);
-        put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, SHARE_END, text);
+        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, SHARE_END, text);
         put_bar(page, ceiling, computes ? INTENSITY_END + 2 : SHARE_END + 2, used / rate);
     }
     if ((int)ceiling < LEVEL_COUNT && computes && intensity(answer, ceiling) > 0) {
         label_intensity(intensity(answer, ceiling), number);
         snprintf(text, sizeof text, "%s %s/B", number, operations_of(answer));
-        put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, INTENSITY_END, text);
+        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, INTENSITY_END, text);
     }
     if (ceiling == ISSUE && computes) {
         label_intensity(flops_per_instruction(roofline), number);
         snprintf(text, sizeof text, "%s %s/inst", number, operations_of(answer));
-        put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, INTENSITY_END, text);
+        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, INTENSITY_END, text);
     }
 }
 
 static void draw_ceiling_names(struct smc_page *page, const struct smc_answer *answer, bool used)
 {
     const enum smc_face face = SMC_FACE_NORMAL;
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, NAME_AT, "ceiling");
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, CEILING_END, "allows");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, NAME_AT, "ceiling");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, CEILING_END, "allows");
     if (used) {
-        put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, USED_END, "used");
-        put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, SHARE_END, "share");
+        roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, USED_END, "used");
+        roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, SHARE_END, "share");
         if (has_points(answer))
-            put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, INTENSITY_END, "intensity");
+            roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, INTENSITY_END,
+                              "intensity");
     }
     end_row(page);
 }
@@ -481,7 +482,7 @@ static void draw_ceiling_names(struct smc_page *page, const struct smc_answer *a
 static void draw_ceilings(struct roofline *roofline)
 {
     struct smc_page *page = &roofline->page;
-    bool used = roofline->count == 1 && is_predicted(roofline->answer);
+    bool used = roofline->count == 1 && roofline_plot_is_predicted(roofline->answer);
     draw_ceiling_names(page, roofline->answer, used);
     for (int i = 0; i < CEILING_COUNT; i++) {
         const enum ceiling ceiling = (enum ceiling)i;
@@ -490,9 +491,9 @@ static void draw_ceilings(struct roofline *roofline)
         if (roofline->rate[i] > 0)
             smc_chart_rate(roofline->rate[i], infos[i].unit, text);
         put_sample(page, ceiling);
-        put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT,
-            doubles ? "FP64 pipe" : infos[i].name);
-        put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, CEILING_END, text);
+        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT,
+                          doubles ? "FP64 pipe" : infos[i].name);
+        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, CEILING_END, text);
         if (used)
             put_used(roofline, ceiling);
         end_row(page);
@@ -508,19 +509,19 @@ static void roofline_put_result(struct roofline *roofline, const struct smc_answ
     const enum smc_face face = SMC_FACE_NORMAL;
     char text[SMC_RATE_CHARS];
     smc_chart_ms(answer->time.predicted_ms, text);
-    put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
+    roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
     if (has_points(answer)) {
         format_flops(answer, per_second(answer, FMA), text);
-        put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
+        roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
         format_share(per_second(answer, FMA) / roofline->rate[FMA], text);
         if (roofline->rate[FMA] > 0)
-            put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, OF_FMA_END, text);
+            roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, OF_FMA_END, text);
     } else {
         smc_chart_rate(moved_per_second(answer), "B/s", text);
-        put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
+        roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
     }
-    put(page, face, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
-        smc_time_term_info[answer->time.bound_by].label);
+    roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
+                      smc_time_term_info[answer->time.bound_by].label);
     end_row(page);
 }
 
@@ -529,21 +530,21 @@ static void draw_kernels(struct roofline *roofline)
 {
     struct smc_page *page = &roofline->page;
     const enum smc_face face = SMC_FACE_NORMAL;
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, NAME_AT, "kernel");
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END, "predicted");
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, FLOPS_END, "rate");
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, OF_FMA_END, "of FMA");
-    put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT, "bound by");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, NAME_AT, "kernel");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END, "predicted");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, FLOPS_END, "rate");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, OF_FMA_END, "of FMA");
+    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT, "bound by");
     end_row(page);
     for (size_t i = 0; i < roofline->count; i++) {
         const struct smc_answer *answer = &roofline->answer[i];
         const char *name = smc_words_kernel_name(&answer->query);
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, NAME_AT - 1, number);
-        put(page, i == 0 ? SMC_FACE_STRONG : face, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT,
-            name ? name : "Your kernel");
-        if (is_predicted(answer)) {
+        roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, NAME_AT - 1, number);
+        roofline_plot_put(page, i == 0 ? SMC_FACE_STRONG : face, SMC_INK_TEXT, SMC_ANCHOR_START,
+                          NAME_AT, name ? name : "Your kernel");
+        if (roofline_plot_is_predicted(answer)) {
             roofline_put_result(roofline, answer);
             continue;
         }
@@ -560,7 +561,7 @@ static void roofline_append_prediction(const struct smc_answer *answer, struct s
 {
     const struct smc_time *time = &answer->time;
     char text[SMC_RATE_CHARS];
-    if (!is_predicted(answer)) {
+    if (!roofline_plot_is_predicted(answer)) {
         smc_text_printf(line, "No predicted time: %s", time->reason);
         return;
     }
@@ -622,7 +623,7 @@ void smc_plot_roofline(const struct smc_answer *answers, size_t count,
     bool computes = false;
     for (size_t i = 0; i < count; i++)
         computes |= has_points(&answers[i]);
-    find_ceilings(&roofline);
+    roofline_plot_find_ceilings(&roofline);
     roofline_draw_head(&roofline);
     if (computes && roofline.top > 0)
         roofline_draw_diagram(&roofline);

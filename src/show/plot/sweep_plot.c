@@ -135,7 +135,7 @@ static double bar_width(const struct smc_canvas *canvas)
     return canvas->cells ? 3 : 16;
 }
 
-static bool goes_on(const struct smc_text_run *last, const struct smc_text_run *run)
+static bool sweep_plot_goes_on(const struct smc_text_run *last, const struct smc_text_run *run)
 {
     return last->percent == run->percent && last->ink == run->ink && last->to == run->from;
 }
@@ -154,7 +154,7 @@ static size_t make_runs(const struct smc_sweep_result *result, bool bars, double
         double value = (double)smc_range_value(range, i), half = (double)range->step / 2;
         run.from = value - half;
         run.to = value + half;
-        if (!bars && count && goes_on(&runs[count - 1], &run))
+        if (!bars && count && sweep_plot_goes_on(&runs[count - 1], &run))
             runs[count - 1].to = run.to;
         else
             runs[count++] = run;
@@ -347,8 +347,8 @@ struct heat {
     double left, top, cell_width, cell_height;
 };
 
-static const struct smc_sweep_point *point_at(const struct heat *heat, uint64_t row,
-                                              uint64_t column)
+static const struct smc_sweep_point *sweep_plot_point_at(const struct heat *heat, uint64_t row,
+                                                         uint64_t column)
 {
     uint64_t value = heat->upwards ? heat->rows - 1 - row : row;
     uint64_t index = heat->down == 0 ? value * heat->columns + column : column * heat->rows + value;
@@ -378,13 +378,13 @@ static bool alike(const struct smc_sweep_point *a, const struct smc_sweep_point 
            smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters);
 }
 
-static double x_of(const struct heat *heat, uint64_t column)
+static double sweep_plot_x_of(const struct heat *heat, uint64_t column)
 {
     double x = heat->left + (double)column * heat->cell_width;
     return heat->page->canvas.cells ? floor(x + 0.5) : x;
 }
 
-static double y_of(const struct heat *heat, uint64_t row)
+static double sweep_plot_y_of(const struct heat *heat, uint64_t row)
 {
     double y = heat->top + (double)row * heat->cell_height;
     return heat->page->canvas.cells ? floor(y + 0.5) : y;
@@ -401,15 +401,15 @@ static struct block sweep_grow(const struct heat *heat, const bool *taken, uint6
                                uint64_t column)
 {
     struct block block = {row, column, 1, 1};
-    const struct smc_sweep_point *point = point_at(heat, row, column);
+    const struct smc_sweep_point *point = sweep_plot_point_at(heat, row, column);
     while (column + block.columns < heat->columns &&
            !taken[row * heat->columns + column + block.columns] &&
-           alike(point, point_at(heat, row, column + block.columns)))
+           alike(point, sweep_plot_point_at(heat, row, column + block.columns)))
         block.columns++;
     for (; row + block.rows < heat->rows; block.rows++)
         for (uint64_t c = column; c < column + block.columns; c++)
             if (taken[(row + block.rows) * heat->columns + c] ||
-                !alike(point, point_at(heat, row + block.rows, c)))
+                !alike(point, sweep_plot_point_at(heat, row + block.rows, c)))
                 return block;
     return block;
 }
@@ -470,11 +470,13 @@ static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_poi
 
 static void draw_block(const struct heat *heat, const struct block *block)
 {
-    const struct smc_sweep_point *point = point_at(heat, block->row, block->column);
+    const struct smc_sweep_point *point = sweep_plot_point_at(heat, block->row, block->column);
     struct smc_picture *picture = heat->page->picture;
     bool cells = heat->page->canvas.cells;
-    double x = x_of(heat, block->column), width = x_of(heat, block->column + block->columns) - x;
-    double y = y_of(heat, block->row), height = y_of(heat, block->row + block->rows) - y;
+    double x = sweep_plot_x_of(heat, block->column),
+           width = sweep_plot_x_of(heat, block->column + block->columns) - x;
+    double y = sweep_plot_y_of(heat, block->row),
+           height = sweep_plot_y_of(heat, block->row + block->rows) - y;
     enum smc_ink ink;
     if (!point_ink(heat->result, point, &ink))
         return;
@@ -508,7 +510,7 @@ static bool best_at(const struct heat *heat, int64_t row, int64_t column)
 {
     bool inside =
         row >= 0 && column >= 0 && row < (int64_t)heat->rows && column < (int64_t)heat->columns;
-    return inside && is_best(heat, point_at(heat, (uint64_t)row, (uint64_t)column));
+    return inside && is_best(heat, sweep_plot_point_at(heat, (uint64_t)row, (uint64_t)column));
 }
 
 static void draw_outline(const struct heat *heat)
@@ -590,7 +592,7 @@ static void sweep_draw_column_labels(const struct heat *heat, double y)
         struct smc_text label = {0};
         smc_sweep_label(heat->result->sweep, heat->across, value, &label);
         smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
-                         (x_of(heat, value) + x_of(heat, value + 1)) / 2, y,
+                         (sweep_plot_x_of(heat, value) + sweep_plot_x_of(heat, value + 1)) / 2, y,
                          smc_text_string(&label));
         smc_text_free(&label);
     }

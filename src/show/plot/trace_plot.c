@@ -56,19 +56,19 @@ static void append_fitting(const struct smc_canvas *canvas, enum smc_face face, 
         smc_text_append(out, ellipsis);
 }
 
-static void put(struct smc_page *page, enum smc_face face, enum smc_ink ink, enum smc_anchor anchor,
-                double x, const char *text)
+static void trace_plot_put(struct smc_page *page, enum smc_face face, enum smc_ink ink,
+                           enum smc_anchor anchor, double x, const char *text)
 {
     smc_picture_text(page->picture, ink, face, anchor, x, page->y, text);
 }
 
-static void append_time(double ns, struct smc_text *out)
+static void trace_plot_append_time(double ns, struct smc_text *out)
 {
     smc_words_time(ns / 1e6, out);
     smc_words_untie(out);
 }
 
-static void append_count(uint64_t count, const char *what, struct smc_text *out)
+static void trace_plot_append_count(uint64_t count, const char *what, struct smc_text *out)
 {
     smc_text_printf(out, "%" PRIu64 " %s%s", count, what, smc_text_plural(count));
 }
@@ -85,7 +85,7 @@ static void trace_append_devices(const struct smc_canvas *canvas,
         append_fitting(canvas, SMC_FACE_TITLE, only->name,
                        NAME_CHARS * smc_canvas_text_width(canvas, SMC_FACE_TITLE, "m"), out);
     else if (trace->device_count > 1)
-        append_count(trace->device_count, "GPU", out);
+        trace_plot_append_count(trace->device_count, "GPU", out);
     else
         smc_text_append(out, "an unknown GPU");
 }
@@ -118,15 +118,15 @@ static void trace_append_subject(const struct smc_canvas *canvas,
 {
     enum { TOOL_CHARS = 50 };
     const struct smc_trace *trace = answer->trace;
-    append_count(answer->kernel_count, "kernel", line);
+    trace_plot_append_count(answer->kernel_count, "kernel", line);
     smc_text_append(line, ", ");
-    append_count(answer->row_count, "configuration", line);
+    trace_plot_append_count(answer->row_count, "configuration", line);
     if (!trace->launches_unknown)
         smc_text_printf(line, ", %" PRIu64 " launch%s", answer->launches,
                         answer->launches == 1 ? "" : "es");
     if (answer->has_times) {
         smc_text_append(line, ", ");
-        append_time((double)answer->total_ns, line);
+        trace_plot_append_time((double)answer->total_ns, line);
     }
     smc_text_append(line, "; recorded by ");
     append_fitting(canvas, SMC_FACE_NORMAL,
@@ -147,8 +147,8 @@ static void trace_draw_head(struct trace_picture *plot)
     smc_text_printf(&title, " on %s", smc_text_string(&device));
     trace_append_verdict(answer, &verdict);
     trace_append_subject(&page->canvas, answer, &subject);
-    put(page, SMC_FACE_TITLE, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page),
-        smc_text_string(&title));
+    trace_plot_put(page, SMC_FACE_TITLE, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page),
+                   smc_text_string(&title));
     page->y += smc_canvas_line_height(&page->canvas, SMC_FACE_TITLE);
     page->y += page->canvas.cells ? 0 : 4;
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
@@ -180,7 +180,8 @@ static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char
     }
     smc_picture_area(page->picture, ink, row->x, page->y + inset, sample,
                      canvas->line_height - 2 * inset, 0);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, row->x + sample + gap, text);
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, row->x + sample + gap,
+                   text);
     row->x += width + (canvas->cells ? 2 : 18);
 }
 
@@ -219,7 +220,7 @@ static void trace_draw_legend(struct trace_picture *plot)
 
 /* --- Panels ----------------------------------------------------------------------------------- */
 
-static void label_percent(double value, char text[32])
+static void trace_plot_label_percent(double value, char text[32])
 {
     snprintf(text, 32, "%.0f %%", value);
 }
@@ -241,8 +242,10 @@ static void label_ns(double ns, char text[32])
 
 static void draw_panel_title(struct smc_page *page, const char *title, const char *remark)
 {
-    put(page, SMC_FACE_STRONG, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page), title);
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, smc_page_right(page), remark);
+    trace_plot_put(page, SMC_FACE_STRONG, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page),
+                   title);
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, smc_page_right(page),
+                   remark);
     page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
 }
 
@@ -259,8 +262,8 @@ static double y_at(const struct smc_chart *chart, double percent)
 }
 
 /* An area between two heights in percent. */
-static void fill(const struct smc_chart *chart, enum smc_ink ink, double left, double right,
-                 double from, double to)
+static void trace_plot_fill(const struct smc_chart *chart, enum smc_ink ink, double left,
+                            double right, double from, double to)
 {
     double top = y_at(chart, to), bottom = y_at(chart, from);
     if (bottom > top && right > left)
@@ -287,8 +290,8 @@ static void trace_draw_bar(const struct smc_chart *chart, const struct bar *bar,
                            double right)
 {
     enum smc_ink ink = trace_ink_of(bar->bound);
-    fill(chart, ink, left, right, 0, bar->resident);
-    fill(chart, SMC_INK_LEFT_EMPTY, left, right, bar->resident, bar->occupancy);
+    trace_plot_fill(chart, ink, left, right, 0, bar->resident);
+    trace_plot_fill(chart, SMC_INK_LEFT_EMPTY, left, right, bar->resident, bar->occupancy);
     if (!chart->page->canvas.cells && right - left > 1)
         smc_picture_line(chart->page->picture, ink, left, y_at(chart, bar->occupancy), right - left,
                          0, 1.5, false);
@@ -409,8 +412,9 @@ static void draw_shares(struct trace_picture *plot)
                                             ? "share of the kernels (no launches were recorded)"
                                             : "share of the launches (no times were recorded)",
                                 .high = WHOLE,
-                                .label = label_percent};
-    const struct smc_scale y = {.name = "occupancy", .high = WHOLE, .label = label_percent};
+                                .label = trace_plot_label_percent};
+    const struct smc_scale y = {
+        .name = "occupancy", .high = WHOLE, .label = trace_plot_label_percent};
     char percent[32], remark[64] = "";
     smc_words_percent(answer->occupancy_percent, percent);
     if (answer->occupancy_percent >= 0)
@@ -488,21 +492,21 @@ static void draw_table_head(struct smc_page *page, bool times)
 {
     const enum smc_face face = SMC_FACE_NORMAL;
     const enum smc_ink ink = SMC_INK_MUTED;
-    put(page, face, ink, SMC_ANCHOR_START,
-        smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, "kernel");
-    put(page, face, ink, SMC_ANCHOR_END, column(page, share_end(page)), "share");
+    trace_plot_put(page, face, ink, SMC_ANCHOR_START,
+                   smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, "kernel");
+    trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, share_end(page)), "share");
     if (times && !is_narrow(page))
-        put(page, face, ink, SMC_ANCHOR_END, column(page, TIME_END), "time");
+        trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, TIME_END), "time");
     if (!is_narrow(page))
-        put(page, face, ink, SMC_ANCHOR_END, column(page, LAUNCHES_END), "launches");
-    put(page, face, ink, SMC_ANCHOR_END, column(page, OCCUPANCY_END), "occup.");
-    put(page, face, ink, SMC_ANCHOR_START, column(page, BOUND_AT), "limited by");
+        trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, LAUNCHES_END), "launches");
+    trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, OCCUPANCY_END), "occup.");
+    trace_plot_put(page, face, ink, SMC_ANCHOR_START, column(page, BOUND_AT), "limited by");
     page->y += page->canvas.line_height;
 }
 
-static void put_number(struct smc_page *page, int end, const char *text)
+static void trace_plot_put_number(struct smc_page *page, int end, const char *text)
 {
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, column(page, end), text);
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, column(page, end), text);
 }
 
 static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns, uint64_t launches,
@@ -511,18 +515,18 @@ static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns,
     struct smc_text time = {0};
     char text[32];
     smc_words_percent(WHOLE * share, text);
-    put_number(page, share_end(page), text);
+    trace_plot_put_number(page, share_end(page), text);
     smc_words_percent(occupancy, text);
-    put_number(page, OCCUPANCY_END, occupancy < 0 ? "-" : text);
+    trace_plot_put_number(page, OCCUPANCY_END, occupancy < 0 ? "-" : text);
     if (is_narrow(page))
         return;
     if (ns > 0)
-        append_time((double)ns, &time);
-    put_number(page, TIME_END, smc_text_string(&time));
+        trace_plot_append_time((double)ns, &time);
+    trace_plot_put_number(page, TIME_END, smc_text_string(&time));
     snprintf(text, sizeof text, launches < 10000000 ? "%.0f" : "%.2g", (double)launches);
     if (launches == 0) /* unknown */
         snprintf(text, sizeof text, "-");
-    put_number(page, LAUNCHES_END, text);
+    trace_plot_put_number(page, LAUNCHES_END, text);
     smc_text_free(&time);
 }
 
@@ -538,13 +542,14 @@ static void draw_kernel_row(struct trace_picture *plot, size_t index)
     append_fitting(&page->canvas, SMC_FACE_NORMAL, smc_text_string(&plot->name[index]),
                    column(page, share_end(page) + 7) - left, &name);
     trace_append_bounds(&page->canvas, plot->answer, kernel, &bound);
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, left - each, number);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, left, smc_text_string(&name));
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, left - each, number);
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, left,
+                   smc_text_string(&name));
     trace_draw_numbers(page, kernel->share, kernel->total_ns,
                        plot->answer->trace->launches_unknown ? 0 : kernel->launches,
                        kernel->occupancy_percent);
-    put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, column(page, BOUND_AT),
-        smc_text_string(&bound));
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, column(page, BOUND_AT),
+                   smc_text_string(&bound));
     page->y += page->canvas.line_height;
     smc_text_free(&name);
     smc_text_free(&bound);
@@ -566,8 +571,8 @@ static void draw_others_row(struct trace_picture *plot)
         weight += kernel->occupancy_percent < 0 ? 0 : kernel->share;
     }
     snprintf(text, sizeof text, "%zu others", answer->kernel_count - plot->named);
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START,
-        smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, text);
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START,
+                   smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, text);
     trace_draw_numbers(page, share, ns, launches, weight > 0 ? sum / weight : -1);
     page->y += page->canvas.line_height;
 }
@@ -608,7 +613,7 @@ static const struct smc_trace_row **find_rows(const struct smc_trace_answer *ans
 }
 
 /* Where a launch's device is counted; those of unknown devices are together. */
-static size_t place_of(const struct smc_trace *trace, const struct smc_trace_row *row)
+static size_t trace_plot_place_of(const struct smc_trace *trace, const struct smc_trace_row *row)
 {
     return row->launch->device < 0 ? trace->device_count : (size_t)row->launch->device;
 }
@@ -622,12 +627,12 @@ static void trace_add_device(const struct smc_trace *trace, const struct smc_tra
     double total = 0;
     for (size_t i = 0; i < slice->count; i++) {
         const struct smc_trace_row *row = rows[slice->share[i].launch];
-        total += row && place_of(trace, row) == device ? (double)slice->share[i].ns : 0;
+        total += row && trace_plot_place_of(trace, row) == device ? (double)slice->share[i].ns : 0;
     }
     moment->busy += fmin(total, length) / length / (double)devices;
     for (size_t i = 0; i < slice->count; i++) {
         const struct smc_trace_row *row = rows[slice->share[i].launch];
-        if (!row || place_of(trace, row) != device)
+        if (!row || trace_plot_place_of(trace, row) != device)
             continue;
         const struct bar bar = bar_of(row);
         const double weight =
@@ -645,7 +650,7 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
     bool *used = smc_calloc(trace->device_count + 1, sizeof *used);
     size_t devices = 0;
     for (size_t i = 0; rows && used && i < answer->row_count; i++) {
-        bool *place = &used[place_of(trace, &answer->rows[i])];
+        bool *place = &used[trace_plot_place_of(trace, &answer->rows[i])];
         devices += !*place;
         *place = true;
     }
@@ -692,10 +697,11 @@ static double draw_moment(const struct smc_chart *chart, const struct moment *mo
     double percent = 0;
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
         double next = percent + WHOLE * moment->resident[i];
-        fill(chart, trace_ink_of((enum smc_trace_bound)i), left, right, percent, next);
+        trace_plot_fill(chart, trace_ink_of((enum smc_trace_bound)i), left, right, percent, next);
         percent = next;
     }
-    fill(chart, SMC_INK_LEFT_EMPTY, left, right, percent, percent + WHOLE * moment->left_empty);
+    trace_plot_fill(chart, SMC_INK_LEFT_EMPTY, left, right, percent,
+                    percent + WHOLE * moment->left_empty);
     if (moment->busy > 0)
         smc_picture_area(chart->page->picture, SMC_INK_HEAT, left, strip_top, right - left,
                          strip_height, fmin(0.25 + 0.75 * moment->busy, 1));
@@ -735,14 +741,16 @@ static void draw_course_panel(struct trace_picture *plot, const struct course *c
     char percent[32];
     const struct smc_scale x = {
         .name = "time since the first launch", .high = course->ns, .label = label_ns};
-    const struct smc_scale y = {
-        .name = "occupancy; idle time counts as empty", .high = WHOLE, .label = label_percent};
+    const struct smc_scale y = {.name = "occupancy; idle time counts as empty",
+                                .high = WHOLE,
+                                .label = trace_plot_label_percent};
     smc_words_percent(WHOLE * course->busy, percent);
     smc_text_printf(&remark, "busy %s of ", percent);
-    append_time(course->ns, &remark);
+    trace_plot_append_time(course->ns, &remark);
     draw_panel_title(page, "Course", smc_text_string(&remark));
     const double strip_top = page->y, strip = cells ? 1 : 0.7 * page->canvas.line_height;
-    put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, smc_page_left(page), "busy");
+    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, smc_page_left(page),
+                   "busy");
     page->y += page->canvas.line_height * (cells ? 1 : 1.2);
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
     draw_moments(&chart, course, strip_top + (cells ? 0 : 3), strip);

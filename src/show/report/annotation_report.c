@@ -76,7 +76,7 @@ struct table {
     uint64_t least; /* heat of the coolest line that is marked as hot */
 };
 
-static void add_count(uint64_t value, struct smc_cells *cells)
+static void annotation_add_count(uint64_t value, struct smc_cells *cells)
 {
     static const char units[] = " kMGTP";
     double scaled = (double)value;
@@ -91,8 +91,8 @@ static void add_count(uint64_t value, struct smc_cells *cells)
         smc_cells_add(cells, "-");
 }
 
-static void add_heat(const struct table *table, const struct smc_annotated_line *line,
-                     struct smc_cells *cells)
+static void annotation_add_heat(const struct table *table, const struct smc_annotated_line *line,
+                                struct smc_cells *cells)
 {
     char text[16] = "-";
     double percent =
@@ -103,7 +103,7 @@ static void add_heat(const struct table *table, const struct smc_annotated_line 
     smc_cells_printf(cells, "%c%*s", hot ? '>' : ' ', cells->column->width - 1, text);
 }
 
-static void add_lanes(const struct smc_emulated_count *count, struct smc_cells *cells)
+static void annotation_add_lanes(const struct smc_emulated_count *count, struct smc_cells *cells)
 {
     if (count->executions)
         smc_cells_printf(cells, "%.*f", count->lanes % count->executions ? 1 : 0,
@@ -112,14 +112,15 @@ static void add_lanes(const struct smc_emulated_count *count, struct smc_cells *
         smc_cells_add(cells, "-");
 }
 
-static void annotation_add_counts(const struct table *table, const struct smc_annotated_line *line,
-                                  struct smc_cells *cells)
+static void annotation_annotation_add_counts(const struct table *table,
+                                             const struct smc_annotated_line *line,
+                                             struct smc_cells *cells)
 {
-    add_heat(table, line, cells);
-    add_count(line->count.executions, cells);
-    add_lanes(&line->count, cells);
+    annotation_add_heat(table, line, cells);
+    annotation_add_count(line->count.executions, cells);
+    annotation_add_lanes(&line->count, cells);
     for (size_t i = 0; i < LINE - FIRST_COUNT; i++)
-        add_count(counts[i].value(&line->count), cells);
+        annotation_add_count(counts[i].value(&line->count), cells);
 }
 
 static void annotation_append_head(struct table *table, const char *subject)
@@ -200,7 +201,7 @@ static void annotation_append_line(const struct table *table, const struct smc_a
     bool hot = line->heat && line->heat >= table->least;
     struct smc_cells cells = {table->column, out};
     if (line->instructions)
-        annotation_add_counts(table, line, &cells);
+        annotation_annotation_add_counts(table, line, &cells);
     while (cells.column < &table->column[LINE])
         smc_cells_add(&cells, "");
     if (line->file)

@@ -76,7 +76,7 @@ struct answered {
     const char *why; /* NULL: there is an answer */
 };
 
-static struct smc_value device_of(const struct smc_query *query)
+static struct smc_value answer_device_of(const struct smc_query *query)
 {
     json_t *device = smc_json_device(&query->device);
     smc_json_set(device, "assumed", json_boolean(query->device_assumed));
@@ -106,7 +106,7 @@ static struct smc_value dynamic_source_of(const struct smc_answer *answer)
     return !given && answer->query.file_kernel ? smc_value_string(NULL) : source_of(given, answer);
 }
 
-static struct smc_value compiled(const struct smc_answer *answer, uint32_t bytes)
+static struct smc_value answer_compiled(const struct smc_answer *answer, uint32_t bytes)
 {
     const struct smc_resources *resources = &answer->resources;
     const struct smc_file_kernel *kernel = answer->query.file_kernel;
@@ -167,7 +167,7 @@ static struct smc_value better_block_of(const struct smc_answer *answer)
                                         : json_null());
 }
 
-static struct smc_value waves_of(const struct smc_answer *answer)
+static struct smc_value answer_waves_of(const struct smc_answer *answer)
 {
     return smc_value_json(answer->has_waves ? smc_fields_object(waves_fields, answer)
                                             : json_null());
@@ -181,20 +181,20 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     return launch->blocks_per_cluster ? launch->blocks_per_cluster : 1;
 }
 
-static bool has_time(const struct answered *item)
+static bool answer_has_time(const struct answered *item)
 {
     return !item->why && smc_time_is_known(&item->answer->time);
 }
 
 static struct smc_value time_if(const struct answered *item, double ms)
 {
-    return smc_value_if(has_time(item), smc_value_real(ms));
+    return smc_value_if(answer_has_time(item), smc_value_real(ms));
 }
 
-static struct smc_value bound_by(const struct answered *item)
+static struct smc_value answer_bound_by(const struct answered *item)
 {
     const char *key = smc_time_term_info[item->answer->time.bound_by].key;
-    return smc_value_if(has_time(item), smc_value_string(key));
+    return smc_value_if(answer_has_time(item), smc_value_string(key));
 }
 
 static struct smc_value cooperative_excess(const struct smc_answer *answer)
@@ -215,7 +215,7 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
 
 #define ITEM struct answered
 #define ANSWER_FIELDS(FIELD)                                                                       \
-    FIELD(device, "device", NULL, "", "the device", device_of(&item->answer->query))               \
+    FIELD(device, "device", NULL, "", "the device", answer_device_of(&item->answer->query))        \
     FIELD(device_name, NULL, "device", "", "the device's name",                                    \
           smc_value_text(item->answer->query.device.name))                                         \
     FIELD(note, "note", NULL, "", "how the device's name was understood",                          \
@@ -252,11 +252,11 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD(barriers, "kernel.barriers_per_block", "barriers", "barriers", "barriers per block",     \
           smc_value_integer(item->answer->launch.barriers_per_block))                              \
     FIELD(stack, "kernel.stack_bytes", NULL, "bytes", "stack frame per thread",                    \
-          compiled(item->answer, item->answer->resources.stack_bytes))                             \
+          answer_compiled(item->answer, item->answer->resources.stack_bytes))                      \
     FIELD(spill_stores, "kernel.spill_store_bytes", NULL, "bytes", "spill stores per thread",      \
-          compiled(item->answer, item->answer->resources.spill_store_bytes))                       \
+          answer_compiled(item->answer, item->answer->resources.spill_store_bytes))                \
     FIELD(spill_loads, "kernel.spill_load_bytes", NULL, "bytes", "spill loads per thread",         \
-          compiled(item->answer, item->answer->resources.spill_load_bytes))                        \
+          answer_compiled(item->answer, item->answer->resources.spill_load_bytes))                 \
     FIELD(block_dim, "kernel.block_dim", NULL, "threads", "x, y and z of a block",                 \
           smc_value_extent(item->answer->plan.block))                                              \
     FIELD(grid_dim, "kernel.grid_dim", NULL, "blocks", "x, y and z of the grid",                   \
@@ -318,7 +318,7 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
           steps_of(item->answer))                                                                  \
     FIELD(better_block, "better_block", NULL, "", "the tile or block that best proposes",          \
           better_block_of(item->answer))                                                           \
-    FIELD(grid_waves, "waves", NULL, "", "the waves of the grid", waves_of(item->answer))          \
+    FIELD(grid_waves, "waves", NULL, "", "the waves of the grid", answer_waves_of(item->answer))   \
     FIELD(workload, "workload", NULL, "", "the work of the launch",                                \
           smc_value_json(smc_json_workload(item->answer)))                                         \
     FIELD(time, "time", NULL, "", "the predicted time of the launch; null if there is none",       \
@@ -332,7 +332,7 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
           time_if(item, item->answer->time.low_ms))                                                \
     FIELD(high_ms, NULL, "high_ms", "ms", "the high end",                                          \
           time_if(item, item->answer->time.high_ms))                                               \
-    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", bound_by(item))                        \
+    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", answer_bound_by(item))                 \
     FIELD(                                                                                         \
         opt_in, "launch.opt_in_bytes", NULL, "bytes",                                              \
         "what cudaFuncAttributeMaxDynamicSharedMemorySize must be set to before the launch; null " \

@@ -134,7 +134,7 @@ static size_t count_alike(const struct smc_bank_accesses *accesses, size_t i)
     return count;
 }
 
-static void append_number(double value, bool known, int width, struct smc_text *row)
+static void bank_accesses_append_number(double value, bool known, int width, struct smc_text *row)
 {
     char text[32] = "-";
     if (known)
@@ -159,9 +159,10 @@ static void bank_accesses_append_row(const struct smc_bank_access *access, size_
     smc_text_append(&row, " ");
     smc_text_cell(&row, kind, -KIND_WIDTH);
     smc_text_printf(&row, "%5zu", alike);
-    append_number((double)access->wavefronts / executions, known, 11, &row);
-    append_number((double)(access->wavefronts - access->least) / executions, known, 10, &row);
-    append_number(access->most_conflicts, known, 7, &row);
+    bank_accesses_append_number((double)access->wavefronts / executions, known, 11, &row);
+    bank_accesses_append_number((double)(access->wavefronts - access->least) / executions, known,
+                                10, &row);
+    bank_accesses_append_number(access->most_conflicts, known, 7, &row);
     smc_layout_row(out, &row);
     smc_text_free(&place);
 }
@@ -246,7 +247,7 @@ static struct smc_value remedy_of(const struct smc_bank_access *access, bool pad
     return value;
 }
 
-static struct smc_value counted(const struct smc_bank_access *access, uint64_t count)
+static struct smc_value bank_accesses_counted(const struct smc_bank_access *access, uint64_t count)
 {
     return smc_value_if(access->executions > 0, smc_value_integer(count));
 }
@@ -273,16 +274,16 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
     FIELD(reason, "reason", "reason", "", "why it is not known",                                   \
           smc_value_string(item->access->reason))                                                  \
     FIELD(executions, "executions", "executions", "", "by warps, as far as followed",              \
-          counted(item->access, item->access->executions))                                         \
+          bank_accesses_counted(item->access, item->access->executions))                           \
     FIELD(wavefronts, "wavefronts", "wavefronts", "", "of these",                                  \
-          counted(item->access, item->access->wavefronts))                                         \
+          bank_accesses_counted(item->access, item->access->wavefronts))                           \
     FIELD(conflicts, "bank_conflicts", "bank_conflicts", "",                                       \
           "wavefronts above the least possible",                                                   \
-          counted(item->access, item->access->wavefronts - item->access->least))                   \
+          bank_accesses_counted(item->access, item->access->wavefronts - item->access->least))     \
     FIELD(fewest, "fewest_conflicts", "fewest_conflicts", "", "of one execution",                  \
-          counted(item->access, item->access->fewest_conflicts))                                   \
+          bank_accesses_counted(item->access, item->access->fewest_conflicts))                     \
     FIELD(most, "most_conflicts", "most_conflicts", "", "of one execution",                        \
-          counted(item->access, item->access->most_conflicts))                                     \
+          bank_accesses_counted(item->access, item->access->most_conflicts))                       \
     FIELD(stride, "stride_bytes", "stride_bytes", "bytes", "between neighbouring lanes",           \
           smc_value_if(item->access->has_stride,                                                   \
                        smc_value_integer((uint64_t)item->access->stride_bytes)))                   \

@@ -23,20 +23,20 @@ const char *smc_words_bank_op(enum smc_bank_op op)
                                   : smc_bank_operations[op].name;
 }
 
-static void append_count(struct smc_text *out, uint32_t count, const char *noun)
+static void banks_append_count(struct smc_text *out, uint32_t count, const char *noun)
 {
     smc_text_printf(out, "%u %s%s", count, noun, smc_text_plural(count));
 }
 
 void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out)
 {
-    append_count(out, cost.wavefronts, "wavefront");
+    banks_append_count(out, cost.wavefronts, "wavefront");
     if (cost.wavefronts == cost.least) {
         smc_text_append(out, cost.wavefronts ? ", the least possible: no conflict" : "");
         return;
     }
     smc_text_printf(out, " where %u would do: ", cost.least);
-    append_count(out, cost.wavefronts - cost.least, "conflict");
+    banks_append_count(out, cost.wavefronts - cost.least, "conflict");
 }
 
 enum { BANK_BYTES = 4 }; /* elements of which need no explanation */
@@ -60,7 +60,7 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
         smc_text_append(out, "pad each row of ");
         append_row_of(rearrangement, out);
         smc_text_append(out, " by ");
-        append_count(out, rearrangement->padding_elements, "element");
+        banks_append_count(out, rearrangement->padding_elements, "element");
         return;
     }
     smc_text_append(out, "in rows of ");
@@ -190,7 +190,7 @@ void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_
     if (change->padding_elements && change->row_elements < pattern->row_elements) {
         smc_text_printf(out, "no padding of rows of %u elements helps; leave ",
                         pattern->row_elements);
-        append_count(out, change->padding_elements, "element");
+        banks_append_count(out, change->padding_elements, "element");
         smc_text_printf(out, " unused after every %u", change->row_elements);
         return;
     }
@@ -200,7 +200,7 @@ void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_
 /* A command breaks only inside its quoted expression, where the shell accepts a line end. */
 #define OPTION(name) SMC_TIE "--" name SMC_TIE
 
-static void append_shape(const uint32_t block[3], struct smc_text *out)
+static void banks_append_shape(const uint32_t block[3], struct smc_text *out)
 {
     smc_text_printf(out, "%u", block[0]);
     if (block[1] > 1 || block[2] > 1)
@@ -216,11 +216,11 @@ static void banks_append_block(const struct smc_banks_query *query, struct smc_t
     if (usual)
         return;
     smc_text_append(out, OPTION("block"));
-    append_shape(block, out);
+    banks_append_shape(block, out);
 }
 
 /* The options that depend on the device. */
-static void append_device(const struct smc_banks_query *query, struct smc_text *out)
+static void banks_append_device(const struct smc_banks_query *query, struct smc_text *out)
 {
     if (query->mode == SMC_BANK_MODE_8_BYTES)
         smc_text_append(out, OPTION("bank-width") "8");
@@ -234,7 +234,7 @@ void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_tex
     const struct smc_banks_query *query = &answer->query;
     uint16_t cc = query->device.sm.cc;
     smc_text_append(out, "block ");
-    append_shape(query->block, out);
+    banks_append_shape(query->block, out);
     if (query->device_assumed)
         smc_text_append(out, ", CC 5.0 and later");
     else
@@ -272,7 +272,7 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
         smc_text_printf(out, OPTION("warp") "%d", query->warp);
     if (query->mask != SMC_ALL_LANES)
         smc_text_printf(out, OPTION("mask") "%" PRIx32, query->mask);
-    append_device(query, out);
+    banks_append_device(query, out);
 }
 
 void smc_words_banks_row_command(const struct smc_banks_query *query,
@@ -286,7 +286,7 @@ void smc_words_banks_row_command(const struct smc_banks_query *query,
             smc_text_printf(out, "%" PRIu32, access->address[lane]);
     }
     smc_text_printf(out, " | %s" SMC_TIE "banks" OPTION("csv") "-", smc_program_name());
-    append_device(query, out);
+    banks_append_device(query, out);
 }
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -360,7 +360,7 @@ enum {
 };
 
 /* The first of the lanes; "+" if the bank serves others at the same time. */
-static void append_cell(uint32_t lanes, struct smc_text *out)
+static void banks_append_cell(uint32_t lanes, struct smc_text *out)
 {
     bool more = lanes & (lanes - 1);
     if (lanes)
@@ -379,7 +379,7 @@ static void append_grid_row(const struct smc_bank_map *map, uint32_t row, uint32
     for (uint32_t bank = first_bank; bank < first_bank + COLUMNS_SHOWN; bank++) {
         uint32_t lanes = wavefront->lanes[bank];
         bool marked = lanes & (lanes - 1), last_bank = bank + 1 == first_bank + COLUMNS_SHOWN;
-        append_cell(lanes, out);
+        banks_append_cell(lanes, out);
         smc_text_append(out, marked || last_bank ? "" : " ");
     }
     smc_text_append(out, "\n");

@@ -45,7 +45,7 @@ static const struct smc_answer *answer_of(const struct kernel *kernel, size_t de
     return &kernel->first[device].candidate.answer;
 }
 
-static const char *shown_name(const struct kernel *kernel)
+static const char *best_kernels_shown_name(const struct kernel *kernel)
 {
     return answer_of(kernel, 0)->query.file_kernel->name;
 }
@@ -68,7 +68,7 @@ static size_t devices_of(const struct smc_best_proposal *proposals, size_t count
     return devices;
 }
 
-static bool loads(const struct smc_best_proposal *proposal)
+static bool best_kernels_loads(const struct smc_best_proposal *proposal)
 {
     return proposal->candidate.answer.query.file_kernel->resources.source != SMC_RESOURCES_ASSUMED;
 }
@@ -82,9 +82,9 @@ static struct kernel make_kernel(const struct smc_best_proposal *proposals, size
         double percent =
             is_proposed(&proposals[d]) ? proposals[d].candidate.answer.occupancy_percent : -1;
         kernel.worst_percent = percent < kernel.worst_percent ? percent : kernel.worst_percent;
-        kernel.strays &= some_load[d] && !loads(&proposals[d]);
+        kernel.strays &= some_load[d] && !best_kernels_loads(&proposals[d]);
     }
-    smc_name_parse(shown_name(&kernel), &name);
+    smc_name_parse(best_kernels_shown_name(&kernel), &name);
     kernel.family = smc_name_family(&name);
     kernel.last = smc_hash(SMC_HASH_START, name.begin + name.last, name.arguments - name.last);
     return kernel;
@@ -108,7 +108,7 @@ static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t 
     list->kernel = smc_calloc(all, sizeof *list->kernel);
     bool has_memory = some_load && list->kernel;
     for (size_t i = 0; has_memory && i < count; i++)
-        some_load[i % devices] |= loads(&proposals[i]);
+        some_load[i % devices] |= best_kernels_loads(&proposals[i]);
     for (size_t k = 0; has_memory && k < all; k++) {
         struct kernel kernel = make_kernel(&proposals[k * devices], devices, some_load);
         if (kernel.strays)
@@ -126,7 +126,7 @@ static void find_names(struct list *list)
 {
     const char **shown = smc_calloc(list->kernels + 1, sizeof *shown);
     for (size_t k = 0; shown && k < list->kernels; k++)
-        shown[k] = shown_name(&list->kernel[k]);
+        shown[k] = best_kernels_shown_name(&list->kernel[k]);
     smc_kernel_names_init(&list->names, shown, shown ? list->kernels : 0);
     free(shown);
 }
@@ -144,7 +144,7 @@ static uint64_t best_kernels_hash_of(const struct kernel *kernel, size_t devices
     return hash;
 }
 
-static int compare_lines(const void *a, const void *b)
+static int best_kernels_compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     return compare_worst(x->first, y->first);
@@ -173,7 +173,7 @@ static bool best_kernels_find_lines(bool instances, struct list *list)
     free(list->kernel);
     list->kernel = kernel;
     if (has_memory)
-        qsort(list->line, list->lines, sizeof *list->line, compare_lines);
+        qsort(list->line, list->lines, sizeof *list->line, best_kernels_compare_lines);
     return has_memory;
 }
 
@@ -190,7 +190,7 @@ static bool shares_name(const struct list *list, const struct kernel *kernel)
 static void best_kernels_append_name(const struct list *list, const struct line *line,
                                      struct smc_text *out)
 {
-    const char *shown = shown_name(line->first);
+    const char *shown = best_kernels_shown_name(line->first);
     struct smc_name name;
     smc_name_parse(shown, &name);
     if (line->kernels == 1) {
@@ -267,7 +267,7 @@ struct figures {
     uint32_t limiters;                     /* of all */
 };
 
-static void widen(double range[2], bool first, double value)
+static void best_kernels_widen(double range[2], bool first, double value)
 {
     range[0] = first || value < range[0] ? value : range[0];
     range[1] = first || value > range[1] ? value : range[1];
@@ -279,11 +279,11 @@ static struct figures find_figures(const struct line *line, size_t device)
     for (size_t k = 0; k < line->kernels; k++) {
         const struct smc_answer *answer = answer_of(&line->first[k], device);
         if (smc_words_regs_known(answer)) {
-            widen(figures.regs, !figures.known, answer->launch.regs_per_thread);
+            best_kernels_widen(figures.regs, !figures.known, answer->launch.regs_per_thread);
             figures.known = true;
         }
-        widen(figures.blocks, k == 0, answer->occupancy.blocks_per_sm);
-        widen(figures.percent, k == 0, answer->occupancy_percent);
+        best_kernels_widen(figures.blocks, k == 0, answer->occupancy.blocks_per_sm);
+        best_kernels_widen(figures.percent, k == 0, answer->occupancy_percent);
         figures.limiters &= answer->occupancy.limiters;
         figures.estimated |= *smc_words_estimated_mark(answer) != '\0';
         figures.forced |= smc_best_is_forced(answer);

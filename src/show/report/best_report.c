@@ -26,15 +26,15 @@ static bool applies(const struct smc_best *best, int rule)
     return rule != SMC_RULE_TIME || best->by_time;
 }
 
-static int number_of(const struct smc_best *best, int rule)
+static int best_number_of(const struct smc_best *best, int rule)
 {
     return rule > SMC_RULE_TIME && !best->by_time ? rule : rule + 1;
 }
 
 /* --- Reasons ---------------------------------------------------------------------------------- */
 
-static void append_percents(const char *what, double own, const char *unit, double other,
-                            int64_t size, struct smc_text *out)
+static void best_append_percents(const char *what, double own, const char *unit, double other,
+                                 int64_t size, struct smc_text *out)
 {
     smc_text_append(out, what);
     smc_layout_percent(out, own);
@@ -59,8 +59,8 @@ static void append_idle_lanes(const struct smc_answer *answer, struct smc_text *
                     answer->launch.threads_per_block == 1 ? "s" : "", idle, smc_text_plural(idle));
 }
 
-static void append_time(const struct smc_time *own, const struct smc_time *other, int64_t size,
-                        struct smc_text *out)
+static void best_append_time(const struct smc_time *own, const struct smc_time *other, int64_t size,
+                             struct smc_text *out)
 {
     smc_words_time(own->predicted_ms, out);
     smc_text_printf(out, ", %.3g" SMC_TIE "times as long as with %" PRId64 "; bound by %s",
@@ -81,7 +81,7 @@ static void best_append_reason(const struct smc_best *best, const struct smc_can
         smc_words_failure(answer, out);
         return;
     case SMC_RULE_TIME:
-        append_time(&answer->time, &proposal->answer.time, proposal->size, out);
+        best_append_time(&answer->time, &proposal->answer.time, proposal->size, out);
         return;
     case SMC_RULE_WHOLE_WARPS:
         append_idle_lanes(answer, out);
@@ -93,12 +93,12 @@ static void best_append_reason(const struct smc_best *best, const struct smc_can
         append_row_bytes(candidate, "cache line", SMC_LINE_BYTES, out);
         return;
     case SMC_RULE_WARPS:
-        append_percents("occupancy ", answer->occupancy_percent, "",
-                        proposal->answer.occupancy_percent, proposal->size, out);
+        best_append_percents("occupancy ", answer->occupancy_percent, "",
+                             proposal->answer.occupancy_percent, proposal->size, out);
         return;
     case SMC_RULE_WAVES:
-        append_percents("its waves keep the SMs ", 100 * value[SMC_RULE_WAVES], " busy",
-                        100 * proposal->choice.value[SMC_RULE_WAVES], proposal->size, out);
+        best_append_percents("its waves keep the SMs ", 100 * value[SMC_RULE_WAVES], " busy",
+                             100 * proposal->choice.value[SMC_RULE_WAVES], proposal->size, out);
         return;
     case SMC_RULE_TRAFFIC:
         smc_text_printf(out, "moves %.4g" SMC_TIE "MB, %.4g" SMC_TIE "MB with %" PRId64,
@@ -135,7 +135,7 @@ struct row {
     struct smc_text reason;          /* to be freed */
 };
 
-static struct row make_row(const struct smc_best *best, size_t rank)
+static struct row best_make_row(const struct smc_best *best, size_t rank)
 {
     const struct smc_candidate *candidate = ranked(best, rank);
     struct row row = {.best = best, .candidate = candidate, .answer = &candidate->answer};
@@ -150,7 +150,7 @@ static struct smc_value excluding_rule(const struct smc_candidate *candidate)
     return smc_value_string(rule == SMC_RULE_COUNT ? NULL : smc_rule_info[rule].name);
 }
 
-static struct smc_value count_if(bool known, uint64_t count)
+static struct smc_value best_count_if(bool known, uint64_t count)
 {
     return smc_value_if(known, smc_value_integer(count));
 }
@@ -167,7 +167,7 @@ static struct smc_value count_if(bool known, uint64_t count)
     FIELD(threads, "threads_per_block", "threads", "threads", "the block size",                    \
           smc_value_integer(item->answer->launch.threads_per_block))                               \
     FIELD(regs, "registers_per_thread", "regs", "registers", "registers per thread",               \
-          count_if(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread))      \
+          best_count_if(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread)) \
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
           "static shared memory per block",                                                        \
           smc_value_integer(item->answer->launch.static_smem_bytes))                               \
@@ -181,7 +181,7 @@ static struct smc_value count_if(bool known, uint64_t count)
     FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
           smc_value_real(item->answer->occupancy_percent))                                         \
     FIELD(waves, "waves", "waves", "", "waves of the grid",                                        \
-          count_if(item->answer->has_waves, item->answer->waves.waves))                            \
+          best_count_if(item->answer->has_waves, item->answer->waves.waves))                       \
     FIELD(use, "use_percent", "use_percent", "percent", "of the thread slots, on average",         \
           smc_value_real(100 * item->candidate->use))                                              \
     FIELD(                                                                                         \
@@ -194,7 +194,7 @@ static struct smc_value count_if(bool known, uint64_t count)
     FIELD(idle_lanes, "idle_lanes", "idle_lanes", "lanes", "idle lanes of a block's last warp",    \
           smc_value_integer(smc_best_idle_lanes(item->answer)))                                    \
     FIELD(row_bytes, "row_bytes", NULL, "bytes", "global memory of a row of a block's threads",    \
-          count_if(smc_best_row_bytes(item->answer) > 0, smc_best_row_bytes(item->answer)))        \
+          best_count_if(smc_best_row_bytes(item->answer) > 0, smc_best_row_bytes(item->answer)))   \
     FIELD(                                                                                         \
         fill, "wave_fill_percent", NULL, "percent", "how full the waves are on average",           \
         smc_value_if(item->answer->has_waves, smc_value_real(100 * smc_best_fill(item->answer))))  \
@@ -464,8 +464,8 @@ static void best_append_row(const struct smc_best *best, const struct smc_candid
     else if (chosen)
         smc_text_printf(&row, " %6s %7s %8s  proposed", waves, use, moved);
     else
-        smc_text_printf(&row, " %6s %7s %8s  %d %s", waves, use, moved, number_of(best, (int)rule),
-                        smc_rule_info[rule].name);
+        smc_text_printf(&row, " %6s %7s %8s  %d %s", waves, use, moved,
+                        best_number_of(best, (int)rule), smc_rule_info[rule].name);
     smc_layout_begin(out, style, chosen ? SMC_STRONG : SMC_PLAIN);
     smc_layout_row(out, &row);
     smc_layout_end(out, style);
@@ -542,7 +542,7 @@ static void append_rules(const struct smc_best *best, const struct smc_report_st
         size_t after = count_left(best, (enum smc_rule)(rule + 1));
         struct smc_text text = {0};
         char label[64];
-        snprintf(label, sizeof label, "%2d %2zu->%zu", number_of(best, rule), before, after);
+        snprintf(label, sizeof label, "%2d %2zu->%zu", best_number_of(best, rule), before, after);
         append_rule(rule, &text);
         smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(&text), style->columns);
         smc_text_free(&text);
@@ -627,13 +627,13 @@ static void best_find_rows(const struct smc_best *best, size_t count, struct com
     }
 }
 
-static const struct smc_device *device_of(const void *context, size_t device)
+static const struct smc_device *best_device_of(const void *context, size_t device)
 {
     const struct compared *compared = context;
     return &compared->best[device].candidate[0].answer.query.device;
 }
 
-static void append_label(const void *context, size_t row, struct smc_text *text)
+static void best_append_label(const void *context, size_t row, struct smc_text *text)
 {
     const struct compared *compared = context;
     smc_text_printf(text, "%" PRId64, compared->size[row]);
@@ -658,7 +658,7 @@ static void best_append_cell(const void *context, size_t device, size_t row, str
     if (rule == SMC_RULE_COUNT)
         smc_text_append(text, "  -");
     else
-        smc_text_printf(text, " %2d", number_of(&compared->best[device], (int)rule));
+        smc_text_printf(text, " %2d", best_number_of(&compared->best[device], (int)rule));
 }
 
 static void compare_rules(const struct compared *compared, const struct smc_report_style *style,
@@ -681,7 +681,7 @@ static void compare_rules(const struct compared *compared, const struct smc_repo
         struct smc_text label = {0}, text = {0};
         if (!applies(compared->best, rule))
             continue;
-        smc_text_printf(&label, "%2d %s", number_of(compared->best, rule),
+        smc_text_printf(&label, "%2d %s", best_number_of(compared->best, rule),
                         smc_rule_info[rule].name);
         append_rule(rule, &text);
         smc_layout_paragraph(out, smc_text_string(&label), RULE_INDENT, smc_text_string(&text),
@@ -701,15 +701,15 @@ static void best_write_several(const struct smc_best *best, size_t count,
         .context = &compared,
         .devices = count,
         .rows = compared.rows,
-        .device = device_of,
+        .device = best_device_of,
         .row_head = best->option,
         .cell_head = compared.by_time ? "time ms occup." : "blocks occup. by",
-        .label = append_label,
+        .label = best_append_label,
         .cell = best_append_cell,
     };
     for (size_t i = 0; i < count; i++) {
         struct smc_text line = {0};
-        smc_text_printf(&line, "%s: ", smc_device_model(device_of(&compared, i)));
+        smc_text_printf(&line, "%s: ", smc_device_model(best_device_of(&compared, i)));
         append_verdict(&best[i], &line, style, out);
     }
     smc_text_append_char(out, '\n', 1);
@@ -741,7 +741,7 @@ static void best_add_answer(const struct smc_best *best, json_t *answers)
         if (applies(best, rule))
             json_array_append_new(rules, smc_fields_object(rule_fields, &smc_rule_info[rule]));
     for (size_t rank = 0; rank < best->count; rank++) {
-        struct row row = make_row(best, rank);
+        struct row row = best_make_row(best, rank);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
         smc_text_free(&row.reason);
     }
@@ -783,7 +783,7 @@ void smc_json_best_of_kernels(json_t *root, const struct smc_best_proposal *prop
 static void best_write_rows(const struct smc_best *best, struct smc_text *out)
 {
     for (size_t rank = 0; rank < best->count; rank++) {
-        struct row row = make_row(best, rank);
+        struct row row = best_make_row(best, rank);
         smc_fields_csv_row(row_fields, &row, out);
         smc_text_free(&row.reason);
     }

@@ -23,7 +23,7 @@ struct row {
     const struct smc_carveout *size;
 };
 
-static struct smc_value percent(const struct smc_carveouts *carveouts, int32_t percent)
+static struct smc_value carveouts_percent(const struct smc_carveouts *carveouts, int32_t percent)
 {
     bool is_known = carveouts->by_percent && percent != SMC_CARVEOUT_DEFAULT;
     return smc_value_if(is_known, smc_value_integer((uint64_t)percent));
@@ -50,9 +50,9 @@ static struct smc_value of_launch(const struct row *row, uint32_t value)
     FIELD(device, NULL, "device", "", "the device",                                                \
           smc_value_text(item->answer->query.device.name))                                         \
     FIELD(from, "percent_from", "percent_from", "percent", "the lowest percentage of the size",    \
-          percent(item->carveouts, item->size->percent_from))                                      \
+          carveouts_percent(item->carveouts, item->size->percent_from))                            \
     FIELD(to, "percent_to", "percent_to", "percent", "the highest percentage of the size",         \
-          percent(item->carveouts, item->size->percent_to))                                        \
+          carveouts_percent(item->carveouts, item->size->percent_to))                              \
     SIZE_FIELDS(FIELD)
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 /* A cache preference has no percentages. */
@@ -73,7 +73,7 @@ struct smallest {
     FIELD(smallest_smem, "smem_bytes", NULL, "bytes", "the smallest size with that many blocks",   \
           smc_value_integer(item->size->smem_bytes))                                               \
     FIELD(smallest_percent, "percent", NULL, "percent", "its lowest percentage",                   \
-          percent(item->carveouts, item->size->percent_from))
+          carveouts_percent(item->carveouts, item->size->percent_from))
 SMC_FIELD_TABLE(smallest_fields, SMALLEST_FIELDS)
 #undef ITEM
 
@@ -108,7 +108,8 @@ static void append_columns(const struct smc_answer *answer, const struct smc_car
     smc_text_free(&l1);
 }
 
-static void append_head(const struct smc_answer *answer, const char *label, struct smc_text *out)
+static void carveouts_append_head(const struct smc_answer *answer, const char *label,
+                                  struct smc_text *out)
 {
     smc_text_printf(out, "\n%-25s %10s %10s%s\n", label, "shared", "L1 left",
                     has_launch(answer) ? "  blocks" : "");
@@ -117,7 +118,7 @@ static void append_head(const struct smc_answer *answer, const char *label, stru
 static void append_percentages(const struct smc_answer *answer,
                                const struct smc_carveouts *carveouts, struct smc_text *out)
 {
-    append_head(answer, "carve-out, percent", out);
+    carveouts_append_head(answer, "carve-out, percent", out);
     for (uint32_t i = 0; i < carveouts->count; i++) {
         const struct smc_carveout *size = &carveouts->size[i];
         char range[32];
@@ -135,7 +136,7 @@ static void append_percentages(const struct smc_answer *answer,
 static void append_preferences(const struct smc_answer *answer,
                                const struct smc_carveouts *carveouts, struct smc_text *out)
 {
-    append_head(answer, "cudaFuncSetCacheConfig", out);
+    carveouts_append_head(answer, "cudaFuncSetCacheConfig", out);
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
         smc_text_printf(out, "%-25s", smc_cache_config_name((enum smc_cache_config)config));
         append_columns(answer, &carveouts->preference[config], out);

@@ -15,13 +15,14 @@ struct band {
     int width; /* of one */
 };
 
-static const char *name_of(const struct smc_device *device)
+static const char *device_table_name_of(const struct smc_device *device)
 {
     bool board = device->source != SMC_DEVICE_TABLE || device->sm_count > 0;
     return board ? smc_device_model(device) : "any board";
 }
 
-static void append_cell(const struct band *band, const char *text, struct smc_text *line)
+static void device_table_append_cell(const struct band *band, const char *text,
+                                     struct smc_text *line)
 {
     smc_text_append(line, "  ");
     smc_text_cell(line, text, band->width - 2);
@@ -38,9 +39,9 @@ static void device_table_append_head(const struct band *band, const struct smc_r
         const struct smc_device *device = band->table->device(band->table->context, i);
         char capability[16];
         snprintf(capability, sizeof capability, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
-        append_cell(band, name_of(device), &names);
-        append_cell(band, capability, &capabilities);
-        append_cell(band, band->table->cell_head, &heads);
+        device_table_append_cell(band, device_table_name_of(device), &names);
+        device_table_append_cell(band, capability, &capabilities);
+        device_table_append_cell(band, band->table->cell_head, &heads);
     }
     smc_text_append_char(out, '\n', 1);
     smc_layout_begin(out, style, SMC_STRONG);
@@ -62,7 +63,7 @@ static void device_table_append_row(const struct band *band, size_t row, struct 
         struct smc_text cell = {0};
         table->cell(table->context, i, row, &cell);
         any |= cell.length > 0;
-        append_cell(band, cell.length ? smc_text_string(&cell) : "-", &line);
+        device_table_append_cell(band, cell.length ? smc_text_string(&cell) : "-", &line);
         smc_text_free(&cell);
     }
     if (any)

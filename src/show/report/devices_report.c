@@ -76,7 +76,7 @@ static struct smc_value value_named(const char *name, const struct smc_device *d
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static void append_number(struct smc_text *out, int width, double value)
+static void devices_append_number(struct smc_text *out, int width, double value)
 {
     if (value > 0)
         smc_text_printf(out, " %*.0f", width, value);
@@ -88,11 +88,11 @@ static void devices_append_row(const struct smc_device *device, struct smc_text 
 {
     smc_text_cell(out, device->name, -NAME_WIDTH);
     smc_text_printf(out, " %2d.%d", device->sm.cc / 10, device->sm.cc % 10);
-    append_number(out, 4, device->sm_count);
-    append_number(out, 5, device->sm_clock_khz / 1e3);
-    append_number(out, 5, device->memory_bytes_per_s / 1e9);
-    append_number(out, 5, device->sm.smem_per_sm_bytes / 1024.0);
-    append_number(out, 6, (double)device->l2_bytes / 1024);
+    devices_append_number(out, 4, device->sm_count);
+    devices_append_number(out, 5, device->sm_clock_khz / 1e3);
+    devices_append_number(out, 5, device->memory_bytes_per_s / 1e9);
+    devices_append_number(out, 5, device->sm.smem_per_sm_bytes / 1024.0);
+    devices_append_number(out, 6, (double)device->l2_bytes / 1024);
     smc_text_append_char(out, '\n', 1);
 }
 

@@ -25,7 +25,7 @@ enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
 /* --- Fields ----------------------------------------------------------------------------------- */
 
 /* The newer side of a pair that has one. */
-static const struct smc_diff_side *latest(const struct smc_diff_pair *pair)
+static const struct smc_diff_side *diff_latest(const struct smc_diff_pair *pair)
 {
     return pair->after.kernel ? &pair->after : &pair->before;
 }
@@ -40,7 +40,7 @@ static struct smc_value side_string(const struct smc_diff_side *side, const char
     return smc_value_if(side->kernel != NULL, smc_value_string(text));
 }
 
-static struct smc_value architecture_of(const struct smc_diff_side *side)
+static struct smc_value diff_architecture_of(const struct smc_diff_side *side)
 {
     char text[SMC_INSPECT_ARCHITECTURE];
     if (!side->kernel || side->kernel->cc == 0)
@@ -85,7 +85,7 @@ static bool has_known_smem(const struct smc_diff_side *side)
     return side->kernel && !side->dynamic_smem_unknown;
 }
 
-static bool is_refused(const struct smc_diff_side *side)
+static bool diff_is_refused(const struct smc_diff_side *side)
 {
     return side->kernel && side->kernel->resources.refused;
 }
@@ -95,7 +95,7 @@ static bool is_refused(const struct smc_diff_side *side)
     FIELD(side##_file, #side ".file", NULL, "", when "the file that holds the kernel",             \
           side_string(&item->side, item->side.kernel ? item->side.kernel->file : NULL))            \
     FIELD(side##_compiled_for, #side ".compiled_for", NULL, "",                                    \
-          when "the architecture of its machine code", architecture_of(&item->side))               \
+          when "the architecture of its machine code", diff_architecture_of(&item->side))          \
     FIELD(side##_toolkit, #side ".toolkit", NULL, "", when "the CUDA Toolkit that compiled it",    \
           side_string(&item->side, item->side.kernel ? item->side.kernel->build.toolkit : NULL))   \
     FIELD(side##_options, #side ".compiler_options", NULL, "",                                     \
@@ -103,7 +103,7 @@ static bool is_refused(const struct smc_diff_side *side)
           side_string(&item->side, item->side.kernel ? item->side.kernel->build.options : NULL))   \
     FIELD(side##_registers, #side ".registers_per_thread", #side "_registers", "registers",        \
           when "registers per thread",                                                             \
-          side_integer(&item->side, !is_refused(&item->side),                                      \
+          side_integer(&item->side, !diff_is_refused(&item->side),                                 \
                        item->side.kernel ? item->side.kernel->resources.regs_per_thread : 0))      \
     FIELD(side##_spill_stores, #side ".spill_store_bytes", #side "_spill_stores", "bytes",         \
           when "spill stores per thread",                                                          \
@@ -148,15 +148,15 @@ static bool is_refused(const struct smc_diff_side *side)
           smc_value_if(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \
     FIELD(pair_name, "name", "kernel", "", "the kernel's name, demangled",                         \
-          smc_value_string(latest(item)->kernel->shown))                                           \
+          smc_value_string(diff_latest(item)->kernel->shown))                                      \
     FIELD(pair_was, "was", "was", "", "its name in the old build, if it was renamed",              \
           smc_value_string(former_name(item)))                                                     \
     FIELD(pair_mangled, "mangled_name", NULL, "", "its name in the file",                          \
-          smc_value_string(latest(item)->kernel->name))                                            \
+          smc_value_string(diff_latest(item)->kernel->name))                                       \
     FIELD(pair_source, "source_file", NULL, "", "the source that defines it",                      \
-          smc_value_string(latest(item)->kernel->source_file))                                     \
+          smc_value_string(diff_latest(item)->kernel->source_file))                                \
     FIELD(pair_line, "source_line", NULL, "", "its line there",                                    \
-          smc_value_known(latest(item)->kernel->source_line))                                      \
+          smc_value_known(diff_latest(item)->kernel->source_line))                                 \
     FIELD(pair_device, "device", "device", "", "the device that it is compared for",               \
           smc_value_string(item->device->name))                                                    \
     FIELD(pair_verdict, "verdict", "verdict", "",                                                  \
@@ -188,7 +188,7 @@ const struct smc_field_table smc_diff_tables[] = {
 };
 
 /* Reports list the kernels that differ, and count the others. */
-static bool is_listed(const struct smc_diff_pair *pair)
+static bool diff_is_listed(const struct smc_diff_pair *pair)
 {
     return pair->verdict != SMC_DIFF_SAME || pair->is_renamed;
 }
@@ -274,7 +274,7 @@ static void diff_append_sizes(uint32_t sizes, struct smc_text *out)
 }
 
 /* What precedes a figure that unknown dynamic shared memory can only lower. */
-static const char *at_most(const struct smc_diff_side *side)
+static const char *diff_at_most(const struct smc_diff_side *side)
 {
     return side->dynamic_smem_unknown ? "at most " : "";
 }
@@ -284,8 +284,8 @@ static void append_example(const struct smc_diff_pair *pair, uint32_t sizes, str
 {
     enum { USUAL = 256 / 32 - 1 };
     int size = sizes & 1u << USUAL ? USUAL : __builtin_ctz(sizes);
-    smc_text_printf(out, " (%d: %s%u -> %s%u)", 32 * (size + 1), at_most(&pair->before),
-                    pair->before.sizes.blocks_per_sm[size], at_most(&pair->after),
+    smc_text_printf(out, " (%d: %s%u -> %s%u)", 32 * (size + 1), diff_at_most(&pair->before),
+                    pair->before.sizes.blocks_per_sm[size], diff_at_most(&pair->after),
                     pair->after.sizes.blocks_per_sm[size]);
 }
 
@@ -310,13 +310,13 @@ static void diff_append_curve(const struct smc_diff_pair *pair, struct smc_text 
         smc_text_append(out, "the same number of blocks at every block size");
 }
 
-static void append_percents(const struct smc_diff_pair *pair, struct smc_text *out)
+static void diff_append_percents(const struct smc_diff_pair *pair, struct smc_text *out)
 {
     char before[32], after[32];
     smc_words_percent(pair->before.occupancy_percent, before);
     smc_words_percent(pair->after.occupancy_percent, after);
-    smc_text_printf(out, "%s%s -> %s%s", at_most(&pair->before), before, at_most(&pair->after),
-                    after);
+    smc_text_printf(out, "%s%s -> %s%s", diff_at_most(&pair->before), before,
+                    diff_at_most(&pair->after), after);
 }
 
 static void append_smem(const struct smc_diff_side *side, struct smc_text *out)
@@ -335,7 +335,7 @@ static void append_undecided(const struct smc_diff_pair *pair, struct smc_text *
     smc_text_append(out, " bytes, as launched");
 }
 
-static void append_limiters(const struct smc_diff_side *side, struct smc_text *out)
+static void diff_append_limiters(const struct smc_diff_side *side, struct smc_text *out)
 {
     const struct smc_occupancy occupancy = {.limiters = side->limiters};
     if (side->limiters == 0 || side->dynamic_smem_unknown)
@@ -344,7 +344,7 @@ static void append_limiters(const struct smc_diff_side *side, struct smc_text *o
     smc_words_limiters(&occupancy, out);
 }
 
-static bool launches(const struct smc_diff_side *side)
+static bool diff_report_launches(const struct smc_diff_side *side)
 {
     return side->threads_per_block > 0 ? side->outcome == SMC_LAUNCHES
                                        : side->sizes.best_threads_per_block > 0;
@@ -360,9 +360,9 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
                                                                  : "it now launches");
         if (after->threads_per_block > 0)
             smc_text_printf(out, " at %u threads", after->threads_per_block);
-        if (is_refused(after))
+        if (diff_is_refused(after))
             smc_text_append(out, ": too much static shared memory to compile");
-    } else if (!launches(before) && !launches(after)) {
+    } else if (!diff_report_launches(before) && !diff_report_launches(after)) {
         smc_text_append(out, "it launches in neither build");
         if (after->threads_per_block > 0)
             smc_text_printf(out, " at %u threads", after->threads_per_block);
@@ -373,20 +373,20 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
     } else if (before->threads_per_block != after->threads_per_block) {
         smc_text_printf(out, "%u -> %u threads per block, occupancy ", before->threads_per_block,
                         after->threads_per_block);
-        append_percents(pair, out);
-        append_limiters(after, out);
+        diff_append_percents(pair, out);
+        diff_append_limiters(after, out);
     } else if (before->blocks_per_sm != after->blocks_per_sm) {
-        smc_text_printf(out, "%s%u -> %s%u blocks per SM (", at_most(before), before->blocks_per_sm,
-                        at_most(after), after->blocks_per_sm);
-        append_percents(pair, out);
+        smc_text_printf(out, "%s%u -> %s%u blocks per SM (", diff_at_most(before),
+                        before->blocks_per_sm, diff_at_most(after), after->blocks_per_sm);
+        diff_append_percents(pair, out);
         smc_text_printf(out, ") at %u threads", after->threads_per_block);
-        append_limiters(after, out);
+        diff_append_limiters(after, out);
     } else {
-        smc_text_printf(out, "still %s", at_most(after));
+        smc_text_printf(out, "still %s", diff_at_most(after));
         smc_words_blocks(after->blocks_per_sm, out);
         smc_text_printf(out, " per SM at %u threads", after->threads_per_block);
         if (before->limiters != after->limiters)
-            append_limiters(after, out);
+            diff_append_limiters(after, out);
     }
 }
 
@@ -450,8 +450,8 @@ static bool is_debug(const char *options)
 }
 
 /* "(3 of 16 kernels)", unless it is about all. */
-static void append_share(const struct smc_diff *diff, const struct smc_diff_note *note,
-                         struct smc_text *out)
+static void diff_append_share(const struct smc_diff *diff, const struct smc_diff_note *note,
+                              struct smc_text *out)
 {
     if (note->count < diff->compared_pairs)
         smc_text_printf(out, " (%zu of %zu)", note->count, diff->compared_pairs);
@@ -465,16 +465,16 @@ static void diff_append_note(const struct smc_diff *diff, const struct smc_diff_
     switch (note->kind) {
     case SMC_DIFF_NOTE_TOOLKIT:
         smc_text_printf(out, "another toolkit: CUDA %s -> CUDA %s", note->before, note->after);
-        append_share(diff, note, out);
+        diff_append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_OPTIONS:
         smc_text_printf(out, "other options of ptxas: %s -> %s%s", or_none(note->before),
                         or_none(note->after), debug ? ", which is nvcc -G" : "");
-        append_share(diff, note, out);
+        diff_append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_ARCHITECTURE:
         smc_text_printf(out, "another architecture: %s -> %s", note->before, note->after);
-        append_share(diff, note, out);
+        diff_append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_ONLY_OLD:
     case SMC_DIFF_NOTE_ONLY_NEW:
@@ -483,16 +483,16 @@ static void diff_append_note(const struct smc_diff *diff, const struct smc_diff_
         break;
     case SMC_DIFF_NOTE_SPILLS_UNKNOWN:
         smc_text_append(out, "spills are not compared: not recorded in both builds");
-        append_share(diff, note, out);
+        diff_append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_BARRIERS_UNKNOWN:
         smc_text_append(out, "barriers are not compared: not recorded in both builds");
-        append_share(diff, note, out);
+        diff_append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN:
         smc_text_append(out, "+?: dynamic shared memory is given by the launch, so blocks and "
                              "occupancy are not compared");
-        append_share(diff, note, out);
+        diff_append_share(diff, note, out);
         smc_text_append(out, "; state it with --dynamic-smem BYTES or NAME=BYTES");
         break;
     case SMC_DIFF_NOTE_RESEMBLING:
@@ -527,7 +527,7 @@ static void diff_append_names(const struct smc_kernel_names *names,
                               const struct smc_diff_pair *pair,
                               const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
+    const struct smc_inspect_kernel *kernel = diff_latest(pair)->kernel;
     struct smc_text line = {0};
     smc_layout_begin(out, style, SMC_STRONG);
     smc_kernel_names_append(names, kernel->shown, style->columns, out);
@@ -573,7 +573,7 @@ static bool begins_kernel(const struct smc_diff *diff, size_t i)
     return i == 0 || diff->pair[i - 1].group != diff->pair[i].group;
 }
 
-static size_t end_of_kernel(const struct smc_diff *diff, size_t i)
+static size_t diff_end_of_kernel(const struct smc_diff *diff, size_t i)
 {
     while (++i < diff->count && !begins_kernel(diff, i))
         ;
@@ -586,14 +586,14 @@ static enum smc_diff_verdict verdict_of_kernel(const struct smc_diff *diff, size
 {
     enum smc_diff_verdict verdict = SMC_DIFF_VERDICT_COUNT;
     for (size_t i = from; i < end; i++)
-        if (is_listed(&diff->pair[i]) && diff->pair[i].verdict < verdict)
+        if (diff_is_listed(&diff->pair[i]) && diff->pair[i].verdict < verdict)
             verdict = diff->pair[i].verdict;
     return verdict;
 }
 
-static void append_kernel(const struct smc_diff *diff, size_t from, size_t end,
-                          const struct smc_kernel_names *names,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void diff_append_kernel(const struct smc_diff *diff, size_t from, size_t end,
+                               const struct smc_kernel_names *names,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     diff_append_names(names, &diff->pair[from], style, out);
     for (size_t i = from; i < end; i++)
@@ -614,13 +614,13 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
     enum { MOST_LISTED = 50 };
     size_t listed = 0;
     for (size_t i = 0, end; i < diff->count; i = end) {
-        end = end_of_kernel(diff, i);
+        end = diff_end_of_kernel(diff, i);
         if (verdict_of_kernel(diff, i, end) != verdict)
             continue;
         if (listed++ == 0)
             smc_text_printf(out, "\n%s\n", diff_heading_of(verdict));
         if (!is_limited(verdict) || listed <= MOST_LISTED)
-            append_kernel(diff, i, end, names, style, out);
+            diff_append_kernel(diff, i, end, names, style, out);
     }
     if (is_limited(verdict) && listed > MOST_LISTED)
         smc_text_printf(out, "... and %zu more; --format csv lists all\n", listed - MOST_LISTED);
@@ -632,8 +632,8 @@ static void diff_find_names(const struct smc_diff *diff, struct smc_kernel_names
     const char **shown = smc_calloc(2 * diff->count + 1, sizeof *shown);
     size_t count = 0;
     for (size_t i = 0, end; shown && i < diff->count; i = end) {
-        end = end_of_kernel(diff, i);
-        shown[count++] = latest(&diff->pair[i])->kernel->shown;
+        end = diff_end_of_kernel(diff, i);
+        shown[count++] = diff_latest(&diff->pair[i])->kernel->shown;
         if (diff->pair[i].is_renamed)
             shown[count++] = diff->pair[i].before.kernel->shown;
     }
@@ -706,7 +706,7 @@ static void append_markdown_row(const struct smc_diff_pair *pair,
                                 const struct smc_kernel_names *names, struct smc_text *out)
 {
     smc_text_append(out, "| ");
-    append_short_code(names, latest(pair)->kernel->shown, out);
+    append_short_code(names, diff_latest(pair)->kernel->shown, out);
     if (pair->is_renamed) {
         smc_text_append(out, " (was ");
         append_short_code(names, pair->before.kernel->shown, out);
@@ -734,7 +734,7 @@ static void append_markdown_rows(const struct smc_diff *diff, enum smc_diff_verd
     for (size_t i = 0; i < diff->count; i++) {
         const struct smc_diff_pair *pair = &diff->pair[i];
         struct smc_text row = {0};
-        if (pair->verdict < first || pair->verdict > last || !is_listed(pair))
+        if (pair->verdict < first || pair->verdict > last || !diff_is_listed(pair))
             continue;
         append_markdown_row(pair, names, &row);
         if (out->length + row.length > SMC_LONGEST_COMMENT)
@@ -751,7 +751,7 @@ static bool has_rows(const struct smc_diff *diff, enum smc_diff_verdict first,
 {
     for (size_t i = 0; i < diff->count; i++)
         if (diff->pair[i].verdict >= first && diff->pair[i].verdict <= last &&
-            is_listed(&diff->pair[i]))
+            diff_is_listed(&diff->pair[i]))
             return true;
     return false;
 }
@@ -788,7 +788,7 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 /* The rule and the level of a pair's finding. */
 static struct smc_check_finding diff_finding_of(const struct smc_diff_pair *pair, uint32_t failing)
 {
-    const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
+    const struct smc_inspect_kernel *kernel = diff_latest(pair)->kernel;
     const char *rule = gravest(pair);
     uint32_t counting = pair->worse & ~pair->excused;
     enum smc_finding_level level = SMC_FINDING_NOTE;
@@ -885,7 +885,7 @@ void smc_json_diff(json_t *root, const struct smc_diff *diff)
     smc_json_set(object, "kernels", counts);
     smc_json_set(object, "notes", json_notes(diff));
     for (size_t i = 0; i < diff->count; i++)
-        if (is_listed(&diff->pair[i]))
+        if (diff_is_listed(&diff->pair[i]))
             json_array_append_new(list, smc_fields_object(pair_fields, &diff->pair[i]));
     smc_json_set(object, "changes", list);
     smc_json_set(root, "diff", object);
@@ -895,6 +895,6 @@ void smc_csv_diff(const struct smc_diff *diff, struct smc_text *out)
 {
     smc_fields_csv_head(pair_fields, out);
     for (size_t i = 0; i < diff->count; i++)
-        if (is_listed(&diff->pair[i]))
+        if (diff_is_listed(&diff->pair[i]))
             smc_fields_csv_row(pair_fields, &diff->pair[i], out);
 }

@@ -36,7 +36,7 @@ const struct smc_field_table smc_doctor_tables[] = {
 };
 
 /* Free the text, which owns the command. */
-static struct row make_row(const struct smc_doctor_row *row, struct smc_text *mend)
+static struct row doctor_make_row(const struct smc_doctor_row *row, struct smc_text *mend)
 {
     smc_program_append(mend, row->mend);
     return (struct row){row, smc_text_string(mend)};
@@ -78,7 +78,7 @@ static void doctor_append_commands(const struct smc_doctor *doctor, struct smc_t
         begun = true;
         smc_text_append(&line, "  ");
         smc_text_cell(&line, doctor->row[i].subject, -SUBJECT_WIDTH);
-        smc_text_append(&line, make_row(&doctor->row[i], &mend).mend);
+        smc_text_append(&line, doctor_make_row(&doctor->row[i], &mend).mend);
         smc_layout_row(out, &line);
         smc_text_free(&mend);
     }
@@ -112,7 +112,7 @@ void smc_json_doctor(json_t *object, const struct smc_doctor *doctor)
     json_t *list = json_array();
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};
-        struct row row = make_row(&doctor->row[i], &mend);
+        struct row row = doctor_make_row(&doctor->row[i], &mend);
         json_array_append_new(list, smc_fields_object(doctor_fields, &row));
         smc_text_free(&mend);
     }
@@ -125,7 +125,7 @@ void smc_csv_doctor(const struct smc_doctor *doctor, struct smc_text *out)
     smc_fields_csv_head(doctor_fields, out);
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};
-        struct row row = make_row(&doctor->row[i], &mend);
+        struct row row = doctor_make_row(&doctor->row[i], &mend);
         smc_fields_csv_row(doctor_fields, &row, out);
         smc_text_free(&mend);
     }

@@ -24,7 +24,7 @@ static bool says_more(const struct smc_run_stack *stack)
     return stack->frames > 1 || (stack->frames == 1 && !stack->is_complete);
 }
 
-static void append_name(const char *name, struct smc_text *out)
+static void emulator_findings_append_name(const char *name, struct smc_text *out)
 {
     smc_text_append(out, name[0] ? name : "an unknown function");
 }
@@ -37,7 +37,7 @@ static void emulator_findings_append_stack(const struct smc_emulated_run *emulat
         const struct smc_run_frame *frame = &stack->frame[i];
         const char *file = name_at(emulated, frame->file), *slash = strrchr(file, '/');
         smc_text_append(out, i == 0 ? "in " : i == 1 ? ", called from " : ", from ");
-        append_name(name_at(emulated, frame->function), out);
+        emulator_findings_append_name(name_at(emulated, frame->function), out);
         if (i > 0 && frame->line > 0)
             smc_text_printf(out, " at %s:%u", slash ? slash + 1 : file, frame->line);
     }

@@ -50,7 +50,7 @@ static int compare_cases(const struct test_case *a, const struct test_case *b)
     return order ? order : strcmp(a->device, b->device);
 }
 
-static int compare(const void *a, const void *b)
+static int findings_junit_compare(const void *a, const void *b)
 {
     const struct test_case *left = a, *right = b;
     int order = compare_cases(left, right);
@@ -213,7 +213,7 @@ void smc_junit_findings(const struct smc_findings *findings,
         const struct smc_check_finding *f = &findings->item[i];
         cases[count] = (struct test_case){f->file, f->kernel, f->device, f, count};
     }
-    qsort(cases, count, sizeof *cases, compare);
+    qsort(cases, count, sizeof *cases, findings_junit_compare);
     append_suites(cases, count, out);
     free(cases);
 }

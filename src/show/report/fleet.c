@@ -36,14 +36,14 @@ static struct smc_value gpu_number(const struct line *line, int32_t number)
     return smc_value_if(line->gpu && number >= 0, smc_value_integer((uint64_t)number));
 }
 
-static const char *device_of(const struct line *line)
+static const char *fleet_device_of(const struct line *line)
 {
     return line->gpu ? smc_checks_text(line->checks, line->checks->board[line->gpu->board].name)
                      : NULL;
 }
 
 /* A figure that was kept as a float, without digits that it does not have. */
-static double rounded(double value)
+static double fleet_rounded(double value)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%.7g", value);
@@ -53,7 +53,7 @@ static double rounded(double value)
 /* A member of the straggler, or unknown. */
 static struct smc_value slow_number(const struct line *line, double number)
 {
-    return smc_value_if(line->straggler, smc_value_number(rounded(number)));
+    return smc_value_if(line->straggler, smc_value_number(fleet_rounded(number)));
 }
 
 #define OF_GPU(member)  (item->gpu ? item->gpu->member : 0)
@@ -78,7 +78,7 @@ SMC_FIELD_TABLE(drain_fields, DRAIN_FIELDS)
           gpu_text(item, OF_GPU(uuid)))                                                            \
     FIELD(rank, "rank", "rank", "", "of the process that reported",                                \
           gpu_number(item, OF_GPU(rank)))                                                          \
-    FIELD(device, "device", "device", "", "the GPU", smc_value_string(device_of(item)))            \
+    FIELD(device, "device", "device", "", "the GPU", smc_value_string(fleet_device_of(item)))      \
     FIELD(verdict, "verdict", NULL, "", "of its check",                                            \
           smc_value_string(item->gpu ? smc_checked_names[item->gpu->health] : NULL))               \
     FIELD(reason, "reason", "reason", "", "in words", smc_value_string(item->reason))              \
@@ -124,11 +124,13 @@ SMC_FIELD_TABLE(count_fields, COUNT_FIELDS)
     FIELD(spread_mig, "mig", NULL, "", "whether these are parts of GPUs",                          \
           smc_value_boolean(item->board->mig))                                                     \
     FIELD(spread_count, "gpus", NULL, "", "that have it", smc_value_integer(item->peers.count))    \
-    FIELD(spread_least, "least", NULL, "", "", smc_value_number(rounded(item->peers.least)))       \
-    FIELD(spread_median, "median", NULL, "", "", smc_value_number(rounded(item->peers.median)))    \
-    FIELD(spread_most, "most", NULL, "", "", smc_value_number(rounded(item->peers.most)))          \
+    FIELD(spread_least, "least", NULL, "", "", smc_value_number(fleet_rounded(item->peers.least))) \
+    FIELD(spread_median, "median", NULL, "", "",                                                   \
+          smc_value_number(fleet_rounded(item->peers.median)))                                     \
+    FIELD(spread_most, "most", NULL, "", "", smc_value_number(fleet_rounded(item->peers.most)))    \
     FIELD(spread_limit, "limit_percent", NULL, "percent", "slower is a straggler",                 \
-          smc_value_if(item->peers.limit > 0, smc_value_number(rounded(100 * item->peers.limit)))) \
+          smc_value_if(item->peers.limit > 0,                                                      \
+                       smc_value_number(fleet_rounded(100 * item->peers.limit))))                  \
     FIELD(spread_slow, "stragglers", NULL, "", "GPUs", smc_value_integer(item->stragglers))
 SMC_FIELD_TABLE(spread_fields, SPREAD_FIELDS)
 #undef ITEM
@@ -219,7 +221,7 @@ static void write_drains(const struct smc_fleet *fleet, const struct smc_report_
     smc_layout_folded(out, style, count - shown(count, style));
 }
 
-static void append_value(enum smc_check_figure figure, double value, struct smc_text *out)
+static void fleet_append_value(enum smc_check_figure figure, double value, struct smc_text *out)
 {
     const struct smc_check_figure_kind *kind = &smc_check_figures[figure];
     smc_text_printf(out, "%.4g" SMC_TIE "%s", value / kind->scale, kind->unit);
@@ -239,10 +241,10 @@ static void write_stragglers(const struct smc_fleet *fleet, const struct smc_rep
         if (uuid[0])
             smc_text_printf(&line, " %s", uuid);
         smc_text_printf(&line, ": %s ", smc_check_figures[straggler->figure].label);
-        append_value(straggler->figure, straggler->value, &line);
+        fleet_append_value(straggler->figure, straggler->value, &line);
         smc_text_printf(&line, ", %.1f" SMC_TIE "%% slower than the median, ",
                         100 * straggler->slower);
-        append_value(straggler->figure, straggler->median, &line);
+        fleet_append_value(straggler->figure, straggler->median, &line);
         smc_layout_line(out, style, i == 0 ? "stragglers" : "", &line);
     }
     smc_layout_folded(out, style, fleet->straggler_count - shown(fleet->straggler_count, style));
@@ -267,7 +269,7 @@ static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_s
     const char *board = smc_checks_text(fleet->checks, spread->board->name);
     struct smc_text line = {0};
     smc_text_printf(&line, "%s %.4g to ", kind->label, spread->peers.least / kind->scale);
-    append_value(spread->figure, spread->peers.most, &line);
+    fleet_append_value(spread->figure, spread->peers.most, &line);
     smc_text_printf(&line, ", median %.4g, on ", spread->peers.median / kind->scale);
     smc_words_number(spread->peers.count, &line);
     smc_text_printf(&line, " %s%s", board[0] ? board : "GPUs", spread->board->mig ? " (MIG)" : "");

@@ -104,12 +104,12 @@ static void health_write_text(const struct smc_host_health *host,
           smc_value_if(item->lane >= 0, smc_value_integer((uint64_t)item->lane)))                  \
     FIELD(address, "address", NULL, "",                                                            \
           "of the wrong word, in hex: in global memory, or with an SM in its shared memory",       \
-          address_of(item))                                                                        \
+          health_address_of(item))                                                                 \
     FIELD(bit, "bit", NULL, "", "the lowest wrong bit of the word",                                \
           smc_value_if(item->bit >= 0, smc_value_integer((uint64_t)item->bit)))                    \
     FIELD(fault_detail, "detail", NULL, "", "the fault in words", smc_value_text(item->detail))
 
-static struct smc_value address_of(const struct smc_fault *fault)
+static struct smc_value health_address_of(const struct smc_fault *fault)
 {
     char text[24];
     snprintf(text, sizeof text, "0x%" PRIx64, fault->address);
@@ -159,7 +159,7 @@ static json_t *figures_of(const struct smc_health *health)
     return object;
 }
 
-static json_t *faults_of(const struct smc_health *health)
+static json_t *health_faults_of(const struct smc_health *health)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < health->fault_count; i++)
@@ -188,7 +188,7 @@ static json_t *faults_of(const struct smc_health *health)
     FIELD(tests, "tests", NULL, "", "a list of the tests", smc_value_json(tests_of(item)))         \
     FIELD(figures, "figures", NULL, "", "what was measured", smc_value_json(figures_of(item)))     \
     FIELD(faults, "faults", NULL, "", "a list of what is wrong, at most 32",                       \
-          smc_value_json(faults_of(item)))                                                         \
+          smc_value_json(health_faults_of(item)))                                                  \
     FIELD(faults_total, "faults_total", NULL, "", "how many there are",                            \
           smc_value_integer(item->faults_total))
 

@@ -27,12 +27,12 @@ enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-static struct smc_value count_if(bool known, uint32_t count)
+static struct smc_value inspect_count_if(bool known, uint32_t count)
 {
     return smc_value_if(known, smc_value_integer(count));
 }
 
-static struct smc_value architecture_of(const struct smc_inspect_kernel *kernel)
+static struct smc_value inspect_architecture_of(const struct smc_inspect_kernel *kernel)
 {
     char text[SMC_INSPECT_ARCHITECTURE];
     return smc_value_copy(kernel->cc ? smc_inspect_architecture(kernel, text) : "");
@@ -51,7 +51,8 @@ static struct smc_value threads_source(enum smc_threads_source source)
 
 static struct smc_value block_size(const struct smc_inspect_row *row)
 {
-    return count_if(row->threads_source != SMC_THREADS_UNKNOWN, row->launch.threads_per_block);
+    return inspect_count_if(row->threads_source != SMC_THREADS_UNKNOWN,
+                            row->launch.threads_per_block);
 }
 
 /* Whole numbers, one for each block size. */
@@ -68,7 +69,7 @@ static struct smc_value settled(const struct smc_inspect_row *row, struct smc_va
     return smc_value_if(smc_inspect_is_settled(row), value);
 }
 
-static struct smc_value loads(const struct smc_inspect_row *row)
+static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 {
     uint16_t cc = row->device->sm.cc;
     return smc_value_if(row->kernel->cc != 0,
@@ -85,12 +86,12 @@ static struct smc_value loads(const struct smc_inspect_row *row)
     FIELD(source, "source", NULL, "", "the kind of file",                                          \
           smc_value_string(smc_inspect_source_name(item->source)))                                 \
     FIELD(compiled_for, "compiled_for", NULL, "", "the architecture of its machine code",          \
-          architecture_of(item))                                                                   \
+          inspect_architecture_of(item))                                                           \
     FIELD(max_threads, "max_threads_per_block", NULL, "threads", "its launch bound",               \
-          count_if(item->max_threads_per_block > 0, item->max_threads_per_block))                  \
+          inspect_count_if(item->max_threads_per_block > 0, item->max_threads_per_block))          \
     FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
           "the second value of its launch bounds",                                                 \
-          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
+          inspect_count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                  \
     FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
           "whether it has shared arrays whose size the launch gives",                              \
           smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
@@ -109,33 +110,34 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           smc_value_string(item->kernel->shown))                                                   \
     FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
           smc_value_string(item->device->name))                                                    \
-    FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device", loads(item))   \
+    FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device",                \
+          inspect_loads(item))                                                                     \
     FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
     FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
           threads_source(item->threads_source))                                                    \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
-          count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))         \
+          inspect_count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread)) \
     FIELD(nvcc_may_differ, "nvcc_may_differ", NULL, "",                                            \
           "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
           smc_value_boolean(smc_inspect_nvcc_may_differ(item)))                                    \
     FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
-          count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))           \
+          inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))   \
     FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
-          count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))            \
+          inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))    \
     FIELD(stack, "stack_bytes", NULL, "bytes", "stack frame per thread",                           \
-          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
-                   item->kernel->resources.stack_bytes))                                           \
+          inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
+                           item->kernel->resources.stack_bytes))                                   \
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
           "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
           "dynamic shared memory per block, empty where used but not stated",                      \
-          count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))                  \
+          inspect_count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))          \
     FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
-          count_if(item->kernel->has_barriers, item->kernel->resources.barriers))                  \
+          inspect_count_if(item->kernel->has_barriers, item->kernel->resources.barriers))          \
     FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
-          count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))                   \
+          inspect_count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))           \
     FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
-          count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))                    \
+          inspect_count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))            \
     FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
           settled(item, smc_value_real(item->occupancy_percent)))                                  \
     FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
@@ -148,18 +150,19 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           "resident blocks per SM of blocks of 1 to 32 warps", block_sizes(item))                  \
     FIELD(best_threads, "best_threads_per_block", "best_threads", "threads",                       \
           "the smallest block size of the highest occupancy",                                      \
-          count_if(item->sizes.best_threads_per_block > 0, item->sizes.best_threads_per_block))    \
+          inspect_count_if(item->sizes.best_threads_per_block > 0,                                 \
+                           item->sizes.best_threads_per_block))                                    \
     FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
                        smc_value_real(item->sizes.best_percent)))                                  \
     FIELD(compiled_for_column, NULL, "compiled_for", "", "the architecture of its machine code",   \
-          architecture_of(item->kernel))                                                           \
+          inspect_architecture_of(item->kernel))                                                   \
     FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
-          loads(item))                                                                             \
+          inspect_loads(item))                                                                     \
     FIELD(stack_column, NULL, "stack", "bytes", "stack frame per thread",                          \
-          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
-                   item->kernel->resources.stack_bytes))                                           \
+          inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
+                           item->kernel->resources.stack_bytes))                                   \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
@@ -176,14 +179,17 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
     FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
           smc_value_string(item->answer.query.device.name))                                        \
     FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
-          count_if(item->kernel->max_threads_per_block > 0, item->kernel->max_threads_per_block))  \
+          inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
+                           item->kernel->max_threads_per_block))                                   \
     FIELD(bounds_blocks, NULL, "min_blocks", "blocks", "the second value of the launch bounds",    \
-          count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))          \
+          inspect_count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))  \
     FIELD(bounds_registers, "registers_per_thread", "registers", "registers",                      \
-          "registers per thread", count_if(item->regs_known, item->answer.launch.regs_per_thread)) \
+          "registers per thread",                                                                  \
+          inspect_count_if(item->regs_known, item->answer.launch.regs_per_thread))                 \
     FIELD(bounds_resident, "blocks_per_sm", "blocks_per_sm", "blocks",                             \
           "resident blocks per SM of a block of that size",                                        \
-          count_if(item->kernel->max_threads_per_block > 0, item->answer.occupancy.blocks_per_sm)) \
+          inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
+                           item->answer.occupancy.blocks_per_sm))                                  \
     FIELD(bounds_limiters, "limiters", "limiters", "", "the limits that bind",                     \
           smc_value_if(item->kernel->max_threads_per_block > 0,                                    \
                        smc_value_limiters(item->answer.occupancy.limiters)))                       \
@@ -200,7 +206,7 @@ const struct smc_field_table smc_inspect_tables[] = {
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static double percent_at(const struct smc_inspect_row *row, size_t warps_less_one)
+static double inspect_percent_at(const struct smc_inspect_row *row, size_t warps_less_one)
 {
     const struct smc_sm *sm = &row->device->sm;
     return 100.0 * row->sizes.blocks_per_sm[warps_less_one] * (double)(warps_less_one + 1) /
@@ -293,7 +299,7 @@ static void inspect_append_curve(const struct smc_inspect_row *row,
     struct smc_text line = {0};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         smc_text_printf(&line, "%s%u:%.0f%%", i ? " " : "", shown[i],
-                        percent_at(row, shown[i] / 32 - 1));
+                        inspect_percent_at(row, shown[i] / 32 - 1));
     smc_layout_text(out, style, STEPS_COLUMN, &line);
 }
 
@@ -304,14 +310,14 @@ static void append_sparkline(const struct smc_inspect_row *row, struct smc_text 
                                          "\u2585", "\u2586", "\u2587", "\u2588"};
     smc_text_append_char(out, ' ', STEPS_COLUMN);
     for (size_t i = 0; i < SMC_BLOCK_SIZES; i++)
-        smc_text_append(out, levels[(int)ceil(percent_at(row, i) * 8 / 100)]);
+        smc_text_append(out, levels[(int)ceil(inspect_percent_at(row, i) * 8 / 100)]);
     smc_text_append(out, " 32 to 1024 threads\n");
 }
 
 /* Whether blocks of i + 1 warps have the highest occupancy. */
 static bool is_highest(const struct smc_inspect_row *row, size_t i)
 {
-    return i < SMC_BLOCK_SIZES && percent_at(row, i) >= smc_inspect_highest_percent(row);
+    return i < SMC_BLOCK_SIZES && inspect_percent_at(row, i) >= smc_inspect_highest_percent(row);
 }
 
 /* "64 to 256, 512": those block sizes. */
@@ -555,7 +561,7 @@ static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_
 
 enum { MOST_WORST = 3 };
 
-static bool has(const uint64_t *list, size_t count, uint64_t value)
+static bool inspect_has(const uint64_t *list, size_t count, uint64_t value)
 {
     size_t i = 0;
     while (i < count && list[i] != value)
@@ -605,7 +611,7 @@ static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t m
             continue;
         smc_name_parse(kernel->shown, &name);
         uint64_t family = smc_name_family(&name);
-        if (!all && has(families, kernels, family))
+        if (!all && inspect_has(families, kernels, family))
             continue;
         if (!all)
             families[kernels] = family;

@@ -8,7 +8,7 @@
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
-static const char *name_of(const struct smc_answer *answer)
+static const char *launch_calls_name_of(const struct smc_answer *answer)
 {
     return answer->query.kernel        ? answer->query.kernel->entry
            : answer->query.file_kernel ? answer->query.file_kernel->name
@@ -21,8 +21,8 @@ bool smc_words_opt_in(const struct smc_answer *answer, const char *shown, struct
     if (bytes == 0 || answer->outcome != SMC_LAUNCHES)
         return false;
     struct smc_name name = {.begin = "kernel", .length = 6};
-    if (shown || name_of(answer))
-        smc_name_parse(shown ? shown : name_of(answer), &name);
+    if (shown || launch_calls_name_of(answer))
+        smc_name_parse(shown ? shown : launch_calls_name_of(answer), &name);
     smc_text_printf(line,
                     "cudaFuncSetAttribute(%.*s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
                     "%" PRIu32 ")",

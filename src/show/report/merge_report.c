@@ -25,7 +25,7 @@ static struct smc_value number(struct smc_reading number)
     return smc_value_if(number.present, smc_value_number(number.value));
 }
 
-static struct smc_value seen(const struct line *line, enum smc_row_source source)
+static struct smc_value merge_seen(const struct line *line, enum smc_row_source source)
 {
     const struct smc_merge_row *row = line->value ? line->value->row : NULL;
     if (row && source == SMC_SOURCE_PREDICTED && row->words[0])
@@ -53,11 +53,12 @@ static struct smc_value rank_of(const struct smc_merge_report *report)
     FIELD(device, NULL, "device", "", "the GPU", smc_value_string(item->report->device))           \
     FIELD(cc, NULL, "compute_capability", "", "of the GPU", smc_value_string(item->report->cc))    \
     FIELD(predicted, "predicted", "predicted", "", "by the model",                                 \
-          seen(item, SMC_SOURCE_PREDICTED))                                                        \
-    FIELD(api, "api", "api", "", "the driver's answer", seen(item, SMC_SOURCE_API))                \
+          merge_seen(item, SMC_SOURCE_PREDICTED))                                                  \
+    FIELD(api, "api", "api", "", "the driver's answer", merge_seen(item, SMC_SOURCE_API))          \
     FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
-          seen(item, SMC_SOURCE_EMULATED))                                                         \
-    FIELD(measured, "measured", "measured", "", "on the GPU", seen(item, SMC_SOURCE_MEASURED))     \
+          merge_seen(item, SMC_SOURCE_EMULATED))                                                   \
+    FIELD(measured, "measured", "measured", "", "on the GPU",                                      \
+          merge_seen(item, SMC_SOURCE_MEASURED))                                                   \
     FIELD(verdict, NULL, "verdict", "", "how the GPUs compare",                                    \
           smc_value_text(item->quantity ? smc_merge_verdict_name(item->quantity->verdict)          \
                                         : "failed"))                                               \
@@ -131,7 +132,7 @@ static void append_machine(const struct smc_merged *merged, const struct smc_mer
         smc_text_printf(line, " of rank" SMC_TIE "%d", (int)report->rank);
 }
 
-static void append_number(double value, const char *unit, struct smc_text *line)
+static void merge_append_number(double value, const char *unit, struct smc_text *line)
 {
     smc_text_printf(line, smc_number_is_whole(value) ? "%.0f" : "%.4g", value);
     if (unit[0])
@@ -141,7 +142,7 @@ static void append_number(double value, const char *unit, struct smc_text *line)
 static void append_predicted(double value, const char *unit, struct smc_text *line)
 {
     smc_text_append(line, " (predicted ");
-    append_number(value, unit, line);
+    merge_append_number(value, unit, line);
     smc_text_append(line, ")");
 }
 
@@ -157,11 +158,11 @@ static void merge_append_seen(const struct smc_merge_row *row, struct smc_text *
         if (!seen[i].present)
             continue;
         smc_text_printf(line, "%s%s", first ? "" : ", ", names[i]);
-        append_number(seen[i].value, row->unit, line);
+        merge_append_number(seen[i].value, row->unit, line);
         first = false;
     }
     if (same && best.present)
-        append_number(best.value, row->unit, line);
+        merge_append_number(best.value, row->unit, line);
     else if (same)
         smc_text_append(line, "not measured");
     if (seen[SMC_SOURCE_PREDICTED].present && !(same && seen->value == best.value)) {
@@ -193,19 +194,19 @@ static void append_common(const struct smc_merged_quantity *quantity,
     } else if (!peers->common.present && !predicted->present) {
         smc_text_append(line, "-");
     } else if (!peers->common.present) {
-        append_number(predicted->value, quantity->unit, line);
+        merge_append_number(predicted->value, quantity->unit, line);
         smc_text_append(line, " predicted");
     } else if (!quantity->is_rate || peers->least == peers->most) {
-        append_number(peers->common.value, quantity->unit, line);
+        merge_append_number(peers->common.value, quantity->unit, line);
         if (differ_alike(peers)) {
             append_predicted(predicted->value, quantity->unit, line);
         }
     } else {
-        append_number(peers->least, "", line);
+        merge_append_number(peers->least, "", line);
         smc_text_append(line, " to ");
-        append_number(peers->most, quantity->unit, line);
+        merge_append_number(peers->most, quantity->unit, line);
         smc_text_append(line, ", median ");
-        append_number(peers->common.value, "", line);
+        merge_append_number(peers->common.value, "", line);
     }
 }
 

@@ -88,7 +88,8 @@ static void overview_append_worst(const struct smc_inspect_summary *summary,
     smc_text_append(line, ")");
 }
 
-static void append_count(size_t count, const char *what, const char *several, struct smc_text *line)
+static void overview_append_count(size_t count, const char *what, const char *several,
+                                  struct smc_text *line)
 {
     if (count > 0)
         smc_text_printf(line, "; %zu %s", count, count == 1 ? what : several);
@@ -119,10 +120,11 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
     char low[32];
     snprintf(low, sizeof low, "below %d %%", SMC_LOW_PERCENT);
     overview_append_kernels(summary, shown, &line);
-    append_count(summary->spilling, "spills", "spill", &line);
-    append_count(summary->low, low, low, &line);
-    append_count(summary->failing, "cannot launch", "cannot launch", &line);
-    append_count(summary->unknown, "of unknown block size", "of unknown block size", &line);
+    overview_append_count(summary->spilling, "spills", "spill", &line);
+    overview_append_count(summary->low, low, low, &line);
+    overview_append_count(summary->failing, "cannot launch", "cannot launch", &line);
+    overview_append_count(summary->unknown, "of unknown block size", "of unknown block size",
+                          &line);
     if (summary->worst && summary->kernels > 1)
         overview_append_worst(summary, names, &line);
     if (shown > 0 && shown < summary->kernels)
@@ -247,7 +249,7 @@ struct range {
     double low, high;
 };
 
-static void widen(struct range *range, double value)
+static void overview_widen(struct range *range, double value)
 {
     if (!range->known || value < range->low)
         range->low = value;
@@ -280,17 +282,17 @@ static void overview_add_row(const struct smc_inspect_row *row, struct line *lin
     }
     line->fails |= row->outcome != SMC_LAUNCHES;
     line->stands_in |= !smc_inspect_row_loads(row);
-    widen(&line->percent, smc_inspect_percent(row));
+    overview_widen(&line->percent, smc_inspect_percent(row));
     if (row->threads_source != SMC_THREADS_UNKNOWN)
-        widen(&line->threads, launch->threads_per_block);
+        overview_widen(&line->threads, launch->threads_per_block);
     line->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
     line->at_best |= !smc_inspect_is_settled(row);
     if (smc_inspect_regs_known(row))
-        widen(&line->registers, row->kernel->resources.regs_per_thread);
+        overview_widen(&line->registers, row->kernel->resources.regs_per_thread);
     if (row->kernel->has_spills)
-        widen(&line->spills, (double)smc_inspect_spilled(row));
+        overview_widen(&line->spills, (double)smc_inspect_spilled(row));
     line->dynamic_smem_unknown |= row->dynamic_smem_unknown;
-    widen(&line->smem, (double)launch->static_smem_bytes + launch->dynamic_smem_bytes);
+    overview_widen(&line->smem, (double)launch->static_smem_bytes + launch->dynamic_smem_bytes);
 }
 
 static bool is_same_device(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
@@ -299,7 +301,7 @@ static bool is_same_device(const struct smc_inspect_row *a, const struct smc_ins
 }
 
 /* One past the last row of the kernel whose first this is. */
-static size_t end_of_kernel(const struct smc_inspect_rows *rows, size_t begin)
+static size_t overview_end_of_kernel(const struct smc_inspect_rows *rows, size_t begin)
 {
     size_t i = begin + 1;
     while (i < rows->count && !smc_inspect_begins_kernel(rows, i))
@@ -310,7 +312,7 @@ static size_t end_of_kernel(const struct smc_inspect_rows *rows, size_t begin)
 static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begin,
                                 struct line *line)
 {
-    const size_t end = end_of_kernel(rows, begin);
+    const size_t end = overview_end_of_kernel(rows, begin);
     size_t others = 0;
     for (size_t i = begin; i < end; i++) {
         others += i > begin && !is_same_device(&rows->item[i], &rows->item[i - 1]);
@@ -328,7 +330,7 @@ static struct line overview_find_line(const struct smc_inspect_rows *rows,
     for (size_t m = 0; m < family->kernels; m++)
         overview_find_worst(rows, member[m].index, &line);
     for (size_t m = 0; m < family->kernels; m++)
-        for (size_t i = member[m].index; i < end_of_kernel(rows, member[m].index); i++)
+        for (size_t i = member[m].index; i < overview_end_of_kernel(rows, member[m].index); i++)
             if (is_same_device(&rows->item[i], line.worst))
                 overview_add_row(&rows->item[i], &line);
     return line;

@@ -63,7 +63,7 @@ static const struct smc_row *any_row(const struct pair_row *pair)
 }
 
 /* "twice of a.cu", safe for a terminal. */
-static void words_kernel(const struct smc_user_pair *pair, int index, struct smc_text *out)
+static void pair_words_kernel(const struct smc_user_pair *pair, int index, struct smc_text *out)
 {
     const struct smc_user_run *run = pair->run[index];
     smc_text_printf(out, "%s of %s", run->row.kernel->shown, run->request.file);
@@ -98,8 +98,8 @@ static void words_verdict(const struct smc_user_pair *pair, struct smc_text *out
     smc_text_append(out, pair->is_measured ? " measured" : " predicted");
 }
 
-static void append_results(const struct smc_user_pair *pair, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void pair_append_results(const struct smc_user_pair *pair,
+                                const struct smc_report_style *style, struct smc_text *out)
 {
     for (size_t i = 0; pair->compares_results && i < pair->run[0]->memory_count; i++) {
         struct smc_agreement same;
@@ -142,7 +142,7 @@ void smc_text_pair(const struct smc_user_pair *pair, const struct smc_report_sty
     smc_text_append_char(out, '\n', 1);
     for (int i = 0; i < SMC_PAIR; i++) {
         struct smc_text kernel = {0};
-        words_kernel(pair, i, &kernel);
+        pair_words_kernel(pair, i, &kernel);
         smc_layout_line(out, style, labels[i], &kernel);
     }
     smc_text_run_device_line(&run->request.device, run->result.driver, run->result.runtime, NULL,
@@ -153,7 +153,7 @@ void smc_text_pair(const struct smc_user_pair *pair, const struct smc_report_sty
     for (size_t at = 0; next_row(pair, &at, &row);)
         append_cells(&row, out);
     smc_text_append_char(out, '\n', 1);
-    append_results(pair, style, out);
+    pair_append_results(pair, style, out);
 }
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */

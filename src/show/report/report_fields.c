@@ -180,7 +180,7 @@ json_t *smc_fields_object(const struct smc_report_field *fields, const void *ite
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-static void append_limiters(uint32_t limiters, struct smc_text *out)
+static void report_fields_append_limiters(uint32_t limiters, struct smc_text *out)
 {
     const struct smc_occupancy occupancy = {.limiters = limiters};
     smc_words_limiter_names(&occupancy, "+", out);
@@ -207,7 +207,7 @@ void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
         smc_csv_field(out, value->copy);
         break;
     case SMC_VALUE_LIMITERS:
-        append_limiters((uint32_t)value->integer, out);
+        report_fields_append_limiters((uint32_t)value->integer, out);
         break;
     case SMC_VALUE_PARAMS:
         smc_csv_params(value->query, out);

@@ -113,14 +113,14 @@ struct line {
     const char *verdict, *note;
 };
 
-static struct smc_value seen(const struct smc_reading *source)
+static struct smc_value run_seen(const struct smc_reading *source)
 {
     return smc_value_if(source->present, smc_value_number(source->value));
 }
 
-static struct smc_value predicted(const struct smc_row *row)
+static struct smc_value run_predicted(const struct smc_row *row)
 {
-    return row->words[0] ? smc_value_string(row->words) : seen(&row->predicted);
+    return row->words[0] ? smc_value_string(row->words) : run_seen(&row->predicted);
 }
 
 #define ITEM struct line
@@ -129,11 +129,11 @@ static struct smc_value predicted(const struct smc_row *row)
     FIELD(quantity, "quantity", "quantity", "", "what is compared",                                \
           smc_value_text(item->row->quantity))                                                     \
     FIELD(unit, "unit", "unit", "", "its unit", smc_value_text(item->row->unit))                   \
-    FIELD(predicted, "predicted", "predicted", "", "by the model", predicted(item->row))           \
-    FIELD(api, "api", "api", "", "the driver's answer", seen(&item->row->api))                     \
+    FIELD(predicted, "predicted", "predicted", "", "by the model", run_predicted(item->row))       \
+    FIELD(api, "api", "api", "", "the driver's answer", run_seen(&item->row->api))                 \
     FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
-          seen(&item->row->emulated))                                                              \
-    FIELD(measured, "measured", "measured", "", "on the GPU", seen(&item->row->measured))          \
+          run_seen(&item->row->emulated))                                                          \
+    FIELD(measured, "measured", "measured", "", "on the GPU", run_seen(&item->row->measured))      \
     FIELD(verdict, "verdict", "verdict", "", "how they compare", smc_value_text(item->verdict))    \
     FIELD(note, "note", "note", "", "the reason, or a remark", smc_value_string(item->note))       \
     FIELD(host, NULL, "host", "", "the machine's name", smc_value_text(item->run->host_name))      \
@@ -142,7 +142,7 @@ static struct smc_value predicted(const struct smc_row *row)
 SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
 #undef ITEM
 
-static struct line line_of(const struct smc_csv_run *run, const struct smc_row *row)
+static struct line run_line_of(const struct smc_csv_run *run, const struct smc_row *row)
 {
     return (struct line){run, row, smc_verdict_name(row->verdict), row->note};
 }
@@ -156,7 +156,7 @@ struct table {
     int label_width, width[SMC_ROW_SOURCES]; /* 0: no row has this source */
 };
 
-static void widen(int *width, size_t needed)
+static void run_widen(int *width, size_t needed)
 {
     if ((size_t)*width < needed)
         *width = (int)needed;
@@ -173,17 +173,17 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct tabl
     for (size_t i = 0; i < confirmation->row_count; i++) {
         const struct smc_row *row = &confirmation->row[i];
         char text[SMC_ROW_WORDS];
-        widen(&table->label_width, strlen(row->label));
+        run_widen(&table->label_width, strlen(row->label));
         if (row->words[0] && strlen(row->label) + strlen(row->words) > words)
             words = strlen(row->label) + strlen(row->words);
         for (int c = row->words[0] ? SMC_BY_API : SMC_PREDICTED; c < SMC_ROW_SOURCES; c++) {
             smc_words_source(row, smc_row_reading(row, c), text);
             if (table->width[c] > 0)
-                widen(&table->width[c], strlen(text));
+                run_widen(&table->width[c], strlen(text));
         }
     }
     if (words > (size_t)table->label_width)
-        widen(&table->width[SMC_PREDICTED], words - (size_t)table->label_width);
+        run_widen(&table->width[SMC_PREDICTED], words - (size_t)table->label_width);
 }
 
 /* Which sources have a column; narrow columns where the usual width exceeds the terminal's. */
@@ -369,7 +369,7 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation)
     const struct smc_csv_run run = {"", "", ""}; /* JSON has the machine elsewhere */
     json_t *rows = json_array(), *verdicts = json_object();
     for (size_t i = 0; i < confirmation->row_count; i++) {
-        const struct line line = line_of(&run, &confirmation->row[i]);
+        const struct line line = run_line_of(&run, &confirmation->row[i]);
         json_array_append_new(rows, smc_fields_object(line_fields, &line));
     }
     smc_json_set(object, "confirmation", rows);
@@ -500,7 +500,7 @@ void smc_csv_rows_head(struct smc_text *out)
 
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out)
 {
-    const struct line line = line_of(run, row);
+    const struct line line = run_line_of(run, row);
     smc_fields_csv_row(line_fields, &line, out);
 }
 

@@ -264,12 +264,12 @@ struct sheet {
     size_t width[SMC_FIGURE_COUNT];  /* with the gap before it */
 };
 
-static bool is_rate(enum smc_figure figure)
+static bool series_is_rate(enum smc_figure figure)
 {
     return 1u << figure & (BIT(GFLOPS) | BIT(GOPS) | BIT(GB_PER_S));
 }
 
-static bool is_shown(const struct sheet *sheet, int figure)
+static bool series_report_is_shown(const struct sheet *sheet, int figure)
 {
     return sheet->table->figures >> figure & 1;
 }
@@ -283,7 +283,7 @@ static const char *form_of(enum smc_figure figure, double value)
         return "%.4g";
     if (bit & (BIT(SPEED_UP) | BIT(FEWER_SECTORS)))
         return value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f";
-    return is_rate(figure) && value < 100 ? "%.3g" : "%.0f";
+    return series_is_rate(figure) && value < 100 ? "%.3g" : "%.0f";
 }
 
 static void series_cell_of(const struct sheet *sheet, size_t index, enum smc_figure figure,
@@ -296,14 +296,14 @@ static void series_cell_of(const struct sheet *sheet, size_t index, enum smc_fig
         snprintf(cell, CELL - 1, form_of(figure, value), value); /* a star may follow */
     else
         snprintf(cell, CELL, "-");
-    if (table->marks_best && is_rate(figure))
+    if (table->marks_best && series_is_rate(figure))
         strcat(cell, smc_series_is_best(table->series, index) ? "*" : " ");
 }
 
 /* Adds a space above the mark that ends each cell. */
 static void heading_of(const struct sheet *sheet, enum smc_figure figure, char heading[CELL])
 {
-    bool marked = sheet->table->marks_best && is_rate(figure);
+    bool marked = sheet->table->marks_best && series_is_rate(figure);
     snprintf(heading, CELL, "%s%s", headings[figure].below, marked ? " " : "");
 }
 
@@ -313,7 +313,7 @@ static size_t wider(size_t width, size_t other)
 }
 
 /* "any": the kernel does not accept the varied parameter. */
-static void append_value(const struct smc_series *series, size_t index, struct smc_text *out)
+static void series_append_value(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     if (series->run[index].has_value)
         words_value(&series->axis, series->run[index].value, out);
@@ -329,7 +329,7 @@ static void measure_left(struct sheet *sheet)
     sheet->value_width = option ? strlen(option) : 0;
     for (size_t i = 0; i < sheet->rows; i++) {
         text.length = 0;
-        append_value(series, i, &text);
+        series_append_value(series, i, &text);
         sheet->value_width = wider(sheet->value_width, text.length);
         text.length = 0;
         words_run(series, i, &text);
@@ -358,7 +358,7 @@ static int series_group_of(const struct sheet *sheet, int first, size_t *width)
     for (*width = 0; figure < SMC_FIGURE_COUNT; figure++) {
         if (strcmp(headings[figure].above, headings[first].above) != 0)
             break;
-        *width += is_shown(sheet, figure) ? sheet->width[figure] : 0;
+        *width += series_report_is_shown(sheet, figure) ? sheet->width[figure] : 0;
     }
     return figure;
 }
@@ -369,14 +369,14 @@ static void series_measure(struct sheet *sheet, size_t gap)
     sheet->gap = gap;
     measure_left(sheet);
     for (int f = 0; f < SMC_FIGURE_COUNT; f++)
-        if (is_shown(sheet, f))
+        if (series_report_is_shown(sheet, f))
             sheet->width[f] = series_width_of(sheet, (enum smc_figure)f);
     size_t width;
     for (int f = 0, next; f < SMC_FIGURE_COUNT; f = next) {
         next = series_group_of(sheet, f, &width);
         size_t needed = strlen(headings[f].above) + sheet->gap;
         int last = next - 1;
-        while (last > f && !is_shown(sheet, last))
+        while (last > f && !series_report_is_shown(sheet, last))
             last--;
         if (width > 0 && width < needed)
             sheet->width[last] += needed - width;
@@ -428,7 +428,7 @@ static void series_append_head(const struct sheet *sheet, struct smc_text *out)
     for (int f = 0; f < SMC_FIGURE_COUNT; f++) {
         char heading[CELL];
         heading_of(sheet, (enum smc_figure)f, heading);
-        if (is_shown(sheet, f))
+        if (series_report_is_shown(sheet, f))
             smc_text_printf(out, "%*s", (int)sheet->width[f], heading);
     }
     if (sheet->table->verdicts)
@@ -488,12 +488,12 @@ static void append_table_run(const struct sheet *sheet, size_t index,
     const struct smc_series_run *run = &series->run[index], *before = run - 1;
     struct smc_text value = {0}, label = {0};
     if (index == 0 || !smc_series_same_value(before, run))
-        append_value(series, index, &value);
+        series_append_value(series, index, &value);
     words_run(series, index, &label);
     append_left(sheet, smc_text_string(&value), smc_text_string(&label), out);
     for (int f = 0; f < SMC_FIGURE_COUNT; f++) {
         char cell[CELL];
-        if (!is_shown(sheet, f))
+        if (!series_report_is_shown(sheet, f))
             continue;
         series_cell_of(sheet, index, (enum smc_figure)f, cell);
         smc_text_printf(out, "%*s", (int)sheet->width[f], cell);

@@ -158,8 +158,8 @@ static size_t cell_width(const struct grid *grid)
     return grid->times ? TIME_CELL : CELL;
 }
 
-static const struct smc_sweep_point *point_at(const struct grid *grid, uint64_t row,
-                                              uint64_t column)
+static const struct smc_sweep_point *sweep_point_at(const struct grid *grid, uint64_t row,
+                                                    uint64_t column)
 {
     uint64_t slow = grid->down == 0 ? row : column;
     uint64_t fast = grid->down == 0 ? column : row;
@@ -167,8 +167,8 @@ static const struct smc_sweep_point *point_at(const struct grid *grid, uint64_t 
     return &grid->result->point[slow * width + fast];
 }
 
-static void append_value(const struct grid *grid, size_t axis, uint64_t position, int width,
-                         struct smc_text *out)
+static void sweep_append_value(const struct grid *grid, size_t axis, uint64_t position, int width,
+                               struct smc_text *out)
 {
     struct smc_text label = {0};
     smc_sweep_label(grid->result->sweep, axis, position, &label);
@@ -188,7 +188,7 @@ static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_po
 static bool same_rows(const struct grid *grid, uint64_t row, uint64_t other)
 {
     for (uint64_t c = 0; c < grid->columns; c++)
-        if (!same_cell(point_at(grid, row, c), point_at(grid, other, c)))
+        if (!same_cell(sweep_point_at(grid, row, c), sweep_point_at(grid, other, c)))
             return false;
     return true;
 }
@@ -279,7 +279,7 @@ static void append_band(const struct grid *grid, uint64_t first, uint64_t end, s
     smc_text_printf(out, "  %*s ", -grid->label_width,
                     smc_axis_info[sweep->axis[grid->down].id].option);
     for (uint64_t c = first; c < end; c++) {
-        append_value(grid, grid->across, c, (int)cell_width(grid) - 2, out);
+        sweep_append_value(grid, grid->across, c, (int)cell_width(grid) - 2, out);
         smc_text_append(out, "  ");
     }
     end_line(out);
@@ -287,7 +287,7 @@ static void append_band(const struct grid *grid, uint64_t first, uint64_t end, s
         last = last_alike(grid, row);
         sweep_append_row_label(grid, row, last, out);
         for (uint64_t c = first; c < end; c++)
-            sweep_append_cell(grid, point_at(grid, row, c), out);
+            sweep_append_cell(grid, sweep_point_at(grid, row, c), out);
         end_line(out);
     }
 }

@@ -78,7 +78,7 @@ static double time_error_percent(const struct smc_time *time, double measured_ms
 /* --- What follows from the prediction --------------------------------------------------------- */
 
 /* Operations per second of the whole launch; 0: unknown, or it computes nothing. */
-static double flops_per_s(const struct smc_answer *answer)
+static double time_flops_per_s(const struct smc_answer *answer)
 {
     return smc_time_is_known(&answer->time)
                ? smc_query_flops(answer) / answer->time.predicted_ms * 1e3
@@ -114,7 +114,7 @@ static void append_rate(double per_s, const char *unit, struct smc_text *out)
 /* "46.2 TFLOP/s, 71 % of the measured FMA ceiling". */
 static void append_flops(const struct smc_answer *answer, struct smc_text *out)
 {
-    double rate = flops_per_s(answer);
+    double rate = time_flops_per_s(answer);
     if (rate <= 0)
         return;
     smc_text_append(out, "\n");
@@ -133,7 +133,7 @@ static void append_tensor_share(const struct smc_time *time, struct smc_text *ou
 static bool moves_more(const struct smc_answer *answer)
 {
     const struct smc_time *time = &answer->time;
-    return time->bound_by == SMC_TIME_DRAM || flops_per_s(answer) <= 0 ||
+    return time->bound_by == SMC_TIME_DRAM || time_flops_per_s(answer) <= 0 ||
            (smc_query_dtype(answer) == SMC_INT32 && time->next == SMC_TIME_DRAM);
 }
 
@@ -354,7 +354,7 @@ struct timed {
     double measured_ms;          /* 0: not measured */
 };
 
-static const char *key_of(enum smc_time_term term)
+static const char *time_key_of(enum smc_time_term term)
 {
     return smc_time_term_info[term].key;
 }
@@ -363,7 +363,7 @@ static struct smc_value terms_of(const struct smc_time *time)
 {
     json_t *object = json_object();
     for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
-        smc_json_real(object, key_of((enum smc_time_term)i), time->term_ms[i]);
+        smc_json_real(object, time_key_of((enum smc_time_term)i), time->term_ms[i]);
     return smc_value_json(object);
 }
 
@@ -388,8 +388,9 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           "by how much the prediction is longer; only beside measured_ms",                         \
           if_measured(item, time_error_percent(item->time, item->measured_ms)))                    \
     FIELD(bound_by, "bound_by", NULL, "", "the largest term: a name of terms_ms",                  \
-          smc_value_text(key_of(item->time->bound_by)))                                            \
-    FIELD(next, "next", NULL, "", "the term behind it", smc_value_text(key_of(item->time->next)))  \
+          smc_value_text(time_key_of(item->time->bound_by)))                                       \
+    FIELD(next, "next", NULL, "", "the term behind it",                                            \
+          smc_value_text(time_key_of(item->time->next)))                                           \
     FIELD(terms, "terms_ms", NULL, "ms",                                                           \
           "for each term how long the launch would take if nothing else bounded it",               \
           terms_of(item->time))                                                                    \
@@ -398,7 +399,8 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           smc_value_string(smc_time_basis_name(item->time->basis)))                                \
     FIELD(flops_per_s, "flops_per_s", NULL, "operations per second",                               \
           "the operations of workload, or without it those of counts, in that time",               \
-          smc_value_if(flops_per_s(item->answer) > 0, smc_value_real(flops_per_s(item->answer))))  \
+          smc_value_if(time_flops_per_s(item->answer) > 0,                                         \
+                       smc_value_real(time_flops_per_s(item->answer))))                            \
     FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
           "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
     FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \

@@ -50,7 +50,7 @@ static struct smc_value cache_config(int32_t config)
     return smc_value_string(known ? smc_words_cache_config((enum smc_cache_config)config) : NULL);
 }
 
-static struct smc_value agrees(const struct smc_trace_row *row)
+static struct smc_value trace_agrees(const struct smc_trace_row *row)
 {
     return smc_value_if(row->agreement != SMC_TRACE_NOT_ASKED,
                         smc_value_boolean(row->agreement == SMC_TRACE_AGREES));
@@ -164,7 +164,8 @@ struct item {
     FIELD(api, "api_blocks_per_sm", "api_blocks_per_sm", "blocks",                                 \
           "resident blocks per SM that the driver answered",                                       \
           recorded(item->launch->api_blocks_per_sm))                                               \
-    FIELD(agrees, "agrees", "agrees", "", "whether the model says the same", agrees(item->row))    \
+    FIELD(agrees, "agrees", "agrees", "", "whether the model says the same",                       \
+          trace_agrees(item->row))                                                                 \
     FIELD(clusters, "recorded_clusters", NULL, "clusters",                                         \
           "clusters on the GPU at a time, as the driver told the recording tool",                  \
           recorded(item->launch->resident_clusters))                                               \
@@ -281,7 +282,7 @@ const struct smc_field_table smc_trace_tables[] = {
 };
 
 /* The rows of the first `most_kernels`, or all for 0. */
-static size_t rows_of(const struct smc_trace_answer *answer, size_t most_kernels)
+static size_t trace_rows_of(const struct smc_trace_answer *answer, size_t most_kernels)
 {
     if (most_kernels == 0 || most_kernels >= answer->kernel_count)
         return answer->row_count;
@@ -297,7 +298,7 @@ static void append_launches(uint64_t number, struct smc_text *out)
 }
 
 /* "41 %": whole, but "under 1 %". */
-static void append_share(double share, struct smc_text *out)
+static void trace_report_append_share(double share, struct smc_text *out)
 {
     if (share > 0 && share < 0.005)
         smc_text_append(out, "under 1" SMC_TIE "%");
@@ -305,7 +306,7 @@ static void append_share(double share, struct smc_text *out)
         smc_text_printf(out, "%.0f" SMC_TIE "%%", 100 * share);
 }
 
-static bool is_used(const struct smc_trace_answer *answer, size_t device)
+static bool trace_is_used(const struct smc_trace_answer *answer, size_t device)
 {
     for (size_t i = 0; i < answer->row_count; i++)
         if (answer->rows[i].launch->device == (int32_t)device)
@@ -323,11 +324,11 @@ static void append_gpus(const struct smc_trace_answer *answer, struct smc_text *
         const char *name = trace->devices[i].device.name;
         size_t earlier = 0, count = 0;
         for (size_t k = 0; k < trace->device_count; k++)
-            if (strcmp(trace->devices[k].device.name, name) == 0 && is_used(answer, k)) {
+            if (strcmp(trace->devices[k].device.name, name) == 0 && trace_is_used(answer, k)) {
                 earlier += k < i;
                 count++;
             }
-        if (earlier > 0 || !is_used(answer, i))
+        if (earlier > 0 || !trace_is_used(answer, i))
             continue;
         smc_text_append(out, before);
         if (count > 1)
@@ -341,7 +342,7 @@ static void append_gpus(const struct smc_trace_answer *answer, struct smc_text *
 static bool knows_gpu(const struct smc_trace_answer *answer)
 {
     for (size_t i = 0; i < answer->trace->device_count; i++)
-        if (answer->trace->devices[i].known && is_used(answer, i))
+        if (answer->trace->devices[i].known && trace_is_used(answer, i))
             return true;
     return false;
 }
@@ -407,7 +408,7 @@ static void trace_report_append_bounds(const struct smc_trace_answer *answer, st
             return;
         used[next] = true;
         smc_text_append(line, n > 0 ? ", " : "");
-        append_share(answer->bound_share[next], line);
+        trace_report_append_share(answer->bound_share[next], line);
         smc_text_printf(line, "%s %s", n > 0 ? "" : what,
                         smc_trace_bound_words((enum smc_trace_bound)next));
     }
@@ -418,11 +419,11 @@ static void append_means(const struct smc_trace_answer *answer, struct smc_text 
     if (answer->occupancy_percent < 0)
         return;
     smc_text_append(line, "occupancy on average ");
-    append_share(answer->occupancy_percent / 100, line);
+    trace_report_append_share(answer->occupancy_percent / 100, line);
     if (answer->resident_percent < 0)
         return;
     smc_text_append(line, "; resident warps on average ");
-    append_share(answer->resident_percent / 100, line);
+    trace_report_append_share(answer->resident_percent / 100, line);
     smc_text_append(line, " of what the GPU holds");
 }
 
@@ -432,7 +433,7 @@ static void trace_append_short(const struct smc_trace_answer *answer, struct smc
         return;
     append_launches(answer->short_launches, line);
     smc_text_append(line, " (");
-    append_share(answer->short_share, line);
+    trace_report_append_share(answer->short_share, line);
     smc_text_printf(line,
                     " of the time) ran for less than the %.1f" SMC_TIE
                     "us that a launch takes: fuse these kernels, or launch them by a CUDA graph",
@@ -821,7 +822,7 @@ static json_t *course_object(const struct smc_trace_answer *answer, size_t rows)
 void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_t most_kernels)
 {
     const struct smc_trace *trace = answer->trace;
-    const size_t rows = rows_of(answer, most_kernels);
+    const size_t rows = trace_rows_of(answer, most_kernels);
     json_t *kernels = json_array();
     smc_json_set(object, "trace", smc_fields_object(trace_fields, trace));
     smc_json_set(object, "summary", smc_fields_object(summary_fields, answer));
@@ -839,7 +840,7 @@ void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_
 void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                    struct smc_text *out)
 {
-    const size_t rows = rows_of(answer, style->most_kernels);
+    const size_t rows = trace_rows_of(answer, style->most_kernels);
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < rows; i++) {
         const struct item item = {answer->trace, &answer->rows[i], answer->rows[i].launch};

@@ -27,12 +27,12 @@ struct line {
     uint64_t fewest_blocks, most_blocks; /* of their grids; 0: unknown */
 };
 
-static const char *name_of(const struct smc_device *device)
+static const char *trace_table_name_of(const struct smc_device *device)
 {
     return device ? device->name : "";
 }
 
-static int compare_numbers(int64_t a, int64_t b)
+static int trace_table_compare_numbers(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -55,11 +55,11 @@ static int compare_kinds(const struct smc_trace_row *a, const struct smc_trace_r
     if (order == 0)
         order = memcmp(x->cluster, y->cluster, sizeof x->cluster);
     for (size_t i = 0; i < sizeof key / sizeof *key && order == 0; i++)
-        order = compare_numbers(key[i][0], key[i][1]);
-    return order ? order : strcmp(name_of(a->device), name_of(b->device));
+        order = trace_table_compare_numbers(key[i][0], key[i][1]);
+    return order ? order : strcmp(trace_table_name_of(a->device), trace_table_name_of(b->device));
 }
 
-static int compare_rows(const void *a, const void *b)
+static int trace_table_compare_rows(const void *a, const void *b)
 {
     const struct smc_trace_row *x = *(const struct smc_trace_row *const *)a;
     const struct smc_trace_row *y = *(const struct smc_trace_row *const *)b;
@@ -67,7 +67,7 @@ static int compare_rows(const void *a, const void *b)
     return order ? order : (x > y) - (x < y); /* the largest share first */
 }
 
-static int compare_lines(const void *a, const void *b)
+static int trace_table_compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     const int order = (x->share < y->share) - (x->share > y->share);
@@ -101,13 +101,13 @@ static struct line *trace_table_find_lines(const struct smc_trace_answer *answer
     for (size_t i = 0; rows && lines && i < kernel->count; i++)
         rows[i] = &answer->rows[kernel->first + i];
     if (rows && lines)
-        qsort(rows, kernel->count, sizeof *rows, compare_rows);
+        qsort(rows, kernel->count, sizeof *rows, trace_table_compare_rows);
     for (size_t i = 0; rows && lines && i < kernel->count; i++) {
         *count += i == 0 || compare_kinds(rows[i - 1], rows[i]) != 0;
         add_to_line(rows[i], &lines[*count - 1]);
     }
     if (lines)
-        qsort(lines, *count, sizeof *lines, compare_lines);
+        qsort(lines, *count, sizeof *lines, trace_table_compare_lines);
     free(rows);
     return lines;
 }
@@ -131,7 +131,7 @@ static void add_percent(double percent, struct smc_cells *cells)
         smc_cells_printf(cells, percent >= 99.95 || percent == 0 ? "%.0f" : "%.1f", percent);
 }
 
-static void add_count(int64_t count, struct smc_cells *cells)
+static void trace_table_add_count(int64_t count, struct smc_cells *cells)
 {
     if (count < 0)
         smc_cells_add(cells, "?");
@@ -139,7 +139,7 @@ static void add_count(int64_t count, struct smc_cells *cells)
         smc_cells_printf(cells, "%" PRId64, count);
 }
 
-static void add_time(uint64_t total_ns, uint64_t launches, struct smc_cells *cells)
+static void trace_table_add_time(uint64_t total_ns, uint64_t launches, struct smc_cells *cells)
 {
     struct smc_text words = {0};
     if (launches > 0)
@@ -210,7 +210,7 @@ static void trace_table_add_counts(const struct smc_trace *trace, double share, 
     }
     add_percent(100 * share, cells);
     smc_cells_printf(cells, "%" PRIu64, launches);
-    add_time(total_ns, timed_launches, cells);
+    trace_table_add_time(total_ns, timed_launches, cells);
 }
 
 static void trace_table_append_figures(const struct smc_trace *trace, const struct line *line,
@@ -222,10 +222,10 @@ static void trace_table_append_figures(const struct smc_trace *trace, const stru
     struct smc_cells cells = {trace_columns, &text};
     trace_table_add_counts(trace, line->share, line->launches, line->timed_launches, line->total_ns,
                            &cells);
-    add_count(threads ? (int64_t)threads : -1, &cells);
-    add_count(row->launch->regs_per_thread, &cells);
-    add_count(smc_trace_smem_bytes(row->launch, row->device), &cells);
-    add_count(row->unknown ? -1 : (int64_t)row->occupancy.blocks_per_sm, &cells);
+    trace_table_add_count(threads ? (int64_t)threads : -1, &cells);
+    trace_table_add_count(row->launch->regs_per_thread, &cells);
+    trace_table_add_count(smc_trace_smem_bytes(row->launch, row->device), &cells);
+    trace_table_add_count(row->unknown ? -1 : (int64_t)row->occupancy.blocks_per_sm, &cells);
     add_percent(row->occupancy_percent, &cells);
     add_percent(line->resident_share > 0 ? line->resident_sum / line->resident_share : -1, &cells);
     add_waves(line, &cells);
@@ -236,7 +236,7 @@ static void trace_table_append_figures(const struct smc_trace *trace, const stru
 /* --- What a configuration needs --------------------------------------------------------------- */
 
 /* "120 x 64", "120": without the dimensions that are 1. */
-static void append_shape(const uint32_t size[3], struct smc_text *out)
+static void trace_table_append_shape(const uint32_t size[3], struct smc_text *out)
 {
     smc_text_printf(out, "%u", size[0]);
     if (size[1] > 1 || size[2] > 1)
@@ -253,11 +253,11 @@ static void trace_table_append_shapes(const struct line *line, struct smc_text *
         smc_text_printf(out, "grids of %" PRIu64 " to %" PRIu64 " blocks", line->fewest_blocks,
                         line->most_blocks);
     else if (launch->grid[0] > 0)
-        append_shape(launch->grid, (smc_text_append(out, "grid "), out));
+        trace_table_append_shape(launch->grid, (smc_text_append(out, "grid "), out));
     if (launch->block[1] > 1 || launch->block[2] > 1)
-        append_shape(launch->block, (smc_text_append(out, ", block "), out));
+        trace_table_append_shape(launch->block, (smc_text_append(out, ", block "), out));
     if (launch->cluster[0] > 0)
-        append_shape(launch->cluster, (smc_text_append(out, ", cluster "), out));
+        trace_table_append_shape(launch->cluster, (smc_text_append(out, ", cluster "), out));
 }
 
 static void append_item(struct smc_text *out, struct smc_text *item)

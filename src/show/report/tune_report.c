@@ -21,23 +21,23 @@ struct row {
     const struct smc_tune_shape *shape;
 };
 
-static bool is_predicted(const struct row *row)
+static bool tune_is_predicted(const struct row *row)
 {
     return row->shape->time.basis != SMC_TIME_UNKNOWN;
 }
 
-static struct smc_value predicted(const struct row *row, double ms)
+static struct smc_value tune_predicted(const struct row *row, double ms)
 {
-    return smc_value_if(is_predicted(row), smc_value_real(ms));
+    return smc_value_if(tune_is_predicted(row), smc_value_real(ms));
 }
 
-static struct smc_value measured(const struct row *row, double ms)
+static struct smc_value tune_measured(const struct row *row, double ms)
 {
     return smc_value_if(row->shape->measured, smc_value_real(ms));
 }
 
 /* Unknown for a kernel that did not compile. */
-static struct smc_value compiled(const struct row *row, uint64_t number)
+static struct smc_value tune_compiled(const struct row *row, uint64_t number)
 {
     bool known = row->shape->state != SMC_TUNE_FAILED && row->shape->state != SMC_TUNE_WAITING;
     return smc_value_if(known, smc_value_integer(number));
@@ -51,13 +51,13 @@ static double error_of(const struct smc_tune_shape *shape)
 
 static struct smc_value error_value(const struct row *row)
 {
-    bool known = is_predicted(row) && row->shape->measured;
+    bool known = tune_is_predicted(row) && row->shape->measured;
     return smc_value_if(known, smc_value_number(error_of(row->shape)));
 }
 
-static struct smc_value bound_by(const struct row *row)
+static struct smc_value tune_bound_by(const struct row *row)
 {
-    return smc_value_if(is_predicted(row),
+    return smc_value_if(tune_is_predicted(row),
                         smc_value_text(smc_time_term_info[row->shape->time.bound_by].key));
 }
 
@@ -74,21 +74,21 @@ static struct smc_value bound_by(const struct row *row)
           "why it was dropped, has no prediction, or failed to run",                               \
           smc_value_string(item->shape->why))                                                      \
     FIELD(predicted, "time.predicted_ms", "predicted_ms", "ms", "predicted time",                  \
-          predicted(item, item->shape->time.predicted_ms))                                         \
+          tune_predicted(item, item->shape->time.predicted_ms))                                    \
     FIELD(low, "time.low_ms", "low_ms", "ms", "the lowest time of the prediction's range",         \
-          predicted(item, item->shape->time.low_ms))                                               \
+          tune_predicted(item, item->shape->time.low_ms))                                          \
     FIELD(high, "time.high_ms", "high_ms", "ms", "the highest",                                    \
-          predicted(item, item->shape->time.high_ms))                                              \
+          tune_predicted(item, item->shape->time.high_ms))                                         \
     FIELD(bound, "time.bound_by", "bound_by", "", "what bounds the predicted time",                \
-          bound_by(item))                                                                          \
+          tune_bound_by(item))                                                                     \
     FIELD(turn, "measured.turn", "turn", "", "in which turn it was run, from 1",                   \
           smc_value_known(item->shape->turn))                                                      \
     FIELD(median, "measured.median_ms", "measured_ms", "ms", "measured time, the median",          \
-          measured(item, item->shape->median_ms))                                                  \
+          tune_measured(item, item->shape->median_ms))                                             \
     FIELD(fastest, "measured.fastest_ms", "fastest_ms", "ms", "the fastest launch",                \
-          measured(item, item->shape->fastest_ms))                                                 \
+          tune_measured(item, item->shape->fastest_ms))                                            \
     FIELD(slowest, "measured.slowest_ms", "slowest_ms", "ms", "the slowest launch",                \
-          measured(item, item->shape->slowest_ms))                                                 \
+          tune_measured(item, item->shape->slowest_ms))                                            \
     FIELD(launches, "measured.launches", "launches", "launches", "timed launches",                 \
           smc_value_if(item->shape->measured, smc_value_integer(item->shape->timed_launches)))     \
     FIELD(error, "measured.error_percent", "error_percent", "percent",                             \
@@ -100,15 +100,15 @@ static struct smc_value bound_by(const struct row *row)
     FIELD(winner, "winner", "winner", "", "the fastest of those measured with a correct result",   \
           smc_value_boolean(item->shape == smc_tune_winner(item->tune)))                           \
     FIELD(threads, "threads_per_block", "threads", "threads", "the block size",                    \
-          compiled(item, item->shape->threads_per_block))                                          \
+          tune_compiled(item, item->shape->threads_per_block))                                     \
     FIELD(regs, "registers_per_thread", "registers", "registers", "registers per thread",          \
-          compiled(item, item->shape->regs_per_thread))                                            \
+          tune_compiled(item, item->shape->regs_per_thread))                                       \
     FIELD(smem, "smem_bytes_per_block", "smem", "bytes", "shared memory per block",                \
-          compiled(item, item->shape->smem_bytes_per_block))                                       \
+          tune_compiled(item, item->shape->smem_bytes_per_block))                                  \
     FIELD(spills, "spill_bytes", "spill_bytes", "bytes", "spilled to local memory and back",       \
-          compiled(item, item->shape->spill_bytes))                                                \
+          tune_compiled(item, item->shape->spill_bytes))                                           \
     FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
-          compiled(item, item->shape->blocks_per_sm))                                              \
+          tune_compiled(item, item->shape->blocks_per_sm))                                         \
     FIELD(percent, "occupancy_percent", "occupancy_percent", "percent", "occupancy",               \
           smc_value_if(item->shape->blocks_per_sm > 0, smc_value_real(item->shape->percent)))
 SMC_FIELD_TABLE(tune_fields, TUNE_FIELDS)
@@ -159,7 +159,7 @@ void smc_words_tune_subject(const struct smc_tune *tune, struct smc_text *out)
     smc_words_some_params(&query, varied_params(tune), out);
 }
 
-static void words_kernel(const struct smc_tune *tune, struct smc_text *out)
+static void tune_words_kernel(const struct smc_tune *tune, struct smc_text *out)
 {
     if (!tune->source)
         smc_text_printf(out, "%s: ", tune->query.kernel->name);
@@ -470,10 +470,10 @@ static void tune_append_failures(const struct smc_tune *tune, const struct smc_r
     }
 }
 
-static void append_line(const struct smc_tune *tune,
-                        void (*words)(const struct smc_tune *tune, struct smc_text *out),
-                        const char *label, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void tune_append_line(const struct smc_tune *tune,
+                             void (*words)(const struct smc_tune *tune, struct smc_text *out),
+                             const char *label, const struct smc_report_style *style,
+                             struct smc_text *out)
 {
     struct smc_text line = {0};
     words(tune, &line);
@@ -483,18 +483,18 @@ static void append_line(const struct smc_tune *tune,
 void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,
                    struct smc_text *out)
 {
-    append_line(tune, words_kernel, "kernel", style, out);
+    tune_append_line(tune, tune_words_kernel, "kernel", style, out);
     smc_text_run_device_line(&tune->query.device, "", "", &tune->query, style, out);
-    append_line(tune, words_axes, "varied", style, out);
-    append_line(tune, words_shapes, "shapes", style, out);
-    append_line(tune, words_ranks, "ranked", style, out);
-    append_line(tune, words_measured, "measured", style, out);
+    tune_append_line(tune, words_axes, "varied", style, out);
+    tune_append_line(tune, words_shapes, "shapes", style, out);
+    tune_append_line(tune, words_ranks, "ranked", style, out);
+    tune_append_line(tune, words_measured, "measured", style, out);
     tune_append_failures(tune, style, out);
     tune_append_table(tune, style, out);
-    append_line(tune, words_winner, "winner", style, out);
-    append_line(tune, words_favourite, "first", style, out);
-    append_line(tune, words_regret, "regret", style, out);
-    append_line(tune, words_command, "run it", style, out);
+    tune_append_line(tune, words_winner, "winner", style, out);
+    tune_append_line(tune, words_favourite, "first", style, out);
+    tune_append_line(tune, words_regret, "regret", style, out);
+    tune_append_line(tune, words_command, "run it", style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -20,14 +20,14 @@ static const struct smc_banks_choice first_choice = {
 };
 
 /* Whether the launch has a kernel that uses shared memory. */
-static bool has_kernel(const struct smc_banks_state *banks)
+static bool banks_state_has_kernel(const struct smc_banks_state *banks)
 {
     return banks->launch.kernel && banks->launch.kernel->shared_accesses;
 }
 
 bool smc_banks_is_own(const struct smc_banks_state *banks)
 {
-    return banks->choice.own || !has_kernel(banks);
+    return banks->choice.own || !banks_state_has_kernel(banks);
 }
 
 bool smc_banks_is_tile(const struct smc_banks_state *banks)
@@ -198,7 +198,7 @@ static void conclude(struct smc_banks_state *banks, enum smc_status status,
     snprintf(banks->why, sizeof banks->why, "%s", error->message);
 }
 
-static void show(struct smc_banks_state *banks)
+static void banks_state_show(struct smc_banks_state *banks)
 {
     struct smc_error error = {""};
     conclude(banks, show_access(banks, &error), &error);
@@ -211,7 +211,7 @@ static void rearrange(struct smc_banks_state *banks)
     if (banks->answer.query.tile) {
         for (uint32_t i = 0; i < banks->answer.pattern_count; i++)
             banks->total[i] = banks->answer.pattern[i].total;
-        show(banks);
+        banks_state_show(banks);
         return;
     }
     arrange_all(banks);
@@ -280,7 +280,7 @@ static void show_worst_of_array(struct smc_banks_state *banks,
         (strcmp(now->layout, before->layout) == 0 && strcmp(now->accesses, before->accesses) == 0))
         return;
     banks->pattern = banks->answer.worst;
-    show(banks);
+    banks_state_show(banks);
 }
 
 static void banks_update(struct smc_banks_state *banks, const struct smc_banks_choice *before)
@@ -291,7 +291,7 @@ static void banks_update(struct smc_banks_state *banks, const struct smc_banks_c
     } else if (!same_arrays(before, &banks->choice))
         rearrange(banks);
     else
-        show(banks);
+        banks_state_show(banks);
 }
 
 void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query)
@@ -364,7 +364,7 @@ void smc_banks_go(struct smc_banks_state *banks, int place)
         banks->field = fields[place - patterns];
     } else if ((uint32_t)place != banks->pattern) {
         banks->pattern = (uint32_t)place;
-        show(banks);
+        banks_state_show(banks);
     }
 }
 
@@ -461,8 +461,8 @@ static struct range range_of(const struct smc_banks_state *banks, enum smc_bank_
     case SMC_BANK_FIELD_ITERATION:
         return (struct range){banks->iteration, 0, (int64_t)pattern->steps - 1};
     case SMC_BANK_FIELD_EXPRESSION:
-        return (struct range){choice->own, has_kernel(banks) ? 0 : choice->own,
-                              has_kernel(banks) ? 1 : choice->own};
+        return (struct range){choice->own, banks_state_has_kernel(banks) ? 0 : choice->own,
+                              banks_state_has_kernel(banks) ? 1 : choice->own};
     case SMC_BANK_FIELD_WIDTH:
         return (struct range){choice->width_bytes, 1, WIDEST};
     case SMC_BANK_FIELD_ACCESS:
@@ -531,7 +531,8 @@ static void set_swizzle(const struct smc_tile_question *question, enum smc_bank_
         swizzle->shift = falls || (field != SMC_BANK_FIELD_SHIFT && before < 0) ? -bits : bits;
 }
 
-static void set_text(enum smc_bank_field field, const char *text, struct smc_banks_choice *choice)
+static void banks_state_set_text(enum smc_bank_field field, const char *text,
+                                 struct smc_banks_choice *choice)
 {
     struct smc_cute_layout layout;
     struct smc_swizzle swizzle = {0};
@@ -578,10 +579,10 @@ static void banks_set(const struct smc_banks_state *banks, enum smc_bank_field f
         choice->mode = (enum smc_bank_mode)value;
         break;
     case SMC_BANK_FIELD_LAYOUT:
-        set_text(field, "", choice);
+        banks_state_set_text(field, "", choice);
         break;
     case SMC_BANK_FIELD_ACCESSES:
-        set_text(field, first_choice.accesses, choice);
+        banks_state_set_text(field, first_choice.accesses, choice);
         break;
     case SMC_BANK_FIELD_BITS:
     case SMC_BANK_FIELD_BASE:
@@ -693,7 +694,7 @@ enum smc_status smc_bank_field_type(const struct smc_banks_state *banks, enum sm
     if (field == SMC_BANK_FIELD_LAYOUT || field == SMC_BANK_FIELD_ACCESSES) {
         if (strlen(typed) > SMC_CUTE_CHARS)
             return smc_fail(error, SMC_USAGE, "longer than %d characters", SMC_CUTE_CHARS);
-        set_text(field, typed, choice);
+        banks_state_set_text(field, typed, choice);
         return SMC_OK;
     }
     if (field == SMC_BANK_FIELD_EXPRESSION) {
@@ -835,16 +836,16 @@ static int grid_columns(int cell)
     return SMC_BANKS_LABEL_COLUMNS + cell * BANKS + arrows + edges;
 }
 
-static int between(int value, int least, int most)
+static int banks_state_between(int value, int least, int most)
 {
     return value < least ? least : value > most ? most : value;
 }
 
 static void stack(struct smc_rect body, struct smc_banks_layout *layout)
 {
-    struct smc_rect top =
-        smc_rect_share_top(&body, between(body.rows * 2 / 5 + 1, LEAST_ROWS, LIST_ROWS));
-    int fields = between(top.cols * 2 / 5 + 1, 26, 44);
+    struct smc_rect top = smc_rect_share_top(
+        &body, banks_state_between(body.rows * 2 / 5 + 1, LEAST_ROWS, LIST_ROWS));
+    int fields = banks_state_between(top.cols * 2 / 5 + 1, 26, 44);
     layout->frame[SMC_BANKS_LIST] = smc_rect_share_left(&top, top.cols - fields + 1);
     layout->frame[SMC_BANKS_FIELDS] = top;
     int remedy = body.rows < 12 ? 3 : body.rows < 20 ? 4 : 5;
@@ -854,7 +855,7 @@ static void stack(struct smc_rect body, struct smc_banks_layout *layout)
 
 static void side_by_side(struct smc_rect body, struct smc_banks_layout *layout)
 {
-    int side = between(body.cols - grid_columns(GOOD_CELL) + 1, LEAST_SIDE, MOST_SIDE);
+    int side = banks_state_between(body.cols - grid_columns(GOOD_CELL) + 1, LEAST_SIDE, MOST_SIDE);
     struct smc_rect left = smc_rect_share_left(&body, side);
     layout->frame[SMC_BANKS_LIST] = smc_rect_share_top(&left, LIST_ROWS);
     layout->frame[SMC_BANKS_FIELDS] = smc_rect_share_top(&left, LIST_ROWS);
@@ -875,5 +876,6 @@ void smc_banks_lay_out(struct smc_rect body, struct smc_banks_layout *layout)
 
 int smc_banks_cell_columns(struct smc_rect grid, uint32_t banks)
 {
-    return between((grid.cols - SMC_BANKS_LABEL_COLUMNS - 1) / (int)banks, 1, MOST_CELL);
+    return banks_state_between((grid.cols - SMC_BANKS_LABEL_COLUMNS - 1) / (int)banks, 1,
+                               MOST_CELL);
 }

@@ -390,7 +390,7 @@ static void chart_draw_scale(struct smc_rect rect, struct smc_rect plot, struct 
     smc_frame_glyph(frame, rect, plot.rows, axis, SMC_STYLE_FRAME, CORNER);
 }
 
-static uint32_t letter_of(const struct smc_chart_point *point)
+static uint32_t chart_view_letter_of(const struct smc_chart_point *point)
 {
     if (point->is_uncompiled)
         return SMC_SIGN_NOT_COMPILED;
@@ -408,7 +408,7 @@ static void draw_limiters(const struct columns *columns, struct smc_rect rect, s
         const struct smc_chart_point *point = point_of(columns, column);
         bool now = point->value == columns->chart->now;
         smc_frame_glyph(frame, line, 0, column, now ? SMC_STYLE_NOW : SMC_STYLE_DIM,
-                        letter_of(point));
+                        chart_view_letter_of(point));
     }
 }
 

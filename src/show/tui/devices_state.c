@@ -20,7 +20,7 @@ bool smc_devices_is_bare(const struct smc_device *device)
 }
 
 /* Whether the launch is known to be accepted. */
-static bool launches(const struct smc_device_row *row)
+static bool devices_state_launches(const struct smc_device_row *row)
 {
     return row->answered && row->answer.outcome == SMC_LAUNCHES;
 }
@@ -99,7 +99,7 @@ static void add_table(struct rows *rows)
     }
 }
 
-static bool allocate(struct smc_devices_state *devices, size_t count)
+static bool devices_state_allocate(struct smc_devices_state *devices, size_t count)
 {
     devices->row = smc_calloc(count, sizeof *devices->row);
     devices->order = smc_calloc(count, sizeof *devices->order);
@@ -107,7 +107,8 @@ static bool allocate(struct smc_devices_state *devices, size_t count)
 }
 
 /* The row of a device; the first one if it has none. */
-static size_t find(const struct smc_devices_state *devices, const struct smc_device *device)
+static size_t devices_state_find(const struct smc_devices_state *devices,
+                                 const struct smc_device *device)
 {
     for (size_t i = 0; i < devices->count; i++)
         if (is_row_of(&devices->row[i], device))
@@ -129,7 +130,8 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
         .sort = fresh ? SMC_DEVICE_COLUMN_CC : before.sort,
         .reversed = before.reversed,
     };
-    if (!allocate(devices, gpu_count + 1 + smc_capability_count() + smc_device_count())) {
+    if (!devices_state_allocate(devices,
+                                gpu_count + 1 + smc_capability_count() + smc_device_count())) {
         smc_devices_close(devices);
         smc_devices_close(&before);
         return;
@@ -139,8 +141,8 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
     if (query->device.source == SMC_DEVICE_FILE)
         devices_add(&rows, &query->device);
     add_table(&rows);
-    devices->cursor =
-        find(devices, fresh ? &query->device : &before.row[before.cursor].answer.query.device);
+    devices->cursor = devices_state_find(
+        devices, fresh ? &query->device : &before.row[before.cursor].answer.query.device);
     smc_devices_sort(devices, devices->sort, devices->reversed);
     smc_devices_close(&before);
 }
@@ -207,7 +209,8 @@ static void write_sms(const struct smc_device_row *row, int columns, char text[S
         snprintf(text, SMC_CELL_CHARS, "%" PRIu32, row->answer.query.device.sm_count);
 }
 
-static void write_smem(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
+static void devices_state_write_smem(const struct smc_device_row *row, int columns,
+                                     char text[SMC_CELL_CHARS])
 {
     (void)columns;
     snprintf(text, SMC_CELL_CHARS, "%" PRIu32 "K",
@@ -215,7 +218,8 @@ static void write_smem(const struct smc_device_row *row, int columns, char text[
 }
 
 /* The blank is for the letter of the source, which a narrow table shows there. */
-static void write_regs(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
+static void devices_state_write_regs(const struct smc_device_row *row, int columns,
+                                     char text[SMC_CELL_CHARS])
 {
     (void)columns;
     if (row->answered && smc_words_regs_known(&row->answer))
@@ -237,18 +241,19 @@ static void write_source(const struct smc_device_row *row, int columns, char tex
         smc_devices_source(&row->answer.resources, text);
 }
 
-static void write_blocks(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
+static void devices_state_write_blocks(const struct smc_device_row *row, int columns,
+                                       char text[SMC_CELL_CHARS])
 {
     (void)columns;
     if (row->answered)
         snprintf(text, SMC_CELL_CHARS, "%" PRIu32, row->answer.occupancy.blocks_per_sm);
 }
 
-static void write_occupancy(const struct smc_device_row *row, int columns,
-                            char text[SMC_CELL_CHARS])
+static void devices_state_write_occupancy(const struct smc_device_row *row, int columns,
+                                          char text[SMC_CELL_CHARS])
 {
     (void)columns;
-    if (launches(row))
+    if (devices_state_launches(row))
         smc_words_percent(row->answer.occupancy_percent, text);
 }
 
@@ -256,7 +261,7 @@ static void write_waves(const struct smc_device_row *row, int columns, char text
 {
     double waves = (double)row->answer.waves.waves;
     (void)columns;
-    if (launches(row) && row->answer.has_waves)
+    if (devices_state_launches(row) && row->answer.has_waves)
         snprintf(text, SMC_CELL_CHARS, waves < 1000000 ? "%.0f" : "%.1e", waves);
 }
 
@@ -266,7 +271,7 @@ static void write_limiters(const struct smc_device_row *row, int columns, char t
 {
     const struct smc_occupancy *occupancy = &row->answer.occupancy;
     struct smc_text words = {0};
-    if (!launches(row)) {
+    if (!devices_state_launches(row)) {
         snprintf(text, SMC_CELL_CHARS, "%s",
                  row->is_uncompiled                          ? "not compiled"
                  : !row->answered                            ? "no answer"
@@ -312,13 +317,13 @@ static enum smc_style style_of_source(const struct smc_device_row *row)
 
 static enum smc_style style_of_occupancy(const struct smc_device_row *row)
 {
-    bool full = launches(row) && row->answer.occupancy_percent > 99.99;
+    bool full = devices_state_launches(row) && row->answer.occupancy_percent > 99.99;
     return full ? SMC_STYLE_GOOD : SMC_STYLE_NORMAL;
 }
 
 static enum smc_style style_of_limiters(const struct smc_device_row *row)
 {
-    return launches(row) ? SMC_STYLE_NORMAL : SMC_STYLE_BAD;
+    return devices_state_launches(row) ? SMC_STYLE_NORMAL : SMC_STYLE_BAD;
 }
 
 const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COUNT] = {
@@ -326,24 +331,26 @@ const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COU
                                 style_of_name},
     [SMC_DEVICE_COLUMN_CC] = {"CC", 5, 0, false, false, cc_of, NULL, write_cc, NULL},
     [SMC_DEVICE_COLUMN_SMS] = {"SMs", 4, 75, false, false, sms_of, has_sms, write_sms, NULL},
-    [SMC_DEVICE_COLUMN_SMEM] = {"smem", 5, 75, false, false, smem_of, NULL, write_smem, NULL},
-    [SMC_DEVICE_COLUMN_REGS] = {"regs", 5, 0, true, false, regs_of, launches, write_regs,
-                                style_of_regs},
-    [SMC_DEVICE_COLUMN_SOURCE] = {"from", 11, 96, true, true, source_of, launches, write_source,
-                                  style_of_source},
-    [SMC_DEVICE_COLUMN_BLOCKS] = {"blocks", 7, 0, false, false, blocks_of, launches, write_blocks,
-                                  NULL},
-    [SMC_DEVICE_COLUMN_OCCUPANCY] = {"occup.", 7, 0, false, false, occupancy_of, launches,
-                                     write_occupancy, style_of_occupancy},
+    [SMC_DEVICE_COLUMN_SMEM] = {"smem", 5, 75, false, false, smem_of, NULL,
+                                devices_state_write_smem, NULL},
+    [SMC_DEVICE_COLUMN_REGS] = {"regs", 5, 0, true, false, regs_of, devices_state_launches,
+                                devices_state_write_regs, style_of_regs},
+    [SMC_DEVICE_COLUMN_SOURCE] = {"from", 11, 96, true, true, source_of, devices_state_launches,
+                                  write_source, style_of_source},
+    [SMC_DEVICE_COLUMN_BLOCKS] = {"blocks", 7, 0, false, false, blocks_of, devices_state_launches,
+                                  devices_state_write_blocks, NULL},
+    [SMC_DEVICE_COLUMN_OCCUPANCY] = {"occup.", 7, 0, false, false, occupancy_of,
+                                     devices_state_launches, devices_state_write_occupancy,
+                                     style_of_occupancy},
     [SMC_DEVICE_COLUMN_WAVES] = {"waves", 6, 75, true, false, waves_of, has_waves, write_waves,
                                  NULL},
-    [SMC_DEVICE_COLUMN_LIMITERS] = {"limited by", 0, 0, true, true, limiters_of, launches,
-                                    write_limiters, style_of_limiters},
+    [SMC_DEVICE_COLUMN_LIMITERS] = {"limited by", 0, 0, true, true, limiters_of,
+                                    devices_state_launches, write_limiters, style_of_limiters},
 };
 
 /* --- Order --- */
 
-static int compare(double a, double b)
+static int devices_state_compare(double a, double b)
 {
     return (a > b) - (a < b);
 }
@@ -357,7 +364,7 @@ static bool devices_comes_before(const struct smc_devices_state *devices, size_t
     bool known = !column->is_known || column->is_known(row);
     if (column->is_known && known != column->is_known(other))
         return known;
-    int order = column->number ? compare(column->number(row), column->number(other))
+    int order = column->number ? devices_state_compare(column->number(row), column->number(other))
                                : strcasecmp(smc_device_model(&row->answer.query.device),
                                             smc_device_model(&other->answer.query.device));
     if (order == 0)

@@ -47,7 +47,7 @@ static int launch_cols(int cols)
 }
 
 /* The rows wanted, but at least the usual ones and at most what is left. */
-static int between(int usual, int wanted, int left)
+static int draw_explore_between(int usual, int wanted, int left)
 {
     int rows = wanted < left ? wanted : left;
     return rows > usual ? rows : usual;
@@ -57,14 +57,15 @@ static int between(int usual, int wanted, int left)
 static void left_column(struct smc_rect left, int steps_rows, struct smc_explore_layout *layout)
 {
     int usual = left.rows * 3 / 8 > LEAST_STEPS ? left.rows * 3 / 8 : LEAST_STEPS;
-    int steps = between(usual, steps_rows + 2, left.rows + 1 - LEAST_LAUNCH);
+    int steps = draw_explore_between(usual, steps_rows + 2, left.rows + 1 - LEAST_LAUNCH);
     if (left.rows < LAUNCH_ROWS + 2 * STEPS_ROWS) {
         layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_top(&left, left.rows - steps + 1);
         layout->frame[SMC_PANEL_STEPS] = left;
     } else {
         layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_top(&left, LAUNCH_ROWS);
-        layout->frame[SMC_PANEL_STEPS] = smc_rect_share_top(
-            &left, between((left.rows + 1) / 2, steps_rows + 2, left.rows + 1 - LEAST_WORK));
+        layout->frame[SMC_PANEL_STEPS] =
+            smc_rect_share_top(&left, draw_explore_between((left.rows + 1) / 2, steps_rows + 2,
+                                                           left.rows + 1 - LEAST_WORK));
         layout->frame[SMC_PANEL_WORK] = left;
     }
 }
@@ -119,7 +120,7 @@ static void three_columns(struct smc_rect body, int steps_rows, int time_rows,
     time_and_chart(middle, time_rows, layout);
     layout->frame[SMC_PANEL_LIMITS] = smc_rect_share_top(&body, RESOURCES + 2);
     layout->frame[SMC_PANEL_STEPS] = smc_rect_share_top(
-        &body, between(body.rows / 2, steps_rows + 2, body.rows + 1 - LEAST_WORK));
+        &body, draw_explore_between(body.rows / 2, steps_rows + 2, body.rows + 1 - LEAST_WORK));
     layout->frame[SMC_PANEL_WORK] = body;
 }
 
@@ -276,7 +277,7 @@ size_t smc_sm_shares(const struct smc_answer *answer, struct smc_share share[SMC
     return count;
 }
 
-static uint64_t rounded(uint64_t numerator, uint64_t denominator)
+static uint64_t draw_explore_rounded(uint64_t numerator, uint64_t denominator)
 {
     return (2 * numerator + denominator) / (2 * denominator);
 }
@@ -284,14 +285,15 @@ static uint64_t rounded(uint64_t numerator, uint64_t denominator)
 /* The cell at which a block begins. */
 static uint64_t edge(const struct smc_share *share, uint64_t block, uint32_t cells)
 {
-    return rounded(block * share->allocated * cells, share->total);
+    return draw_explore_rounded(block * share->allocated * cells, share->total);
 }
 
 /* Within a block of several cells: what it asked for comes first, in at least one cell. */
 static enum smc_part_kind kind_within(const struct smc_share *share, uint64_t cell, uint64_t cells)
 {
-    uint64_t used = rounded(cells * share->used, share->allocated);
-    uint64_t reserved = rounded(cells * (share->used + share->reserved), share->allocated);
+    uint64_t used = draw_explore_rounded(cells * share->used, share->allocated);
+    uint64_t reserved =
+        draw_explore_rounded(cells * (share->used + share->reserved), share->allocated);
     if (cell < used || (cell == 0 && share->used > 0))
         return SMC_PART_USED;
     return cell < reserved ? SMC_PART_RESERVED : SMC_PART_ROUNDING;

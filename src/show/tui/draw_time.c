@@ -11,7 +11,7 @@ static const struct smc_time *time_of(const struct smc_explore *explore)
     return &explore->answer.time;
 }
 
-static bool is_known(const struct smc_explore *explore)
+static bool draw_time_is_known(const struct smc_explore *explore)
 {
     return smc_time_is_known(time_of(explore));
 }
@@ -81,16 +81,17 @@ void smc_draw_time_line(const struct smc_explore *explore, struct smc_rect line,
     if (line.rows == 0)
         return;
     int col = smc_frame_text(frame, inner, 0, 0, SMC_STYLE_LABEL, "time  ");
-    if (is_known(explore))
+    if (draw_time_is_known(explore))
         draw_time_append_line(explore, inner.cols - col, &words);
     else
         smc_text_printf(&words, "%s%s",
                         explore->wants_time ? "" : "not predicted: ", reason_of(explore));
     smc_frame_text_within(frame, inner, 0, col, inner.cols - col,
-                          is_known(explore) ? style_of(explore, SMC_STYLE_NORMAL) : SMC_STYLE_DIM,
+                          draw_time_is_known(explore) ? style_of(explore, SMC_STYLE_NORMAL)
+                                                      : SMC_STYLE_DIM,
                           smc_text_string(&words));
     col += smc_utf8_string_columns(smc_text_string(&words)) + 2;
-    if (is_known(explore) &&
+    if (draw_time_is_known(explore) &&
         col + smc_utf8_string_columns(draw_time_basis_of(explore)) <= inner.cols)
         smc_frame_text_right(frame, inner, 0, SMC_STYLE_DIM, draw_time_basis_of(explore));
     smc_text_free(&words);
@@ -204,7 +205,7 @@ void smc_draw_time(const struct smc_explore *explore, struct smc_rect rect, stru
     struct smc_frame nothing = {0};
     if (rect.rows == 0)
         return;
-    if (!is_known(explore)) {
+    if (!draw_time_is_known(explore)) {
         smc_frame_paragraph(frame, inner, 0, SMC_STYLE_DIM, reason_of(explore));
         return;
     }
@@ -226,7 +227,7 @@ void smc_explore_write_time(const struct smc_explore *explore, int columns, stru
     enum { INDENT = 6 }; /* after "time" */
     const struct smc_report_style style = {.columns = (unsigned)columns};
     struct smc_text relief = {0};
-    if (!is_known(explore)) {
+    if (!draw_time_is_known(explore)) {
         smc_text_printf(out, "no predicted time: %s\n", reason_of(explore));
         return;
     }

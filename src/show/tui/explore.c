@@ -193,7 +193,7 @@ void smc_explore_move(struct smc_explore *explore, int by)
     smc_explore_go(explore, field_behind(explore, by));
 }
 
-static bool is_same_kernel(const struct smc_query *a, const struct smc_query *b)
+static bool explore_is_same_kernel(const struct smc_query *a, const struct smc_query *b)
 {
     return a->kernel == b->kernel && a->device.sm.cc == b->device.sm.cc &&
            memcmp(a->params.value, b->params.value, sizeof a->params.value) == 0;
@@ -208,7 +208,7 @@ void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *q
         return;
     if (!failure) {
         explore_update(explore);
-    } else if (is_same_kernel(query, &explore->answer.query)) {
+    } else if (explore_is_same_kernel(query, &explore->answer.query)) {
         explore->wants_compile = false;
         snprintf(explore->compile_failure, sizeof explore->compile_failure, "%s", failure);
         if (!explore->answered) /* it says more than that there are no registers */

@@ -68,7 +68,7 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
         smc_tui_say(tui, SMC_STYLE_WARN, "%s was not overwritten", tui->saving.path);
 }
 
-static void show_command(struct smc_tui *tui)
+static void explorer_show_command(struct smc_tui *tui)
 {
     struct smc_text words = {0};
     smc_tui_command(&tui->explore.query, &words);
@@ -92,7 +92,7 @@ static void explorer_act(struct smc_tui *tui, enum smc_action action)
         smc_help_open(&tui->popup, tui->view);
         return;
     case SMC_ACTION_COMMAND:
-        show_command(tui);
+        explorer_show_command(tui);
         return;
     case SMC_ACTION_SEARCH:
         open_search(tui);
@@ -352,7 +352,7 @@ static bool is_of_view(const struct smc_tui *tui, int action)
            (!leads_to_view(action) || smc_views[action - SMC_ACTION_VIEW_EXPLORE]);
 }
 
-static int columns_of(int action)
+static int explorer_columns_of(int action)
 {
     char key[16];
     smc_key_name(smc_action_key((enum smc_action)action, 0), key);
@@ -377,7 +377,7 @@ static int columns_of_all(const struct smc_tui *tui, int gap)
     int columns = 1;
     for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
         if (is_of_view(tui, i) && i != SMC_ACTION_VIEW_EXPLORE + (int)tui->view)
-            columns += columns_of(i) + gap;
+            columns += explorer_columns_of(i) + gap;
     return columns;
 }
 
@@ -400,7 +400,7 @@ static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct 
     static const char quit[] = "q quit ";
     const int room = line.cols - (int)sizeof quit;
     const int present = SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
-    const bool wide = columns_of_all(tui, 2) + columns_of(present) + 2 < room;
+    const bool wide = columns_of_all(tui, 2) + explorer_columns_of(present) + 2 < room;
     const bool joined = columns_of_all(tui, 1) > room;
     int col = 1;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
@@ -409,7 +409,7 @@ static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct 
             continue;
         if (joined && leads_to_view(i))
             col = i == SMC_ACTION_VIEW_EXPLORE ? draw_views(line, col, frame) + 1 : col;
-        else if (col + columns_of(i) <= room)
+        else if (col + explorer_columns_of(i) <= room)
             col = draw_key(tui, i, line, col, frame) + (wide ? 2 : 1);
     }
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit);

@@ -13,14 +13,14 @@ enum { LINE_CHARS = 512, ELLIPSIS = SMC_SIGN_CUT };
 
 /* --- Rectangles --- */
 
-static int at_most(int wanted, int most)
+static int frame_at_most(int wanted, int most)
 {
     return wanted < 0 ? 0 : wanted < most ? wanted : most;
 }
 
 struct smc_rect smc_rect_cut_top(struct smc_rect *rect, int rows)
 {
-    rows = at_most(rows, rect->rows);
+    rows = frame_at_most(rows, rect->rows);
     struct smc_rect strip = {rect->row, rect->col, rows, rect->cols};
     rect->row += rows;
     rect->rows -= rows;
@@ -29,14 +29,14 @@ struct smc_rect smc_rect_cut_top(struct smc_rect *rect, int rows)
 
 struct smc_rect smc_rect_cut_bottom(struct smc_rect *rect, int rows)
 {
-    rows = at_most(rows, rect->rows);
+    rows = frame_at_most(rows, rect->rows);
     rect->rows -= rows;
     return (struct smc_rect){rect->row + rect->rows, rect->col, rows, rect->cols};
 }
 
 struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols)
 {
-    cols = at_most(cols, rect->cols);
+    cols = frame_at_most(cols, rect->cols);
     struct smc_rect strip = {rect->row, rect->col, rect->rows, cols};
     rect->col += cols;
     rect->cols -= cols;
@@ -161,11 +161,11 @@ void smc_frame_free(struct smc_frame *frame)
 }
 
 /* The part of the rectangle that the frame has. */
-static struct smc_rect within(const struct smc_frame *frame, struct smc_rect rect)
+static struct smc_rect frame_within(const struct smc_frame *frame, struct smc_rect rect)
 {
     int row = rect.row > 0 ? rect.row : 0, col = rect.col > 0 ? rect.col : 0;
-    int end_row = at_most(rect.row + rect.rows, frame->rows);
-    int end_col = at_most(rect.col + rect.cols, frame->cols);
+    int end_row = frame_at_most(rect.row + rect.rows, frame->rows);
+    int end_col = frame_at_most(rect.col + rect.cols, frame->cols);
     return (struct smc_rect){row, col, end_row - row, end_col - col};
 }
 
@@ -193,7 +193,7 @@ static void part_wide(const struct smc_frame *frame, struct smc_cell *cell)
 void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_style style,
                     uint32_t glyph)
 {
-    rect = within(frame, rect);
+    rect = frame_within(frame, rect);
     for (int row = 0; row < rect.rows; row++) {
         struct smc_cell *first = cell_at(frame, rect, row, 0);
         struct smc_cell *last = cell_at(frame, rect, row, rect.cols - 1);
@@ -405,7 +405,7 @@ void smc_frame_restyle(struct smc_frame *frame, struct smc_rect rect, int row, e
 
 /* --- As text --- */
 
-static void write_row(const struct smc_cell *cell, int cols, bool utf8, struct smc_text *out)
+static void frame_write_row(const struct smc_cell *cell, int cols, bool utf8, struct smc_text *out)
 {
     while (cols > 0 && cell[cols - 1].glyph == ' ')
         cols--;
@@ -417,7 +417,7 @@ static void write_row(const struct smc_cell *cell, int cols, bool utf8, struct s
 void smc_frame_write(const struct smc_frame *frame, bool utf8, struct smc_text *out)
 {
     for (int row = 0; row < frame->rows; row++)
-        write_row(&frame->cell[(size_t)row * (size_t)frame->cols], frame->cols, utf8, out);
+        frame_write_row(&frame->cell[(size_t)row * (size_t)frame->cols], frame->cols, utf8, out);
 }
 
 static void begin_style(int style, struct smc_text *out)

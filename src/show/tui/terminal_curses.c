@@ -155,7 +155,7 @@ static void close_terminal(void)
     smc_restore_done();
 }
 
-static int descriptor(void)
+static int terminal_curses_descriptor(void)
 {
     return STDIN_FILENO;
 }
@@ -266,7 +266,7 @@ static void show_cell(int row, int col, const struct smc_cell *cell)
     mvadd_wch(row, col, &character);
 }
 
-static bool is_same(const struct smc_cell *a, const struct smc_cell *b)
+static bool terminal_curses_is_same(const struct smc_cell *a, const struct smc_cell *b)
 {
     return a->glyph == b->glyph && a->style == b->style;
 }
@@ -277,7 +277,7 @@ static bool row_changed(const struct smc_cell *cells, int row, int cols)
 {
     const struct smc_cell *before = &on.shown.cell[(size_t)row * (size_t)cols];
     for (int col = 0; col < cols; col++)
-        if (!is_same(&cells[col], &before[col]))
+        if (!terminal_curses_is_same(&cells[col], &before[col]))
             return true;
     return false;
 }
@@ -320,7 +320,7 @@ static void print_nothing(const struct smc_frame *frame)
 const struct smc_terminal smc_terminal_curses = {
     .open = open_terminal,
     .close = close_terminal,
-    .descriptor = descriptor,
+    .descriptor = terminal_curses_descriptor,
     .next = terminal_curses_next,
     .show = terminal_curses_show,
     .pause = pause_terminal,

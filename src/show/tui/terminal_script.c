@@ -59,7 +59,7 @@ static void close_script(void)
     script = NULL;
 }
 
-static int descriptor(void)
+static int terminal_script_descriptor(void)
 {
     return -1;
 }
@@ -152,7 +152,7 @@ static void terminal_script_next(struct smc_event *event)
         event->kind = SMC_EVENT_END;
 }
 
-static void show(const struct smc_frame *frame, bool everything)
+static void terminal_script_show(const struct smc_frame *frame, bool everything)
 {
     (void)frame;
     (void)everything;
@@ -176,9 +176,9 @@ static void terminal_script_print(const struct smc_frame *frame)
 const struct smc_terminal smc_terminal_script = {
     .open = open_script,
     .close = close_script,
-    .descriptor = descriptor,
+    .descriptor = terminal_script_descriptor,
     .next = terminal_script_next,
-    .show = show,
+    .show = terminal_script_show,
     .pause = nothing,
     .resume = nothing,
     .print = terminal_script_print,

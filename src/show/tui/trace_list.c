@@ -22,8 +22,8 @@ static const struct smc_trace_kernel *kernel_of(const struct smc_trace_list *lis
     return &list->answer->kernels[line->kernel];
 }
 
-static const struct smc_trace_row *row_of(const struct smc_trace_list *list,
-                                          const struct smc_trace_line *line)
+static const struct smc_trace_row *trace_list_row_of(const struct smc_trace_list *list,
+                                                     const struct smc_trace_line *line)
 {
     return &list->answer->rows[line->row];
 }
@@ -119,12 +119,12 @@ bool smc_trace_list_search(struct smc_trace_list *list, const char *text)
 
 /* --- The order -------------------------------------------------------------------------------- */
 
-static int compare(double a, double b)
+static int trace_list_compare(double a, double b)
 {
     return (a > b) - (a < b);
 }
 
-static struct smc_trace_line line_of(const struct smc_trace_list *list, size_t kernel)
+static struct smc_trace_line trace_list_line_of(const struct smc_trace_list *list, size_t kernel)
 {
     return (struct smc_trace_line){
         .kernel = kernel, .row = list->answer->kernels[kernel].first, .is_kernel = true};
@@ -143,7 +143,7 @@ static int compare_places(const void *a, const void *b)
     const struct smc_trace_column_info *column = &smc_trace_column_info[list->sort];
     if ((x->number < 0) != (y->number < 0))
         return x->number < 0 ? 1 : -1;
-    int order = column->number ? compare(x->number, y->number)
+    int order = column->number ? trace_list_compare(x->number, y->number)
                                : strcasecmp(list->name[x->kernel], list->name[y->kernel]);
     if (order == 0)
         return (x->kernel > y->kernel) - (x->kernel < y->kernel);
@@ -157,7 +157,7 @@ void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column colu
     list->sort = column;
     list->reversed = reversed;
     for (size_t i = 0; places && i < count; i++) {
-        const struct smc_trace_line line = line_of(list, i);
+        const struct smc_trace_line line = trace_list_line_of(list, i);
         places[i] = (struct place){.list = list, .kernel = i};
         if (smc_trace_column_info[column].number)
             places[i].number = smc_trace_column_info[column].number(list, &line);
@@ -279,7 +279,7 @@ bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct 
 
 typedef int64_t recorded_number(const struct smc_trace_row *row);
 
-static int64_t threads_of(const struct smc_trace_row *row)
+static int64_t trace_list_threads_of(const struct smc_trace_row *row)
 {
     const uint64_t threads = smc_trace_threads(row->launch);
     return threads > 0 && threads <= INT32_MAX ? (int64_t)threads : SMC_TRACE_UNKNOWN;
@@ -290,12 +290,12 @@ static int64_t regs_of(const struct smc_trace_row *row)
     return row->launch->regs_per_thread;
 }
 
-static int64_t smem_of(const struct smc_trace_row *row)
+static int64_t trace_list_smem_of(const struct smc_trace_row *row)
 {
     return smc_trace_smem_bytes(row->launch, row->device);
 }
 
-static int64_t blocks_of(const struct smc_trace_row *row)
+static int64_t trace_list_blocks_of(const struct smc_trace_row *row)
 {
     return row->unknown ? SMC_TRACE_UNKNOWN : (int64_t)row->occupancy.blocks_per_sm;
 }
@@ -311,19 +311,20 @@ static bool is_common(const struct smc_trace_list *list, const struct smc_trace_
 {
     const struct smc_trace_kernel *kernel = kernel_of(list, line);
     for (size_t i = 0; smc_trace_list_is_sum(list, line) && i < kernel->count; i++)
-        if (number(&list->answer->rows[kernel->first + i]) != number(row_of(list, line)))
+        if (number(&list->answer->rows[kernel->first + i]) != number(trace_list_row_of(list, line)))
             return false;
     return true;
 }
 
 static double share_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    return line->is_kernel ? kernel_of(list, line)->share : row_of(list, line)->share;
+    return line->is_kernel ? kernel_of(list, line)->share : trace_list_row_of(list, line)->share;
 }
 
 static uint64_t launches_of(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    return line->is_kernel ? kernel_of(list, line)->launches : row_of(list, line)->launch->launches;
+    return line->is_kernel ? kernel_of(list, line)->launches
+                           : trace_list_row_of(list, line)->launch->launches;
 }
 
 static double launches_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
@@ -333,7 +334,7 @@ static double launches_number(const struct smc_trace_list *list, const struct sm
 
 static double time_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    const struct smc_trace_launch *launch = row_of(list, line)->launch;
+    const struct smc_trace_launch *launch = trace_list_row_of(list, line)->launch;
     const struct smc_trace_kernel *kernel = kernel_of(list, line);
     if ((line->is_kernel ? kernel->timed_launches : launch->timed_launches) == 0)
         return -1;
@@ -343,24 +344,24 @@ static double time_number(const struct smc_trace_list *list, const struct smc_tr
 static double occupancy_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
     return line->is_kernel ? kernel_of(list, line)->occupancy_percent
-                           : row_of(list, line)->occupancy_percent;
+                           : trace_list_row_of(list, line)->occupancy_percent;
 }
 
 static double resident_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
     return line->is_kernel ? kernel_of(list, line)->resident_percent
-                           : row_of(list, line)->resident_percent;
+                           : trace_list_row_of(list, line)->resident_percent;
 }
 
 #define OF_ROW(name, number)                                                                       \
     static double name(const struct smc_trace_list *list, const struct smc_trace_line *line)       \
     {                                                                                              \
-        return (double)number(row_of(list, line));                                                 \
+        return (double)number(trace_list_row_of(list, line));                                      \
     }
-OF_ROW(threads_number, threads_of)
+OF_ROW(threads_number, trace_list_threads_of)
 OF_ROW(regs_number, regs_of)
-OF_ROW(smem_number, smem_of)
-OF_ROW(blocks_number, blocks_of)
+OF_ROW(smem_number, trace_list_smem_of)
+OF_ROW(blocks_number, trace_list_blocks_of)
 OF_ROW(bound_number, bound_of)
 #undef OF_ROW
 
@@ -400,7 +401,7 @@ static void write_launches(const struct smc_trace_list *list, const struct smc_t
 static void write_recorded(const struct smc_trace_list *list, const struct smc_trace_line *line,
                            recorded_number *number, char text[SMC_TRACE_CELL_CHARS])
 {
-    const int64_t value = number(row_of(list, line));
+    const int64_t value = number(trace_list_row_of(list, line));
     if (!is_common(list, line, number))
         snprintf(text, SMC_TRACE_CELL_CHARS, "mixed");
     else if (value >= 0)
@@ -410,32 +411,36 @@ static void write_recorded(const struct smc_trace_list *list, const struct smc_t
 static void write_threads(const struct smc_trace_list *list, const struct smc_trace_line *line,
                           char text[SMC_TRACE_CELL_CHARS])
 {
-    write_recorded(list, line, threads_of, text);
+    write_recorded(list, line, trace_list_threads_of, text);
 }
 
-static void write_regs(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                       char text[SMC_TRACE_CELL_CHARS])
+static void trace_list_write_regs(const struct smc_trace_list *list,
+                                  const struct smc_trace_line *line,
+                                  char text[SMC_TRACE_CELL_CHARS])
 {
     write_recorded(list, line, regs_of, text);
 }
 
-static void write_smem(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                       char text[SMC_TRACE_CELL_CHARS])
+static void trace_list_write_smem(const struct smc_trace_list *list,
+                                  const struct smc_trace_line *line,
+                                  char text[SMC_TRACE_CELL_CHARS])
 {
-    const int64_t bytes = smem_of(row_of(list, line));
-    write_recorded(list, line, smem_of, text);
-    if (bytes >= 1024 && bytes % 1024 == 0 && is_common(list, line, smem_of))
+    const int64_t bytes = trace_list_smem_of(trace_list_row_of(list, line));
+    write_recorded(list, line, trace_list_smem_of, text);
+    if (bytes >= 1024 && bytes % 1024 == 0 && is_common(list, line, trace_list_smem_of))
         snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64 "K", bytes / 1024);
 }
 
-static void write_blocks(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                         char text[SMC_TRACE_CELL_CHARS])
+static void trace_list_write_blocks(const struct smc_trace_list *list,
+                                    const struct smc_trace_line *line,
+                                    char text[SMC_TRACE_CELL_CHARS])
 {
-    write_recorded(list, line, blocks_of, text);
+    write_recorded(list, line, trace_list_blocks_of, text);
 }
 
-static void write_occupancy(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                            char text[SMC_TRACE_CELL_CHARS])
+static void trace_list_write_occupancy(const struct smc_trace_list *list,
+                                       const struct smc_trace_line *line,
+                                       char text[SMC_TRACE_CELL_CHARS])
 {
     write_percent(occupancy_number(list, line), text);
 }
@@ -451,7 +456,7 @@ static void write_bound(const struct smc_trace_list *list, const struct smc_trac
                         char text[SMC_TRACE_CELL_CHARS])
 {
     const struct smc_trace_kernel *kernel = kernel_of(list, line);
-    const enum smc_trace_bound bound = row_of(list, line)->bound;
+    const enum smc_trace_bound bound = trace_list_row_of(list, line)->bound;
     uint32_t seen = 1u << bound;
     int others = 0;
     for (size_t i = 0; line->is_kernel && i < kernel->count; i++) {
@@ -472,7 +477,7 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
         [SMC_STEP_SHARED_MEMORY] = "B shared",
         [SMC_STEP_BARRIERS] = "barriers",
     };
-    const struct smc_trace_row *row = row_of(list, line);
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     if (row->unknown || row->bound == SMC_TRACE_BOUND_NONE)
         return;
     if (row->bound == SMC_TRACE_BOUND_GRID) {
@@ -484,7 +489,7 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
         if (!units[step->resource] || step->blocks_per_sm <= row->occupancy.blocks_per_sm)
             continue;
         const int64_t now = step->resource == SMC_STEP_REGISTERS ? row->request.regs_per_thread
-                            : step->resource == SMC_STEP_SHARED_MEMORY ? smem_of(row)
+                            : step->resource == SMC_STEP_SHARED_MEMORY ? trace_list_smem_of(row)
                                                                        : 1;
         snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64 " %s: %u/SM", now + step->change,
                  units[step->resource], step->blocks_per_sm);
@@ -499,10 +504,12 @@ const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT]
     [SMC_TRACE_COLUMN_LAUNCHES] = {"launches", 9, 90, false, false, launches_number,
                                    write_launches},
     [SMC_TRACE_COLUMN_THREADS] = {"block", 7, 116, false, false, threads_number, write_threads},
-    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, false, false, regs_number, write_regs},
-    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, false, false, smem_number, write_smem},
-    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, true, false, blocks_number, write_blocks},
-    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, true, false, occupancy_number, write_occupancy},
+    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, false, false, regs_number, trace_list_write_regs},
+    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, false, false, smem_number, trace_list_write_smem},
+    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, true, false, blocks_number,
+                                 trace_list_write_blocks},
+    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, true, false, occupancy_number,
+                                    trace_list_write_occupancy},
     [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, true, false, resident_number, write_resident},
     [SMC_TRACE_COLUMN_BOUND] = {"limited by", 19, 0, true, true, bound_number, write_bound},
     [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, true, true, occupancy_number, write_step},
@@ -559,13 +566,15 @@ static void trace_list_append_launch(const struct smc_trace_row *row, struct smc
         smc_text_printf(out, "%s%d registers", comma, launch->regs_per_thread);
     else
         smc_text_printf(out, "%sregisters unknown", comma);
-    if (smem_of(row) > 0)
-        smc_text_printf(out, ", %" PRId64 " B shared", smem_of(row));
-    if (smem_of(row) > 0 && launch->static_smem_bytes >= 0 && launch->dynamic_smem_bytes >= 0)
+    if (trace_list_smem_of(row) > 0)
+        smc_text_printf(out, ", %" PRId64 " B shared", trace_list_smem_of(row));
+    if (trace_list_smem_of(row) > 0 && launch->static_smem_bytes >= 0 &&
+        launch->dynamic_smem_bytes >= 0)
         smc_text_printf(out, " (%" PRId64 " static, %" PRId64 " dynamic)",
                         launch->static_smem_bytes, launch->dynamic_smem_bytes);
-    if (smem_of(row) <= 0)
-        smc_text_append(out, smem_of(row) < 0 ? ", shared memory unknown" : ", no shared memory");
+    if (trace_list_smem_of(row) <= 0)
+        smc_text_append(out, trace_list_smem_of(row) < 0 ? ", shared memory unknown"
+                                                         : ", no shared memory");
     if (launch->carveout_percent != SMC_CARVEOUT_DEFAULT)
         smc_text_printf(out, ", carve-out %d %%", launch->carveout_percent);
 }
@@ -577,7 +586,8 @@ static void trace_list_append_kernel(const struct smc_trace_list *list,
     char percent[32];
     if (!smc_trace_list_is_sum(list, line))
         return;
-    smc_words_percent(100 * row_of(list, line)->share / (kernel->share > 0 ? kernel->share : 1),
+    smc_words_percent(100 * trace_list_row_of(list, line)->share /
+                          (kernel->share > 0 ? kernel->share : 1),
                       percent);
     smc_text_printf(out, "%zu configurations; below is the largest, %s of it", kernel->count,
                     percent);
@@ -637,7 +647,7 @@ static void append_ns(double ns, struct smc_text *out)
 static void trace_list_append_time(const struct smc_trace_list *list,
                                    const struct smc_trace_line *line, struct smc_text *out)
 {
-    const struct smc_trace_launch *launch = row_of(list, line)->launch;
+    const struct smc_trace_launch *launch = trace_list_row_of(list, line)->launch;
     if (list->answer->trace->launches_unknown)
         return;
     smc_text_printf(out, "%" PRIu64 " launch%s", launches_of(list, line),
@@ -687,7 +697,7 @@ static void trace_list_append_place(const struct smc_trace_list *list,
                                     const struct smc_trace_line *line, struct smc_text *out)
 {
     const struct smc_trace *trace = list->answer->trace;
-    const struct smc_trace_launch *launch = row_of(list, line)->launch;
+    const struct smc_trace_launch *launch = trace_list_row_of(list, line)->launch;
     if (list->answer->instead)
         smc_text_printf(out, "%s, which was not the one", list->answer->instead->name);
     else
@@ -705,7 +715,7 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
                                 const struct smc_trace_line *line, enum smc_trace_fact fact,
                                 struct smc_text *out)
 {
-    const struct smc_trace_row *row = row_of(list, line);
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     struct smc_text words = {0};
     switch (fact) {
     case SMC_TRACE_FACT_KERNEL:

@@ -415,7 +415,7 @@ void smc_field_show(const struct smc_query *query, const struct smc_answer *answ
 
 /* --- Steps --- */
 
-static int64_t clamp(int64_t value, int64_t lowest, int64_t highest)
+static int64_t tui_fields_clamp(int64_t value, int64_t lowest, int64_t highest)
 {
     return value < lowest ? lowest : value > highest ? highest : value;
 }
@@ -430,7 +430,7 @@ static void step_device(struct smc_query *query, int by)
         if (smc_field_is_device(&device, &query->device))
             at = i;
     }
-    next = clamp(at + by, 0, count - 1);
+    next = tui_fields_clamp(at + by, 0, count - 1);
     if (next == at)
         return;
     smc_device_at((size_t)next, &query->device);
@@ -447,7 +447,7 @@ static void step_kernel(struct smc_query *query, int by)
             at = i;
     if (at == count && by > 0)
         return;
-    at = clamp(at + by, 0, count);
+    at = tui_fields_clamp(at + by, 0, count);
     smc_field_set_kernel(query, at < count ? smc_kernel_at((size_t)at) : NULL);
 }
 
@@ -494,7 +494,7 @@ void smc_field_step(struct smc_query *query, const struct smc_answer *answer, en
     } else {
         struct smc_field_range range = smc_field_range(query, field);
         int64_t value = stepped(&range, smc_field_number(query, answer, field), direction, far);
-        smc_field_set_number(query, field, clamp(value, range.lowest, range.highest));
+        smc_field_set_number(query, field, tui_fields_clamp(value, range.lowest, range.highest));
     }
 }
 

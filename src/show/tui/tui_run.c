@@ -124,7 +124,7 @@ static enum smc_status run_editor(const char *path, struct smc_error *error)
     return SMC_OK;
 }
 
-static bool is_same(const struct smc_text *a, const struct smc_text *b)
+static bool tui_run_is_same(const struct smc_text *a, const struct smc_text *b)
 {
     return a->length == b->length && memcmp(smc_text_string(a), smc_text_string(b), a->length) == 0;
 }
@@ -142,7 +142,7 @@ static enum smc_status edit_copy(struct edit *edit, const struct smc_kernel *ker
         status = run_editor(path, error);
     if (status == SMC_OK || status == SMC_SHORTFALL) {
         enum smc_status reading = smc_source_load(kernel, edit->folder, &after, error);
-        edit->changed = reading == SMC_OK && !is_same(&before.text, &after.text);
+        edit->changed = reading == SMC_OK && !tui_run_is_same(&before.text, &after.text);
         edit->is_kept |= edit->changed;
         status = reading == SMC_OK ? status : reading;
     }
@@ -181,7 +181,7 @@ static void remove_copies(struct edit *edit)
 
 /* --- Jobs and the screen --- */
 
-static bool is_wanted(const struct smc_job *wanted, const struct smc_job *job)
+static bool tui_run_is_wanted(const struct smc_job *wanted, const struct smc_job *job)
 {
     return wanted->kind == job->kind && wanted->query.kernel == job->query.kernel &&
            wanted->query.device.sm.cc == job->query.device.sm.cc &&
@@ -194,7 +194,7 @@ static bool is_wanted(const struct smc_job *wanted, const struct smc_job *job)
 static void stop_stale(struct loop *loop, const struct smc_job *wanted)
 {
     struct smc_tui_worker *worker = &loop->compiler;
-    if (worker->busy && wanted->kind != SMC_JOB_NONE && !is_wanted(wanted, &worker->job) &&
+    if (worker->busy && wanted->kind != SMC_JOB_NONE && !tui_run_is_wanted(wanted, &worker->job) &&
         smc_worker_busy_ms(worker) > STALE_MS)
         smc_worker_stop(worker);
 }
@@ -218,7 +218,7 @@ static void give_jobs(struct loop *loop)
     }
 }
 
-static void take(struct loop *loop, struct smc_tui_worker *worker)
+static void tui_run_take(struct loop *loop, struct smc_tui_worker *worker)
 {
     if (smc_worker_take(worker, loop->result))
         smc_tui_done(loop->tui, loop->result);
@@ -378,9 +378,9 @@ static bool wait_for_events(struct loop *loop)
         return false;
     loop->dirty = loop->dirty || (ready == 0 && busy);
     if (ready > 0 && waiting[2].revents)
-        take(loop, &loop->compiler);
+        tui_run_take(loop, &loop->compiler);
     if (ready > 0 && waiting[3].revents)
-        take(loop, &loop->launcher);
+        tui_run_take(loop, &loop->launcher);
     return ready <= 0 || !(waiting[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 

@@ -34,8 +34,8 @@ static struct columns columns_for(int cols)
 }
 
 /* A right-aligned number; returns where the next column begins. */
-static int put_number(struct smc_frame *frame, struct smc_rect line, int col, int width,
-                      enum smc_style style, uint32_t number)
+static int view_banks_put_number(struct smc_frame *frame, struct smc_rect line, int col, int width,
+                                 enum smc_style style, uint32_t number)
 {
     if (width)
         smc_frame_printf(frame, line, 0, col, style, "%*" PRIu32, width, number);
@@ -70,11 +70,12 @@ static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_
                          columns->op > 5                ? smc_words_bank_op(pattern->op)
                          : pattern->op == SMC_BANK_LOAD ? "ld"
                                                         : "st");
-    col = put_number(frame, line, col + columns->op, columns->bytes, SMC_STYLE_NORMAL,
-                     pattern->width_bytes);
-    col = put_number(frame, line, col, columns->wavefronts, SMC_STYLE_NORMAL, total.wavefronts);
-    put_number(frame, line, col, columns->conflicts, conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD,
-               conflicts);
+    col = view_banks_put_number(frame, line, col + columns->op, columns->bytes, SMC_STYLE_NORMAL,
+                                pattern->width_bytes);
+    col = view_banks_put_number(frame, line, col, columns->wavefronts, SMC_STYLE_NORMAL,
+                                total.wavefronts);
+    view_banks_put_number(frame, line, col, columns->conflicts,
+                          conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, conflicts);
     if (index == banks->pattern) {
         smc_frame_restyle(frame, line, 0, banks->on_field ? SMC_STYLE_SELECTED : SMC_STYLE_CURSOR);
         smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
@@ -161,7 +162,7 @@ struct grid {
     bool several_sets, has_shared, has_idle;
 };
 
-static bool is_shared(uint32_t lanes)
+static bool view_banks_is_shared(uint32_t lanes)
 {
     return (lanes & (lanes - 1)) != 0;
 }
@@ -171,7 +172,7 @@ static bool has_shared_bank(const struct smc_bank_memory *memory)
 {
     for (size_t row = 0; row < memory->count; row++)
         for (int bank = 0; bank < SMC_MAX_BANKS; bank++)
-            if (is_shared(memory->lanes[row][bank]))
+            if (view_banks_is_shared(memory->lanes[row][bank]))
                 return true;
     return false;
 }
@@ -252,7 +253,7 @@ static void view_banks_draw_cell(const struct grid *grid, uint32_t lanes, bool c
         smc_frame_printf(frame, rect, line, col, style, "%2u", lane);
     else
         smc_frame_glyph(frame, rect, line, col, style, lane < 10 ? '0' + lane : 'a' + lane - 10);
-    const char *marks = !is_shared(lanes)               ? (conflicts ? "!" : "")
+    const char *marks = !view_banks_is_shared(lanes)    ? (conflicts ? "!" : "")
                         : !conflicts                    ? "+"
                         : grid->cell >= BOTH_MARKS_CELL ? "!+"
                                                         : "*";
@@ -536,13 +537,13 @@ static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
 
 /* --- Changing --- */
 
-static void open(struct smc_tui *tui)
+static void view_banks_open(struct smc_tui *tui)
 {
     smc_banks_open(&tui->banks, &tui->explore.query);
 }
 
 /* On an instruction the arrows pad its array. */
-static void step(struct smc_banks_state *banks, int direction, bool far)
+static void view_banks_step(struct smc_banks_state *banks, int direction, bool far)
 {
     struct smc_banks_choice choice = banks->choice;
     enum smc_bank_field field = banks->on_field            ? banks->field
@@ -664,7 +665,7 @@ static void view_banks_show_command(struct smc_tui *tui)
     smc_text_free(&words);
 }
 
-static void scroll(struct smc_tui *tui, int pages)
+static void view_banks_scroll(struct smc_tui *tui, int pages)
 {
     struct smc_banks_layout layout;
     smc_banks_lay_out(smc_tui_body(tui), &layout);
@@ -689,15 +690,15 @@ static bool view_banks_act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_PAGE_UP:
     case SMC_ACTION_PAGE_DOWN:
-        scroll(tui, action == SMC_ACTION_PAGE_DOWN ? 1 : -1);
+        view_banks_scroll(tui, action == SMC_ACTION_PAGE_DOWN ? 1 : -1);
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
-        step(banks, action == SMC_ACTION_MORE ? 1 : -1, false);
+        view_banks_step(banks, action == SMC_ACTION_MORE ? 1 : -1, false);
         return true;
     case SMC_ACTION_MUCH_LESS:
     case SMC_ACTION_MUCH_MORE:
-        step(banks, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
+        view_banks_step(banks, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
         return true;
     case SMC_ACTION_ENTER:
         view_banks_enter(tui);
@@ -732,19 +733,19 @@ static void view_banks_click(struct smc_tui *tui, struct smc_rect body, int row,
                 : smc_rect_holds(fields, row, col) ? field_at(banks, fields, row - fields.row)
                                                    : -1;
     if (direction != 0 && smc_rect_holds(layout.inside[SMC_BANKS_GRID], row, col))
-        scroll(tui, direction);
+        view_banks_scroll(tui, direction);
     else if (direction != 0)
-        step(banks, -direction, false);
+        view_banks_step(banks, -direction, false);
     else if (place >= 0 && place == smc_banks_place(banks) && banks->on_field)
-        step(banks, col < fields.col + fields.cols / 2 ? -1 : 1, false);
+        view_banks_step(banks, col < fields.col + fields.cols / 2 ? -1 : 1, false);
     else if (place >= 0)
         smc_banks_go(banks, place);
 }
 
 const struct smc_view smc_view_banks = {
     .title = "banks",
-    .open = open,
-    .refresh = open,
+    .open = view_banks_open,
+    .refresh = view_banks_open,
     .draw = view_banks_draw,
     .act = view_banks_act,
     .character = view_banks_type,

@@ -237,7 +237,7 @@ static void draw_next_launch(const struct smc_tui *tui, struct smc_rect rect,
 /* Columns to the right of the kernel, where a launch has one row. */
 enum { NARROW_RIGHT = 46, DEVICE_COLS = 9 };
 
-static size_t index_of(const struct smc_confirm_state *state, int place)
+static size_t view_confirm_index_of(const struct smc_confirm_state *state, int place)
 {
     return state->count - 1 - (size_t)place;
 }
@@ -306,7 +306,7 @@ static void draw_history(const struct smc_confirm_state *state, struct smc_rect 
     if (state->count == 0)
         smc_frame_text(frame, rect, 0, 1, SMC_STYLE_DIM, "no launch yet");
     for (int i = 0; i < shown && first + i < (int)state->count; i++) {
-        size_t index = index_of(state, first + i);
+        size_t index = view_confirm_index_of(state, first + i);
         struct smc_rect room = {rect.row + i * rows_per_launch, rect.col, rows_per_launch,
                                 rect.cols - 1};
         view_confirm_draw_launch(state->launched[index], index == state->chosen, room, frame);
@@ -544,7 +544,7 @@ static void view_confirm_draw(const struct smc_tui *tui, struct smc_rect body,
 
 /* --- Keys --- */
 
-static void scroll(struct smc_tui *tui, int lines, int pages)
+static void view_confirm_scroll(struct smc_tui *tui, int lines, int pages)
 {
     int more;
     struct smc_rect rect = view_confirm_find_table(tui, smc_tui_body(tui), &more);
@@ -652,7 +652,7 @@ static bool view_confirm_act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_PAGE_UP:
     case SMC_ACTION_PAGE_DOWN:
-        scroll(tui, 0, action == SMC_ACTION_PAGE_DOWN ? 1 : -1);
+        view_confirm_scroll(tui, 0, action == SMC_ACTION_PAGE_DOWN ? 1 : -1);
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
@@ -692,7 +692,7 @@ static void view_confirm_click(struct smc_tui *tui, struct smc_rect body, int ro
     if (direction != 0 && on_history)
         smc_confirm_choose(&tui->confirm, direction);
     else if (direction != 0)
-        scroll(tui, direction * LINES, 0);
+        view_confirm_scroll(tui, direction * LINES, 0);
     else if (on_history &&
              history_at(&tui->confirm, history, layout.rows_per_launch, row - history.row, &by))
         smc_confirm_choose(&tui->confirm, by);

@@ -83,9 +83,9 @@ static void view_devices_draw_cell(const char *text, enum smc_device_column colu
         smc_frame_text_right(frame, cell, 0, style, text);
 }
 
-static void draw_heading(const struct smc_devices_state *devices,
-                         const struct smc_device_span *span, struct smc_rect line,
-                         struct smc_frame *frame)
+static void view_devices_draw_heading(const struct smc_devices_state *devices,
+                                      const struct smc_device_span *span, struct smc_rect line,
+                                      struct smc_frame *frame)
 {
     for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++)
         if (span[i].cols)
@@ -114,7 +114,7 @@ static void view_devices_draw_row(const struct smc_device_row *row,
         smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_GIVEN, SMC_SIGN_MARKED);
 }
 
-static int first_shown(const struct smc_devices_state *devices, int rows)
+static int view_devices_first_shown(const struct smc_devices_state *devices, int rows)
 {
     return smc_list_first((int)smc_devices_place(devices), (int)devices->count, rows);
 }
@@ -141,9 +141,9 @@ static void view_devices_draw_table(const struct smc_devices_state *devices,
 {
     struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
-    int count = (int)devices->count, first = first_shown(devices, rows.rows);
+    int count = (int)devices->count, first = view_devices_first_shown(devices, rows.rows);
     smc_devices_spans(rect.cols, span);
-    draw_heading(devices, span, heading, frame);
+    view_devices_draw_heading(devices, span, heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_device_row *row = smc_devices_at(devices, (size_t)first + (size_t)i);
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
@@ -183,7 +183,7 @@ static const struct {
 };
 
 /* With a fraction for the last wave. */
-static double waves_of(const struct smc_answer *answer)
+static double view_devices_waves_of(const struct smc_answer *answer)
 {
     const struct smc_waves *waves = &answer->waves;
     return answer->has_waves ? (double)waves->grid_blocks / (double)waves->resident_blocks : 0;
@@ -336,7 +336,7 @@ static void draw_comparison(const struct smc_devices_state *devices, struct smc_
 /* --- The view --- */
 
 /* "97 devices by CC, falling". */
-static void write_title(const struct smc_devices_state *devices, char title[64])
+static void view_devices_write_title(const struct smc_devices_state *devices, char title[64])
 {
     const struct smc_device_column_info *info = &smc_device_column_info[devices->sort];
     snprintf(title, 64, "%zu devices by %s, %s", devices->count, info->heading,
@@ -350,7 +350,7 @@ static void view_devices_draw(const struct smc_tui *tui, struct smc_rect body,
     struct smc_devices_layout layout;
     char title[64];
     smc_devices_lay_out(body, &layout);
-    write_title(devices, title);
+    view_devices_write_title(devices, title);
     smc_frame_box(frame, layout.table, title);
     size_t compared = smc_devices_compared(devices, NULL, 0);
     size_t fit = devices_that_fit(layout.compare_inside);
@@ -365,7 +365,7 @@ static void view_devices_draw(const struct smc_tui *tui, struct smc_rect body,
 
 /* --- Keys --- */
 
-static void open(struct smc_tui *tui)
+static void view_devices_open(struct smc_tui *tui)
 {
     smc_devices_open(&tui->devices, &tui->explore.query, &tui->explore.memo, tui->gpu,
                      tui->gpu_count);
@@ -406,7 +406,7 @@ static void view_devices_choose(struct smc_tui *tui)
     smc_tui_say(tui, SMC_STYLE_GOOD, "on %s; u undoes it", explore->query.device.name);
 }
 
-static bool search(struct smc_tui *tui)
+static bool view_devices_search(struct smc_tui *tui)
 {
     if (!smc_devices_search(&tui->devices, tui->searched))
         smc_tui_say(tui, SMC_STYLE_WARN, "no device has '%s' in its name, chip, family or limiters",
@@ -460,7 +460,7 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
         view_devices_choose(tui);
         return true;
     case SMC_ACTION_AGAIN:
-        return search(tui);
+        return view_devices_search(tui);
     case SMC_ACTION_COMMAND:
         return view_devices_show_command(tui);
     default:
@@ -473,7 +473,7 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
 /* The place in the table of what a row of the panel shows; -1: nothing. */
 static int place_at(const struct smc_devices_state *devices, struct smc_rect rect, int row)
 {
-    int place = first_shown(devices, rect.rows - 1) + row - 1;
+    int place = view_devices_first_shown(devices, rect.rows - 1) + row - 1;
     return row > 0 && place < (int)devices->count ? place : -1;
 }
 
@@ -515,8 +515,8 @@ static void view_devices_click(struct smc_tui *tui, struct smc_rect body, int ro
 
 const struct smc_view smc_view_devices = {
     .title = "devices",
-    .open = open,
-    .refresh = open,
+    .open = view_devices_open,
+    .refresh = view_devices_open,
     .draw = view_devices_draw,
     .act = view_devices_act,
     .click = view_devices_click,

@@ -10,7 +10,8 @@
 #include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
 
-static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
+static void view_explore_draw(const struct smc_tui *tui, struct smc_rect body,
+                              struct smc_frame *frame)
 {
     smc_draw_explore(&tui->explore, body, frame);
 }
@@ -185,7 +186,7 @@ static void view_explore_click(struct smc_tui *tui, struct smc_rect body, int ro
 
 const struct smc_view smc_view_explore = {
     .title = "explore",
-    .draw = draw,
+    .draw = view_explore_draw,
     .act = view_explore_act,
     .character = type,
     .answered = view_explore_typed,

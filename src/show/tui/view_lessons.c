@@ -77,7 +77,7 @@ static void turn(struct smc_tui *tui, int by)
         turn_to(tui, lessons->page + (size_t)by);
 }
 
-static int count_lines(const struct smc_text *text)
+static int view_lessons_count_lines(const struct smc_text *text)
 {
     int lines = 0;
     for (size_t i = 0; i < text->length; i++)
@@ -193,26 +193,27 @@ static int page_rows(const struct smc_tui *tui)
 
 /* The last line that can be the first on the screen. A reply follows the page after an empty line.
  */
-static int last_top(const struct smc_tui *tui)
+static int view_lessons_last_top(const struct smc_tui *tui)
 {
     const struct smc_lessons *lessons = &tui->lessons;
-    int lines = count_lines(&lessons->text), reply = count_lines(&lessons->reply);
+    int lines = view_lessons_count_lines(&lessons->text),
+        reply = view_lessons_count_lines(&lessons->reply);
     int last = lines + (lessons->reply.length ? reply + 2 : 0) - page_rows(tui);
     return last < 0 ? 0 : last;
 }
 
-static void scroll(struct smc_tui *tui, int by)
+static void view_lessons_scroll(struct smc_tui *tui, int by)
 {
-    tui->lessons.top = smc_list_scrolled(tui->lessons.top, by, last_top(tui));
+    tui->lessons.top = smc_list_scrolled(tui->lessons.top, by, view_lessons_last_top(tui));
 }
 
 /* One screen on, or from the page's end to the next page; back likewise. */
 static void turn_screen(struct smc_tui *tui, int direction)
 {
     struct smc_lessons *lessons = &tui->lessons;
-    bool at_end = direction > 0 ? lessons->top >= last_top(tui) : lessons->top == 0;
+    bool at_end = direction > 0 ? lessons->top >= view_lessons_last_top(tui) : lessons->top == 0;
     if (!at_end)
-        scroll(tui, direction * (page_rows(tui) - 1));
+        view_lessons_scroll(tui, direction * (page_rows(tui) - 1));
     else if (direction > 0 || lessons->page > 0)
         turn(tui, direction);
 }
@@ -258,7 +259,7 @@ static void try_it(struct smc_tui *tui)
                 "the page's launch; u restores the one before, F6 returns to the lesson");
 }
 
-static void show_command(struct smc_tui *tui)
+static void view_lessons_show_command(struct smc_tui *tui)
 {
     char command[128];
     snprintf(command, sizeof command, "%s lesson %s", smc_program_name(),
@@ -310,7 +311,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
     switch (action) {
     case SMC_ACTION_UP:
     case SMC_ACTION_DOWN:
-        scroll(tui, action == SMC_ACTION_DOWN ? 1 : -1);
+        view_lessons_scroll(tui, action == SMC_ACTION_DOWN ? 1 : -1);
         return true;
     case SMC_ACTION_PAGE_UP:
     case SMC_ACTION_PAGE_DOWN:
@@ -343,7 +344,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
 static bool act(struct smc_tui *tui, enum smc_action action)
 {
     if (action == SMC_ACTION_COMMAND) {
-        show_command(tui);
+        view_lessons_show_command(tui);
         return true;
     }
     return tui->lessons.is_open ? act_on_page(tui, action) : view_lessons_act_on_list(tui, action);
@@ -387,7 +388,7 @@ static void view_lessons_click(struct smc_tui *tui, struct smc_rect body, int ro
     struct smc_rect rect = smc_rect_inside(body);
     int count = (int)smc_lesson_count(), at = (row - rect.row - 1) / rows_per_lesson(rect);
     if (lessons->is_open && direction != 0) {
-        scroll(tui, 3 * direction);
+        view_lessons_scroll(tui, 3 * direction);
     } else if (lessons->is_open) {
         view_lessons_enter(tui);
     } else if (direction != 0) {

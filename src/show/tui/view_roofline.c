@@ -14,7 +14,7 @@
 
 /* --- The family --- */
 
-static void drop(struct smc_roofline_state *roofline, size_t at)
+static void view_roofline_drop(struct smc_roofline_state *roofline, size_t at)
 {
     roofline->count--;
     for (; at < roofline->count; at++)
@@ -22,7 +22,8 @@ static void drop(struct smc_roofline_state *roofline, size_t at)
 }
 
 /* The place of a kernel's answer among those of the family; `count` if it has none. */
-static size_t place_of(const struct smc_roofline_state *roofline, const struct smc_kernel *kernel)
+static size_t view_roofline_place_of(const struct smc_roofline_state *roofline,
+                                     const struct smc_kernel *kernel)
 {
     size_t at = 1;
     while (at < roofline->count && roofline->answer[at].query.kernel != kernel)
@@ -47,7 +48,7 @@ static void roofline_update(struct smc_roofline_state *roofline, const struct sm
     for (size_t i = roofline->count - 1; i > 0; i--)
         if (!smc_family_has(kernel, roofline->answer[i].query.kernel) ||
             !smc_field_is_device(&roofline->answer[i].query.device, &explore->answer.query.device))
-            drop(roofline, i);
+            view_roofline_drop(roofline, i);
 }
 
 /* The index of the next kernel of the family with elements of the same type, or the number of
@@ -76,7 +77,7 @@ void smc_roofline_job(const struct smc_roofline_state *roofline, const struct sm
     job->of_family = true;
 }
 
-static size_t index_of(const struct smc_kernel *kernel)
+static size_t view_roofline_index_of(const struct smc_kernel *kernel)
 {
     size_t at = 0;
     while (at < smc_kernel_count() && smc_kernel_at(at) != kernel)
@@ -91,8 +92,8 @@ void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job
     struct smc_answer answer;
     if (result->job.serial != roofline->serial || roofline->count == 0)
         return;
-    size_t at = place_of(roofline, query->kernel);
-    roofline->next = index_of(query->kernel) + 1;
+    size_t at = view_roofline_place_of(roofline, query->kernel);
+    roofline->next = view_roofline_index_of(query->kernel) + 1;
     bool predicted =
         result->status == SMC_OK && result->time.basis != SMC_TIME_UNKNOWN &&
         smc_query_evaluate(query, &result->resources, &answer, &warnings, NULL) == SMC_OK;
@@ -102,7 +103,7 @@ void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job
         roofline->answer[at] = answer;
         roofline->count += at == roofline->count;
     } else if (at < roofline->count) {
-        drop(roofline, at);
+        view_roofline_drop(roofline, at);
     }
     if (result->status == SMC_MACHINE && roofline->left_out++ == 0)
         roofline->why = result->error;
@@ -173,7 +174,7 @@ static int lay_out(const struct smc_roofline_state *roofline, struct smc_rect re
     return (int)picture->height;
 }
 
-static int last_top(const struct smc_roofline_state *roofline, struct smc_rect rect)
+static int view_roofline_last_top(const struct smc_roofline_state *roofline, struct smc_rect rect)
 {
     struct smc_picture picture = {0};
     int rows = roofline->count ? lay_out(roofline, rect, &picture) : 0;
@@ -253,20 +254,20 @@ static void refresh(struct smc_tui *tui)
     roofline_update(&tui->roofline, &tui->explore);
 }
 
-static void scroll(struct smc_tui *tui, int by)
+static void view_roofline_scroll(struct smc_tui *tui, int by)
 {
-    int last = last_top(&tui->roofline, inner_of(smc_tui_body(tui)));
+    int last = view_roofline_last_top(&tui->roofline, inner_of(smc_tui_body(tui)));
     tui->roofline.top = smc_list_scrolled(tui->roofline.top, by, last);
 }
 
 /* The value under the first screen's cursor. */
-static void step(struct smc_tui *tui, int direction, bool far)
+static void view_roofline_step(struct smc_tui *tui, int direction, bool far)
 {
     smc_explore_step(&tui->explore, direction, far);
     refresh(tui);
 }
 
-static void show_command(struct smc_tui *tui)
+static void view_roofline_show_command(struct smc_tui *tui)
 {
     struct smc_text words = {0};
     smc_tui_command(&tui->explore.query, &words);
@@ -279,17 +280,17 @@ static bool view_roofline_act(struct smc_tui *tui, enum smc_action action)
 {
     int by = smc_list_rows_of(action, tui->rows / 2);
     if (by != 0) {
-        scroll(tui, by);
+        view_roofline_scroll(tui, by);
         return true;
     }
     switch (action) {
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
-        step(tui, action == SMC_ACTION_MORE ? 1 : -1, false);
+        view_roofline_step(tui, action == SMC_ACTION_MORE ? 1 : -1, false);
         return true;
     case SMC_ACTION_MUCH_LESS:
     case SMC_ACTION_MUCH_MORE:
-        step(tui, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
+        view_roofline_step(tui, action == SMC_ACTION_MUCH_MORE ? 1 : -1, true);
         return true;
     case SMC_ACTION_UNDO:
         if (!smc_explore_undo(&tui->explore))
@@ -299,7 +300,7 @@ static bool view_roofline_act(struct smc_tui *tui, enum smc_action action)
     case SMC_ACTION_COMMAND:
         if (!tui->explore.query.kernel)
             return false;
-        show_command(tui);
+        view_roofline_show_command(tui);
         return true;
     default:
         return false;
@@ -310,7 +311,7 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
 {
     enum { LINES = 3 };
     (void)body, (void)row, (void)col;
-    scroll(tui, direction * LINES);
+    view_roofline_scroll(tui, direction * LINES);
 }
 
 const struct smc_view smc_view_roofline = {

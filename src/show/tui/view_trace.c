@@ -39,7 +39,7 @@ static void view_trace_lay_out(struct smc_rect body, struct layout *layout)
     layout->facts_inside = smc_rect_inside(layout->facts);
 }
 
-static struct layout layout_of(const struct smc_tui *tui)
+static struct layout view_trace_layout_of(const struct smc_tui *tui)
 {
     struct layout layout;
     view_trace_lay_out(smc_tui_body(tui), &layout);
@@ -61,8 +61,9 @@ static void view_trace_draw_cell(const char *text, enum smc_trace_column column,
         smc_frame_text_right(frame, cell, 0, style, text);
 }
 
-static void draw_heading(const struct smc_trace_list *list, const struct smc_trace_span *span,
-                         struct smc_rect line, struct smc_frame *frame)
+static void view_trace_draw_heading(const struct smc_trace_list *list,
+                                    const struct smc_trace_span *span, struct smc_rect line,
+                                    struct smc_frame *frame)
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
         if (span[i].cols)
@@ -124,14 +125,14 @@ static void draw_line(const struct smc_trace_list *list, const struct smc_trace_
                         list->unfolded[here->kernel] ? SMC_SIGN_UNFOLDED : SMC_SIGN_FOLDED);
 }
 
-static bool is_shown(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                     const struct smc_query *query)
+static bool view_trace_is_shown(const struct smc_trace_list *list,
+                                const struct smc_trace_line *line, const struct smc_query *query)
 {
     return query->file_kernel == &list->file_kernel[line->row] &&
            !(line->is_kernel && list->unfolded[line->kernel]);
 }
 
-static int first_shown(const struct smc_trace_list *list, int rows)
+static int view_trace_first_shown(const struct smc_trace_list *list, int rows)
 {
     return smc_list_first((int)list->cursor, (int)list->count, rows);
 }
@@ -143,20 +144,20 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct layout
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
     struct smc_rect rows = layout->lines;
     struct smc_text summary = {0};
-    int count = (int)list->count, first = first_shown(list, rows.rows);
+    int count = (int)list->count, first = view_trace_first_shown(list, rows.rows);
     smc_trace_list_append_summary(list, &summary);
     smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2, SMC_STYLE_STRONG,
                           smc_text_string(&summary));
     smc_text_free(&summary);
     smc_trace_list_spans(rows.cols, span);
-    draw_heading(list, span, layout->heading, frame);
+    view_trace_draw_heading(list, span, layout->heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_trace_line *here = &list->line[first + i];
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
         draw_line(list, here, span, line, frame);
         if (first + i == (int)list->cursor)
             smc_frame_restyle(frame, line, 0, SMC_STYLE_CURSOR);
-        if (is_shown(list, here, &tui->explore.query))
+        if (view_trace_is_shown(list, here, &tui->explore.query))
             smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
     }
     smc_list_draw_arrows(first, count, rows, frame);
@@ -164,7 +165,7 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct layout
 
 /* --- All about one --- */
 
-static const char *shown_name(const struct smc_trace_list *list)
+static const char *view_trace_shown_name(const struct smc_trace_list *list)
 {
     return list->answer->kernels[smc_trace_list_here(list)->kernel].shown;
 }
@@ -175,7 +176,8 @@ static void draw_facts(const struct smc_trace_list *list, struct smc_rect rect,
     struct smc_rect inner = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
     if (rect.rows == 0)
         return;
-    smc_frame_text_within(frame, inner, 0, 0, inner.cols, SMC_STYLE_STRONG, shown_name(list));
+    smc_frame_text_within(frame, inner, 0, 0, inner.cols, SMC_STYLE_STRONG,
+                          view_trace_shown_name(list));
     int row = 1;
     for (int i = 0; i < SMC_TRACE_FACT_COUNT && row < inner.rows; i++) {
         struct smc_text words = {0};
@@ -198,7 +200,7 @@ static void show_facts(struct smc_tui *tui)
     struct smc_text *text = &tui->popup.text;
     smc_popup_open(&tui->popup, "kernel");
     tui->popup.indent = LABEL_COLUMNS;
-    smc_text_printf(text, "%s\n", shown_name(list));
+    smc_text_printf(text, "%s\n", view_trace_shown_name(list));
     for (int i = 0; i < SMC_TRACE_FACT_COUNT; i++) {
         struct smc_text words = {0};
         smc_trace_list_append_fact(list, smc_trace_list_here(list), (enum smc_trace_fact)i, &words);
@@ -224,7 +226,7 @@ static const char how_to_get_one[] =
     "one along to F2, where its registers and shared memory can be varied.";
 
 /* "37 kernels by share, falling". */
-static void write_title(const struct smc_trace_list *list, char title[96])
+static void view_trace_write_title(const struct smc_trace_list *list, char title[96])
 {
     const struct smc_trace_column_info *info = &smc_trace_column_info[list->sort];
     snprintf(title, 96, "trace: %zu kernel%s by %s, %s", list->answer->kernel_count,
@@ -259,7 +261,7 @@ static void view_trace_draw(const struct smc_tui *tui, struct smc_rect body,
         return;
     }
     view_trace_lay_out(body, &layout);
-    write_title(list, title);
+    view_trace_write_title(list, title);
     smc_frame_box(frame, layout.table, title);
     smc_frame_box(frame, layout.facts,
                   smc_trace_list_here(list)->is_kernel ? "kernel" : "configuration");
@@ -301,7 +303,7 @@ static void take_along(struct smc_tui *tui)
 }
 
 /* Unfolds a kernel with several configurations, or folds it. */
-static void enter(struct smc_tui *tui)
+static void view_trace_enter(struct smc_tui *tui)
 {
     const struct smc_trace_line *line = smc_trace_list_here(&tui->trace);
     if (smc_trace_list_is_sum(&tui->trace, line))
@@ -324,14 +326,14 @@ static void view_trace_sort_by_next(struct smc_tui *tui)
 {
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
     int column = (int)tui->trace.sort;
-    smc_trace_list_spans(layout_of(tui).lines.cols, span);
+    smc_trace_list_spans(view_trace_layout_of(tui).lines.cols, span);
     do
         column = (column + 1) % SMC_TRACE_COLUMN_COUNT;
     while (!span[column].cols);
     smc_trace_list_sort(&tui->trace, (enum smc_trace_column)column, false);
 }
 
-static void search(struct smc_tui *tui)
+static void view_trace_search(struct smc_tui *tui)
 {
     if (!tui->searched[0])
         smc_tui_say(tui, SMC_STYLE_WARN, "nothing was searched yet; / begins a search");
@@ -354,7 +356,7 @@ static void view_trace_show_command(struct smc_tui *tui)
 static bool view_trace_act_on_list(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_trace_list *list = &tui->trace;
-    int page = layout_of(tui).lines.rows - 1, all = (int)list->count;
+    int page = view_trace_layout_of(tui).lines.rows - 1, all = (int)list->count;
     switch (action) {
     case SMC_ACTION_UP:
     case SMC_ACTION_DOWN:
@@ -393,13 +395,13 @@ static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
         return action == SMC_ACTION_SEARCH || action == SMC_ACTION_AGAIN;
     switch (action) {
     case SMC_ACTION_TAKE:
-        enter(tui);
+        view_trace_enter(tui);
         return true;
     case SMC_ACTION_DETAILS:
         show_facts(tui);
         return true;
     case SMC_ACTION_AGAIN:
-        search(tui);
+        view_trace_search(tui);
         return true;
     case SMC_ACTION_COMMAND:
         view_trace_show_command(tui);
@@ -442,9 +444,10 @@ static void view_trace_click(struct smc_tui *tui, struct smc_rect body, int row,
             smc_trace_list_sort(list, (enum smc_trace_column)column,
                                 column == (int)list->sort && !list->reversed);
     } else if (smc_rect_holds(layout.lines, row, col)) {
-        size_t at = (size_t)(first_shown(list, layout.lines.rows) + row - layout.lines.row);
+        size_t at =
+            (size_t)(view_trace_first_shown(list, layout.lines.rows) + row - layout.lines.row);
         if (at == list->cursor)
-            enter(tui);
+            view_trace_enter(tui);
         else if (at < list->count)
             list->cursor = at;
     }

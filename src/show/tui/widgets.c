@@ -245,7 +245,7 @@ const char *smc_pick_chosen(const struct smc_pick *pick)
     return pick->match_count ? pick->entry[pick->match[pick->at]].text : pick->typed;
 }
 
-static void move(struct smc_pick *pick, long by)
+static void widgets_move(struct smc_pick *pick, long by)
 {
     long at = (long)pick->at + by, last = (long)pick->match_count - 1;
     at = at > last ? last : at;
@@ -269,7 +269,7 @@ enum smc_prompt_end smc_pick_key(struct smc_pick *pick, uint32_t key)
         return SMC_PROMPT_DONE;
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
         if (moves[i].key == key)
-            move(pick, moves[i].by);
+            widgets_move(pick, moves[i].by);
     if (widgets_type(pick->typed, sizeof pick->typed, key))
         find_matches(pick);
     return SMC_PROMPT_GOES_ON;
@@ -344,7 +344,7 @@ enum smc_prompt_end smc_pick_click(struct smc_pick *pick, struct smc_rect body, 
     struct smc_rect list = list_of(pick, body);
     int first = smc_list_first((int)pick->at, (int)pick->match_count, list.rows);
     if (direction != 0) {
-        move(pick, direction);
+        widgets_move(pick, direction);
         return SMC_PROMPT_GOES_ON;
     }
     size_t at = (size_t)(first + row - list.row);

@@ -184,7 +184,7 @@ static bool receive_all(int from, void *data, size_t bytes)
 }
 
 /* What is sent of a result: far less of a prediction, which follows each key, than of a launch. */
-static size_t bytes_of(enum smc_job_kind kind)
+static size_t worker_bytes_of(enum smc_job_kind kind)
 {
     return kind == SMC_JOB_RUN ? sizeof(struct smc_job_result)
                                : offsetof(struct smc_job_result, run_count);
@@ -219,7 +219,7 @@ static void worker_serve(int socket, pid_t screen, const sigset_t *mask,
         do_job(&job, progress, result);
         if (smc_memory_failed())
             _exit(SMC_MACHINE); /* the result may lack parts */
-        if (!send_all(socket, result, bytes_of(job.kind)))
+        if (!send_all(socket, result, worker_bytes_of(job.kind)))
             break;
     }
     _exit(result ? SMC_OK : SMC_MACHINE);
@@ -345,7 +345,7 @@ bool smc_worker_take(struct smc_tui_worker *worker, struct smc_job_result *resul
 {
     bool expected = worker->busy;
     result->run_count = 0;
-    if (!receive_all(worker->socket, result, bytes_of(worker->job.kind))) {
+    if (!receive_all(worker->socket, result, worker_bytes_of(worker->job.kind))) {
         worker_report_end(worker, result);
         smc_worker_stop(worker);
     } else if (result->status == SMC_MACHINE) {

@@ -11,7 +11,7 @@ static void append_untied(struct smc_text *out, const char *text, size_t length)
         smc_text_append_char(out, text[i] == *SMC_TIE ? ' ' : text[i], 1);
 }
 
-static size_t columns_of(const char *text, size_t length)
+static size_t paragraphs_columns_of(const char *text, size_t length)
 {
     const char *end = text + length;
     size_t columns = 0;
@@ -23,7 +23,7 @@ static size_t columns_of(const char *text, size_t length)
 void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent, const char *text,
                           size_t columns)
 {
-    size_t column = columns_of(label, strlen(label));
+    size_t column = paragraphs_columns_of(label, strlen(label));
     append_untied(out, label, strlen(label));
     if (*text && column > 0 && column >= indent) {
         smc_text_append_char(out, '\n', 1);
@@ -33,7 +33,7 @@ void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent
         smc_text_append_char(out, ' ', indent - column);
     column = indent;
     for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " "), taken = columns_of(text, length);
+        size_t length = strcspn(text, " "), taken = paragraphs_columns_of(text, length);
         if (!first && column + 1 + taken > columns) {
             smc_text_append_char(out, '\n', 1);
             smc_text_append_char(out, ' ', indent);

@@ -203,7 +203,8 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
     }
 }
 
-static void append_number(const char *option, int64_t value, int64_t absent, struct smc_text *out)
+static void words_append_number(const char *option, int64_t value, int64_t absent,
+                                struct smc_text *out)
 {
     if (value != absent)
         smc_text_printf(out, " --%s %" PRId64, option, value);
@@ -257,9 +258,9 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
 {
     static const char *const caching[] = {"off", "on", "strict"};
     const struct smc_launch *settings = &query->settings;
-    append_number("regs", query->regs_per_thread, SMC_NOT_GIVEN, out);
-    append_number("dynamic-smem", query->dynamic_smem_bytes, SMC_NOT_GIVEN, out);
-    append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
+    words_append_number("regs", query->regs_per_thread, SMC_NOT_GIVEN, out);
+    words_append_number("dynamic-smem", query->dynamic_smem_bytes, SMC_NOT_GIVEN, out);
+    words_append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
     if (settings->cache_config != SMC_CACHE_PREFER_NONE)
         smc_text_printf(out, " --cache-config %s", smc_words_cache_config(settings->cache_config));
     if (settings->smem_mode != SMC_SMEM_MODE_DEFAULT)
@@ -268,17 +269,17 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         smc_text_printf(out, " --cluster %ux%ux%u", settings->cluster[0], settings->cluster[1],
                         settings->cluster[2]);
     else if (settings->blocks_per_cluster > 1)
-        append_number("cluster", settings->blocks_per_cluster, 0, out);
+        words_append_number("cluster", settings->blocks_per_cluster, 0, out);
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
         append_quoted(query->compile.kernel_dir, out);
     }
     if (for_run)
         return;
-    append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
-    append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
-    append_number("virtual-resources", settings->virtual_resources, 0, out);
-    append_number("tmem-columns", settings->tmem_columns_per_block, 0, out);
+    words_append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
+    words_append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
+    words_append_number("virtual-resources", settings->virtual_resources, 0, out);
+    words_append_number("tmem-columns", settings->tmem_columns_per_block, 0, out);
     if (settings->partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
         smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
 }
