@@ -30,14 +30,6 @@ size_t smc_overview_kernels(const struct smc_inspect_rows *rows)
     return count;
 }
 
-void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out)
-{
-    struct smc_text label = {0};
-    smc_words_device(device, &label);
-    smc_text_cell(out, smc_text_string(&label), width);
-    smc_text_free(&label);
-}
-
 int smc_overview_device_width(const struct smc_device *devices, size_t count, int most)
 {
     int longest = 0;
@@ -445,10 +437,12 @@ static struct columns overview_find_columns(const struct smc_inspect_rows *rows,
 static void overview_append_place(const struct line *line, const struct columns *columns,
                                   struct smc_cells *cells)
 {
-    struct smc_text place = {0};
-    smc_overview_append_device(line->worst->device, -columns->device_width, &place);
+    struct smc_text name = {0}, place = {0};
+    smc_words_device(line->worst->device, &name);
+    smc_text_cell(&place, smc_text_string(&name), -columns->device_width);
     if (line->more > 0)
         smc_text_printf(&place, " +%zu", line->more);
+    smc_text_free(&name);
     smc_cells_text(cells, &place);
 }
 

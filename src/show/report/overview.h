@@ -22,10 +22,7 @@ size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_
 /* How many kernels the rows are of. */
 size_t smc_overview_kernels(const struct smc_inspect_rows *rows);
 
-/* "CC 9.0", or a board's name without its brand. */
-void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out);
-
-/* The columns of the longest such name of the rows' devices, but at most so many. */
+/* The columns of the longest name of the rows' devices (smc_words_device), but at most so many. */
 int smc_overview_device_width(const struct smc_device *devices, size_t count, int most);
 
 /* What "+?" beside shared memory means. */
