@@ -18,6 +18,7 @@ tests_unit_SOURCES = \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/launches.c tests/launches.h \
 	tests/suites.def \
+	tests/machine/stored_kernel.c tests/machine/stored_kernel.h \
 	tests/temporary.c tests/temporary.h \
 	tests/show/test_annotation.c \
 	tests/machine/test_array_advice.c \

@@ -6,15 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "stored_kernel.h"
 #include "unit.h"
 
-#define PTX SMC_SOURCE_DIR "/tests/data/emulator/clusters.ptx"
-
 enum { ELEMENTS = 4096, THREADS = 64 };
-
-static char ptx[1 << 20];
-static size_t ptx_bytes;
 
 struct trial {
     uint32_t in[ELEMENTS], out[ELEMENTS];
@@ -22,57 +17,36 @@ struct trial {
     struct smc_emulation emulation;
 };
 
-static void load(void)
-{
-    FILE *file = ptx_bytes ? NULL : fopen(PTX, "rb");
-    if (file) {
-        ptx_bytes = fread(ptx, 1, sizeof ptx, file);
-        fclose(file);
-    }
-    CU_ASSERT_FATAL(ptx_bytes > 0);
-}
-
 struct shape {
     uint32_t grid[3];
     uint32_t cluster[3];
     bool cooperative;
 };
 
-static enum smc_status try(const char *entry, const struct shape *shape, struct trial *trial,
-                           struct smc_error *error)
+static struct stored_kernel begin(const char *entry, const struct shape *shape, struct trial *trial,
+                                  struct smc_emulated_array arrays[2])
 {
-    struct smc_emulated_array arrays[] = {
-        {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
-        {.name = "in", .data = trial->in, .bytes = sizeof trial->in}};
-    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
-                                                {.is_array = true, .array = 1}};
-    struct smc_emulation_request request = {.block = {THREADS, 1, 1},
-                                            .cooperative = shape->cooperative,
-                                            .arrays = arrays,
-                                            .array_count = 2,
-                                            .arguments = arguments,
-                                            .argument_count = 2,
-                                            .banks = {32, 32, 1, false, true}};
-    memcpy(request.grid, shape->grid, sizeof request.grid);
-    memcpy(request.cluster, shape->cluster, sizeof request.cluster);
+    struct stored_kernel kernel = {"clusters", entry, {.block = {THREADS, 1, 1}}};
+    kernel.request.cooperative = shape->cooperative;
+    memcpy(kernel.request.grid, shape->grid, sizeof shape->grid);
+    memcpy(kernel.request.cluster, shape->cluster, sizeof shape->cluster);
     *trial = (struct trial){.program = NULL};
     for (uint32_t i = 0; i < ELEMENTS; i++)
         trial->in[i] = i * 2654435761u;
-    load();
-    enum smc_status status = smc_program_read(ptx, ptx_bytes, entry, &trial->program, error);
-    request.program = trial->program;
-    if (status == SMC_OK)
-        status = smc_emulate(&request, &trial->emulation, error);
-    return status;
+    arrays[0] =
+        (struct smc_emulated_array){.name = "out", .data = trial->out, .bytes = sizeof trial->out};
+    arrays[1] =
+        (struct smc_emulated_array){.name = "in", .data = trial->in, .bytes = sizeof trial->in};
+    kernel.request.arrays = arrays;
+    kernel.request.array_count = 2;
+    return kernel;
 }
 
 static void run(const char *entry, const struct shape *shape, struct trial *trial)
 {
-    struct smc_error error = {""};
-    const enum smc_status status = try(entry, shape, trial, &error);
-    if (status != SMC_OK)
-        printf("%s: %s\n", entry, error.message);
-    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    struct smc_emulated_array arrays[2];
+    const struct stored_kernel kernel = begin(entry, shape, trial, arrays);
+    stored_kernel_run(&kernel, &trial->program, &trial->emulation);
 }
 
 static void run_well(const char *entry, const struct shape *shape, struct trial *trial)
@@ -86,8 +60,7 @@ static void run_well(const char *entry, const struct shape *shape, struct trial 
 
 static void end(struct trial *trial)
 {
-    smc_emulation_free(&trial->emulation);
-    smc_program_free(trial->program);
+    stored_kernel_end(trial->program, &trial->emulation);
 }
 
 static void test_grid_rounds(void)
@@ -244,7 +217,11 @@ static void test_refused_shapes(void)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct trial trial;
         struct smc_error error = {""};
-        CU_ASSERT_EQUAL(try(shapes[i].entry, &shapes[i].shape, &trial, &error), SMC_USAGE);
+        struct smc_emulated_array arrays[2];
+        const struct stored_kernel kernel =
+            begin(shapes[i].entry, &shapes[i].shape, &trial, arrays);
+        CU_ASSERT_EQUAL(stored_kernel_try(&kernel, &trial.program, &trial.emulation, &error),
+                        SMC_USAGE);
         CU_ASSERT_STRING_EQUAL(error.message, shapes[i].message);
         end(&trial);
     }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "stored_kernel.h"
 #include "unit.h"
 
 #define FOLDER SMC_SOURCE_DIR "/tests/data/emulator/"
@@ -19,37 +19,21 @@ struct trial {
 
 static void run(const char *entry, uint32_t blocks, uint32_t threads, struct trial *trial)
 {
-    static char ptx[1 << 16];
-    struct smc_emulated_array arrays[] = {
-        {.name = "out", .data = trial->out, .bytes = sizeof trial->out}};
-    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0}};
-    struct smc_emulation_request request = {.grid = {blocks, 1, 1},
-                                            .block = {threads, 1, 1},
-                                            .dynamic_smem_bytes = 1024,
-                                            .arrays = arrays,
-                                            .array_count = 1,
-                                            .arguments = arguments,
-                                            .argument_count = 1,
-                                            .banks = {32, 32, 1, false, true}};
-    struct smc_error error = {""};
-    FILE *file = fopen(FOLDER "deadlocks.ptx", "rb");
+    struct smc_emulated_array out = {.name = "out", .data = trial->out, .bytes = sizeof trial->out};
+    const struct stored_kernel kernel = {"deadlocks",
+                                         entry,
+                                         {.grid = {blocks, 1, 1},
+                                          .block = {threads, 1, 1},
+                                          .dynamic_smem_bytes = 1024,
+                                          .arrays = &out,
+                                          .array_count = 1}};
     *trial = (struct trial){.program = NULL};
-    CU_ASSERT_FATAL(file != NULL);
-    const size_t bytes = fread(ptx, 1, sizeof ptx, file);
-    fclose(file);
-    enum smc_status status = smc_program_read(ptx, bytes, entry, &trial->program, &error);
-    request.program = trial->program;
-    if (status == SMC_OK)
-        status = smc_emulate(&request, &trial->emulation, &error);
-    if (status != SMC_OK)
-        printf("%s: %s\n", entry, error.message);
-    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    stored_kernel_run(&kernel, &trial->program, &trial->emulation);
 }
 
 static void end(struct trial *trial)
 {
-    smc_emulation_free(&trial->emulation);
-    smc_program_free(trial->program);
+    stored_kernel_end(trial->program, &trial->emulation);
 }
 
 static bool read_line(void *context, const char *name, uint32_t number, char *text, size_t room)

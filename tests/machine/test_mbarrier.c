@@ -5,31 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "stored_kernel.h"
 #include "unit.h"
 
-#define PTX SMC_SOURCE_DIR "/tests/data/emulator/mbarrier.ptx"
-
 enum { ELEMENTS = 4096, THREADS = 128, ROUNDS = 5, STAGES = 3 };
-
-static char ptx[1 << 20];
-static size_t ptx_bytes;
 
 struct trial {
     uint32_t in[ELEMENTS], out[ELEMENTS];
     struct smc_program *program;
     struct smc_emulation emulation;
 };
-
-static void load(void)
-{
-    FILE *file = ptx_bytes ? NULL : fopen(PTX, "rb");
-    if (file) {
-        ptx_bytes = fread(ptx, 1, sizeof ptx, file);
-        fclose(file);
-    }
-    CU_ASSERT_FATAL(ptx_bytes > 0);
-}
 
 /* With `given` as what out holds before. */
 static void run_with(const char *entry, uint32_t blocks, uint32_t threads, const uint32_t given[3],
@@ -38,28 +23,15 @@ static void run_with(const char *entry, uint32_t blocks, uint32_t threads, const
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
         {.name = "in", .data = trial->in, .bytes = sizeof trial->in}};
-    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
-                                                {.is_array = true, .array = 1}};
-    struct smc_emulation_request request = {.grid = {blocks, 1, 1},
-                                            .block = {threads, 1, 1},
-                                            .arrays = arrays,
-                                            .array_count = 2,
-                                            .arguments = arguments,
-                                            .argument_count = 2,
-                                            .banks = {32, 32, 1, false, true}};
-    struct smc_error error = {""};
+    const struct stored_kernel kernel = {
+        "mbarrier",
+        entry,
+        {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arrays = arrays, .array_count = 2}};
     *trial = (struct trial){.program = NULL};
     for (uint32_t i = 0; i < ELEMENTS; i++)
         trial->in[i] = i * 2654435761u;
     memcpy(trial->out, given, 3 * sizeof *given);
-    load();
-    enum smc_status status = smc_program_read(ptx, ptx_bytes, entry, &trial->program, &error);
-    request.program = trial->program;
-    if (status == SMC_OK)
-        status = smc_emulate(&request, &trial->emulation, &error);
-    if (status != SMC_OK)
-        printf("%s: %s\n", entry, error.message);
-    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    stored_kernel_run(&kernel, &trial->program, &trial->emulation);
 }
 
 static void run(const char *entry, uint32_t blocks, uint32_t threads, struct trial *trial)
@@ -69,8 +41,7 @@ static void run(const char *entry, uint32_t blocks, uint32_t threads, struct tri
 
 static void end(struct trial *trial)
 {
-    smc_emulation_free(&trial->emulation);
-    smc_program_free(trial->program);
+    stored_kernel_end(trial->program, &trial->emulation);
 }
 
 static bool found(const struct trial *trial, enum smc_finding_kind kind)

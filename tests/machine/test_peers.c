@@ -6,15 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "stored_kernel.h"
 #include "unit.h"
 
-#define PTX SMC_SOURCE_DIR "/tests/data/emulator/peers.ptx"
-
 enum { THREADS = 64, BLOCKS = 4, CLUSTERS = 2, ALL = THREADS * BLOCKS * CLUSTERS };
-
-static char ptx[1 << 18];
-static size_t ptx_bytes;
 
 struct trial {
     uint32_t in[ALL], out[ALL];
@@ -27,37 +22,21 @@ static void run(const char *entry, struct trial *trial)
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
         {.name = "in", .data = trial->in, .bytes = sizeof trial->in}};
-    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
-                                                {.is_array = true, .array = 1}};
-    struct smc_emulation_request request = {.grid = {BLOCKS * CLUSTERS, 1, 1},
-                                            .block = {THREADS, 1, 1},
-                                            .arrays = arrays,
-                                            .array_count = 2,
-                                            .arguments = arguments,
-                                            .argument_count = 2,
-                                            .banks = {32, 32, 1, false, true}};
-    struct smc_error error = {""};
-    FILE *file = ptx_bytes ? NULL : fopen(PTX, "rb");
-    if (file) {
-        ptx_bytes = fread(ptx, 1, sizeof ptx, file);
-        fclose(file);
-    }
+    const struct stored_kernel kernel = {"peers",
+                                         entry,
+                                         {.grid = {BLOCKS * CLUSTERS, 1, 1},
+                                          .block = {THREADS, 1, 1},
+                                          .arrays = arrays,
+                                          .array_count = 2}};
     *trial = (struct trial){.program = NULL};
     for (uint32_t i = 0; i < ALL; i++)
         trial->in[i] = i * 2654435761u;
-    enum smc_status status = smc_program_read(ptx, ptx_bytes, entry, &trial->program, &error);
-    request.program = trial->program;
-    if (status == SMC_OK)
-        status = smc_emulate(&request, &trial->emulation, &error);
-    if (status != SMC_OK)
-        printf("%s: %s\n", entry, error.message);
-    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    stored_kernel_run(&kernel, &trial->program, &trial->emulation);
 }
 
 static void end(struct trial *trial)
 {
-    smc_emulation_free(&trial->emulation);
-    smc_program_free(trial->program);
+    stored_kernel_end(trial->program, &trial->emulation);
 }
 
 static void print_findings(const char *entry, const struct trial *trial)

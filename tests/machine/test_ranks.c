@@ -7,15 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "stored_kernel.h"
 #include "unit.h"
 
-#define PTX SMC_SOURCE_DIR "/tests/data/emulator/ranks.ptx"
-
 enum { BLOCKS = 4, LANES = 64, WORDS = 64, THREADS = BLOCKS * LANES, ROUNDS = 12 };
-
-static char ptx[1 << 17];
-static size_t ptx_bytes;
 
 struct trial {
     uint32_t in[THREADS + BLOCKS], out[8192];
@@ -101,37 +96,19 @@ static void run(const char *entry, struct trial *trial)
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
         {.name = "in", .data = trial->in, .bytes = sizeof trial->in}};
-    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
-                                                {.is_array = true, .array = 1}};
-    struct smc_emulation_request request = {.grid = {BLOCKS, 1, 1},
-                                            .block = {LANES, 1, 1},
-                                            .arrays = arrays,
-                                            .array_count = 2,
-                                            .arguments = arguments,
-                                            .argument_count = 2,
-                                            .banks = {32, 32, 1, false, true}};
-    struct smc_error error = {""};
-    FILE *file = ptx_bytes ? NULL : fopen(PTX, "rb");
-    if (file) {
-        ptx_bytes = fread(ptx, 1, sizeof ptx, file);
-        fclose(file);
-    }
+    const struct stored_kernel kernel = {
+        "ranks",
+        entry,
+        {.grid = {BLOCKS, 1, 1}, .block = {LANES, 1, 1}, .arrays = arrays, .array_count = 2}};
     memset(trial->out, 0, sizeof trial->out);
-    enum smc_status status = smc_program_read(ptx, ptx_bytes, entry, &trial->program, &error);
-    request.program = trial->program;
-    if (status == SMC_OK)
-        status = smc_emulate(&request, &trial->emulation, &error);
-    if (status != SMC_OK)
-        printf("%s: %s\n", entry, error.message);
-    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    stored_kernel_run(&kernel, &trial->program, &trial->emulation);
     CU_ASSERT(trial->emulation.completed);
     CU_ASSERT_EQUAL(trial->emulation.findings_total, 0);
 }
 
 static void end(struct trial *trial)
 {
-    smc_emulation_free(&trial->emulation);
-    smc_program_free(trial->program);
+    stored_kernel_end(trial->program, &trial->emulation);
 }
 
 /* Runs the kernel for all patterns, and has `check` compare each outcome. */

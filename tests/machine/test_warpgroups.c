@@ -6,15 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/emulator.h"
+#include "stored_kernel.h"
 #include "unit.h"
 
-#define PTX SMC_SOURCE_DIR "/tests/data/emulator/warpgroups.ptx"
-
 enum { STEPS = 7, ROWS = 64, COLUMNS = 8, K = 32, HALF = 16, STEP_BYTES = (ROWS + COLUMNS) * K };
-
-static char ptx[1 << 18];
-static size_t ptx_bytes;
 
 struct trial {
     int8_t in[STEPS * STEP_BYTES];
@@ -28,37 +23,19 @@ static void run(const char *entry, uint32_t threads, struct trial *trial)
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial->out, .bytes = sizeof trial->out},
         {.name = "in", .data = trial->in, .bytes = sizeof trial->in}};
-    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
-                                                {.is_array = true, .array = 1}};
-    struct smc_emulation_request request = {.grid = {1, 1, 1},
-                                            .block = {threads, 1, 1},
-                                            .arrays = arrays,
-                                            .array_count = 2,
-                                            .arguments = arguments,
-                                            .argument_count = 2,
-                                            .banks = {32, 32, 1, false, true}};
-    struct smc_error error = {""};
-    FILE *file = ptx_bytes ? NULL : fopen(PTX, "rb");
-    if (file) {
-        ptx_bytes = fread(ptx, 1, sizeof ptx, file);
-        fclose(file);
-    }
+    const struct stored_kernel kernel = {
+        "warpgroups",
+        entry,
+        {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .arrays = arrays, .array_count = 2}};
     *trial = (struct trial){.program = NULL};
     for (uint32_t i = 0; i < sizeof trial->in; i++)
         trial->in[i] = (int8_t)(i * 2654435761u >> 24);
-    enum smc_status status = smc_program_read(ptx, ptx_bytes, entry, &trial->program, &error);
-    request.program = trial->program;
-    if (status == SMC_OK)
-        status = smc_emulate(&request, &trial->emulation, &error);
-    if (status != SMC_OK)
-        printf("%s: %s\n", entry, error.message);
-    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+    stored_kernel_run(&kernel, &trial->program, &trial->emulation);
 }
 
 static void end(struct trial *trial)
 {
-    smc_emulation_free(&trial->emulation);
-    smc_program_free(trial->program);
+    stored_kernel_end(trial->program, &trial->emulation);
 }
 
 static int32_t expected(const struct trial *trial, uint32_t row, uint32_t column)
