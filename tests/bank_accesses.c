@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "code/compile.h"
 #include "code/inputs.h"
 #include "code/nvrtc.h"
 #include "hardware/executor.h"

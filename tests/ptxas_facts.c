@@ -3,7 +3,6 @@
    number of blocks, and the tiles of the products use as much shared memory and as many loads from
    it as the catalog counts. A share of the bounds and tiles, other ones for each architecture; with
    TEST_WHOLE=1 all. Without an NVRTC: exit status 77. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "answers/inspect.h"
 #include "answers/selection.h"
-#include "base/memory.h"
 #include "code/names.h"
 #include "code/user_kernels.h"
 #include "show/words/kernel_names.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/trace_answer.h"
 #include "trace_support.h"
 #include "unit.h"
 

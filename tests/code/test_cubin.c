@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/inspect.h"
 #include "code/compile/build_note.h"
 #include "code/inputs.h"
 #include "code/machine_code.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "answers/inspect.h"
 #include "code/inputs.h"
 
 static const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_CUBIN};

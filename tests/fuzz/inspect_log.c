@@ -6,7 +6,6 @@
 
 #include "answers/inspect.h"
 #include "code/inputs.h"
-#include "code/ptx_facts.h"
 #include "show/report/report.h"
 
 static void report(const struct smc_inspect_kernels *kernels, const struct smc_device *device)

@@ -10,7 +10,6 @@
 #include <CUnit/Basic.h>
 
 #include "answers/query.h"
-#include "base/platform.h"
 #include "fake_cuda.h"
 #include "hardware/confirm/confirm.h"
 #include "hardware/executor/gpu.h"

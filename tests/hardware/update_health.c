@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "hardware/executor.h"
 #include "hardware/fleet/health.h"
 #include "health_emulated.h"
-#include "rules/devices.h"
 
 /* The launches whose results are compared. Each covers the SMs of an H200, and together they use
    tiles, registers, asynchronous copies, swizzled and dynamic shared memory. */

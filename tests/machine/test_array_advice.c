@@ -1,7 +1,6 @@
 /* array_advice: what removes the conflicts of a shared array. Declarations are read from source and
    advice is worded as they are; and advice on random arrays is applied in PTX, and counted anew by
    the emulator. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Proposals that remove bank conflicts, in the model and in an answer; the catalog's access
    patterns compared with the kernels' text. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

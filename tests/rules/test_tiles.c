@@ -1,12 +1,10 @@
 /* CuTe's layouts, arrays that they place, and the searches for paddings and swizzles, which are
    compared with a search over single elements. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/numbers.h"
 #include "rules/banks.h"
 #include "rules/devices.h"
 #include "unit.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "rules/occupancy.h"
 #include "show/cli/help.h"
 #include "show/cli/options.h"
 #include "unit.h"

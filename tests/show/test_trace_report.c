@@ -8,7 +8,6 @@
 #include "answers/trace_answer.h"
 #include "code/user_kernels.h"
 #include "show/report/report.h"
-#include "temporary.h"
 #include "trace_sample.h"
 #include "unit.h"
 

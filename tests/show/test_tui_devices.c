@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "show/tui/devices_state.h"
-#include "show/words/words.h"
 #include "unit.h"
 #include "view_sitting.h"
 

@@ -5,7 +5,6 @@
 #include "show/tui/frame.h"
 #include "show/tui/keys.h"
 #include "show/tui/widgets.h"
-#include "tui_support.h"
 #include "unit.h"
 
 static struct smc_text draw_popup(struct smc_popup *popup, int rows, int cols, bool utf8)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "show/tui/trace_list.h"
-#include "show/words/words.h"
 #include "trace_support.h"
 #include "unit.h"
 #include "view_sitting.h"

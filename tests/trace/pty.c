@@ -3,7 +3,6 @@
    Ctrl-C is typed once the file READY is there. What the program writes to the terminal is copied
    to standard output; the exit status is the program's, 128 + N after signal N, and 77 where no
    terminal can be opened. Signals have their defaults in the program. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LONGEST_MS = 300000 };

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
-#include "rules/devices.h"
 
 enum kind {
     MOST,

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/numbers.h"
-#include "base/parse.h"
-
 enum place { TX, TY, TZ, LANE, WARP, BX, BY, BZ, PLACES };
 
 _Static_assert(TX == 0 && WARP + 1 == SMC_BANKS_INDICES, "indices come first");

@@ -111,7 +111,7 @@ static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch 
 
 /* A kernel compiled for this device uses at most the registers that a thread may have, and spills
    the rest. */
-static uint32_t evaluate_query_registers_of(const struct smc_answer *answer)
+static uint32_t allowed_registers(const struct smc_answer *answer)
 {
     uint32_t regs = answer->resources.regs_per_thread;
     uint32_t most = answer->query.device.sm.max_regs_per_thread;
@@ -123,7 +123,7 @@ static void build_launch(struct smc_answer *answer)
     const struct smc_query *query = &answer->query;
     answer->launch = query->settings;
     answer->launch.threads_per_block = answer->plan.threads_per_block;
-    answer->launch.regs_per_thread = evaluate_query_registers_of(answer);
+    answer->launch.regs_per_thread = allowed_registers(answer);
     answer->launch.static_smem_bytes = answer->static_smem_given
                                            ? (uint32_t)query->static_smem_bytes
                                            : answer->resources.static_smem_bytes;

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
 #include "base/text.h"

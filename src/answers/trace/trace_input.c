@@ -4,7 +4,6 @@
 #include "answers/trace/trace_input.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

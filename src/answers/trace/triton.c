@@ -2,7 +2,6 @@
    machine code. A launch is not recorded there, so that neither grids nor times are known. */
 #include "config.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "code/inputs.h"
-#include "code/names.h"
 #include "code/user_kernels.h"
 
 enum {

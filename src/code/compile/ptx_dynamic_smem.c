@@ -4,7 +4,6 @@
 #include "code/compile/ptx_dynamic_smem.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +64,7 @@ static struct token ptx_dynamic_smem_next(const char **cursor)
     return token;
 }
 
-static bool ptx_dynamic_smem_is(struct token token, const char *text)
+static bool token_is(struct token token, const char *text)
 {
     return smc_equals(token.text, token.length, text);
 }
@@ -84,8 +83,8 @@ static void skip_bracketed(const char **cursor, const char *open, const char *cl
         struct token token = ptx_dynamic_smem_next(cursor);
         if (token.length == 0)
             return;
-        depth += ptx_dynamic_smem_is(token, open);
-        depth -= ptx_dynamic_smem_is(token, close);
+        depth += token_is(token, open);
+        depth -= token_is(token, close);
     }
 }
 
@@ -105,7 +104,7 @@ static bool ptx_dynamic_smem_read_function(const char **cursor, bool is_kernel,
 {
     struct symbol symbol = {.is_kernel = is_kernel};
     struct token token = ptx_dynamic_smem_next(cursor);
-    if (ptx_dynamic_smem_is(token, "(")) {
+    if (token_is(token, "(")) {
         skip_bracketed(cursor, "(", ")");
         token = ptx_dynamic_smem_next(cursor);
     }
@@ -114,9 +113,8 @@ static bool ptx_dynamic_smem_read_function(const char **cursor, bool is_kernel,
     symbol.name = token;
     do
         token = ptx_dynamic_smem_next(cursor);
-    while (token.length > 0 && !ptx_dynamic_smem_is(token, "{") &&
-           !ptx_dynamic_smem_is(token, ";"));
-    if (ptx_dynamic_smem_is(token, "{")) {
+    while (token.length > 0 && !token_is(token, "{") && !token_is(token, ";"));
+    if (token_is(token, "{")) {
         symbol.body = *cursor;
         skip_bracketed(cursor, "{", "}");
         symbol.end = *cursor;
@@ -129,14 +127,13 @@ static bool read_extern(const char **cursor, struct module *module)
 {
     const char *ahead = *cursor;
     struct token name = {NULL, 0}, token;
-    if (!ptx_dynamic_smem_is(ptx_dynamic_smem_next(&ahead), ".shared"))
+    if (!token_is(ptx_dynamic_smem_next(&ahead), ".shared"))
         return true;
     while (token = ptx_dynamic_smem_next(&ahead),
-           token.length > 0 && !ptx_dynamic_smem_is(token, "[") && !ptx_dynamic_smem_is(token, ";"))
+           token.length > 0 && !token_is(token, "[") && !token_is(token, ";"))
         name = token;
     *cursor = ahead;
-    bool is_sizeless =
-        ptx_dynamic_smem_is(token, "[") && ptx_dynamic_smem_is(ptx_dynamic_smem_next(&ahead), "]");
+    bool is_sizeless = token_is(token, "[") && token_is(ptx_dynamic_smem_next(&ahead), "]");
     return !is_sizeless || !ptx_dynamic_smem_is_name(name) ||
            ptx_dynamic_smem_add(module,
                                 (struct symbol){.name = name, .is_array = true, .uses = true});
@@ -147,11 +144,10 @@ static bool ptx_dynamic_smem_read_module(const char *text, struct module *module
     bool sound = true;
     for (struct token token = ptx_dynamic_smem_next(&text); token.length > 0 && sound;
          token = ptx_dynamic_smem_next(&text)) {
-        if (ptx_dynamic_smem_is(token, ".extern"))
+        if (token_is(token, ".extern"))
             sound = read_extern(&text, module);
-        else if (ptx_dynamic_smem_is(token, ".entry") || ptx_dynamic_smem_is(token, ".func"))
-            sound =
-                ptx_dynamic_smem_read_function(&text, ptx_dynamic_smem_is(token, ".entry"), module);
+        else if (token_is(token, ".entry") || token_is(token, ".func"))
+            sound = ptx_dynamic_smem_read_function(&text, token_is(token, ".entry"), module);
     }
     return sound;
 }
@@ -193,7 +189,7 @@ static bool ptx_dynamic_smem_is_of_runtime(struct token name)
 {
     static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
     size_t i = 0, count = sizeof names / sizeof *names;
-    while (i < count && !ptx_dynamic_smem_is(name, names[i]))
+    while (i < count && !token_is(name, names[i]))
         i++;
     return i < count;
 }
@@ -207,8 +203,8 @@ static bool ptx_dynamic_smem_follow(const struct module *module, struct symbol *
         struct token token = ptx_dynamic_smem_next(&cursor);
         if (token.length == 0 || token.text >= symbol->end)
             break;
-        symbol->calls_unknown |= ptx_dynamic_smem_is(token, ".callprototype") ||
-                                 ptx_dynamic_smem_is(token, ".calltargets");
+        symbol->calls_unknown |=
+            token_is(token, ".callprototype") || token_is(token, ".calltargets");
         const struct symbol *named =
             ptx_dynamic_smem_is_name(token) ? ptx_dynamic_smem_find(module, token) : NULL;
         if (!named || named == symbol)

@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/text.h"
-#include "code/compile/build_log.h"
 #include "code/machine_code.h"
 #include "code/ptx_facts.h"
 #include "code/ptxas_log.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 
 struct smc_input *smc_inputs_add(struct smc_inputs *inputs, const char *file)

@@ -3,7 +3,6 @@
 
 #include "code/readers/left_out.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 #include "code/inputs.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "code/compile/build_log.h"
 #include "code/compilers.h"
 #include "code/machine_code.h"
@@ -42,11 +39,6 @@ struct kernel_reading {
 
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
                                  struct smc_error *);
-
-static enum smc_status read_kernels_out_of_memory(struct smc_error *error)
-{
-    return smc_out_of_memory(error);
-}
 
 struct compiled {
     size_t count;        /* of the kernels that were added */
@@ -292,7 +284,7 @@ static enum smc_status explain_empty(const struct kernel_reading *reading, size_
         smc_left_out_tell(&tree, reading->request, kernels, kernels->count, told, reading->notes);
     smc_source_tree_free(&tree);
     if (!has_memory)
-        return read_kernels_out_of_memory(error);
+        return smc_out_of_memory(error);
     if (kernels->left_out == before)
         return SMC_USAGE;
     reading->notes->holds_none = false;
@@ -364,7 +356,7 @@ static enum smc_status read_for_targets(const struct kernel_reading *reading,
         return SMC_UNAVAILABLE;
     }
     note_assumed_target(reading);
-    return read_kernels_locate(reading, before, told) ? SMC_OK : read_kernels_out_of_memory(error);
+    return read_kernels_locate(reading, before, told) ? SMC_OK : smc_out_of_memory(error);
 }
 
 static enum smc_status kernels_read_source(const struct kernel_reading *reading,
@@ -451,7 +443,7 @@ static enum smc_status read_log(const struct kernel_reading *reading, struct smc
     }
     smc_build_log_free(&build);
     if (!is_read)
-        return read_kernels_out_of_memory(error);
+        return smc_out_of_memory(error);
     if (reading->kernels->count > before || faults->length > faults_before)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
@@ -505,7 +497,7 @@ static enum smc_status read_kernels_take_ptx(void *context, const struct smc_emb
     smc_text_append_bytes(&text, ptx->text, strnlen(ptx->text, ptx->bytes));
     smc_input_make_text(&text);
     enum smc_status status =
-        text.failed ? read_kernels_out_of_memory(error)
+        text.failed ? smc_out_of_memory(error)
                     : read_kernels_compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
     if (status == SMC_USAGE)
         drop_name(reading->file, error);

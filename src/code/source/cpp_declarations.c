@@ -27,21 +27,20 @@ struct current {
     bool is_enum, is_alias, has_value, has_initializers, is_operator;
 };
 
-static bool cpp_declarations_is(const struct declaration_scan *scan, uint32_t i, const char *text)
+static bool scan_is(const struct declaration_scan *scan, uint32_t i, const char *text)
 {
     return smc_token_is(scan->tokens, i, text);
 }
 
-static bool cpp_declarations_is_one_of(const struct declaration_scan *scan, uint32_t i,
-                                       const char *const *list)
+static bool scan_is_one_of(const struct declaration_scan *scan, uint32_t i, const char *const *list)
 {
     for (; *list; list++)
-        if (cpp_declarations_is(scan, i, *list))
+        if (scan_is(scan, i, *list))
             return true;
     return false;
 }
 
-static bool cpp_declarations_is_word(const struct declaration_scan *scan, uint32_t i)
+static bool scan_is_word(const struct declaration_scan *scan, uint32_t i)
 {
     return i < scan->tokens->count && scan->tokens->item[i].kind == SMC_TOKEN_WORD;
 }
@@ -84,7 +83,7 @@ static const char *const attributes[] = {"alignas",
 static bool has_name(const struct declaration_scan *scan, uint32_t i, const char *const *list,
                      const struct smc_name_set *macros)
 {
-    return cpp_declarations_is_one_of(scan, i, list) ||
+    return scan_is_one_of(scan, i, list) ||
            (macros->count > 0 && smc_name_set_has(macros, smc_token_hash(scan->tokens, i)));
 }
 
@@ -101,13 +100,13 @@ static void read_specifier(const struct declaration_scan *scan, uint32_t i, stru
     found->is_kernel |= has_name(scan, i, kernel, &scan->words->kernel);
     found->is_host |= has_name(scan, i, host, &scan->words->host);
     found->is_constexpr |= has_name(scan, i, constant, &scan->words->constant);
-    found->is_constant |= found->is_constexpr || cpp_declarations_is(scan, i, "const");
-    current->is_alias |= cpp_declarations_is_one_of(scan, i, alias);
-    current->is_enum |= cpp_declarations_is(scan, i, "enum");
-    current->is_operator |= cpp_declarations_is(scan, i, "operator");
+    found->is_constant |= found->is_constexpr || scan_is(scan, i, "const");
+    current->is_alias |= scan_is_one_of(scan, i, alias);
+    current->is_enum |= scan_is(scan, i, "enum");
+    current->is_operator |= scan_is(scan, i, "operator");
     if (found->parameters == SMC_NO_TOKEN && !current->has_value &&
         current->class_word == SMC_NO_TOKEN &&
-        (cpp_declarations_is_one_of(scan, i, classes) || cpp_declarations_is(scan, i, "enum")))
+        (scan_is_one_of(scan, i, classes) || scan_is(scan, i, "enum")))
         current->class_word = i;
 }
 
@@ -119,11 +118,10 @@ static uint32_t read_parentheses(const struct declaration_scan *scan, uint32_t i
     uint32_t close = match_of(scan, i);
     if (close == SMC_NO_TOKEN || close >= end)
         return i + 1;
-    bool attribute = i > found->begin && cpp_declarations_is_one_of(scan, i - 1, attributes);
+    bool attribute = i > found->begin && scan_is_one_of(scan, i - 1, attributes);
     attribute |= current->class_word != SMC_NO_TOKEN && current->class_word + 2 == i &&
-                 cpp_declarations_is_word(scan, close + 1); /* struct ALIGNED(8) name */
-    bool call =
-        current->is_operator && cpp_declarations_is(scan, i - 1, "operator"); /* operator()() */
+                 scan_is_word(scan, close + 1); /* struct ALIGNED(8) name */
+    bool call = current->is_operator && scan_is(scan, i - 1, "operator"); /* operator()() */
     if (!attribute && !call && !current->has_value && found->parameters == SMC_NO_TOKEN) {
         found->parameters = i;
         found->name = current->last_word;
@@ -135,8 +133,7 @@ static uint32_t read_parentheses(const struct declaration_scan *scan, uint32_t i
 static bool initializes_member(const struct declaration_scan *scan, uint32_t i,
                                const struct current *current)
 {
-    return current->has_initializers &&
-           (cpp_declarations_is_word(scan, i - 1) || cpp_declarations_is(scan, i - 1, ">"));
+    return current->has_initializers && (scan_is_word(scan, i - 1) || scan_is(scan, i - 1, ">"));
 }
 
 /* Reads the '{' at `i`. Returns the token after it; `ended` if the declaration ends there. */
@@ -175,12 +172,12 @@ static void cpp_declarations_conclude(const struct declaration_scan *scan, uint3
 {
     struct smc_declaration *found = &current->found;
     found->end = end;
-    if (cpp_declarations_is(scan, found->begin, "static_assert") ||
-        cpp_declarations_is(scan, found->begin, "_Static_assert"))
+    if (scan_is(scan, found->begin, "static_assert") ||
+        scan_is(scan, found->begin, "_Static_assert"))
         found->kind = SMC_DECLARE_ASSERT;
-    else if ((cpp_declarations_is(scan, found->begin, "using") &&
-              cpp_declarations_is(scan, found->begin + 1, "namespace")) ||
-             cpp_declarations_is(scan, found->begin, "namespace"))
+    else if ((scan_is(scan, found->begin, "using") &&
+              scan_is(scan, found->begin + 1, "namespace")) ||
+             scan_is(scan, found->begin, "namespace"))
         found->kind = SMC_DECLARE_DIRECTIVE;
     else if (current->is_alias || current->is_enum)
         found->kind = SMC_DECLARE_TYPE;
@@ -208,8 +205,7 @@ static bool holds_values(const struct declaration_scan *scan, const struct curre
 /* The use of a macro on a line of its own, without ';'. */
 static bool is_macro_use(const struct declaration_scan *scan, uint32_t i, uint32_t end)
 {
-    if (!cpp_declarations_is_word(scan, i) || !cpp_declarations_is(scan, i + 1, "(") ||
-        cpp_declarations_is_one_of(scan, i, attributes))
+    if (!scan_is_word(scan, i) || !scan_is(scan, i + 1, "(") || scan_is_one_of(scan, i, attributes))
         return false;
     uint32_t close = match_of(scan, i + 1);
     if (close == SMC_NO_TOKEN || close >= end)
@@ -218,8 +214,7 @@ static bool is_macro_use(const struct declaration_scan *scan, uint32_t i, uint32
     const struct smc_cpp_token *item = scan->tokens->item;
     static const char *const goes_on[] = {"{", ";", ":", "->", "=", ",", "const", "noexcept", NULL};
     return next >= end ||
-           (item[next].line > item[close].line &&
-            !cpp_declarations_is_one_of(scan, next, goes_on)) ||
+           (item[next].line > item[close].line && !scan_is_one_of(scan, next, goes_on)) ||
            item[next].kind == SMC_TOKEN_DIRECTIVE;
 }
 
@@ -244,34 +239,32 @@ static uint32_t read_token(const struct declaration_scan *scan, uint32_t i, uint
                            struct current *current, bool *ended)
 {
     struct smc_declaration *found = &current->found;
-    if (cpp_declarations_is_word(scan, i)) {
+    if (scan_is_word(scan, i)) {
         read_specifier(scan, i, current);
         bool is_name = !current->has_value && found->parameters == SMC_NO_TOKEN &&
-                       found->body == SMC_NO_TOKEN && !cpp_declarations_is(scan, i, "final") &&
-                       !cpp_declarations_is_one_of(scan, i, attributes);
+                       found->body == SMC_NO_TOKEN && !scan_is(scan, i, "final") &&
+                       !scan_is_one_of(scan, i, attributes);
         if (is_name)
             current->last_word = i;
-        bool listed = cpp_declarations_is(scan, i + 1, "<") && !current->has_value &&
-                      !cpp_declarations_is(scan, i, "operator");
+        bool listed =
+            scan_is(scan, i + 1, "<") && !current->has_value && !scan_is(scan, i, "operator");
         return listed ? skip_angles(scan, i + 1, end) : i + 1;
     }
-    if (cpp_declarations_is(scan, i, "("))
+    if (scan_is(scan, i, "("))
         return read_parentheses(scan, i, end, current);
-    if (cpp_declarations_is(scan, i, "{"))
+    if (scan_is(scan, i, "{"))
         return read_brace(scan, i, end, current, ended);
-    if (cpp_declarations_is(scan, i, "[") && match_of(scan, i) != SMC_NO_TOKEN &&
-        match_of(scan, i) < end)
+    if (scan_is(scan, i, "[") && match_of(scan, i) != SMC_NO_TOKEN && match_of(scan, i) < end)
         return match_of(scan, i) + 1;
-    if (cpp_declarations_is(scan, i, ";")) {
+    if (scan_is(scan, i, ";")) {
         *ended = true;
-    } else if (cpp_declarations_is(scan, i, "=") &&
+    } else if (scan_is(scan, i, "=") &&
                (!current->is_operator || found->parameters != SMC_NO_TOKEN)) {
-        found->is_default |= cpp_declarations_is(scan, i + 1, "default") ||
-                             cpp_declarations_is(scan, i + 1, "delete");
+        found->is_default |= scan_is(scan, i + 1, "default") || scan_is(scan, i + 1, "delete");
         current->has_value |= !current->is_alias;
-    } else if (cpp_declarations_is(scan, i, ":") && found->parameters != SMC_NO_TOKEN) {
+    } else if (scan_is(scan, i, ":") && found->parameters != SMC_NO_TOKEN) {
         current->has_initializers = true;
-    } else if (cpp_declarations_is(scan, i, ":") && current->class_word != SMC_NO_TOKEN &&
+    } else if (scan_is(scan, i, ":") && current->class_word != SMC_NO_TOKEN &&
                found->name == SMC_NO_TOKEN) {
         found->name = current->last_word; /* base classes follow */
     }
@@ -284,7 +277,7 @@ static uint32_t read_cpp_declaration(const struct declaration_scan *scan, uint32
 {
     struct smc_declaration *found = &current->found;
     bool ended = false;
-    while (cpp_declarations_is(scan, i, "template") && cpp_declarations_is(scan, i + 1, "<")) {
+    while (scan_is(scan, i, "template") && scan_is(scan, i + 1, "<")) {
         uint32_t close = smc_token_close_angle(scan->tokens, i + 1, end);
         if (close == SMC_NO_TOKEN)
             break;
@@ -301,8 +294,7 @@ static uint32_t read_cpp_declaration(const struct declaration_scan *scan, uint32
     }
     while (i < end && !ended)
         i = read_token(scan, i, end, current, &ended);
-    if (found->body != SMC_NO_TOKEN && found->parameters != SMC_NO_TOKEN &&
-        cpp_declarations_is(scan, i, ";"))
+    if (found->body != SMC_NO_TOKEN && found->parameters != SMC_NO_TOKEN && scan_is(scan, i, ";"))
         i++;
     cpp_declarations_conclude(scan, i, current);
     if (found->kind == SMC_DECLARE_FUNCTION && !found->is_device && holds_values(scan, current))
@@ -319,18 +311,18 @@ static void read_scope(struct declaration_scan *scan, uint32_t i, uint32_t end, 
 static uint32_t find_scope(const struct declaration_scan *scan, uint32_t i, uint32_t end,
                            uint32_t *name)
 {
-    bool is_linkage = cpp_declarations_is(scan, i, "extern") && i + 1 < end &&
+    bool is_linkage = scan_is(scan, i, "extern") && i + 1 < end &&
                       scan->tokens->item[i + 1].kind == SMC_TOKEN_STRING;
     *name = SMC_NO_TOKEN;
     if (is_linkage)
-        return cpp_declarations_is(scan, i + 2, "{") ? i + 2 : SMC_NO_TOKEN;
-    i += cpp_declarations_is(scan, i, "inline");
-    if (!cpp_declarations_is(scan, i, "namespace"))
+        return scan_is(scan, i + 2, "{") ? i + 2 : SMC_NO_TOKEN;
+    i += scan_is(scan, i, "inline");
+    if (!scan_is(scan, i, "namespace"))
         return SMC_NO_TOKEN;
-    for (i++; i < end && !cpp_declarations_is(scan, i, "{"); i++) {
-        if (cpp_declarations_is(scan, i, ";") || cpp_declarations_is(scan, i, "="))
+    for (i++; i < end && !scan_is(scan, i, "{"); i++) {
+        if (scan_is(scan, i, ";") || scan_is(scan, i, "="))
             return SMC_NO_TOKEN;
-        if (cpp_declarations_is_word(scan, i) && *name == SMC_NO_TOKEN)
+        if (scan_is_word(scan, i) && *name == SMC_NO_TOKEN)
             *name = i;
     }
     return i < end ? i : SMC_NO_TOKEN;
@@ -341,14 +333,11 @@ static uint32_t skip_between(const struct declaration_scan *scan, uint32_t i, bo
 {
     static const char *const access[] = {"public", "private", "protected", NULL};
     static const char *const marks[] = {";", "}", ")", "]", NULL};
-    if (scan->tokens->item[i].kind >= SMC_TOKEN_DIRECTIVE ||
-        cpp_declarations_is_one_of(scan, i, marks))
+    if (scan->tokens->item[i].kind >= SMC_TOKEN_DIRECTIVE || scan_is_one_of(scan, i, marks))
         return 1;
-    if (in_class && cpp_declarations_is_one_of(scan, i, access) &&
-        cpp_declarations_is(scan, i + 1, ":"))
+    if (in_class && scan_is_one_of(scan, i, access) && scan_is(scan, i + 1, ":"))
         return 2;
-    if (cpp_declarations_is_word(scan, i) && scan->words->scopes.count > 0 &&
-        !cpp_declarations_is(scan, i + 1, "(") &&
+    if (scan_is_word(scan, i) && scan->words->scopes.count > 0 && !scan_is(scan, i + 1, "(") &&
         smc_name_set_has(&scan->words->scopes, smc_token_hash(scan->tokens, i)))
         return 1;
     return 0;

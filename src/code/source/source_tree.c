@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -1,9 +1,7 @@
 /* Compares predictions with what was observed, quantity by quantity. */
 #include "hardware/confirm/confirm.h"
 
-#include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -423,7 +423,7 @@ static void confirm_global(const struct view *view, bool store)
     confirm_arrays(view, &sum, BYTES, row);
 }
 
-static void memory_confirm_confirm_findings(const struct view *view)
+static void memory_confirm_findings(const struct view *view)
 {
     const struct smc_emulated_run *seen = &view->result->emulated;
     struct smc_row *row = memory_confirm_add(view, "findings", "races, bad accesses", 0,
@@ -447,5 +447,5 @@ void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_re
     if (answer->has_work && wanted)
         confirm_dram(&view.counted, out);
     if (result->emulation.made)
-        memory_confirm_confirm_findings(&view);
+        memory_confirm_findings(&view);
 }

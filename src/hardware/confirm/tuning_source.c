@@ -1,7 +1,6 @@
 /* The shapes of a user's kernel: their launches from expressions, their times, their results. */
 #include "hardware/tuning_source.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -139,8 +139,8 @@ static void show_counters(const struct smc_run_result *result, struct smc_confir
     }
 }
 
-static void user_confirm_confirm_findings(const struct smc_emulated_run *emulated,
-                                          struct smc_confirmation *out)
+static void user_confirm_findings(const struct smc_emulated_run *emulated,
+                                  struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
     row->predicted = smc_reading_of(0);
@@ -214,7 +214,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
     }
     show_counters(&run->result, out);
     if (run->result.emulation.made) {
-        user_confirm_confirm_findings(emulated, out);
+        user_confirm_findings(emulated, out);
         show_float_atomics(emulated, out);
     }
     user_confirm_agreement(run, out);

@@ -8,17 +8,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/platform.h"
-#include "base/text.h"
-#include "code/tools.h"
 #include "hardware/doctor/subjects.h"
 
 const char *const smc_doctor_state_names[SMC_DOCTOR_COUNT] = {

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
  */
 #include "hardware/executor/gpu_ceilings.h"
 
-#include "base/platform.h"
-
 enum {
     LEAST_ARRAY_BYTES = 64 << 20, /* if the size of the L2 cache is unknown */
     MOST_ARRAY_BYTES = 1 << 30,

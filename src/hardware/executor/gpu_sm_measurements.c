@@ -1,8 +1,6 @@
 /* The measurements of what one SM does in a clock: its pipes, its caches, barriers, and the start
    of blocks. */
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "hardware/executor/gpu_ceilings.h"
 
 enum {

@@ -3,7 +3,6 @@
 
 #include "hardware/user.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "base/platform.h"
 #include "code/compilers.h"
 #include "code/inputs.h"
-#include "code/names.h"
 #include "code/nvrtc.h"
 #include "code/ptx_facts.h"
 #include "code/ptxas_log.h"

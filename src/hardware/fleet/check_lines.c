@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/platform.h"
 #include "base/text.h"
 #include "hardware/checks.h"

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/memory.h"
 #include "hardware/executor.h"
 
 /* --- Names ------------------------------------------------------------------------------------ */

@@ -2,7 +2,6 @@
  */
 #include "rules/catalog.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/parse.h"

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/parse.h"
 
 /* --- Parameters ------------------------------------------------------------------------------- */

@@ -9,8 +9,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "code/inputs.h"
-#include "code/names.h"
-#include "hardware/executor.h"
 #include "show/cli/ask_gate.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/command.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/inspect.h"
 #include "answers/query.h"
 #include "base/memory.h"
 #include "rules/headroom.h"

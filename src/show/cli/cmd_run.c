@@ -3,13 +3,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/sandbox.h"
 #include "hardware/all_gpus.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
-#include "show/cli/progress.h"
 
 /* Wrong arguments are wrong on each GPU: then there is nothing to report. */
 static bool is_wrong_usage(const struct smc_all_gpus *all)

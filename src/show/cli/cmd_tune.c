@@ -1,12 +1,10 @@
 /* smemcalc tune: the values of a kernel's parameters that make it fastest: all are ranked by
    predicted time, and only the best are run. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "code/user_kernels.h"
 #include "hardware/tuning_source.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"

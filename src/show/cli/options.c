@@ -9,7 +9,6 @@
 #include "answers/tune.h"
 #include "base/parse.h"
 #include "base/platform.h"
-#include "hardware/confirmed_launch.h"
 #include "rules/devices.h"
 #include "show/cli/options.h"
 #include "show/plot/plot.h"

@@ -1,11 +1,9 @@
 /* Where and how `run` launches. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/sandbox.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
-#include "show/cli/output.h"
 #include "show/cli/progress.h"
 
 static struct smc_run_settings settings_of(const struct smc_arguments *arguments)

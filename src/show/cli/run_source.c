@@ -8,7 +8,6 @@
 #include "base/parse.h"
 #include "base/sandbox.h"
 #include "code/user_kernels.h"
-#include "hardware/confirmed_launch.h"
 #include "hardware/user.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"

@@ -1,11 +1,9 @@
 /* The lesson engine: finds a lesson, sets up a page, shows it, and checks answers. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parse.h"
 #include "show/lesson/scene.h"
 #include "show/words/paragraphs.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "show/lesson/scene.h"
-#include "show/words/paragraphs.h"
 
 /* float tile[32][32]: a warp (ty) along a row, or down a column. */
 static const char along_row[] = "(ty*32 + tx)*4";

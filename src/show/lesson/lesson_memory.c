@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "show/lesson/scene.h"
-#include "show/words/paragraphs.h"
 
 enum { KB = 1024, REGISTER_BYTES = 4 };
 

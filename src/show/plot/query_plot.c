@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/numbers.h"
 #include "rules/allocation.h"
 #include "rules/next_steps.h"
 #include "show/plot/page.h"

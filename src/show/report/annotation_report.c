@@ -112,9 +112,9 @@ static void annotation_add_lanes(const struct smc_emulated_count *count, struct 
         smc_cells_add(cells, "-");
 }
 
-static void annotation_annotation_add_counts(const struct table *table,
-                                             const struct smc_annotated_line *line,
-                                             struct smc_cells *cells)
+static void annotation_report_add_counts(const struct table *table,
+                                         const struct smc_annotated_line *line,
+                                         struct smc_cells *cells)
 {
     annotation_add_heat(table, line, cells);
     annotation_add_count(line->count.executions, cells);
@@ -201,7 +201,7 @@ static void annotation_append_line(const struct table *table, const struct smc_a
     bool hot = line->heat && line->heat >= table->least;
     struct smc_cells cells = {table->column, out};
     if (line->instructions)
-        annotation_annotation_add_counts(table, line, &cells);
+        annotation_report_add_counts(table, line, &cells);
     while (cells.column < &table->column[LINE])
         smc_cells_add(&cells, "");
     if (line->file)

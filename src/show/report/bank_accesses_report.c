@@ -13,7 +13,6 @@
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
 #include "show/words/layout.h"
-#include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "code/names.h"
-#include "show/report/overview.h"
 #include "show/report/text_parts.h"
 #include "show/report/text_table.h"
 #include "show/words/kernel_names.h"

@@ -1,5 +1,4 @@
 /* The CSV report: one header, a row an answer; the results have the names of the batch format. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/numbers.h"

@@ -1,6 +1,5 @@
 /* Devices: a table, or one in full with its sources; JSON and CSV by the table of keys that device
    files are read by. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "show/report/json_parts.h"
 #include "show/words/layout.h"
 

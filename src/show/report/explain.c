@@ -8,7 +8,6 @@
 #include "rules/allocation.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
-#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { INDENT = 15 };

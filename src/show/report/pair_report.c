@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/numbers.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
 #include "show/report/run_report.h"

@@ -2,7 +2,6 @@
    text, JSON and CSV. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

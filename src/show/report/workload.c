@@ -3,7 +3,6 @@
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
-#include "show/words/layout.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 

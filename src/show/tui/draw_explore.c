@@ -6,7 +6,6 @@
 #include "show/report/text_parts.h"
 #include "show/tui/explore.h"
 #include "show/tui/keys.h"
-#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { LABEL_COLUMNS = 15 };

@@ -2,12 +2,9 @@
    the parts of the screen that all views have. */
 #include "show/tui/state.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
-#include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
 #include "show/words/words.h"
 

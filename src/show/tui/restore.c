@@ -25,7 +25,7 @@ static struct sigaction was[CRASHES];
 static char stack[STACK_BYTES];
 
 /* write and tcsetattr may be called from a handler. */
-static void restore_restore(int signal_number)
+static void restore_on_signal(int signal_number)
 {
     ssize_t written = write(STDOUT_FILENO, sequence, sequence_bytes);
     (void)written;
@@ -50,7 +50,7 @@ static void append(const char *string)
 
 void smc_restore_with(const char *const *strings)
 {
-    struct sigaction action = {.sa_handler = restore_restore,
+    struct sigaction action = {.sa_handler = restore_on_signal,
                                .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
     stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     sequence_bytes = 0;
