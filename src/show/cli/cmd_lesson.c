@@ -88,9 +88,7 @@ static void append_command(const struct smc_lesson *lesson, size_t page,
 static void append_heading(const char *heading, const struct smc_report_style *style,
                            struct smc_text *out)
 {
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_text_append(out, heading);
-    smc_layout_end(out, style);
+    smc_layout_words(out, style, SMC_STRONG, heading);
     smc_text_append(out, "\n\n");
 }
 

@@ -12,6 +12,7 @@
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/layout.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -105,7 +106,7 @@ void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct sm
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-enum { PLACE_WIDTH = 22, KIND_WIDTH = 14, REMARK_INDENT = 6 };
+enum { REMARK_INDENT = 6 };
 
 /* Accesses that one row shows: unrolled copies of one line. */
 static bool is_alike(const struct smc_bank_access *a, const struct smc_bank_access *b)
@@ -133,37 +134,39 @@ static size_t count_alike(const struct smc_bank_accesses *accesses, size_t i)
     return count;
 }
 
-static void bank_accesses_append_number(double value, bool known, int width, struct smc_text *row)
-{
-    char text[32] = "-";
-    if (known)
-        snprintf(text, sizeof text, "%.*f", value == (double)(uint64_t)value ? 0 : 1, value);
-    smc_text_printf(row, "%*s", width, text);
-}
+static const struct smc_column access_columns[] = {
+    {"place", 2, -22, false},
+    {"access", 1, -14, false},
+    {"PTX", 0, 5, false},
+    {"wavefronts", 0, 11, false},
+    {"conflicts", 0, 10, false},
+    {"worst", 0, 7, false},
+    {0},
+};
 
 static void bank_accesses_append_row(const struct smc_bank_access *access, size_t alike,
                                      struct smc_text *out)
 {
+    const double executions = (double)access->executions;
+    const double numbers[] = {(double)access->wavefronts / executions,
+                              (double)(access->wavefronts - access->least) / executions,
+                              access->most_conflicts};
     struct smc_text row = {0}, place = {0};
-    char kind[32];
-    bool known = access->executions > 0;
-    double executions = known ? (double)access->executions : 1;
+    struct smc_cells cells = {access_columns, &row};
     append_place(access, &place);
+    smc_cells_text(&cells, &place);
     if (access->kind == SMC_BANK_BY_LANES)
-        snprintf(kind, sizeof kind, "%s %u B", bank_accesses_kind_of(access), access->width_bytes);
+        smc_cells_printf(&cells, "%s %u B", bank_accesses_kind_of(access), access->width_bytes);
     else
-        snprintf(kind, sizeof kind, "%s", bank_accesses_kind_of(access));
-    smc_text_append(&row, "  ");
-    smc_text_cell(&row, smc_text_string(&place), -PLACE_WIDTH);
-    smc_text_append(&row, " ");
-    smc_text_cell(&row, kind, -KIND_WIDTH);
-    smc_text_printf(&row, "%5zu", alike);
-    bank_accesses_append_number((double)access->wavefronts / executions, known, 11, &row);
-    bank_accesses_append_number((double)(access->wavefronts - access->least) / executions, known,
-                                10, &row);
-    bank_accesses_append_number(access->most_conflicts, known, 7, &row);
+        smc_cells_add(&cells, bank_accesses_kind_of(access));
+    smc_cells_printf(&cells, "%zu", alike);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (access->executions > 0)
+            smc_cells_printf(&cells, "%.*f", numbers[i] == (double)(uint64_t)numbers[i] ? 0 : 1,
+                             numbers[i]);
+        else
+            smc_cells_add(&cells, "-");
     smc_layout_row(out, &row);
-    smc_text_free(&place);
 }
 
 static void bank_accesses_append_remark(const struct smc_bank_access *access,
@@ -217,8 +220,8 @@ static void bank_accesses_append_table(const char *kernel, const struct smc_bank
         smc_text_append(out, "  no access to shared memory\n");
         return;
     }
-    smc_text_printf(out, "\n  %-*s %-*s%5s%11s%10s%7s\n", PLACE_WIDTH, "place", KIND_WIDTH,
-                    "access", "PTX", "wavefronts", "conflicts", "worst");
+    smc_text_append_char(out, '\n', 1);
+    smc_cells_headings((struct smc_cells){access_columns, out});
     for (size_t i = 0; i < accesses->count; i++) {
         if (!is_first(accesses, i))
             continue;

@@ -553,9 +553,7 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
     const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
     struct smc_bank_cost total = {0};
     bool partly = false;
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_text_append(out, query->kernel->name);
-    smc_layout_end(out, style);
+    smc_layout_words(out, style, SMC_STRONG, query->kernel->name);
     smc_text_append(out, ", ");
     smc_words_banks_place(answer, out);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {

@@ -231,7 +231,7 @@ static struct columns best_kernels_find_columns(const struct list *list, size_t 
     for (size_t d = 0; d < list->devices; d++) {
         struct smc_text device = {0};
         smc_words_device(&answer_of(list->kernel, d)->query.device, &device);
-        smc_column_widen(&columns.column[COLUMN_DEVICE], &device);
+        smc_column_widen(&columns.column[COLUMN_DEVICE], smc_text_string(&device));
         smc_text_free(&device);
     }
     if (columns.column[COLUMN_DEVICE].width < -DEVICE_WIDTH)
@@ -355,9 +355,8 @@ static void best_kernels_append_line(const struct list *list, const struct line 
         smc_words_device(&answer_of(line->first, d)->query.device, &device);
         smc_cells_text(&cells, &device);
         best_kernels_append_figures(line, d, &cells, marks);
-        smc_layout_begin(out, style, is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD);
-        smc_layout_row(out, &row);
-        smc_layout_end(out, style);
+        smc_layout_emphatic_row(out, style,
+                                is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD, &row);
     }
     smc_text_free(&name);
 }

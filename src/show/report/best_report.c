@@ -466,9 +466,7 @@ static void best_append_row(const struct smc_best *best, const struct smc_candid
     else
         smc_text_printf(&row, " %6s %7s %8s  %d %s", waves, use, moved,
                         best_number_of(best, (int)rule), smc_rule_info[rule].name);
-    smc_layout_begin(out, style, chosen ? SMC_STRONG : SMC_PLAIN);
-    smc_layout_row(out, &row);
-    smc_layout_end(out, style);
+    smc_layout_emphatic_row(out, style, chosen ? SMC_STRONG : SMC_PLAIN, &row);
 }
 
 static void best_append_table(const struct smc_best *best, const struct smc_report_style *style,

@@ -59,9 +59,7 @@ static void ceilings_append_head(const struct smc_calibration *calibration,
                                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_device *device = &calibration->device;
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_text_append(out, device->name);
-    smc_layout_end(out, style);
+    smc_layout_words(out, style, SMC_STRONG, device->name);
     smc_text_printf(out, "  CC %d.%d  %u SMs  driver %s\n\n", device->sm.cc / 10,
                     device->sm.cc % 10, device->sm_count, calibration->ceilings.driver);
     smc_cells_headings((struct smc_cells){calibration_columns, out});

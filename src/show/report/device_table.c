@@ -44,9 +44,7 @@ static void device_table_append_head(const struct band *band, const struct smc_r
         device_table_append_cell(band, band->table->cell_head, &heads);
     }
     smc_text_append_char(out, '\n', 1);
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_layout_row(out, &names);
-    smc_layout_end(out, style);
+    smc_layout_emphatic_row(out, style, SMC_STRONG, &names);
     smc_layout_row(out, &capabilities);
     smc_layout_row(out, &heads);
 }

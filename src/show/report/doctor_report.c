@@ -60,9 +60,7 @@ static void doctor_append_rows(const struct smc_doctor *doctor,
         smc_text_cell(&line, smc_doctor_state_names[row->health], -STATE_WIDTH);
         smc_text_cell(&line, row->subject, -SUBJECT_WIDTH);
         smc_text_append(&line, row->found);
-        smc_layout_begin(out, style, emphasis[row->health]);
-        smc_layout_row(out, &line);
-        smc_layout_end(out, style);
+        smc_layout_emphatic_row(out, style, emphasis[row->health], &line);
     }
 }
 

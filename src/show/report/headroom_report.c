@@ -130,9 +130,7 @@ static void headroom_append_rows(const struct smc_answer *answer,
                         row.level->blocks_per_sm, row.level->warps_per_sm, percent,
                         row.level->regs_per_thread, row.level->dynamic_smem_bytes,
                         row.launch_bounds);
-        smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
-        smc_layout_row(out, &line);
-        smc_layout_end(out, style);
+        smc_layout_emphatic_row(out, style, current ? SMC_STRONG : SMC_PLAIN, &line);
     }
     smc_text_append_char(out, '\n', 1);
 }

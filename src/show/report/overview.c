@@ -121,10 +121,7 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
         overview_append_worst(summary, names, &line);
     if (shown > 0 && shown < summary->kernels)
         smc_text_printf(&line, "; %zu shown", shown);
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_layout_end(out, style);
-    smc_text_free(&line);
+    smc_layout_verdict(out, style, SMC_STRONG, &line);
 }
 
 void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_report_style *style,

@@ -227,9 +227,8 @@ static void run_append_row(const struct smc_row *row, const char *note_before,
 {
     run_append_values(row, table, out);
     smc_text_append_char(out, ' ', VERDICT_GAP);
-    smc_layout_begin(out, style, smc_verdict_emphasis(row->verdict));
-    smc_text_append(out, smc_verdict_name(row->verdict));
-    smc_layout_end(out, style);
+    smc_layout_words(out, style, smc_verdict_emphasis(row->verdict),
+                     smc_verdict_name(row->verdict));
     smc_text_append_char(out, '\n', 1);
     if (row->note[0] && strcmp(row->note, note_before) != 0)
         smc_layout_paragraph(out, "", 4, row->note, style->columns);

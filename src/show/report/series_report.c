@@ -443,9 +443,8 @@ static void series_append_verdict(const struct sheet *sheet, size_t index,
     enum smc_verdict verdict = smc_series_verdict(series, index);
     bool failed = !series->run[index].seen.has_result;
     smc_text_append_char(out, ' ', sheet->gap);
-    smc_layout_begin(out, style, failed ? SMC_BAD : smc_verdict_emphasis(verdict));
-    smc_text_append(out, verdict_of(series, index));
-    smc_layout_end(out, style);
+    smc_layout_words(out, style, failed ? SMC_BAD : smc_verdict_emphasis(verdict),
+                     verdict_of(series, index));
 }
 
 /* "blocks per SM: predicted 3, API 8, measured 8"; if no number differs, the note. */

@@ -427,7 +427,7 @@ static struct columns sweep_find_columns(const struct smc_sweep *sweep)
     for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
         struct smc_text text = {0};
         smc_sweep_label(sweep, 0, i, &text);
-        smc_column_widen(label, &text);
+        smc_column_widen(label, smc_text_string(&text));
         smc_text_free(&text);
     }
     if (label->width < -LABEL_MOST)

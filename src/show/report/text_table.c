@@ -45,9 +45,9 @@ void smc_cells_headings(struct smc_cells cells)
     smc_text_append_char(cells.out, '\n', 1);
 }
 
-void smc_column_widen(struct smc_column *column, const struct smc_text *text)
+void smc_column_widen(struct smc_column *column, const char *text)
 {
-    const int width = smc_utf8_string_columns(smc_text_string(text));
+    const int width = smc_utf8_string_columns(text);
     if (width > -column->width)
         column->width = -width;
 }

@@ -31,7 +31,7 @@ void smc_cells_text(struct smc_cells *cells, struct smc_text *text);
 void smc_cells_headings(struct smc_cells cells);
 
 /* Makes the column, which is aligned to the left, as wide as the text. */
-void smc_column_widen(struct smc_column *column, const struct smc_text *text);
+void smc_column_widen(struct smc_column *column, const char *text);
 
 /* Of all columns that are not omitted, with their gaps. */
 int smc_columns_width(const struct smc_column *columns);

@@ -409,9 +409,11 @@ static void tune_append_shape(const struct smc_tune *tune, const struct smc_tune
     append_ms(shape->time.basis != SMC_TIME_UNKNOWN, shape->time.predicted_ms, &row);
     append_ms(shape->measured, shape->median_ms, &row);
     tune_append_remark(shape, style->columns, &row);
-    smc_layout_begin(out, style, won ? SMC_STRONG : shape->wrong ? SMC_BAD : SMC_PLAIN);
-    smc_layout_row(out, &row);
-    smc_layout_end(out, style);
+    smc_layout_emphatic_row(out, style,
+                            won            ? SMC_STRONG
+                            : shape->wrong ? SMC_BAD
+                                           : SMC_PLAIN,
+                            &row);
 }
 
 /* Measured shapes by time, then those that failed or are wrong, then the others by rank. */

@@ -61,6 +61,22 @@ void smc_layout_row(struct smc_text *out, struct smc_text *row)
     smc_text_free(row);
 }
 
+void smc_layout_emphatic_row(struct smc_text *out, const struct smc_report_style *style,
+                             enum smc_emphasis emphasis, struct smc_text *row)
+{
+    smc_layout_begin(out, style, emphasis);
+    smc_layout_row(out, row);
+    smc_layout_end(out, style);
+}
+
+void smc_layout_words(struct smc_text *out, const struct smc_report_style *style,
+                      enum smc_emphasis emphasis, const char *words)
+{
+    smc_layout_begin(out, style, emphasis);
+    smc_text_append(out, words);
+    smc_layout_end(out, style);
+}
+
 void smc_text_join_items(struct smc_text *items)
 {
     struct smc_text line = {.failed = items->failed};

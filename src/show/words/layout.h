@@ -36,6 +36,12 @@ void smc_layout_folded(struct smc_text *out, const struct smc_report_style *styl
 
 /* The line of a table, without the spaces at its end. Frees the text. */
 void smc_layout_row(struct smc_text *out, struct smc_text *row);
+void smc_layout_emphatic_row(struct smc_text *out, const struct smc_report_style *style,
+                             enum smc_emphasis emphasis, struct smc_text *row);
+
+/* Some words of a line. */
+void smc_layout_words(struct smc_text *out, const struct smc_report_style *style,
+                      enum smc_emphasis emphasis, const char *words);
 
 /* Joins the items of lines to one line: "a; b". */
 void smc_text_join_items(struct smc_text *items);
