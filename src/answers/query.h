@@ -132,6 +132,11 @@ struct smc_answer {
     struct smc_time time; /* unknown unless smc_query_find_time was called */
 };
 
+static inline bool smc_time_is_known(const struct smc_time *time)
+{
+    return time->basis != SMC_TIME_UNKNOWN;
+}
+
 /* Answers. `warnings` as for smc_compile. SMC_USAGE, naming the option, if a value is meaningless
    on the device (more registers per thread than the architecture has). */
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,

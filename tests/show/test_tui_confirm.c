@@ -5,7 +5,6 @@
 
 #include "share.h"
 #include "show/tui/state.h"
-#include "show/tui/view_confirm.h"
 #include "unit.h"
 
 static struct smc_tui tui;

@@ -3,11 +3,6 @@
 
 #include <stdio.h>
 
-static bool candidates_is_predicted(const struct smc_answer *answer)
-{
-    return answer->time.basis != SMC_TIME_UNKNOWN;
-}
-
 static enum smc_status candidates_add(const struct smc_answer *answer, int64_t size,
                                       struct smc_candidates *out, struct smc_error *error)
 {
@@ -15,7 +10,7 @@ static enum smc_status candidates_add(const struct smc_answer *answer, int64_t s
     *added = *answer;
     out->size[out->count] = size;
     enum smc_status status = SMC_OK;
-    if (!candidates_is_predicted(added) && !*added->time.reason)
+    if (!smc_time_is_known(&added->time) && !*added->time.reason)
         status = smc_query_find_time(added, error);
     if (status == SMC_OK)
         out->count++;
@@ -26,7 +21,7 @@ static void count_predicted(struct smc_candidates *out)
 {
     out->predicted = 0;
     for (size_t i = 0; i < out->count; i++)
-        out->predicted += candidates_is_predicted(&out->answer[i]);
+        out->predicted += smc_time_is_known(&out->answer[i].time);
     if (out->predicted)
         return;
     const char *reason = out->count ? out->answer[0].time.reason : "no launch is possible";

@@ -40,7 +40,7 @@ libsmc_la_SOURCES += \
 	src/show/report/text_table.c src/show/report/text_table.h \
 	src/show/report/time_report.c src/show/report/time_report.h \
 	src/show/report/trace_report.c \
-	src/show/report/trace_table.c src/show/report/trace_table.h \
+	src/show/report/trace_table.c \
 	src/show/report/tile_report.c src/show/report/tile_report.h \
 	src/show/report/tune_report.c \
 	src/show/report/user_report.c \

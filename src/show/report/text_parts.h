@@ -73,6 +73,10 @@ void smc_text_gains(const struct smc_answer *answer, struct smc_text *items);
 /* Those, and the nearest that lose one; for a launch that fails, what would launch. */
 void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items);
 
+/* The first kernels, style->most_kernels or by default 15, or style->all_kernels; of each the
+   configurations that take most of its time, with style->verbose all. */
+void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out);
 void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);

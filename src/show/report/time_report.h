@@ -4,15 +4,9 @@
 #define SMC_SHOW_TIME_REPORT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "answers/query.h"
 #include "show/report/report.h"
-
-static inline bool smc_time_is_known(const struct smc_time *time)
-{
-    return time->basis != SMC_TIME_UNKNOWN;
-}
 
 /* The line of an answer; nothing without a prediction. */
 void smc_text_time_line(const struct smc_answer *answer, const struct smc_report_style *style,

@@ -12,7 +12,6 @@
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
-#include "show/report/trace_table.h"
 #include "show/words/kernel_names.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"

@@ -1,7 +1,5 @@
 /* The kernels of a trace as a table: a line for each kind of configuration, with what would fill
    the GPU better below it. */
-#include "show/report/trace_table.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -55,4 +55,9 @@ struct smc_confirm_layout {
 /* For any size of the screen. */
 void smc_confirm_lay_out(struct smc_rect body, struct smc_confirm_layout *layout);
 
+/* The table of a launch from line `top` on, with verdicts and notes. Returns the number of all its
+   lines; a frame without a size only counts them. */
+int smc_draw_launched(const struct smc_launched *launched, struct smc_rect rect, int top,
+                      struct smc_frame *frame);
+
 #endif

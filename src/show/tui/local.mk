@@ -12,7 +12,6 @@ libsmc_la_SOURCES += \
 	src/show/tui/frame.c src/show/tui/frame.h \
 	src/show/tui/key_names.def \
 	src/show/tui/keys.c src/show/tui/keys.def src/show/tui/keys.h \
-	src/show/tui/lessons_state.h \
 	src/show/tui/memo.c src/show/tui/memo.h \
 	src/show/tui/restore.c src/show/tui/restore.h \
 	src/show/tui/roofline_state.h \
@@ -26,7 +25,7 @@ libsmc_la_SOURCES += \
 	src/show/tui/tui_fields.c src/show/tui/tui_fields.def src/show/tui/tui_fields.h \
 	src/show/tui/tui_run.c \
 	src/show/tui/view_banks.c \
-	src/show/tui/view_confirm.c src/show/tui/view_confirm.h \
+	src/show/tui/view_confirm.c \
 	src/show/tui/view_devices.c \
 	src/show/tui/view_explore.c \
 	src/show/tui/view_lessons.c \

@@ -6,17 +6,37 @@
 #include <stdbool.h>
 
 #include "answers/query.h"
+#include "base/text.h"
 #include "show/tui/banks_state.h"
 #include "show/tui/confirm_state.h"
 #include "show/tui/devices_state.h"
 #include "show/tui/explore.h"
 #include "show/tui/frame.h"
 #include "show/tui/keys.h"
-#include "show/tui/lessons_state.h"
 #include "show/tui/roofline_state.h"
 #include "show/tui/trace_list.h"
 #include "show/tui/widgets.h"
 #include "show/tui/worker.h"
+
+/* Which lesson is open, and the page as shown. Start from {0}. */
+struct smc_lessons {
+    size_t lesson;
+    bool is_open; /* otherwise the list is shown */
+    size_t page;  /* the question follows the last page */
+    int top;      /* the first line shown */
+    bool can_try; /* the page is about a launch: */
+    struct smc_query launch;
+    uint32_t solved;       /* bit n: lesson n's question was answered correctly */
+    struct smc_text text;  /* the page as shown; owned */
+    struct smc_text reply; /* to the last answer, or empty; owned */
+    bool is_right;
+};
+
+static inline void smc_lessons_close(struct smc_lessons *lessons)
+{
+    smc_text_free(&lessons->text);
+    smc_text_free(&lessons->reply);
+}
 
 /* What the loop must do after a key, once. */
 enum smc_effect {

@@ -2,8 +2,6 @@
    side by side. */
 #include "config.h"
 
-#include "show/tui/view_confirm.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
