@@ -46,7 +46,7 @@ static uint32_t tolerates_launches(const struct smc_gate_growth *growth,
     return tolerated;
 }
 
-/* Of what is worse: that which is within the growth. */
+/* The changes for the worse that the allowed growth covers. */
 static uint32_t find_tolerated(const struct smc_gate_growth *growth,
                                const struct smc_diff_pair *pair)
 {

@@ -7,8 +7,8 @@
          -------------------------------- --------------- ---------------
          Registers Per Thread             register/thread              16
          -------------------------------- --------------- ---------------
-   Older releases have no heading in the table, and the date in place of grid and block. The dashes
-   tell where the columns are. */
+   Older releases have no heading in the table, and the date instead of grid and block. The dashes
+   mark the columns. */
 #include "answers/trace/ncu_text.h"
 
 #include <string.h>

@@ -62,10 +62,10 @@ static int32_t executed_carveout(const struct smc_trace_launch *launch, const st
     return SMC_CARVEOUT_DEFAULT;
 }
 
-/* The launch happened, so its dynamic shared memory was allowed by the mode that allows the most
-   and was opted in to. Only the sum matters then: of one that was recorded any part may be dynamic,
-   and static memory above the default limit, which ptxas allows for targets such as sm_90a, counts
-   as dynamic. Barriers are in no record. */
+/* The launch was executed, so it had opted in to its dynamic shared memory, in the mode that allows
+   the most if need be. Only the sum of static and dynamic bytes matters then: where one sum was
+   recorded, all of it counts as dynamic, and so does static memory above the default limit, which
+   ptxas allows for targets such as sm_90a. No trace records barriers. */
 static void make_request(const struct smc_trace_launch *launch, const struct smc_device *device,
                          bool executed_there, struct smc_launch *out)
 {
@@ -183,7 +183,7 @@ static enum smc_trace_bound find_bound(const struct smc_trace_row *row)
     return SMC_TRACE_BOUND_UNKNOWN; /* a grid that this GPU refuses */
 }
 
-/* Each wave is taken to last equally long. */
+/* Assumes that every wave takes the same time. */
 static void find_fill(struct smc_trace_row *row)
 {
     const struct smc_waves *waves = &row->waves;

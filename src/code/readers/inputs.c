@@ -450,7 +450,7 @@ static const struct smc_input *next_of_source(const struct smc_inputs *inputs,
     return NULL;
 }
 
-/* Targets that compile the same source are told apart by what they write, or by their numbers. */
+/* Targets that compile the same source are distinguished by their outputs, else by numbers. */
 static bool label_entries(struct smc_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {

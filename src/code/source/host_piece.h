@@ -1,4 +1,4 @@
-/* A piece of host code whose tokens are written out with arguments in place of its parameters. */
+/* A piece of host code whose tokens are written out with arguments substituted. */
 #ifndef SMC_CODE_HOST_PIECE_H
 #define SMC_CODE_HOST_PIECE_H
 

@@ -8,7 +8,7 @@
 
 enum { MOST_CALLS = 3 }; /* of members by each other */
 
-/* Overloads cannot be told apart: all that fit best are marked. */
+/* Overloads cannot be distinguished: all that match best are marked. */
 void smc_unlaunched_mark(struct smc_source_tree *tree, const char *mangled, const char *shown)
 {
     int best = 1;

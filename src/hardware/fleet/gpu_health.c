@@ -655,7 +655,7 @@ static cudaError_t write_and_read(struct check *check, struct memory *memory, ui
     code = wait_for(check, code);
     if (code == cudaSuccess)
         code = cudaMemcpy(&found, memory->found_there, sizeof found, cudaMemcpyDeviceToHost);
-    if (code == cudaSuccess) { /* each round finds a wrong word anew */
+    if (code == cudaSuccess) { /* each round finds a wrong word again */
         uint64_t wrong = (found.wrong + (uint64_t)rounds - 1) / (uint64_t)rounds;
         if (wrong > memory->wrong)
             memory->wrong = wrong;

@@ -82,9 +82,9 @@ static bool is_free_at(const struct smc_conflict_search *search,
     return smc_banks_are_free(search->layout, &access);
 }
 
-/* The distance after which all addresses, moved together, are rearranged in the same way, and are
-   aligned as they were: so many rows that what is left out or added is a multiple of the largest
-   alignment. */
+/* The distance after which all addresses, moved together, are rearranged in the same way and keep
+   their alignment: rows enough that the bytes added to them, or dropped, are a multiple of the
+   largest alignment. */
 static uint64_t period_of(const struct smc_rearrangement *tried)
 {
     const uint64_t row_bytes = row_bytes_of(tried);

@@ -297,7 +297,7 @@ static void trace_draw_bar(const struct smc_chart *chart, const struct bar *bar,
                          0, 1.5, false);
 }
 
-/* So that neighbours can be told apart. */
+/* To distinguish neighbours. */
 static double end_of(const struct smc_chart *chart, double left, double right)
 {
     if (chart->page->canvas.cells)

@@ -1,4 +1,4 @@
-/* What is left to say of the check reports of many GPUs: what other programs take. The reports for
+/* The check reports of many GPUs for other programs, such as Slurm. The reports for
    people and JSON are in report.h. */
 #ifndef SMC_SHOW_FLEET_H
 #define SMC_SHOW_FLEET_H

@@ -1,5 +1,5 @@
 /* smemcalc-formats(5) with the lists of members and columns that follow from the field tables:
-   reads the page and writes it anew. The lines after `fields: TABLE [OBJECT]` up to `end` are the
+   reads the page and rewrites it. The lines after `fields: TABLE [OBJECT]` up to `end` are the
    members of the table in that object; those of the block after `columns: TABLE` are its columns.
      update_formats < man/smemcalc-formats.5 */
 #include <stdio.h>

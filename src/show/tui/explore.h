@@ -23,7 +23,7 @@ struct smc_explore {
     bool wants_compile; /* the answer's registers are the table's until NVRTC has answered */
     char compile_failure[1024]; /* what NVRTC said of this query, or "" */
     uint64_t serial;            /* of the answer: each has another */
-    bool wants_time;            /* the answer's time is that of one before, or unknown */
+    bool wants_time;            /* the answer's time is an earlier answer's, or unknown */
     enum smc_field field;       /* under the cursor */
     struct smc_tui_chart chart; /* along that field */
     struct smc_memo memo;
