@@ -135,43 +135,29 @@ static void reverse_compare(const struct smc_kernel *kernel, const struct smc_pa
                            last[-(int64_t)i] == output[i] ? 0 : SMC_WRONG);
 }
 
-#define PARAMS SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(LENGTH)
+#define REVERSE                                                                                    \
+    .family = "reverse", .dtypes = 1u << SMC_INT32, .default_dtype = SMC_INT32, .streams = true,   \
+    .params = SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(LENGTH),                 \
+    .complete = reverse_complete, .work = reverse_work, .shared_work = reverse_shared_work,        \
+    .shared_accesses = reverse_shared_accesses, .compare = reverse_compare
 
 const struct smc_kernel smc_kernel_reverse_static = {
     .name = "reverse-static",
-    .family = "reverse",
+    REVERSE,
     .file = "reverse_static.cu",
     .entry = "reverse_static",
     .summary = "an array reversed by one block through static shared memory",
-    .params = PARAMS,
-    .dtypes = 1u << SMC_INT32,
-    .default_dtype = SMC_INT32,
-    .streams = true,
     .sibling = "reverse-dynamic",
-    .complete = reverse_complete,
     .defines = reverse_defines_static,
     .plan = reverse_plan_static,
-    .work = reverse_work,
-    .shared_work = reverse_shared_work,
-    .shared_accesses = reverse_shared_accesses,
-    .compare = reverse_compare,
 };
 
 const struct smc_kernel smc_kernel_reverse_dynamic = {
     .name = "reverse-dynamic",
-    .family = "reverse",
+    REVERSE,
     .file = "reverse_dynamic.cu",
     .entry = "reverse_dynamic",
     .summary = "an array reversed by one block through dynamic shared memory",
-    .params = PARAMS,
-    .dtypes = 1u << SMC_INT32,
-    .default_dtype = SMC_INT32,
-    .streams = true,
-    .complete = reverse_complete,
     .defines = smc_defines_nothing,
     .plan = reverse_plan_dynamic,
-    .work = reverse_work,
-    .shared_work = reverse_shared_work,
-    .shared_accesses = reverse_shared_accesses,
-    .compare = reverse_compare,
 };
