@@ -52,7 +52,7 @@ struct parser {
 };
 
 /* Binary operators, the longer names first. All associate to the left. */
-static const struct binary {
+static const struct expression_binary {
     const char *name;
     int precedence;
     enum step_kind kind;
@@ -221,7 +221,7 @@ static bool parse_unary(struct parser *parser)
     return sign == '+' || expression_add(parser, sign == '-' ? STEP_NEGATE : STEP_COMPLEMENT, 0);
 }
 
-static const struct binary *binary_here(struct parser *parser)
+static const struct expression_binary *binary_here(struct parser *parser)
 {
     skip_space(parser);
     for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
@@ -235,7 +235,7 @@ static bool parse_binary(struct parser *parser, int precedence)
 {
     if (!parse_unary(parser))
         return false;
-    for (const struct binary *binary;
+    for (const struct expression_binary *binary;
          (binary = binary_here(parser)) && binary->precedence >= precedence;) {
         parser->cursor += strlen(binary->name);
         if (!parse_binary(parser, binary->precedence + 1) ||

@@ -130,7 +130,15 @@ static const struct {
 };
 
 /* What becomes of a call. */
-enum verdict { REFUSED, ALLOWED, UNKNOWN, FOR_THREADS, FOR_ITSELF, FOR_OWN_LIMITS, FOR_QUESTIONS };
+enum sandbox_verdict {
+    REFUSED,
+    ALLOWED,
+    UNKNOWN,
+    FOR_THREADS,
+    FOR_ITSELF,
+    FOR_OWN_LIMITS,
+    FOR_QUESTIONS
+};
 
 /* Without other programs: threads but no processes, signals to this process alone, questions to a
    terminal but no input to it, this process's limits. The C library falls back to clone, whose
@@ -190,7 +198,7 @@ static void sandbox_check(struct filter *filter, size_t argument, uint64_t mask,
     answer(filter, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void sandbox_finish(struct filter *filter, enum verdict verdict)
+static void sandbox_finish(struct filter *filter, enum sandbox_verdict verdict)
 {
     static const uint32_t questions[] = {TCGETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD};
     switch (verdict) {
@@ -225,7 +233,7 @@ static void sandbox_search(struct filter *filter, const unsigned char *verdicts,
                            const uint16_t *starts, size_t count)
 {
     if (count == 1) {
-        sandbox_finish(filter, (enum verdict)verdicts[*starts]);
+        sandbox_finish(filter, (enum sandbox_verdict)verdicts[*starts]);
         return;
     }
     sandbox_add(filter, BPF_JMP | BPF_JGE | BPF_K, starts[count / 2], 0, 1);

@@ -11,16 +11,16 @@
 #include "base/memory.h"
 #include "base/parse.h"
 
-enum kind {
+enum gate_kind {
     MOST,
     LEAST,
     MUST,
 };
 
-static const struct key {
+static const struct gate_key {
     const char *name;
     enum smc_check_rule rule;
-    enum kind kind;
+    enum gate_kind kind;
     bool needs_threads;
 } keys[] = {
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads)                                 \

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum place { TX, TY, TZ, LANE, WARP, BX, BY, BZ, PLACES };
+enum banks_source_place { TX, TY, TZ, LANE, WARP, BX, BY, BZ, PLACES };
 
 _Static_assert(TX == 0 && WARP + 1 == SMC_BANKS_INDICES, "indices come first");
 

@@ -61,7 +61,7 @@
     KEY(WARPS_SM, "warps per SM")                                                                  \
     KEY(WORLD_SIZE, "world_size")
 
-enum key {
+enum chrome_key {
 #define KEY(id, name) KEY_##id,
     KEYS(KEY)
 #undef KEY
@@ -147,7 +147,7 @@ static void chrome_copy_text(const struct smc_json_value *value, char *text, siz
                  (int)(value->length < capacity ? value->length : capacity - 1), value->text);
 }
 
-static void set_fault(struct event *event, enum key key, const struct smc_json_value *value,
+static void set_fault(struct event *event, enum chrome_key key, const struct smc_json_value *value,
                       const char *allowed)
 {
     static const char *const kinds[] = {
@@ -165,8 +165,9 @@ static void set_fault(struct event *event, enum key key, const struct smc_json_v
 }
 
 /* A whole number from `least` to `most`; null is none. */
-static void chrome_read_whole(struct event *event, enum key key, const struct smc_json_value *value,
-                              int64_t least, int64_t most, int64_t *number)
+static void chrome_read_whole(struct event *event, enum chrome_key key,
+                              const struct smc_json_value *value, int64_t least, int64_t most,
+                              int64_t *number)
 {
     char allowed[64];
     int64_t milli;
@@ -233,7 +234,7 @@ static void chrome_read_gpu(struct chrome_reader *reader, int key,
 {
     struct properties *gpu = &reader->gpu[reader->gpu_count - 1];
     const struct {
-        enum key key;
+        enum chrome_key key;
         int64_t *number;
     } numbers[] = {
         {KEY_ID, &gpu->id},
@@ -409,7 +410,8 @@ static void chrome_read_argument(struct event *event, int key, const struct smc_
     }
 }
 
-static void read_dimension(struct event *event, enum key key, const struct smc_json_value *value)
+static void read_dimension(struct event *event, enum chrome_key key,
+                           const struct smc_json_value *value)
 {
     int64_t *const dim = key == KEY_GRID ? event->grid : event->block;
     int *const count = key == KEY_GRID ? &event->grid_count : &event->block_count;
@@ -595,7 +597,7 @@ static bool read_in_event(struct smc_json_stream *stream, struct chrome_reader *
         chrome_read_argument(&reader->event, key, value);
     else if (stream->depth == event + 2 && level[event + 1].is_array &&
              (key == KEY_GRID || key == KEY_BLOCK))
-        read_dimension(&reader->event, (enum key)key, value);
+        read_dimension(&reader->event, (enum chrome_key)key, value);
     else if (stream->depth == event + 2 && key == KEY_OCCUPANCY &&
              level[event + 1].key == KEY_ACTIVE_BLOCKS)
         smc_json_decimal(value, 0, &reader->event.active_blocks);

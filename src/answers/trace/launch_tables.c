@@ -22,7 +22,7 @@ enum {
     ABSENT = MOST_FIELDS,
 };
 
-enum column {
+enum launch_tables_column {
     START,
     DURATION,
     GRID_X,
@@ -71,7 +71,7 @@ static const char *const column_names[COLUMNS][3] = {
 };
 
 /* What separates the fields of a line. */
-enum layout {
+enum launch_tables_layout {
     NO_TABLE,
     SEPARATED, /* by `separator` */
     SPACED,    /* by two spaces or more */
@@ -79,7 +79,7 @@ enum layout {
 };
 
 struct layout_of {
-    enum layout kind;
+    enum launch_tables_layout kind;
     char separator;
     size_t begin[MOST_FIELDS], end[MOST_FIELDS]; /* of aligned columns */
 };
@@ -215,7 +215,8 @@ static void launch_tables_split(struct table_reading *reading, char *line)
         split_aligned(reading, line);
 }
 
-static const char *launch_tables_get(const struct table_reading *reading, enum column column)
+static const char *launch_tables_get(const struct table_reading *reading,
+                                     enum launch_tables_column column)
 {
     const size_t index = reading->column[column];
     const char *value = index < reading->field_count ? reading->field[index] : "";
@@ -253,7 +254,7 @@ static void forget_header(struct table_reading *reading)
         reading->column[i] = ABSENT;
 }
 
-static bool has_column(const struct table_reading *reading, enum column column)
+static bool has_column(const struct table_reading *reading, enum launch_tables_column column)
 {
     return reading->column[column] != ABSENT;
 }
@@ -332,8 +333,9 @@ static bool launch_tables_read_dashes(struct table_reading *reading)
 
 /* "661,398" or "8.1920KB": the number, its digits after the point, and what follows it, else the
    column's unit. */
-static bool launch_tables_read_number(const struct table_reading *reading, enum column column,
-                                      double *value, int *decimals, char unit[MOST_UNIT])
+static bool launch_tables_read_number(const struct table_reading *reading,
+                                      enum launch_tables_column column, double *value,
+                                      int *decimals, char unit[MOST_UNIT])
 {
     char number[64];
     const char *text = launch_tables_get(reading, column);
@@ -355,8 +357,8 @@ static double time_scale(const char *unit)
     return smc_ncu_scale(SMC_NCU_TIME, letters);
 }
 
-static bool launch_tables_read_time(const struct table_reading *reading, enum column column,
-                                    uint64_t *ns)
+static bool launch_tables_read_time(const struct table_reading *reading,
+                                    enum launch_tables_column column, uint64_t *ns)
 {
     enum { MOST = 62 };
     double value;
@@ -369,8 +371,9 @@ static bool launch_tables_read_time(const struct table_reading *reading, enum co
     return time_scale(unit) > 0 && value < ldexp(1, MOST);
 }
 
-static int64_t launch_tables_read_integer(const struct table_reading *reading, enum column column,
-                                          int64_t least, int64_t most)
+static int64_t launch_tables_read_integer(const struct table_reading *reading,
+                                          enum launch_tables_column column, int64_t least,
+                                          int64_t most)
 {
     double value;
     int decimals;
@@ -392,8 +395,9 @@ static void launch_tables_read_dimensions(const char *text, uint32_t out[3])
             out[i] = (uint32_t)value[i];
 }
 
-static void launch_tables_read_shape(const struct table_reading *reading, enum column first,
-                                     enum column together, uint32_t out[3])
+static void launch_tables_read_shape(const struct table_reading *reading,
+                                     enum launch_tables_column first,
+                                     enum launch_tables_column together, uint32_t out[3])
 {
     int64_t edge[3];
     if (!has_column(reading, first)) {
@@ -401,7 +405,8 @@ static void launch_tables_read_shape(const struct table_reading *reading, enum c
         return;
     }
     for (int i = 0; i < 3; i++)
-        edge[i] = launch_tables_read_integer(reading, first + (enum column)i, 1, UINT32_MAX);
+        edge[i] = launch_tables_read_integer(reading, first + (enum launch_tables_column)i, 1,
+                                             UINT32_MAX);
     for (int i = 0; i < 3 && edge[0] > 0 && edge[1] > 0 && edge[2] > 0; i++)
         out[i] = (uint32_t)edge[i];
 }
@@ -436,7 +441,7 @@ static struct table_span span_of(double value, int decimals, double scale)
 }
 
 /* A size whose digits go beyond the byte is whole with the right K alone. */
-static void see_size(struct table_reading *reading, enum column column)
+static void see_size(struct table_reading *reading, enum launch_tables_column column)
 {
     double value;
     int decimals;
@@ -453,7 +458,7 @@ static void see_size(struct table_reading *reading, enum column column)
 
 /* Shared memory in bytes. If several sizes are printed alike, it is the multiple of 1 KB among
    them, if there is one. */
-static int64_t read_smem(struct table_reading *reading, enum column column)
+static int64_t read_smem(struct table_reading *reading, enum launch_tables_column column)
 {
     enum { KB = 1024 };
     double value;
@@ -648,9 +653,9 @@ static bool launch_tables_read_units(struct table_reading *reading)
     if (start >= reading->field_count || time_scale(reading->field[start]) <= 0)
         return false;
     for (int i = 0; i < COLUMNS; i++)
-        if (has_column(reading, (enum column)i))
+        if (has_column(reading, (enum launch_tables_column)i))
             snprintf(reading->unit[i], MOST_UNIT, "%.15s",
-                     launch_tables_get(reading, (enum column)i));
+                     launch_tables_get(reading, (enum launch_tables_column)i));
     return true;
 }
 

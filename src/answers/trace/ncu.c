@@ -20,7 +20,7 @@
 /* --- What is read ----------------------------------------------------------------------------- */
 
 /* Columns that identify the launch or the metric of a row. */
-enum column {
+enum ncu_column {
     ID,
     PROCESS_ID,
     PROCESS_NAME,
@@ -90,7 +90,7 @@ enum {
     ABSENT = UINT32_MAX,
 };
 
-struct quantity {
+struct ncu_quantity {
     bool is_known;
     double value, least, greatest; /* in the metric's unit; the mean, if of several launches */
     double half_digit;             /* it was rounded, and may be off by so much */
@@ -106,7 +106,7 @@ struct ncu_launch {
     uint64_t launches;
     uint32_t grid[3], block[3];
     int32_t cache_config;
-    struct quantity metric[METRICS];
+    struct ncu_quantity metric[METRICS];
 };
 
 /* What a note mentions if it is missing. */
@@ -264,9 +264,9 @@ static enum smc_status ncu_read_header(struct ncu_reading *reading)
                     : column[AVERAGE] != ABSENT   ? SUMMARY
                                                   : DETAILS;
     reading->units_follow = reading->page == RAW;
-    const enum column needed = reading->page == DETAILS   ? METRIC_VALUE
-                               : reading->page == SUMMARY ? INVOCATIONS
-                                                          : ID;
+    const enum ncu_column needed = reading->page == DETAILS   ? METRIC_VALUE
+                                   : reading->page == SUMMARY ? INVOCATIONS
+                                                              : ID;
     if (column[needed] == ABSENT || (reading->page == DETAILS && column[ID] == ABSENT))
         return smc_fail(reading->error, SMC_USAGE, "%s:%llu: the table has no column \"%s\"",
                         reading->shown,
@@ -344,7 +344,7 @@ static void see_number(struct ncu_reading *reading, const char *value)
 static void see_numbers(struct ncu_reading *reading)
 {
     char value[MOST_VALUE], unit[MOST_VALUE];
-    static const enum column of_details[] = {METRIC_VALUE, MINIMUM, MAXIMUM, AVERAGE};
+    static const enum ncu_column of_details[] = {METRIC_VALUE, MINIMUM, MAXIMUM, AVERAGE};
     if (reading->page == RAW) {
         for (int i = 0; i < METRICS; i++) {
             ncu_get(reading, reading->metric[i], value, sizeof value);
@@ -421,7 +421,7 @@ static void set_metric(struct ncu_reading *reading, enum metric metric, const ui
 {
     char text[MOST_VALUE];
     struct decimal number[3] = {{0}};
-    struct quantity *quantity = &reading->launch.metric[metric];
+    struct ncu_quantity *quantity = &reading->launch.metric[metric];
     ncu_get(reading, fields[0], text, sizeof text);
     if (metrics[metric].unit == SMC_NCU_TEXT) {
         ncu_set_text(&reading->launch, metric, text);
@@ -441,7 +441,7 @@ static void set_metric(struct ncu_reading *reading, enum metric metric, const ui
             number[i] = number[0];
     }
     const double half = 0.5 * scale / pow(10, number[0].decimals);
-    *quantity = (struct quantity){
+    *quantity = (struct ncu_quantity){
         .is_known = true,
         .value = scale * number[0].value,
         .least = scale * number[1].value,
@@ -462,7 +462,7 @@ static void ncu_read_dimensions(const char *text, uint32_t out[3])
         out[i] = (uint32_t)value[i];
 }
 
-static int64_t get_integer(const struct ncu_reading *reading, enum column column)
+static int64_t get_integer(const struct ncu_reading *reading, enum ncu_column column)
 {
     char text[MOST_VALUE];
     int64_t value;
@@ -497,8 +497,8 @@ static void append_field(const struct ncu_reading *reading, uint32_t index, stru
 
 static void append_key(const struct ncu_reading *reading, struct smc_text *key)
 {
-    static const enum column columns[] = {ID,        PROCESS_ID, KERNEL,     BLOCK_SIZE,
-                                          GRID_SIZE, DEVICE,     INVOCATIONS};
+    static const enum ncu_column columns[] = {ID,        PROCESS_ID, KERNEL,     BLOCK_SIZE,
+                                              GRID_SIZE, DEVICE,     INVOCATIONS};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         append_field(reading, reading->column[columns[i]], key);
         smc_text_append_char(key, '\n', 1);
@@ -544,7 +544,7 @@ static void ncu_free_launch(struct ncu_launch *launch)
 
 /* --- The launch is complete ------------------------------------------------------------------- */
 
-static int64_t ncu_whole(const struct quantity *quantity, int64_t least, int64_t greatest)
+static int64_t ncu_whole(const struct ncu_quantity *quantity, int64_t least, int64_t greatest)
 {
     const double value = quantity->value;
     return quantity->is_known && value == floor(value) && value >= (double)least &&
@@ -557,7 +557,7 @@ static int64_t ncu_whole(const struct quantity *quantity, int64_t least, int64_t
    the highest power of two. */
 static int64_t ncu_bytes_of(struct ncu_reading *reading, enum metric metric)
 {
-    struct quantity quantity = reading->launch.metric[metric];
+    struct ncu_quantity quantity = reading->launch.metric[metric];
     if (quantity.is_known && quantity.half_digit > 0 && quantity.value < INT32_MAX) {
         const double least = ceil(quantity.value - quantity.half_digit);
         const double greatest = floor(quantity.value + quantity.half_digit);
@@ -596,7 +596,7 @@ static bool ncu_take_dimensions(const struct ncu_launch *launch, enum metric x, 
 static int32_t ncu_find_device(struct ncu_reading *reading)
 {
     const struct ncu_launch *launch = &reading->launch;
-    const struct quantity *metric = launch->metric;
+    const struct ncu_quantity *metric = launch->metric;
     const int64_t major = ncu_whole(&metric[CC_MAJOR], 1, 99),
                   minor = ncu_whole(&metric[CC_MINOR], 0, 9);
     const int64_t sms = ncu_whole(&metric[GPU_SMS], 1, 10000);
@@ -617,7 +617,7 @@ static int32_t ncu_find_device(struct ncu_reading *reading)
     return smc_trace_device(reading->trace, &gpu);
 }
 
-static double ncu_percent(const struct quantity *quantity)
+static double ncu_percent(const struct ncu_quantity *quantity)
 {
     return quantity->is_known && quantity->value >= 0 && quantity->value <= 100.5
                ? fmin(quantity->value, 100)
@@ -629,7 +629,7 @@ static void take_time(const struct ncu_launch *launch, struct smc_trace_launch *
     static const enum metric order[] = {DURATION, DURATION_2019, DURATION_MEAN};
     const double longest = 9e15; /* 104 days */
     for (size_t i = 0; i < sizeof order / sizeof *order && out->timed_launches == 0; i++) {
-        const struct quantity *time = &launch->metric[order[i]];
+        const struct ncu_quantity *time = &launch->metric[order[i]];
         const double total = time->value * (double)launch->launches;
         if (!time->is_known || time->least < 0 || time->value < 0 || total > longest ||
             time->greatest > longest)
@@ -757,7 +757,7 @@ static enum smc_status ncu_take_row(struct ncu_reading *reading)
 static bool is_row(const struct ncu_reading *reading)
 {
     const struct smc_csv_record *record = reading->record;
-    const enum column last = reading->page == DETAILS ? METRIC_VALUE : AVERAGE;
+    const enum ncu_column last = reading->page == DETAILS ? METRIC_VALUE : AVERAGE;
     const uint32_t needed =
         reading->page == RAW ? reading->header_fields : reading->column[last] + 1;
     char id[MOST_VALUE];

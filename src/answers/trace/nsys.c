@@ -37,7 +37,7 @@ static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace
 /* --- What is read of a launch ----------------------------------------------------------------- */
 
 /* Columns of CUPTI_ACTIVITY_KIND_KERNEL; those from DEVICE on are the key of a record. */
-enum column {
+enum nsys_column {
     START,
     END,
     GRAPH_NODE,
@@ -89,7 +89,7 @@ static const char *const names[COLUMNS] = {
 
 /* Numbers that a note mentions if they are missing or impossible. */
 static const struct number {
-    enum column first;
+    enum nsys_column first;
     int count;
     int64_t least, greatest;
     const char *what;
@@ -495,7 +495,7 @@ static enum smc_status nsys_find_name(struct export *export, int64_t id, const c
 static enum smc_status find_kernel_name(struct export *export, const int64_t *value,
                                         const char **name, struct smc_error *error)
 {
-    static const enum column order[] = {MANGLED, DEMANGLED, SHORT};
+    static const enum nsys_column order[] = {MANGLED, DEMANGLED, SHORT};
     enum smc_status status = SMC_OK;
     *name = "";
     for (size_t i = 0; i < sizeof order / sizeof *order && status == SMC_OK && !**name; i++)

@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* A word of the options. */
-struct word {
+struct build_note_word {
     const char *text;
     size_t length;
 };
 
-static bool build_note_next_word(const char **at, const char *end, struct word *word)
+static bool build_note_next_word(const char **at, const char *end, struct build_note_word *word)
 {
     while (*at < end && **at == ' ')
         ++*at;
@@ -25,7 +25,7 @@ static bool build_note_next_word(const char **at, const char *end, struct word *
     return word->length > 0;
 }
 
-static bool build_note_is_one_of(const struct word *word, const char *const *names)
+static bool build_note_is_one_of(const struct build_note_word *word, const char *const *names)
 {
     for (; *names; names++)
         if (smc_equals(word->text, word->length, *names))
@@ -46,8 +46,9 @@ static void build_note_append(struct smc_build_note *build, const char *text, si
 }
 
 /* "-O 1" is "-O1", "-maxrregcount 32" is "-maxrregcount=32". A path is no value: it is a file. */
-static void build_note_append_option(struct smc_build_note *build, const struct word *option,
-                                     const struct word *value)
+static void build_note_append_option(struct smc_build_note *build,
+                                     const struct build_note_word *option,
+                                     const struct build_note_word *value)
 {
     bool has_value = value->length > 0 && !memchr(value->text, '.', value->length) &&
                      !memchr(value->text, '/', value->length);
@@ -64,7 +65,7 @@ static void build_note_read_options(const char *at, const char *end, struct smc_
     static const char *const without_effect[] = {
         "-v", "-c", "-no-bb-merge", "-ret-end", "-lineinfo", "-generate-line-info", NULL};
     static const char *const with_value[] = {"-arch", "-m", "-o", "-l", "-L", "-cpu-arch", NULL};
-    struct word word, value;
+    struct build_note_word word, value;
     while (build_note_next_word(&at, end, &word)) {
         const char *after = at;
         if (*word.text != '-')

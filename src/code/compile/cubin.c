@@ -278,9 +278,9 @@ static const char *after_prefix(const char *name, const char *prefix)
     return strncmp(name, prefix, length) == 0 ? name + length : NULL;
 }
 
-enum form { FORM_NONE = 1, FORM_BYTE, FORM_SHORT, FORM_SIZED };
+enum cubin_form { FORM_NONE = 1, FORM_BYTE, FORM_SHORT, FORM_SIZED };
 
-enum kind {
+enum cubin_kind {
     MAX_THREADS = 0x05,
     PARAMETER_BANK = 0x0a, /* symbol, 16 bits of offset, 16 of size */
     REQUIRED_THREADS = 0x10,
@@ -417,7 +417,7 @@ static bool take_own(struct smc_cubin_reading *reading, const struct attribute *
                      struct smc_cubin_kernel *kernel)
 {
     struct smc_cubin_claims *claims = claims_of(reading, kernel);
-    switch ((enum kind)attribute->kind) {
+    switch ((enum cubin_kind)attribute->kind) {
     case MAX_THREADS:
         return take_extent(attribute, &kernel->max_threads_per_block, kernel->block);
     case REQUIRED_THREADS:
@@ -450,7 +450,7 @@ static bool take_own(struct smc_cubin_reading *reading, const struct attribute *
 static bool cubin_take(struct smc_cubin_reading *reading, const struct attribute *attribute,
                        struct smc_cubin_kernel *kernel)
 {
-    switch ((enum kind)attribute->kind) {
+    switch ((enum cubin_kind)attribute->kind) {
     case REGISTER_COUNT:
     case FRAME_SIZE:
     case LEAST_STACK:

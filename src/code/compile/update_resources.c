@@ -19,7 +19,7 @@ static const int64_t radii[] = {0, 1, 2, 3, 4, 5, 8, 16, 32, 64};
 static const int64_t outputs[] = {4, 8, 16};
 static const int64_t live[] = {0, 8, 16, 32, 48, 64, 96, 128, 192, 255};
 
-struct list {
+struct update_resources_list {
     struct smc_table_row *row;
     size_t count, capacity;
 };
@@ -40,7 +40,8 @@ static int update_resources_complain(const char *message)
     return 1;
 }
 
-static bool update_resources_append(struct list *list, const struct smc_table_row *row)
+static bool update_resources_append(struct update_resources_list *list,
+                                    const struct smc_table_row *row)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 1024;
@@ -77,7 +78,7 @@ static bool update_resources_write_defines(const struct smc_kernel *kernel,
     return true;
 }
 
-static bool update_resources_is_listed(const struct list *list, const char *kernel,
+static bool update_resources_is_listed(const struct update_resources_list *list, const char *kernel,
                                        const char *defines)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -87,7 +88,8 @@ static bool update_resources_is_listed(const struct list *list, const char *kern
 }
 
 static enum smc_status update_resources_compile_for(struct smc_build *build, const char *defines,
-                                                    struct list *list, struct smc_error *error)
+                                                    struct update_resources_list *list,
+                                                    struct smc_error *error)
 {
     struct smc_cache none = {.usable = false};
     struct smc_resources found = {0};
@@ -125,7 +127,8 @@ static const struct smc_nvrtc_place *library_for(const struct libraries *librari
 
 static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                                           const struct smc_params *params,
-                                          const struct libraries *libraries, struct list *list,
+                                          const struct libraries *libraries,
+                                          struct update_resources_list *list,
                                           struct smc_error *error)
 {
     struct smc_text options = {0};
@@ -164,7 +167,8 @@ static bool update_resources_is_wanted(const struct libraries *libraries, const 
 /* Compiles for every combination of the parameters' values. */
 static enum smc_status update_resources_vary(const struct smc_kernel *kernel,
                                              struct smc_params *params, enum smc_param param,
-                                             const struct libraries *libraries, struct list *list,
+                                             const struct libraries *libraries,
+                                             struct update_resources_list *list,
                                              struct smc_error *error)
 {
     int64_t all_tiles[32];
@@ -201,8 +205,8 @@ static enum smc_status update_resources_vary(const struct smc_kernel *kernel,
     return status;
 }
 
-static enum smc_status compile_all(const struct libraries *libraries, struct list *list,
-                                   struct smc_error *error)
+static enum smc_status compile_all(const struct libraries *libraries,
+                                   struct update_resources_list *list, struct smc_error *error)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
@@ -224,7 +228,7 @@ static enum smc_status compile_all(const struct libraries *libraries, struct lis
     return SMC_OK;
 }
 
-static bool keep_others(const struct libraries *libraries, struct list *list)
+static bool keep_others(const struct libraries *libraries, struct update_resources_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < smc_table_count(); i++) {
@@ -285,7 +289,7 @@ static bool open_libraries(int count, char **names, struct libraries *libraries,
     return true;
 }
 
-static bool print_rows(const struct list *list)
+static bool print_rows(const struct update_resources_list *list)
 {
     puts("kernel,defines,cc,nvrtc,registers,static_smem,stack,spill_stores,spill_loads,barriers");
     for (size_t i = 0; i < list->count; i++) {
@@ -300,7 +304,7 @@ static bool print_rows(const struct list *list)
 int main(int argc, char **argv)
 {
     struct libraries libraries = {.count = 0};
-    struct list list = {0};
+    struct update_resources_list list = {0};
     struct smc_error error = {""};
     if (!open_libraries(argc - 1, argv + 1, &libraries, &error) ||
         compile_all(&libraries, &list, &error) != SMC_OK)

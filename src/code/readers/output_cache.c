@@ -16,7 +16,7 @@
 #include "code/tools.h"
 
 /* The parts that follow the record, in this order. */
-enum part { LIST, MESSAGE, WARNINGS, LOG, PTX, CUBIN, PARTS };
+enum output_cache_part { LIST, MESSAGE, WARNINGS, LOG, PTX, CUBIN, PARTS };
 
 struct record {
     uint64_t hiding; /* hash of the files that hide others */

@@ -151,7 +151,7 @@ uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
 /* Kernels of one name, and versions of one kernel, are linked in the order of the list. Hash tables
    of open addressing find the last one; they are at most half full. Numbers are an index + 1, so
    that 0 is none. */
-enum key { BY_NAME, BY_VERSION, KEY_COUNT };
+enum user_kernels_key { BY_NAME, BY_VERSION, KEY_COUNT };
 
 struct links {
     uint32_t before, after;
@@ -164,7 +164,7 @@ struct smc_inspect_index {
 };
 
 static bool has_same_key(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b,
-                         enum key key)
+                         enum user_kernels_key key)
 {
     return key == BY_NAME ? a->name_hash == b->name_hash
                           : a->version_hash == b->version_hash && a->file == b->file;
@@ -172,7 +172,8 @@ static bool has_same_key(const struct smc_inspect_kernel *a, const struct smc_in
 
 /* The slot with the last kernel of the same key, or the empty one where it belongs. */
 static uint32_t *user_kernels_find_slot(const struct smc_inspect_kernels *kernels,
-                                        const struct smc_inspect_kernel *kernel, enum key key)
+                                        const struct smc_inspect_kernel *kernel,
+                                        enum user_kernels_key key)
 {
     const struct smc_inspect_index *index = kernels->index;
     uint64_t hash =
@@ -184,7 +185,7 @@ static uint32_t *user_kernels_find_slot(const struct smc_inspect_kernels *kernel
     return &index->last[key][at];
 }
 
-static void link_at(struct smc_inspect_kernels *kernels, size_t i, enum key key)
+static void link_at(struct smc_inspect_kernels *kernels, size_t i, enum user_kernels_key key)
 {
     struct links *links = kernels->index->links[key];
     uint32_t *last = user_kernels_find_slot(kernels, &kernels->item[i], key);
@@ -196,7 +197,7 @@ static void link_at(struct smc_inspect_kernels *kernels, size_t i, enum key key)
 
 static void link_all(struct smc_inspect_kernels *kernels)
 {
-    for (enum key key = 0; key < KEY_COUNT; key++) {
+    for (enum user_kernels_key key = 0; key < KEY_COUNT; key++) {
         memset(kernels->index->last[key], 0, kernels->index->slots * sizeof(uint32_t));
         for (size_t i = 0; i < kernels->count; i++)
             link_at(kernels, i, key);
@@ -224,7 +225,7 @@ static bool user_kernels_grow(struct smc_inspect_kernels *kernels)
         return false;
     struct smc_inspect_index *index = kernels->index;
     bool grown = user_kernels_grow_array(&kernels->item, capacity, sizeof *kernels->item);
-    for (enum key key = 0; key < KEY_COUNT && grown; key++)
+    for (enum user_kernels_key key = 0; key < KEY_COUNT && grown; key++)
         grown = user_kernels_grow_array(&index->links[key], capacity, sizeof *index->links[key]) &&
                 user_kernels_grow_array(&index->last[key], 2 * capacity, sizeof *index->last[key]);
     if (!grown)
@@ -237,7 +238,8 @@ static bool user_kernels_grow(struct smc_inspect_kernels *kernels)
 
 /* The number (index + 1) of the last kernel with the key of `kernel`; 0: none. */
 static uint32_t user_kernels_find_last(const struct smc_inspect_kernels *kernels,
-                                       const struct smc_inspect_kernel *kernel, enum key key)
+                                       const struct smc_inspect_kernel *kernel,
+                                       enum user_kernels_key key)
 {
     return kernels->count > 0 ? *user_kernels_find_slot(kernels, kernel, key) : 0;
 }
@@ -337,7 +339,7 @@ bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_ke
     kernels->item[kernels->count++] = *kernel;
     kernel->name = kernel->shown = kernel->source_file = NULL;
     kernel->array = NULL;
-    for (enum key key = 0; key < KEY_COUNT; key++)
+    for (enum user_kernels_key key = 0; key < KEY_COUNT; key++)
         link_at(kernels, kernels->count - 1, key);
     return true;
 }
@@ -383,7 +385,7 @@ void smc_inspect_free(struct smc_inspect_kernels *kernels)
     for (size_t i = 0; i < kernels->owned_file_count; i++)
         free(kernels->owned_file[i]);
     free(kernels->owned_file);
-    for (enum key key = 0; key < KEY_COUNT && kernels->index; key++) {
+    for (enum user_kernels_key key = 0; key < KEY_COUNT && kernels->index; key++) {
         free(kernels->index->last[key]);
         free(kernels->index->links[key]);
     }

@@ -12,7 +12,7 @@
 #include "base/platform.h"
 #include "base/signals.h"
 
-struct worker {
+struct all_gpus_worker {
     pthread_t thread;
     bool started;
     const struct smc_query *query;
@@ -23,7 +23,7 @@ struct worker {
 
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 
-static enum smc_status run_part(const struct worker *worker)
+static enum smc_status run_part(const struct all_gpus_worker *worker)
 {
     struct smc_gpu_part *part = worker->part;
     struct smc_run_settings settings = *worker->settings;
@@ -43,13 +43,13 @@ static enum smc_status run_part(const struct worker *worker)
 
 static void *work(void *argument)
 {
-    struct worker *worker = argument;
+    struct all_gpus_worker *worker = argument;
     worker->part->status = run_part(worker);
     return NULL;
 }
 
 /* If a thread cannot be created, only its GPU fails. */
-static void run_parts(struct worker *workers, size_t count)
+static void run_parts(struct all_gpus_worker *workers, size_t count)
 {
     sigset_t mask;
     smc_signals_divert(&mask);
@@ -76,7 +76,7 @@ enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
     int gpus = smc_place_executor(settings->place)->device_count(error);
     if (gpus <= 0)
         return SMC_UNAVAILABLE;
-    struct worker *workers = smc_calloc((size_t)gpus, sizeof *workers);
+    struct all_gpus_worker *workers = smc_calloc((size_t)gpus, sizeof *workers);
     out->part = smc_calloc((size_t)gpus, sizeof *out->part);
     if (!workers || !out->part) {
         free(workers);
@@ -86,7 +86,7 @@ enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
     smc_machine_host_name(out->host_name);
     for (int i = 0; i < gpus; i++) {
         out->part[i].gpu_index = i;
-        workers[i] = (struct worker){
+        workers[i] = (struct all_gpus_worker){
             .query = query, .settings = settings, .tell = tell, .part = &out->part[i]};
     }
     run_parts(workers, out->count);

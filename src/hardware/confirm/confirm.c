@@ -143,13 +143,13 @@ void smc_confirm_clusters(const struct smc_answer *answer, const struct smc_run_
 
 /* --- Compiling, launching, occupancy, results, speed ------------------------------------------ */
 
-struct view {
+struct confirm_view {
     const struct smc_answer *answer;
     const struct smc_run_result *result;
     struct smc_confirmation *out;
 };
 
-static void confirm_compiling(const struct view *view)
+static void confirm_compiling(const struct confirm_view *view)
 {
     const struct smc_attempt *compile = &view->result->compile;
     struct smc_row *row = smc_row_add(view->out, "compiles", "compiles", "");
@@ -162,7 +162,7 @@ static void confirm_compiling(const struct view *view)
 
 /* A launch fails if the driver rejects the machine code, if it refuses the launch, or if the kernel
    does not run to its end. */
-static void confirm_launching(const struct view *view)
+static void confirm_launching(const struct confirm_view *view)
 {
     const struct smc_run_result *result = view->result;
     struct smc_row *row = smc_row_add(view->out, "launches", "launches", "");
@@ -182,7 +182,7 @@ static void confirm_launching(const struct view *view)
     }
 }
 
-static void confirm_registers(const struct view *view)
+static void confirm_registers(const struct confirm_view *view)
 {
     const struct smc_run_result *result = view->result;
     struct smc_row *row =
@@ -197,7 +197,7 @@ static void confirm_registers(const struct view *view)
         smc_row_note(row, "the prediction was given a number, the kernel has its own");
 }
 
-static void confirm_static_smem(const struct view *view)
+static void confirm_static_smem(const struct confirm_view *view)
 {
     const struct smc_run_result *result = view->result;
     struct smc_row *row = smc_row_add(view->out, "static_smem_bytes", "static shared memory", "B");
@@ -217,7 +217,7 @@ static void confirm_static_smem(const struct view *view)
 
 /* No source reports the dynamic shared memory of a launch: the row shows the request and whether
    the opt-in succeeded. */
-static void show_dynamic_smem(const struct view *view)
+static void show_dynamic_smem(const struct confirm_view *view)
 {
     const struct smc_attempt *opt_in = &view->result->opt_in;
     struct smc_row *row =
@@ -243,7 +243,7 @@ static bool refused(const struct smc_run_result *result)
 
 /* The API answers for the kernel as compiled. That is not the predicted launch if the user gave
    registers or static shared memory. */
-static bool api_is_about_the_prediction(const struct view *view)
+static bool api_is_about_the_prediction(const struct confirm_view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_launch *launch = &view->answer->launch;
@@ -253,7 +253,7 @@ static bool api_is_about_the_prediction(const struct view *view)
 
 /* A carve-out is a hint: the hardware may keep more blocks than fit into it (seen with carve-out
    0), which does not refute the prediction. Fewer blocks would. */
-static bool exceeds_hint(const struct view *view, const struct smc_row *row)
+static bool exceeds_hint(const struct confirm_view *view, const struct smc_row *row)
 {
     const struct smc_launch *launch = &view->answer->launch;
     bool hint = launch->carveout_percent != SMC_CARVEOUT_DEFAULT ||
@@ -265,7 +265,7 @@ static bool exceeds_hint(const struct view *view, const struct smc_row *row)
 }
 
 /* The model's and the API's blocks per SM are those of a launch without clusters. */
-static bool is_clustered(const struct view *view, const struct smc_row *row)
+static bool is_clustered(const struct confirm_view *view, const struct smc_row *row)
 {
     return view->answer->launch.blocks_per_cluster > 1 && row->measured.present &&
            row->measured.value == SMC_MOST_CLUSTERED_BLOCKS &&
@@ -273,7 +273,7 @@ static bool is_clustered(const struct view *view, const struct smc_row *row)
            (!row->api.present || row->api.value == row->predicted.value);
 }
 
-static void note_blocks(const struct view *view, struct smc_row *row)
+static void note_blocks(const struct confirm_view *view, struct smc_row *row)
 {
     const struct smc_run_result *result = view->result;
     if (is_clustered(view, row)) {
@@ -298,7 +298,7 @@ static void note_blocks(const struct view *view, struct smc_row *row)
 void smc_confirm_occupancy(const struct smc_answer *answer, const struct smc_run_result *result,
                            struct smc_confirmation *out)
 {
-    const struct view both = {answer, result, out}, *view = &both;
+    const struct confirm_view both = {answer, result, out}, *view = &both;
     const struct smc_occupancy *occupancy = &view->answer->occupancy;
     double warps = occupancy->warps_per_block;
     double percent = 100.0 / view->answer->query.device.sm.max_warps_per_sm;
@@ -327,7 +327,7 @@ void smc_confirm_occupancy(const struct smc_answer *answer, const struct smc_run
     }
 }
 
-static void confirm_result(const struct view *view)
+static void confirm_result(const struct confirm_view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_comparison *comparison = &result->comparison;
@@ -357,7 +357,7 @@ static void confirm_result(const struct view *view)
 
 /* PTX fixes the order of every sum, so the results of the GPU and the emulator can differ only if
    threads race. */
-static void confirm_agreement(const struct view *view)
+static void confirm_agreement(const struct confirm_view *view)
 {
     const struct smc_agreement *agreement = &view->result->agreement;
     const struct smc_kernel *kernel = view->answer->query.kernel;
@@ -377,7 +377,7 @@ static void confirm_agreement(const struct view *view)
         row->verdict = SMC_INFORMATION;
 }
 
-static struct smc_row *show_measured(const struct view *view, const char *quantity,
+static struct smc_row *show_measured(const struct confirm_view *view, const char *quantity,
                                      const char *label, const char *unit, double value)
 {
     const struct smc_run_result *result = view->result;
@@ -393,7 +393,7 @@ static struct smc_row *show_measured(const struct view *view, const char *quanti
 }
 
 /* The share of the device's measured ceiling that this launch reaches. */
-static void show_share(const struct view *view, const char *quantity, const char *label,
+static void show_share(const struct confirm_view *view, const char *quantity, const char *label,
                        double per_s, enum smc_ceiling ceiling)
 {
     const struct smc_ceilings *ceilings = &view->answer->query.ceilings;
@@ -407,7 +407,7 @@ static void show_share(const struct view *view, const char *quantity, const char
         smc_row_note(row, "built-in table");
 }
 
-static void show_shares(const struct view *view, enum smc_dtype dtype)
+static void show_shares(const struct confirm_view *view, enum smc_dtype dtype)
 {
     const struct smc_work *work = &view->answer->work;
     double per_s = 1e3 / view->result->median_ms;
@@ -441,7 +441,7 @@ static void describe_prediction(const struct smc_time *time, double measured_ms,
 void smc_confirm_time(const struct smc_answer *answer, const struct smc_run_result *result,
                       struct smc_confirmation *out)
 {
-    const struct view view = {answer, result, out};
+    const struct confirm_view view = {answer, result, out};
     const struct smc_time *time = &answer->time;
     const double ms = result->timing.succeeded ? result->median_ms : 0;
     struct smc_row *row = show_measured(&view, "time_ms", "time", "ms", ms);
@@ -459,7 +459,7 @@ void smc_confirm_time(const struct smc_answer *answer, const struct smc_run_resu
         smc_row_note(row, "%s; %s", prediction, result->timing.message);
 }
 
-static void show_speed(const struct view *view)
+static void show_speed(const struct confirm_view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_answer *answer = view->answer;
@@ -480,7 +480,7 @@ static void show_speed(const struct view *view)
     show_shares(view, (enum smc_dtype)answer->query.params.value[SMC_PARAM_DTYPE]);
 }
 
-static void confirm_show_memory(const struct view *view)
+static void confirm_show_memory(const struct confirm_view *view)
 {
     if (view->result->device_memory_bytes == 0)
         return;
@@ -493,7 +493,7 @@ static void confirm_show_memory(const struct view *view)
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out)
 {
-    const struct view view = {answer, result, out};
+    const struct confirm_view view = {answer, result, out};
     *out = (struct smc_confirmation){0};
     confirm_compiling(&view);
     confirm_static_smem(&view);

@@ -211,21 +211,22 @@ static void confirm_dram(const struct smc_counted *counted, struct smc_confirmat
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-struct view {
+struct memory_confirm_view {
     const struct smc_answer *answer;
     const struct smc_run_result *result;
     struct smc_counted counted;
     struct smc_confirmation *out;
 };
 
-static bool emulated(const struct view *view)
+static bool emulated(const struct memory_confirm_view *view)
 {
     return view->result->emulation.made;
 }
 
 /* Adds a row with its prediction and, if it was emulated, the emulated value. */
-static struct smc_row *memory_confirm_add(const struct view *view, const char *quantity,
-                                          const char *label, double predicted, double seen)
+static struct smc_row *memory_confirm_add(const struct memory_confirm_view *view,
+                                          const char *quantity, const char *label, double predicted,
+                                          double seen)
 {
     struct smc_row *row = smc_row_add(view->out, quantity, label, "");
     row->predicted = smc_reading_of(predicted);
@@ -236,8 +237,8 @@ static struct smc_row *memory_confirm_add(const struct view *view, const char *q
 }
 
 /* The same for a metric; `counts`: whether the GPU's counters count the same quantity. */
-static struct smc_row *add_metric(const struct view *view, enum smc_metric metric, bool counts,
-                                  double predicted, double seen)
+static struct smc_row *add_metric(const struct memory_confirm_view *view, enum smc_metric metric,
+                                  bool counts, double predicted, double seen)
 {
     const struct smc_metric_info *info = &smc_metric_info[metric];
     struct smc_row *row = memory_confirm_add(view, info->quantity, info->label, predicted, seen);
@@ -250,7 +251,7 @@ static struct smc_row *add_metric(const struct view *view, enum smc_metric metri
 
 /* The loads that the GPU executes after ptxas joined neighbouring ones. The counters only see
    these: without an emulation they are the only rows of loads. */
-static void confirm_machine_loads(const struct view *view)
+static void confirm_machine_loads(const struct memory_confirm_view *view)
 {
     static const struct {
         enum smc_metric metric;
@@ -278,7 +279,7 @@ static void confirm_machine_loads(const struct view *view)
     }
 }
 
-static void confirm_loads(const struct view *view, bool machine_differs)
+static void confirm_loads(const struct memory_confirm_view *view, bool machine_differs)
 {
     const struct smc_shared_count *loads = &view->answer->workload.shared.written_loads;
     const struct smc_shared_count *seen = &view->result->emulated.loads;
@@ -292,7 +293,7 @@ static void confirm_loads(const struct view *view, bool machine_differs)
 }
 
 /* Copies have separate rows if the emulator distinguishes them from other stores. */
-static void confirm_stores(const struct view *view)
+static void confirm_stores(const struct memory_confirm_view *view)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
     const struct smc_emulated_run *seen = &view->result->emulated;
@@ -309,7 +310,8 @@ static void confirm_stores(const struct view *view)
                        shared->copies.wavefronts, seen->copies.wavefronts);
 }
 
-static void confirm_conflicts(const struct view *view, bool shows_ptx, bool machine_differs)
+static void confirm_conflicts(const struct memory_confirm_view *view, bool shows_ptx,
+                              bool machine_differs)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
     double stores = smc_bank_conflicts(&shared->stores);
@@ -328,7 +330,7 @@ static void confirm_conflicts(const struct view *view, bool shows_ptx, bool mach
         judge_conflicts(&view->counted, row);
 }
 
-static void confirm_shared(const struct view *view)
+static void confirm_shared(const struct memory_confirm_view *view)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
     const struct smc_emulated_run *seen = &view->result->emulated;
@@ -348,10 +350,10 @@ static void confirm_shared(const struct view *view)
 
 /* --- Global memory ---------------------------------------------------------------------------- */
 
-enum field { REQUESTS, SECTORS, BYTES };
+enum memory_confirm_field { REQUESTS, SECTORS, BYTES };
 
-static double memory_confirm_value_of(const struct smc_global_access *access, enum field field,
-                                      double element_bytes)
+static double memory_confirm_value_of(const struct smc_global_access *access,
+                                      enum memory_confirm_field field, double element_bytes)
 {
     return field == REQUESTS  ? access->requests
            : field == SECTORS ? access->sectors
@@ -359,17 +361,18 @@ static double memory_confirm_value_of(const struct smc_global_access *access, en
 }
 
 /* The total over all arrays that are loaded, or all that are stored. */
-struct sum {
+struct memory_confirm_sum {
     double predicted, seen;
     bool differs;   /* in at least one of them */
     char note[128]; /* what the emulator counted for each */
 };
 
-static struct sum memory_confirm_sum_up(const struct view *view, bool store, enum field field)
+static struct memory_confirm_sum memory_confirm_sum_up(const struct memory_confirm_view *view,
+                                                       bool store, enum memory_confirm_field field)
 {
     const struct smc_work *work = &view->answer->work;
     double element_bytes = (double)smc_dtype_bytes(view->answer->plan.buffer[0].dtype);
-    struct sum sum = {0};
+    struct memory_confirm_sum sum = {0};
     for (size_t i = 0; i < work->access_count; i++) {
         if (work->access[i].store != store)
             continue;
@@ -387,7 +390,8 @@ static struct sum memory_confirm_sum_up(const struct view *view, bool store, enu
 }
 
 /* If emulated, each array must agree. */
-static void confirm_arrays(const struct view *view, const struct sum *sum, enum field field,
+static void confirm_arrays(const struct memory_confirm_view *view,
+                           const struct memory_confirm_sum *sum, enum memory_confirm_field field,
                            struct smc_row *row)
 {
     if (!emulated(view))
@@ -398,24 +402,25 @@ static void confirm_arrays(const struct view *view, const struct sum *sum, enum 
         smc_row_note(row, "%s", sum->note);
 }
 
-static void confirm_global(const struct view *view, bool store)
+static void confirm_global(const struct memory_confirm_view *view, bool store)
 {
     static const enum smc_metric metrics[2][2] = {
         {SMC_METRIC_GLOBAL_LOAD_REQUESTS, SMC_METRIC_GLOBAL_LOAD_SECTORS},
         {SMC_METRIC_GLOBAL_STORE_REQUESTS, SMC_METRIC_GLOBAL_STORE_SECTORS},
     };
     for (int field = REQUESTS; field <= SECTORS; field++) {
-        struct sum sum = memory_confirm_sum_up(view, store, (enum field)field);
+        struct memory_confirm_sum sum =
+            memory_confirm_sum_up(view, store, (enum memory_confirm_field)field);
         const struct smc_metric_info *info = &smc_metric_info[metrics[store][field]];
         struct smc_row *row =
             memory_confirm_add(view, info->quantity, info->label, sum.predicted, sum.seen);
         if (counted_wanted(view->result))
             counted_judge(&view->counted, metrics[store][field], row);
-        confirm_arrays(view, &sum, (enum field)field, row);
+        confirm_arrays(view, &sum, (enum memory_confirm_field)field, row);
     }
     if (!emulated(view))
         return;
-    struct sum sum = memory_confirm_sum_up(view, store, BYTES);
+    struct memory_confirm_sum sum = memory_confirm_sum_up(view, store, BYTES);
     struct smc_row *row =
         memory_confirm_add(view, store ? "global_store_bytes" : "global_load_bytes", "  requested",
                            sum.predicted, sum.seen);
@@ -423,7 +428,7 @@ static void confirm_global(const struct view *view, bool store)
     confirm_arrays(view, &sum, BYTES, row);
 }
 
-static void memory_confirm_findings(const struct view *view)
+static void memory_confirm_findings(const struct memory_confirm_view *view)
 {
     const struct smc_emulated_run *seen = &view->result->emulated;
     struct smc_row *row = memory_confirm_add(view, "findings", "races, bad accesses", 0,
@@ -435,7 +440,7 @@ static void memory_confirm_findings(const struct view *view)
 void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,
                         struct smc_confirmation *out)
 {
-    struct view view = {.answer = answer, .result = result, .out = out};
+    struct memory_confirm_view view = {.answer = answer, .result = result, .out = out};
     bool wanted = counted_wanted(result);
     if (!result->emulation.made && !wanted)
         return;

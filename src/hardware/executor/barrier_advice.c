@@ -139,7 +139,7 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
 
 /* --- Trials ----------------------------------------------------------------------------------- */
 
-enum verdict { MENDED, STILL_RACES, OTHER_FAULT };
+enum barrier_advice_verdict { MENDED, STILL_RACES, OTHER_FAULT };
 
 /* The source with __syncthreads() at the beginning of the line after each place, so that all lines
    keep their numbers. */
@@ -170,11 +170,11 @@ static bool has_finding(const struct smc_user_run *run, const struct smc_run_fin
     return false;
 }
 
-static enum verdict barrier_advice_judge(const struct smc_user_run *before,
-                                         const struct smc_user_run *after)
+static enum barrier_advice_verdict barrier_advice_judge(const struct smc_user_run *before,
+                                                        const struct smc_user_run *after)
 {
     const struct smc_emulated_run *emulated = &after->result.emulated;
-    enum verdict verdict = MENDED;
+    enum barrier_advice_verdict verdict = MENDED;
     if (!after->result.emulation.made || !emulated->finish.succeeded)
         return OTHER_FAULT;
     for (size_t i = 0; i < emulated->finding_count; i++)
@@ -187,7 +187,7 @@ static enum verdict barrier_advice_judge(const struct smc_user_run *before,
 
 /* Compiles and emulates the kernel with the barriers. */
 static enum smc_status try_places(const struct smc_user_run *run, const struct places *places,
-                                  enum verdict *verdict, struct smc_error *error)
+                                  enum barrier_advice_verdict *verdict, struct smc_error *error)
 {
     struct smc_text source = {0}, warnings = {0};
     struct smc_error ignored = {""};
@@ -235,7 +235,7 @@ static enum smc_status try_all(const struct smc_user_run *run, const struct plac
                                struct places *mended, struct smc_error *error)
 {
     const double begin_ms = smc_clock_ms();
-    enum verdict verdict = OTHER_FAULT;
+    enum barrier_advice_verdict verdict = OTHER_FAULT;
     enum smc_status status = SMC_OK;
     if (all->count > 1)
         status = try_places(run, all, &verdict, error);

@@ -272,7 +272,7 @@ static enum smc_status find_conflicts(const struct smc_program *program,
 
 /* --- A launch --------------------------------------------------------------------------------- */
 
-struct run {
+struct emulator_job {
     const struct smc_run_request *request;
     struct smc_run_result *result;
     struct smc_error *error;
@@ -295,7 +295,7 @@ _Static_assert((int)SMC_MAX_BUFFERS <= (int)SMC_MAX_USER_ARGUMENTS &&
                    (int)SMC_MAX_ARGUMENTS <= (int)SMC_MAX_USER_ARGUMENTS,
                "a catalog kernel's arrays and arguments fit");
 
-static bool is_stopped(const struct run *run)
+static bool is_stopped(const struct emulator_job *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
     return settings->stop && settings->stop();
@@ -303,13 +303,13 @@ static bool is_stopped(const struct run *run)
 
 static bool ends_early(const void *context)
 {
-    const struct run *run = context;
+    const struct emulator_job *run = context;
     return is_stopped(run) || (run->deadline_ms > 0 && smc_clock_ms() > run->deadline_ms);
 }
 
 /* Returns SMC_UNAVAILABLE for PTX that the emulator does not support, because it is the compiler's
    output, not the user's input. */
-static enum smc_status emulator_read_program(struct run *run)
+static enum smc_status emulator_read_program(struct emulator_job *run)
 {
     const struct smc_binary *binary = &run->request->compiled->binary;
     const char *entry = smc_run_entry(run->request);
@@ -326,7 +326,7 @@ static enum smc_status emulator_read_program(struct run *run)
 static bool emulator_read_line(void *context, const char *file, uint32_t line, char *text,
                                size_t room)
 {
-    const struct smc_user_run *user = ((const struct run *)context)->request->user;
+    const struct smc_user_run *user = ((const struct emulator_job *)context)->request->user;
     const char *at = smc_text_string(&user->text);
     if (strcmp(smc_last_part(file), smc_last_part(user->request.file)) != 0)
         return false;
@@ -339,7 +339,7 @@ static bool emulator_read_line(void *context, const char *file, uint32_t line, c
     return at;
 }
 
-static struct smc_emulation_request emulator_launch_of(const struct run *run)
+static struct smc_emulation_request emulator_launch_of(const struct emulator_job *run)
 {
     const struct smc_answer *answer = run->request->answer;
     const uint32_t *grid = answer->plan.grid, *block = answer->plan.block;
@@ -369,7 +369,7 @@ static struct smc_emulation_request emulator_launch_of(const struct run *run)
     return launch;
 }
 
-static enum smc_status emulator_emulate(struct run *run)
+static enum smc_status emulator_emulate(struct emulator_job *run)
 {
     const struct smc_answer *answer = run->request->answer;
     struct smc_emulated_run *emulated = &run->result->emulated;
@@ -397,7 +397,7 @@ static enum smc_status emulator_emulate(struct run *run)
 }
 
 /* Adds the counts to the lines of `text`. */
-static enum smc_status annotate(struct run *run, const char *file, const char *text)
+static enum smc_status annotate(struct emulator_job *run, const char *file, const char *text)
 {
     struct smc_annotation *annotation = run->request->settings->annotation;
     enum smc_status status =
@@ -428,7 +428,7 @@ static enum smc_status emulator_check_memory(const struct smc_plan *plan, struct
         (unsigned long long)(total >> 20), (unsigned long long)(machine >> 20));
 }
 
-static enum smc_status make_arrays(struct run *run)
+static enum smc_status make_arrays(struct emulator_job *run)
 {
     const struct smc_plan *plan = &run->request->answer->plan;
     enum smc_status status = emulator_check_memory(plan, run->error);
@@ -454,7 +454,7 @@ static enum smc_status make_arrays(struct run *run)
     return SMC_OK;
 }
 
-static void set_arguments(struct run *run)
+static void set_arguments(struct emulator_job *run)
 {
     const struct smc_plan *plan = &run->request->answer->plan;
     run->argument_count = plan->argument_count;
@@ -470,7 +470,7 @@ static void set_arguments(struct run *run)
 }
 
 /* Adds the observed traffic to each of the model's arrays. */
-static void copy_accesses(const struct run *run, struct smc_emulated_run *emulated)
+static void copy_accesses(const struct emulator_job *run, struct smc_emulated_run *emulated)
 {
     const struct smc_query *query = &run->request->answer->query;
     const struct smc_plan *plan = &run->request->answer->plan;
@@ -493,7 +493,7 @@ static void copy_accesses(const struct run *run, struct smc_emulated_run *emulat
     }
 }
 
-static enum smc_status annotate_kernel(struct run *run)
+static enum smc_status annotate_kernel(struct emulator_job *run)
 {
     const struct smc_query *query = &run->request->answer->query;
     struct smc_source source = {0};
@@ -507,7 +507,7 @@ static enum smc_status annotate_kernel(struct run *run)
     return status;
 }
 
-static enum smc_status emulator_check(struct run *run)
+static enum smc_status emulator_check(struct emulator_job *run)
 {
     const void *buffers[SMC_MAX_BUFFERS] = {0};
     for (size_t i = 0; i < run->array_count; i++)
@@ -518,7 +518,7 @@ static enum smc_status emulator_check(struct run *run)
     return SMC_OK;
 }
 
-static enum smc_status emulator_run_kernel(struct run *run)
+static enum smc_status emulator_run_kernel(struct emulator_job *run)
 {
     enum smc_status status = emulator_read_program(run);
     if (status == SMC_OK)
@@ -536,7 +536,7 @@ static enum smc_status emulator_run_kernel(struct run *run)
 /* --- The user's kernel ------------------------------------------------------------------------ */
 
 /* Returns the object that the kernel receives. */
-static uint64_t add_texture(struct run *run, size_t memory)
+static uint64_t add_texture(struct emulator_job *run, size_t memory)
 {
     struct smc_emulated_texture *texture = &run->textures[run->texture_count];
     *texture = run->request->user->memory[memory].argument->texture;
@@ -545,7 +545,7 @@ static uint64_t add_texture(struct run *run, size_t memory)
 }
 
 /* Distributes the memory: global memory becomes arrays, in order, the rest variables. */
-static void pass_memory(struct run *run)
+static void pass_memory(struct emulator_job *run)
 {
     struct smc_user_run *user = run->request->user;
     uint64_t address[SMC_MAX_USER_MEMORIES];
@@ -570,7 +570,7 @@ static void pass_memory(struct run *run)
     smc_user_place(user, false, run->address);
 }
 
-static void emulator_pass_arguments(struct run *run)
+static void emulator_pass_arguments(struct emulator_job *run)
 {
     const struct smc_user_run *user = run->request->user;
     const struct smc_user_request *request = &user->request;
@@ -589,7 +589,7 @@ static void emulator_pass_arguments(struct run *run)
 }
 
 /* For a launch that does not end: the line of the instruction that most warps executed. */
-static uint32_t busiest_line(const struct run *run)
+static uint32_t busiest_line(const struct emulator_job *run)
 {
     size_t busiest = 0;
     for (size_t i = 1; i < run->emulation.count_length; i++)
@@ -599,7 +599,7 @@ static uint32_t busiest_line(const struct run *run)
                                            : 0;
 }
 
-static void emulator_note_end(struct run *run)
+static void emulator_note_end(struct emulator_job *run)
 {
     struct smc_emulated_run *emulated = &run->result->emulated;
     struct smc_attempt *finish = &emulated->finish;
@@ -619,7 +619,7 @@ static void emulator_note_end(struct run *run)
                  "; busiest at %.120s:%u", run->request->user->request.file, line);
 }
 
-static enum smc_status take_printed(struct run *run, struct smc_user_run *user)
+static enum smc_status take_printed(struct emulator_job *run, struct smc_user_run *user)
 {
     if (run->emulation.output_bytes == 0)
         return SMC_OK;
@@ -631,7 +631,7 @@ static enum smc_status take_printed(struct run *run, struct smc_user_run *user)
     return SMC_OK;
 }
 
-static enum smc_status run_reversed(struct run *run)
+static enum smc_status run_reversed(struct emulator_job *run)
 {
     enum smc_status status = emulator_read_program(run);
     if (status != SMC_OK)
@@ -649,7 +649,7 @@ static enum smc_status run_reversed(struct run *run)
     return status;
 }
 
-static enum smc_status emulator_run_user(struct run *run)
+static enum smc_status emulator_run_user(struct emulator_job *run)
 {
     struct smc_user_run *user = run->request->user;
     enum smc_status status = emulator_read_program(run);
@@ -700,7 +700,7 @@ static void not_emulated(struct smc_run_result *result, const char *why)
     smc_not_made(&result->check, why);
 }
 
-static enum smc_status emulator_run_steps(struct run *run)
+static enum smc_status emulator_run_steps(struct emulator_job *run)
 {
     const struct smc_answer *answer = run->request->answer;
     struct smc_occupancy occupancy;
@@ -722,9 +722,10 @@ static enum smc_status emulator_run_steps(struct run *run)
 /* `steps` is emulator_run_steps or run_reversed. */
 static enum smc_status run_state(const struct smc_run_request *request,
                                  struct smc_run_result *result,
-                                 enum smc_status (*steps)(struct run *run), struct smc_error *error)
+                                 enum smc_status (*steps)(struct emulator_job *run),
+                                 struct smc_error *error)
 {
-    struct run *state = smc_calloc(1, sizeof *state); /* too large for the stack */
+    struct emulator_job *state = smc_calloc(1, sizeof *state); /* too large for the stack */
     if (!state)
         return smc_out_of_memory(error);
     state->request = request;

@@ -10,7 +10,7 @@
 #include "hardware/fleet/check.h"
 #include "hardware/user.h"
 
-struct run {
+struct gpu_job {
     const struct smc_run_request *request;
     struct smc_run_result *result;
     struct smc_text *warnings;
@@ -38,7 +38,7 @@ static void make_nothing(struct smc_run_result *result, const char *why)
 }
 
 /* Sets up the residency probe with the register count of the prediction. */
-static enum smc_status adapt_probe(struct run *run, const struct smc_binary **binary)
+static enum smc_status adapt_probe(struct gpu_job *run, const struct smc_binary **binary)
 {
     const struct smc_run_request *request = run->request;
     const struct smc_query *query = &request->answer->query;
@@ -56,7 +56,7 @@ static enum smc_status adapt_probe(struct run *run, const struct smc_binary **bi
     return status;
 }
 
-static void gpu_load(struct run *run, const struct smc_binary *binary)
+static void gpu_load(struct gpu_job *run, const struct smc_binary *binary)
 {
     struct smc_run_result *result = run->result;
     if (!smc_gpu_load(binary, smc_run_entry(run->request), &run->kernel, &result->load))
@@ -73,7 +73,7 @@ static void gpu_load(struct run *run, const struct smc_binary *binary)
 }
 
 /* Applies the settings for all following launches, and asks the API about occupancy. */
-static enum smc_status gpu_configure(struct run *run)
+static enum smc_status gpu_configure(struct gpu_job *run)
 {
     const struct smc_launch *launch = &run->request->answer->launch;
     struct smc_run_result *result = run->result;
@@ -91,7 +91,7 @@ static enum smc_status gpu_configure(struct run *run)
 }
 
 /* A refused launch does not change the state of the GPU. */
-static enum smc_status check_after_refusal(struct run *run)
+static enum smc_status check_after_refusal(struct gpu_job *run)
 {
     enum smc_status status = smc_gpu_check_context(run->error);
     run->result->worked_on = status == SMC_OK;
@@ -99,7 +99,7 @@ static enum smc_status check_after_refusal(struct run *run)
 }
 
 /* The first launch: its outputs are poisoned before it and checked after it. */
-static enum smc_status gpu_launch(struct run *run)
+static enum smc_status gpu_launch(struct gpu_job *run)
 {
     const struct smc_run_request *request = run->request;
     struct smc_run_result *result = run->result;
@@ -119,7 +119,7 @@ static enum smc_status gpu_launch(struct run *run)
     return smc_gpu_fail(run->error, code, "the kernel crashed");
 }
 
-static enum smc_status gpu_check(struct run *run)
+static enum smc_status gpu_check(struct gpu_job *run)
 {
     enum smc_status status =
         smc_gpu_buffers_fetch_outputs(&run->request->answer->plan, &run->buffers, run->error);
@@ -128,7 +128,7 @@ static enum smc_status gpu_check(struct run *run)
     return status;
 }
 
-static enum smc_status measure_residency(struct run *run, double budget_ms)
+static enum smc_status measure_residency(struct gpu_job *run, double budget_ms)
 {
     struct smc_occupancy expected;
     struct smc_gpu_probe probe = {
@@ -144,7 +144,7 @@ static enum smc_status measure_residency(struct run *run, double budget_ms)
 }
 
 /* Measures the residency and the time. */
-static enum smc_status gpu_measure(struct run *run, const struct smc_gpu_work *work)
+static enum smc_status gpu_measure(struct gpu_job *run, const struct smc_gpu_work *work)
 {
     const struct smc_kernel *kernel = run->request->answer->query.kernel;
     const struct smc_run_settings *settings = run->request->settings;
@@ -173,7 +173,7 @@ static enum smc_status gpu_measure(struct run *run, const struct smc_gpu_work *w
 
 /* A run of the residency probe as the kernel: its launch is the measurement. A probe that does not
    end counts as launched. */
-static enum smc_status run_probe(struct run *run)
+static enum smc_status run_probe(struct gpu_job *run)
 {
     struct smc_run_result *result = run->result;
     enum smc_status status = measure_residency(run, run->request->settings->timeout_ms);
@@ -185,7 +185,7 @@ static enum smc_status run_probe(struct run *run)
     return status;
 }
 
-static enum smc_status gpu_run_kernel(struct run *run)
+static enum smc_status gpu_run_kernel(struct gpu_job *run)
 {
     const struct smc_answer *answer = run->request->answer;
     struct smc_run_result *result = run->result;
@@ -212,7 +212,7 @@ static enum smc_status gpu_run_kernel(struct run *run)
 
 /* Global memory is allocated; a variable of the module has its place, and contents unless they were
    set. */
-static cudaError_t gpu_find_place(struct run *run, size_t index)
+static cudaError_t gpu_find_place(struct gpu_job *run, size_t index)
 {
     struct smc_user_memory *memory = &run->request->user->memory[index];
     void **place = &run->user_buffer[index];
@@ -227,7 +227,7 @@ static cudaError_t gpu_find_place(struct run *run, size_t index)
                : cudaSuccess;
 }
 
-static enum smc_status gpu_copy_in(struct run *run)
+static enum smc_status gpu_copy_in(struct gpu_job *run)
 {
     struct smc_user_run *user = run->request->user;
     uint64_t total = 0;
@@ -257,7 +257,7 @@ static enum smc_status gpu_copy_in(struct run *run)
 
 /* Keeps the contents before the launch, so that every timed launch begins with them; where there
    is no room for that, nothing is timed. */
-static cudaError_t keep_initial(struct run *run)
+static cudaError_t keep_initial(struct gpu_job *run)
 {
     const struct smc_user_run *user = run->request->user;
     size_t available = 0, installed = 0;
@@ -291,7 +291,7 @@ static cudaError_t keep_initial(struct run *run)
 }
 
 /* What the launch left as it was need not be restored. */
-static void forget_unchanged(struct run *run)
+static void forget_unchanged(struct gpu_job *run)
 {
     const struct smc_user_run *user = run->request->user;
     for (size_t i = 0; i < user->memory_count; i++) {
@@ -305,7 +305,7 @@ static void forget_unchanged(struct run *run)
 
 static cudaError_t restore_user(void *context)
 {
-    struct run *run = context;
+    struct gpu_job *run = context;
     cudaError_t code = cudaSuccess;
     for (size_t i = 0; i < run->request->user->memory_count && code == cudaSuccess; i++)
         if (run->initial[i])
@@ -317,7 +317,7 @@ static cudaError_t restore_user(void *context)
 
 static cudaError_t launch_user(void *context)
 {
-    struct run *run = context;
+    struct gpu_job *run = context;
     const struct smc_user_run *user = run->request->user;
     const struct smc_user_request *request = &user->request;
     void *arguments[SMC_MAX_USER_ARGUMENTS];
@@ -330,7 +330,7 @@ static cudaError_t launch_user(void *context)
                          run->request->answer->launch.dynamic_smem_bytes, arguments);
 }
 
-static enum smc_status copy_out(const struct run *run)
+static enum smc_status copy_out(const struct gpu_job *run)
 {
     struct smc_user_run *user = run->request->user;
     for (size_t i = 0; i < user->memory_count; i++) {
@@ -346,7 +346,7 @@ static enum smc_status copy_out(const struct run *run)
 }
 
 /* A crash is a result, but it destroys the context and so ends the run. */
-static enum smc_status gpu_run_user(struct run *run)
+static enum smc_status gpu_run_user(struct gpu_job *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
     const struct smc_gpu_work work = {launch_user, restore_user, run};
@@ -375,7 +375,7 @@ static enum smc_status gpu_run_user(struct run *run)
 
 /* --- A run ------------------------------------------------------------------------------------ */
 
-static enum smc_status gpu_run_steps(struct run *run)
+static enum smc_status gpu_run_steps(struct gpu_job *run)
 {
     const struct smc_run_request *request = run->request;
     struct smc_run_result *result = run->result;
@@ -401,7 +401,7 @@ static enum smc_status gpu_run_steps(struct run *run)
 }
 
 /* Memory that a running kernel may still use is not freed before the process ends. */
-static void clean_up(struct run *run)
+static void clean_up(struct gpu_job *run)
 {
     if (smc_is_lost(&run->result->finish)) {
         smc_gpu_buffers_leave(&run->buffers);
@@ -421,7 +421,8 @@ static void clean_up(struct run *run)
 static enum smc_status gpu_run(const struct smc_run_request *request, struct smc_run_result *result,
                                struct smc_text *warnings, struct smc_error *error)
 {
-    struct run state = {.request = request, .result = result, .warnings = warnings, .error = error};
+    struct gpu_job state = {
+        .request = request, .result = result, .warnings = warnings, .error = error};
     int gpu_index = request->settings->gpu_index;
     smc_run_begin(request, result);
     enum smc_status status = smc_gpu_device(gpu_index, &state.device, error);

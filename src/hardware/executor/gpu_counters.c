@@ -173,7 +173,7 @@ static enum smc_status smc_cupti_context(CUcontext *context, struct smc_error *e
         error)
 
 /* A buffer whose size CUPTI reports. */
-struct image {
+struct gpu_counters_image {
     uint8_t *bytes;
     size_t size;
 };
@@ -189,12 +189,12 @@ struct smc_counters {
     CUcontext context;
     CUpti_Profiler_Host_Object *host;
     CUpti_RangeProfiler_Object *profiler; /* between begin and end only */
-    struct image available;               /* counters that are available on this GPU to this user */
-    struct image config;                  /* the schedule of the counters */
-    struct image data;                    /* the measured values */
+    struct gpu_counters_image available;  /* counters that are available on this GPU to this user */
+    struct gpu_counters_image config;     /* the schedule of the counters */
+    struct gpu_counters_image data;       /* the measured values */
 };
 
-static enum smc_status gpu_counters_allocate(struct image *image, size_t size,
+static enum smc_status gpu_counters_allocate(struct gpu_counters_image *image, size_t size,
                                              struct smc_error *error)
 {
     free(image->bytes);

@@ -435,7 +435,7 @@ static enum smc_status user_argument_read_member(const char *text,
 }
 
 /* A walk over members. */
-struct walk {
+struct user_argument_walk {
     const char *typed;
     smc_user_visit *visit;
     void *context;
@@ -456,14 +456,14 @@ static size_t member_length(const char *text, size_t *depth)
     return i;
 }
 
-static enum smc_status walk_list(struct walk *walk, const char *text, uint64_t *end,
+static enum smc_status walk_list(struct user_argument_walk *walk, const char *text, uint64_t *end,
                                  uint32_t *align);
 
 /* The structure in a structure: measured first, because its alignment decides its place. */
-static enum smc_status walk_nested(struct walk *walk, const char *text, uint64_t *end,
+static enum smc_status walk_nested(struct user_argument_walk *walk, const char *text, uint64_t *end,
                                    uint32_t *align)
 {
-    struct walk quiet = *walk;
+    struct user_argument_walk quiet = *walk;
     uint64_t bytes = 0;
     uint32_t own = 1;
     quiet.visit = NULL;
@@ -479,7 +479,8 @@ static enum smc_status walk_nested(struct walk *walk, const char *text, uint64_t
     return status;
 }
 
-static enum smc_status walk_one(struct walk *walk, const char *text, uint64_t *end, uint32_t *align)
+static enum smc_status walk_one(struct user_argument_walk *walk, const char *text, uint64_t *end,
+                                uint32_t *align)
 {
     struct smc_user_argument member;
     struct smc_error reason = {""};
@@ -504,8 +505,8 @@ static enum smc_status walk_one(struct walk *walk, const char *text, uint64_t *e
 }
 
 /* A member, or several as in 4*i32:0. */
-static enum smc_status walk_repeated(struct walk *walk, const char *text, size_t length,
-                                     uint64_t *end, uint32_t *align)
+static enum smc_status walk_repeated(struct user_argument_walk *walk, const char *text,
+                                     size_t length, uint64_t *end, uint32_t *align)
 {
     size_t digits = strspn(text, "0123456789");
     unsigned long times = digits > 0 && text[digits] == '*' ? strtoul(text, NULL, 10) : 1;
@@ -524,7 +525,7 @@ static enum smc_status walk_repeated(struct walk *walk, const char *text, size_t
 }
 
 /* "{a, b}" or "[a, b]". */
-static enum smc_status walk_list(struct walk *walk, const char *text, uint64_t *end,
+static enum smc_status walk_list(struct user_argument_walk *walk, const char *text, uint64_t *end,
                                  uint32_t *align)
 {
     const char close = *text++ == '{' ? '}' : ']';
@@ -551,8 +552,8 @@ static enum smc_status walk_list(struct walk *walk, const char *text, uint64_t *
 enum smc_status smc_user_members(const char *typed, smc_user_visit *visit, void *context,
                                  uint64_t *bytes, uint32_t *align, struct smc_error *error)
 {
-    struct walk walk = {typed, visit, context, error,
-                        *typed == '{' ? SMC_MOST_STRUCT_BYTES : SMC_MOST_LIST_BYTES};
+    struct user_argument_walk walk = {typed, visit, context, error,
+                                      *typed == '{' ? SMC_MOST_STRUCT_BYTES : SMC_MOST_LIST_BYTES};
     *bytes = 0;
     *align = 1;
     enum smc_status status = walk_list(&walk, typed, bytes, align);

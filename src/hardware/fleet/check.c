@@ -27,7 +27,7 @@ struct shared {
     atomic_uint_fast64_t next;
 };
 
-struct worker {
+struct check_worker {
     pthread_t thread;
     struct shared *shared;
     struct smc_comparison total;
@@ -80,7 +80,7 @@ static uint64_t compare_part(const struct smc_verify_request *request, uint64_t 
 
 static void *check_work(void *argument)
 {
-    struct worker *worker = argument;
+    struct check_worker *worker = argument;
     struct shared *shared = worker->shared;
     const struct smc_verify_request *request = shared->request;
     uint64_t all_rows = request->plan->output_rows;
@@ -119,7 +119,7 @@ uint64_t smc_verify(const struct smc_verify_request *request, struct smc_compari
     shared.part_count = (rows - 1) / shared.rows_per_part + 1;
     shared.stride = stride_over(shared.part_count);
 
-    struct worker workers[MAX_THREADS] = {{.shared = &shared}};
+    struct check_worker workers[MAX_THREADS] = {{.shared = &shared}};
     for (; started < threads; started++) {
         workers[started].shared = &shared;
         if (pthread_create(&workers[started].thread, NULL, check_work, &workers[started]) != 0)

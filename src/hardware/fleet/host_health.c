@@ -39,7 +39,7 @@ struct process {
     int end; /* of its pipe: readable when it has ended; below 0: no process */
 };
 
-struct run {
+struct host_health_run {
     const struct smc_host_check *check;
     struct board *board;
     struct process process[MOST_GPUS];
@@ -58,7 +58,7 @@ static void host_health_find_ceilings(int gpu_index, struct smc_ceilings *ceilin
         smc_known_device_ceilings(&device, ceilings, warnings);
 }
 
-static void check_gpu(const struct run *run, int gpu_index, int told)
+static void check_gpu(const struct host_health_run *run, int gpu_index, int told)
 {
     struct board *board = run->board;
     struct smc_health *health = &board->gpu[gpu_index].health;
@@ -90,7 +90,7 @@ static void host_health_note_failure(struct smc_health *health, enum smc_status 
     smc_health_judge(health);
 }
 
-static void host_health_start(struct run *run, int gpu_index)
+static void host_health_start(struct host_health_run *run, int gpu_index)
 {
     char error[200];
     int ends[2] = {-1, -1};
@@ -116,7 +116,7 @@ static void host_health_start(struct run *run, int gpu_index)
 }
 
 /* Notes how a child ended. One that is late is killed, but not waited for: a driver may hold it. */
-static void host_health_finish(struct run *run, int gpu_index, bool is_late)
+static void host_health_finish(struct host_health_run *run, int gpu_index, bool is_late)
 {
     char error[300];
     struct process *process = &run->process[gpu_index];
@@ -146,7 +146,7 @@ static void host_health_finish(struct run *run, int gpu_index, bool is_late)
 
 /* Waits for the first `count` children until each has ended; with `for_number` only until the first
    one has counted the GPUs. */
-static void host_health_wait_for(struct run *run, int count, bool for_number)
+static void host_health_wait_for(struct host_health_run *run, int count, bool for_number)
 {
     struct pollfd ends[MOST_GPUS];
     for (;;) {
@@ -201,7 +201,7 @@ static struct board *create_board(void)
 
 /* Starts a child for each GPU and waits for all. The first one also counts the GPUs, since it is
    the start of CUDA that takes longest. Returns how many GPUs were checked. */
-static int run_processes(struct run *run)
+static int run_processes(struct host_health_run *run)
 {
     int first = run->check->gpu_index == SMC_ALL_GPUS ? 0 : run->check->gpu_index;
     int last = first;
@@ -242,7 +242,7 @@ static enum smc_status fail_host(struct smc_host_health *out, enum smc_status st
     return smc_fail(error, status, "%s", message);
 }
 
-static enum smc_status host_health_conclude(const struct run *run, int count,
+static enum smc_status host_health_conclude(const struct host_health_run *run, int count,
                                             struct smc_host_health *out, struct smc_error *error)
 {
     const struct board *board = run->board;
@@ -266,7 +266,7 @@ static enum smc_status host_health_conclude(const struct run *run, int count,
 enum smc_status smc_host_health_check(const struct smc_host_check *check,
                                       struct smc_host_health *out, struct smc_error *error)
 {
-    struct run run = {.check = check, .start_ms = smc_clock_ms()};
+    struct host_health_run run = {.check = check, .start_ms = smc_clock_ms()};
     run.deadline_ms = run.start_ms + check->timeout_ms;
     *out = (struct smc_host_health){0};
     host_health_describe(out);

@@ -17,7 +17,7 @@
 #define NEEDED SMC_BATCH_NEEDED
 
 /* Which field of a record holds what. */
-struct columns {
+struct batch_columns {
     uint32_t count;                  /* fields of a row, including columns that are not ours */
     int32_t field[SMC_COLUMN_COUNT]; /* -1: no such column */
 };
@@ -152,7 +152,7 @@ static enum smc_status batch_fail_unknown(const struct smc_csv_record *header, c
 }
 
 static enum smc_status find_field(const struct smc_csv_record *header, uint32_t index,
-                                  const char *name, const char *file, struct columns *columns,
+                                  const char *name, const char *file, struct batch_columns *columns,
                                   struct smc_error *error)
 {
     int column = find_column(name);
@@ -167,7 +167,7 @@ static enum smc_status find_field(const struct smc_csv_record *header, uint32_t 
 
 /* `note`: of a column of results, which a former batch added. */
 static enum smc_status find_fields(const struct smc_csv_record *header,
-                                   const struct smc_batch *batch, struct columns *columns,
+                                   const struct smc_batch *batch, struct batch_columns *columns,
                                    char note[256], struct smc_error *error)
 {
     const bool all = passes_all(batch);
@@ -198,7 +198,7 @@ static enum smc_status find_fields(const struct smc_csv_record *header,
 
 static enum smc_status check_needed(const struct smc_csv_record *header, const char *file,
                                     const int64_t defaults[SMC_COLUMN_COUNT],
-                                    const struct columns *columns, struct smc_error *error)
+                                    const struct batch_columns *columns, struct smc_error *error)
 {
     for (int i = 0; i < SMC_COLUMN_COUNT; i++)
         if (columns->field[i] < 0 && defaults[i] == SMC_BATCH_NEEDED)
@@ -211,11 +211,12 @@ static enum smc_status check_needed(const struct smc_csv_record *header, const c
 /* Names are compared ignoring case and surrounding blanks. A column that is neither known nor to be
    passed is an error: its name may be misspelled, and the launches would be answered without it. */
 static enum smc_status batch_read_header(const struct smc_csv_record *header,
-                                         const struct smc_batch *batch, struct columns *columns,
-                                         char note[256], struct smc_error *error)
+                                         const struct smc_batch *batch,
+                                         struct batch_columns *columns, char note[256],
+                                         struct smc_error *error)
 {
     unsigned long long line = header->line;
-    *columns = (struct columns){.count = header->field_count};
+    *columns = (struct batch_columns){.count = header->field_count};
     for (int i = 0; i < SMC_COLUMN_COUNT; i++)
         columns->field[i] = -1;
     if (header->fault != SMC_CSV_SOUND)
@@ -371,7 +372,7 @@ static enum smc_status batch_fail_value(const struct batch_row *row, enum smc_co
                     (long long)info->lowest, (long long)info->highest);
 }
 
-static enum smc_status fail_shape(const struct batch_row *row, const struct columns *columns)
+static enum smc_status fail_shape(const struct batch_row *row, const struct batch_columns *columns)
 {
     const struct smc_csv_record *record = row->record;
     unsigned long long line = record->line;
@@ -529,7 +530,7 @@ static enum smc_status check_regs(const struct batch_row *row, const struct smc_
 
 /* An empty field is treated like a missing column. */
 static enum smc_status read_and_answer(const struct smc_csv_record *record,
-                                       const struct columns *columns,
+                                       const struct batch_columns *columns,
                                        const struct smc_batch_defaults *defaults,
                                        struct device_cache *devices,
                                        struct smc_batch_answer *answer, struct smc_error *error)
@@ -584,11 +585,11 @@ void smc_batch_defaults_init(struct smc_batch_defaults *defaults)
 /* --- The stream ------------------------------------------------------------------------------- */
 
 /* Everything that lives as long as the stream. */
-struct stream {
+struct batch_stream {
     const struct smc_batch *batch;
     struct smc_csv_reader reader;
     struct smc_csv_record record;
-    struct columns columns;
+    struct batch_columns columns;
     struct smc_csv_writer *writer;
     struct device_cache *devices;
     uint64_t rows, bad_rows;
@@ -599,13 +600,13 @@ struct stream {
 static enum smc_status batch_flush_and_read(void *context, char *bytes, size_t capacity,
                                             size_t *count, struct smc_error *error)
 {
-    struct stream *stream = context;
+    struct batch_stream *stream = context;
     const struct smc_csv_source *source = &stream->batch->source;
     enum smc_status status = smc_csv_flush(stream->writer, error);
     return status == SMC_OK ? source->read(source->context, bytes, capacity, count, error) : status;
 }
 
-static enum smc_status open_stream(struct stream *stream, struct smc_error *error)
+static enum smc_status open_stream(struct batch_stream *stream, struct smc_error *error)
 {
     const struct smc_csv_source source = {batch_flush_and_read, stream};
     stream->writer = smc_csv_writer_create(&stream->batch->sink);
@@ -615,7 +616,7 @@ static enum smc_status open_stream(struct stream *stream, struct smc_error *erro
     return smc_csv_open(&stream->reader, &source, error);
 }
 
-static void close_stream(struct stream *stream)
+static void close_stream(struct batch_stream *stream)
 {
     smc_csv_close(&stream->reader);
     free_cache(stream->devices);
@@ -623,7 +624,7 @@ static void close_stream(struct stream *stream)
     free(stream);
 }
 
-static enum smc_status answer_header(struct stream *stream, struct smc_error *error)
+static enum smc_status answer_header(struct batch_stream *stream, struct smc_error *error)
 {
     const struct smc_batch *batch = stream->batch;
     char note[256] = "";
@@ -644,7 +645,7 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
     return smc_csv_write_header(stream->writer, &stream->record, stream->reader.has_mark, error);
 }
 
-static enum smc_status batch_answer_row(struct stream *stream, struct smc_error *error)
+static enum smc_status batch_answer_row(struct batch_stream *stream, struct smc_error *error)
 {
     struct smc_batch_answer answer;
     struct smc_error reason;
@@ -658,7 +659,7 @@ static enum smc_status batch_answer_row(struct stream *stream, struct smc_error 
                                  reason.message, error);
 }
 
-static enum smc_status batch_answer_rows(struct stream *stream, struct smc_error *error)
+static enum smc_status batch_answer_rows(struct batch_stream *stream, struct smc_error *error)
 {
     for (;;) {
         bool found;
@@ -674,7 +675,7 @@ static enum smc_status batch_answer_rows(struct stream *stream, struct smc_error
 
 enum smc_status smc_batch_run(const struct smc_batch *batch, struct smc_error *error)
 {
-    struct stream *stream = smc_calloc(1, sizeof *stream);
+    struct batch_stream *stream = smc_calloc(1, sizeof *stream);
     if (!stream)
         return smc_out_of_memory(error);
     stream->batch = batch;

@@ -61,7 +61,7 @@ static uint64_t blocks(const struct register_launch *r)
 
 /* A valid layout: `threads` adjacent threads in a warp, each with as many outputs as `of`
    specifies; 0: no threads. */
-struct rule {
+struct matmul_register_rule {
     enum smc_param param;
     int64_t unit;
     const char *why;
@@ -69,7 +69,8 @@ struct rule {
     enum smc_param of;
 };
 
-static enum smc_status check_multiple(const struct smc_params *params, const struct rule *rule,
+static enum smc_status check_multiple(const struct smc_params *params,
+                                      const struct matmul_register_rule *rule,
                                       struct smc_error *error)
 {
     int64_t value = params->value[rule->param];
@@ -89,7 +90,7 @@ static enum smc_status check_multiples(const struct smc_params *params, struct s
     const int64_t *value = params->value, lanes_m = LANES_M, lanes_n = LANES_N;
     size_t bytes = smc_dtype_bytes((enum smc_dtype)value[SMC_PARAM_DTYPE]);
     int64_t vector = VECTOR_BYTES / (int64_t)bytes;
-    const struct rule rules[] = {
+    const struct matmul_register_rule rules[] = {
         {SMC_PARAM_THREAD_M, vector, "a load of 16 bytes", 0, 0},
         {SMC_PARAM_THREAD_N, vector, "a load of 16 bytes", 0, 0},
         {SMC_PARAM_BLOCK_M, lanes_m * value[SMC_PARAM_THREAD_M], "the rows of a warp", lanes_m,

@@ -428,7 +428,19 @@ static struct tile tile_with(const struct smc_params *params, uint64_t outputs)
     return (struct tile){outputs, halo, outputs + halo, warps_of(params)};
 }
 
-enum access { STAGE, REST, WINDOW, WINDOW_REST, BEFORE, LEAVING, LOW, HIGH, PART, PARTS, ACCESSES };
+enum stencil_access {
+    STAGE,
+    REST,
+    WINDOW,
+    WINDOW_REST,
+    BEFORE,
+    LEAVING,
+    LOW,
+    HIGH,
+    PART,
+    PARTS,
+    ACCESSES
+};
 _Static_assert((int)ACCESSES <= (int)SMC_MAX_SHARED_ACCESSES, "room for a kernel's accesses");
 
 static const struct {
@@ -449,7 +461,7 @@ static const struct {
 };
 
 /* The first element that the thread moves in that iteration; returns false if it moves none. */
-static bool stencil_element_of(const struct tile *tile, enum access access, uint64_t warp,
+static bool stencil_element_of(const struct tile *tile, enum stencil_access access, uint64_t warp,
                                uint64_t lane, uint64_t turn, uint64_t *element)
 {
     uint64_t thread = warp * SMC_WARP_LANES + lane;
@@ -500,7 +512,7 @@ static uint32_t turns_of(const struct tile *tile)
     return (uint32_t)(turns > QUADS ? turns : QUADS);
 }
 
-static void stencil_describe(const struct tile *tile, enum access access, uint64_t warp,
+static void stencil_describe(const struct tile *tile, enum stencil_access access, uint64_t warp,
                              uint64_t turn, struct smc_access *shape)
 {
     uint32_t bytes = shapes[access].elements * BYTES;
@@ -522,7 +534,7 @@ static size_t window_accesses(const struct smc_kernel *kernel, const struct smc_
     (void)kernel;
     uint64_t outputs = outputs_of(params), most = tile_of(params);
     struct tile tile = tile_with(params, outputs < most ? outputs : most);
-    for (enum access access = 0; access < ACCESSES; access++) {
+    for (enum stencil_access access = 0; access < ACCESSES; access++) {
         bool is_part = access == PART || access == PARTS;
         list[access] = (struct smc_shared_access){
             .label = shapes[access].label,
@@ -539,7 +551,7 @@ static size_t window_accesses(const struct smc_kernel *kernel, const struct smc_
 static void stencil_add_tile(const struct tile *tile, const struct smc_bank_layout *layout,
                              double tiles, struct smc_shared_work *work)
 {
-    for (enum access access = 0; access < ACCESSES; access++)
+    for (enum stencil_access access = 0; access < ACCESSES; access++)
         for (uint64_t warp = 0; warp < tile->warps; warp++)
             for (uint64_t turn = 0; turn < turns_of(tile); turn++) {
                 struct smc_access shape;

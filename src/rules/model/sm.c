@@ -5,11 +5,11 @@
 
 #include "rules/allocation.h"
 
-enum form { COUNT, POWER, KNOWN };
+enum sm_form { COUNT, POWER, KNOWN };
 
-struct field {
+struct sm_field {
     const char *name;
-    enum form form;
+    enum sm_form form;
     uint32_t value, lowest, highest;
 };
 
@@ -18,7 +18,7 @@ static bool is_power_of_two(uint32_t n)
     return n > 0 && (n & (n - 1)) == 0;
 }
 
-static enum smc_status check_range(const struct field *field, struct smc_error *error)
+static enum smc_status check_range(const struct sm_field *field, struct smc_error *error)
 {
     bool inside = field->value >= field->lowest && field->value <= field->highest;
     if (field->form == POWER && !(inside && is_power_of_two(field->value)))
@@ -32,7 +32,7 @@ static enum smc_status check_range(const struct field *field, struct smc_error *
 
 static enum smc_status check_ranges(const struct smc_sm *sm, struct smc_error *error)
 {
-    const struct field fields[] = {
+    const struct sm_field fields[] = {
 #define INTEGER(member, name, form, lowest, highest) {name, form, sm->member, lowest, highest},
 #define GRANULARITY(member, name)
 #define CARVEOUTS(count, member, name)

@@ -137,7 +137,7 @@ static enum smc_status keep_dynamic_smem(struct smc_inspection_question *questio
     return SMC_OK;
 }
 
-static const struct list {
+static const struct ask_inspect_list {
     const char *option, *allowed;
     bool (*read)(const char *text, struct stated *stated);
     enum smc_status (*keep)(struct smc_inspection_question *question, const struct stated *stated,
@@ -159,7 +159,7 @@ static size_t item_length(const char *text)
 }
 
 /* Takes over the item: "gemm*=256", or "256". */
-static enum smc_status take_item(const struct list *list, char *item,
+static enum smc_status take_item(const struct ask_inspect_list *list, char *item,
                                  struct smc_inspection_question *question, struct smc_error *error)
 {
     struct stated stated = {0};
@@ -179,7 +179,8 @@ static enum smc_status take_item(const struct list *list, char *item,
     return list->keep(question, &stated, error);
 }
 
-static enum smc_status take_lists(const struct list *list, const struct smc_repeated *values,
+static enum smc_status take_lists(const struct ask_inspect_list *list,
+                                  const struct smc_repeated *values,
                                   struct smc_inspection_question *question, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;

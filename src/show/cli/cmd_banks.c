@@ -192,7 +192,7 @@ static enum smc_status ask_rows(const struct smc_arguments *arguments,
     return status == SMC_OK ? cmd_banks_read_device(arguments, devices, query, error) : status;
 }
 
-struct stream {
+struct cmd_banks_stream {
     struct smc_stream input;
     const struct smc_bank_layout *layout;
     const struct smc_sm *sm;
@@ -204,7 +204,7 @@ struct stream {
 static enum smc_status cmd_banks_flush_and_read(void *context, char *bytes, size_t capacity,
                                                 size_t *count, struct smc_error *error)
 {
-    const struct stream *stream = context;
+    const struct cmd_banks_stream *stream = context;
     enum smc_status status = smc_output_flush(stream->out, error);
     return status == SMC_OK ? smc_stream_read(&stream->input, bytes, capacity, count, error)
                             : status;
@@ -224,7 +224,7 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
         smc_utf8_make_safe_csv(out->data + start, out->length - start);
 }
 
-static enum smc_status cmd_banks_answer_row(const struct stream *stream)
+static enum smc_status cmd_banks_answer_row(const struct cmd_banks_stream *stream)
 {
     struct smc_banks_row row;
     struct smc_error reason = {""}, message = {""};
@@ -248,8 +248,8 @@ static enum smc_status cmd_banks_answer_row(const struct stream *stream)
     return status;
 }
 
-static enum smc_status cmd_banks_answer_all(struct stream *stream, struct smc_csv_reader *reader,
-                                            struct smc_error *error)
+static enum smc_status cmd_banks_answer_all(struct cmd_banks_stream *stream,
+                                            struct smc_csv_reader *reader, struct smc_error *error)
 {
     enum smc_status answered = SMC_OK;
     for (bool first = true;; first = false) {
@@ -268,7 +268,7 @@ static enum smc_status cmd_banks_answer_file(const char *path, const struct smc_
                                              const struct smc_sm *sm, struct smc_text *out,
                                              struct smc_error *error)
 {
-    struct stream stream = {.layout = layout, .sm = sm, .out = out};
+    struct cmd_banks_stream stream = {.layout = layout, .sm = sm, .out = out};
     const struct smc_csv_source source = {cmd_banks_flush_and_read, &stream};
     struct smc_csv_reader reader;
     struct smc_error reason;

@@ -67,7 +67,7 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 };
 
 /* The words still to be read. */
-struct reader {
+struct options_reader {
     int count;
     char *const *words;
     int next;
@@ -346,7 +346,7 @@ static enum smc_status fail_one_dash(const char *name, const char *value,
 }
 
 /* The next word, or NULL. */
-static const char *options_peek(const struct reader *reader)
+static const char *options_peek(const struct options_reader *reader)
 {
     return reader->next < reader->count ? reader->words[reader->next] : NULL;
 }
@@ -354,7 +354,7 @@ static const char *options_peek(const struct reader *reader)
 /* The text after '=' or a letter, else the next word. If that is an option, the value is missing.
  */
 static enum smc_status options_read_text(const struct smc_option *option, const char *attached,
-                                         enum smc_command_id command, struct reader *reader,
+                                         enum smc_command_id command, struct options_reader *reader,
                                          const char **value, struct smc_error *error)
 {
     *value = attached;
@@ -513,7 +513,7 @@ static enum smc_status options_store(int id, const char *value, struct smc_argum
     return store_repeated(id, value, arguments, error);
 }
 
-static enum smc_status read_option(const char *word, struct reader *reader,
+static enum smc_status read_option(const char *word, struct options_reader *reader,
                                    struct smc_arguments *arguments, struct smc_error *error)
 {
     int id;
@@ -675,7 +675,7 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
     *arguments = (struct smc_arguments){.command = command, .file = words};
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         arguments->number[i] = smc_options[i].initial;
-    struct reader reader = {.count = count, .words = words};
+    struct options_reader reader = {.count = count, .words = words};
     bool options_ended = false;
     if (check_picture_name(count, words, error) != SMC_OK)
         return SMC_USAGE;

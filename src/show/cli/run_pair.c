@@ -53,14 +53,14 @@ static const char *run_pair_divide(char *word)
 }
 
 /* One kernel of the pair; too large for the stack. */
-struct member {
+struct run_pair_member {
     struct smc_user_request request;
     struct smc_user_run run;
     struct smc_run_settings settings;
 };
 
-static enum smc_status prepare_member(const struct smc_arguments *arguments, struct member *member,
-                                      struct smc_error *error)
+static enum smc_status prepare_member(const struct smc_arguments *arguments,
+                                      struct run_pair_member *member, struct smc_error *error)
 {
     struct smc_chosen_devices devices = {0};
     enum smc_status status =
@@ -88,8 +88,9 @@ static enum smc_status launch_pair(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run_members(const struct smc_arguments *arguments, struct member *members,
-                                   struct smc_text *out, struct smc_error *error)
+static enum smc_status run_members(const struct smc_arguments *arguments,
+                                   struct run_pair_member *members, struct smc_text *out,
+                                   struct smc_error *error)
 {
     struct smc_arguments other = *arguments;
     struct smc_user_pair *pair = smc_calloc(1, sizeof *pair);
@@ -124,7 +125,7 @@ enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_t
     enum smc_status status = run_pair_check_options(arguments, error);
     if (status != SMC_OK)
         return status;
-    struct member *members = smc_calloc(SMC_PAIR, sizeof *members);
+    struct run_pair_member *members = smc_calloc(SMC_PAIR, sizeof *members);
     if (!members)
         return smc_out_of_memory(error);
     status = run_members(arguments, members, out, error);

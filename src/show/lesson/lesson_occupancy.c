@@ -18,7 +18,7 @@ enum {
 };
 
 /* One step of the inner product with `edge` x `edge` elements per thread. */
-struct step {
+struct lesson_occupancy_step {
     uint32_t loads;      /* loads of a thread from shared memory */
     uint32_t wavefronts; /* of its warp */
     uint32_t fmas;
@@ -40,10 +40,10 @@ static uint32_t count_wavefronts(const struct smc_bank_layout *layout, uint32_t 
     return smc_banks_count(layout, &access).wavefronts;
 }
 
-static struct step find_step(const struct smc_sm *sm, uint32_t edge)
+static struct lesson_occupancy_step find_step(const struct smc_sm *sm, uint32_t edge)
 {
     struct smc_bank_layout layout;
-    struct step step = {.loads = 2 * edge, .fmas = edge * edge};
+    struct lesson_occupancy_step step = {.loads = 2 * edge, .fmas = edge * edge};
     smc_bank_layout_of(sm, SMC_BANK_MODE_4_BYTES, &layout);
     for (uint32_t i = 0; i < edge; i++)
         step.wavefronts += count_wavefronts(&layout, i, false) + count_wavefronts(&layout, i, true);
@@ -118,7 +118,7 @@ static void fill_register_tile(struct smc_scene *scene)
     struct smc_text *table = smc_scene_value(scene, "table");
     smc_text_append(table, "edge loads  FMA  clocks     peak\n");
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
-        struct step step = find_step(&scene->device.sm, edges[i]);
+        struct lesson_occupancy_step step = find_step(&scene->device.sm, edges[i]);
         size_t begin = table->length;
         smc_text_printf(table, "%4u%6u%5u%8.2f", edges[i], step.loads, step.fmas,
                         (double)step.wavefronts / step.fmas);
@@ -153,8 +153,8 @@ static void fill_purpose(struct smc_scene *scene)
     struct smc_answer before, after;
     if (!smc_scene_ask(scene, &full, &before) || !smc_scene_ask(scene, &fewer_warps, &after))
         return;
-    struct step one = find_step(&scene->device.sm, 1);
-    struct step step = find_step(&scene->device.sm, LARGEST_EDGE);
+    struct lesson_occupancy_step one = find_step(&scene->device.sm, 1);
+    struct lesson_occupancy_step step = find_step(&scene->device.sm, LARGEST_EDGE);
     smc_scene_number(scene, "before", before.occupancy.warps_per_sm);
     smc_scene_number(scene, "after", after.occupancy.warps_per_sm);
     smc_scene_number(scene, "edge", LARGEST_EDGE);
@@ -237,7 +237,7 @@ static const struct smc_lesson_page pages[] = {
 static void lesson_occupancy_fill_question(struct smc_scene *scene,
                                            struct smc_lesson_solution *solution)
 {
-    struct step step = find_step(&scene->device.sm, ASKED_EDGE);
+    struct lesson_occupancy_step step = find_step(&scene->device.sm, ASKED_EDGE);
     solution->right = step.fmas / step.loads;
     solution->trap = ASKED_EDGE;
     smc_scene_number(scene, "edge", ASKED_EDGE);

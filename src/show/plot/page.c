@@ -89,13 +89,13 @@ static const char *ink_label(enum smc_ink ink)
 }
 
 /* Places entries next to each other, as many as fit on a line. */
-struct row {
+struct page_row {
     struct smc_page *page;
     double x;
 };
 
 /* Reserves space for a sample of width `sample` and its text; returns the x of the sample. */
-static double page_take(struct row *row, double sample, const char *text)
+static double page_take(struct page_row *row, double sample, const char *text)
 {
     struct smc_page *page = row->page;
     const struct smc_canvas *canvas = &page->canvas;
@@ -117,7 +117,7 @@ static double sample_width(const struct smc_canvas *canvas)
     return canvas->cells ? 2 : 26;
 }
 
-static void add_area(struct row *row, enum smc_ink ink, double shade, const char *text)
+static void add_area(struct page_row *row, enum smc_ink ink, double shade, const char *text)
 {
     const struct smc_canvas *canvas = &row->page->canvas;
     double width = sample_width(canvas), x = page_take(row, width, text);
@@ -126,7 +126,7 @@ static void add_area(struct row *row, enum smc_ink ink, double shade, const char
                      canvas->line_height - 2 * inset, shade);
 }
 
-static void page_add_heat(struct row *row)
+static void page_add_heat(struct page_row *row)
 {
     static const char *const percent[] = {"0 %", "25 %", "50 %", "75 %", "100 %"};
     for (int i = 0; i < 5; i++)
@@ -136,7 +136,7 @@ static void page_add_heat(struct row *row)
 void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
 {
     const struct smc_canvas *canvas = &page->canvas;
-    struct row row = {page, smc_page_left(page)};
+    struct page_row row = {page, smc_page_left(page)};
     if (legend->heat)
         page_add_heat(&row);
     for (int ink = 0; ink < SMC_INK_COUNT; ink++)
@@ -344,39 +344,39 @@ static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
 static const double LEVEL_SHADE = 0.4;
 
 /* The area inside the axes. */
-struct frame {
+struct page_frame {
     const struct smc_diagram *diagram;
     struct smc_picture *picture;
     const struct smc_canvas *canvas;
     double left, right, top, bottom;
 };
 
-static double page_x_of(const struct frame *frame, double value)
+static double page_x_of(const struct page_frame *frame, double value)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double share = (value - diagram->low) / (diagram->high - diagram->low);
     return frame->left + share * (frame->right - frame->left);
 }
 
-static double page_y_of(const struct frame *frame, double percent)
+static double page_y_of(const struct page_frame *frame, double percent)
 {
     return frame->bottom - percent / 100 * (frame->bottom - frame->top);
 }
 
 /* Half a cell, so that a line between areas is in its own cell. */
-static double half(const struct frame *frame)
+static double half(const struct page_frame *frame)
 {
     return frame->canvas->cells ? 0.5 : 0;
 }
 
-static double text_width(const struct frame *frame, enum smc_face face, const char *text)
+static double text_width(const struct page_frame *frame, enum smc_face face, const char *text)
 {
     return smc_canvas_text_width(frame->canvas, face, text);
 }
 
 /* --- Axes ------------------------------------------------------------------------------------- */
 
-static void page_draw_level(const struct frame *frame, int level)
+static void page_draw_level(const struct page_frame *frame, int level)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double percent = 100.0 * level / LEVELS, y = page_y_of(frame, percent);
@@ -404,7 +404,7 @@ static void page_draw_level(const struct frame *frame, int level)
     smc_text_free(&right);
 }
 
-static void draw_tick(const struct frame *frame, int64_t value)
+static void draw_tick(const struct page_frame *frame, int64_t value)
 {
     double x = page_x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
     struct smc_text label = {0};
@@ -419,7 +419,7 @@ static void draw_tick(const struct frame *frame, int64_t value)
     smc_text_free(&label);
 }
 
-static void draw_ticks(const struct frame *frame)
+static void draw_ticks(const struct page_frame *frame)
 {
     const struct smc_ticks *ticks = &frame->diagram->ticks;
     draw_tick(frame, ticks->first);
@@ -428,7 +428,7 @@ static void draw_ticks(const struct frame *frame)
         draw_tick(frame, value);
 }
 
-static void draw_axes(const struct frame *frame)
+static void draw_axes(const struct page_frame *frame)
 {
     double edge = half(frame);
     smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->top, 0,
@@ -439,7 +439,7 @@ static void draw_axes(const struct frame *frame)
 
 /* --- What limits where ------------------------------------------------------------------------ */
 
-static void draw_area(const struct frame *frame, const struct smc_text_run *run)
+static void draw_area(const struct page_frame *frame, const struct smc_text_run *run)
 {
     double from = page_x_of(frame, run->from), to = page_x_of(frame, run->to);
     bool refused = run->ink == SMC_INK_REFUSED;
@@ -463,7 +463,7 @@ static void page_append_number(const struct smc_diagram *diagram, const struct s
 }
 
 /* Draws the number above each bar that is wide enough. */
-static void page_draw_numbers(const struct frame *frame)
+static void page_draw_numbers(const struct page_frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double width = text_width(frame, SMC_FACE_SMALL, frame->canvas->cells ? "100" : "100 ");
@@ -484,7 +484,7 @@ static void page_draw_numbers(const struct frame *frame)
     }
 }
 
-static void draw_step(const struct frame *frame, size_t index)
+static void draw_step(const struct page_frame *frame, size_t index)
 {
     const struct smc_text_run *run = &frame->diagram->runs[index];
     double from = page_x_of(frame, run->from), y = page_y_of(frame, run->percent);
@@ -502,7 +502,7 @@ struct span {
     double from, to;
 };
 
-static double height_of(const struct frame *frame, const struct smc_text_run *run)
+static double height_of(const struct page_frame *frame, const struct smc_text_run *run)
 {
     return frame->bottom -
            (run->ink == SMC_INK_REFUSED ? frame->top : page_y_of(frame, run->percent));
@@ -510,7 +510,8 @@ static double height_of(const struct frame *frame, const struct smc_text_run *ru
 
 /* The widest part of a stretch whose areas are all at least `height` high; empty if there is
    none. */
-static struct span widest_part(const struct frame *frame, size_t first, size_t end, double height)
+static struct span widest_part(const struct page_frame *frame, size_t first, size_t end,
+                               double height)
 {
     const struct smc_text_run *runs = frame->diagram->runs;
     struct span widest = {0, 0};
@@ -529,7 +530,8 @@ static struct span widest_part(const struct frame *frame, size_t first, size_t e
 }
 
 /* The upper edge of the areas below a label. */
-static double highest_top(const struct frame *frame, size_t first, size_t end, struct span below)
+static double highest_top(const struct page_frame *frame, size_t first, size_t end,
+                          struct span below)
 {
     double highest = 0;
     for (size_t i = first; i < end; i++) {
@@ -543,7 +545,7 @@ static double highest_top(const struct frame *frame, size_t first, size_t end, s
 }
 
 /* Draws the label within its areas if they are high enough, otherwise above them. */
-static void draw_name(const struct frame *frame, size_t first, size_t end)
+static void draw_name(const struct page_frame *frame, size_t first, size_t end)
 {
     const struct smc_text_run *runs = frame->diagram->runs;
     const char *name = ink_label(runs[first].ink);
@@ -567,7 +569,7 @@ static void draw_name(const struct frame *frame, size_t first, size_t end)
 }
 
 /* Draws one label for each stretch that is wide enough. */
-static void draw_names(const struct frame *frame)
+static void draw_names(const struct page_frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     for (size_t i = 0, end; i < diagram->run_count; i = end) {
@@ -581,21 +583,21 @@ static void draw_names(const struct frame *frame)
 
 /* --- The present point ------------------------------------------------------------------------ */
 
-static double x_of_now(const struct frame *frame)
+static double x_of_now(const struct page_frame *frame)
 {
     return smc_clamp(page_x_of(frame, frame->diagram->now), frame->left,
                      frame->right - half(frame));
 }
 
 /* Drawn before the labels, so that it is in the background. */
-static void draw_now_line(const struct frame *frame)
+static void draw_now_line(const struct page_frame *frame)
 {
     double top = frame->top - (frame->canvas->cells ? 0 : 4);
     smc_picture_line(frame->picture, SMC_INK_NOW, x_of_now(frame), top, 0, frame->bottom - top, 1.2,
                      true);
 }
 
-static void draw_now(const struct frame *frame)
+static void draw_now(const struct page_frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double x = x_of_now(frame);
@@ -648,7 +650,7 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
         page->y += canvas->cells ? 1 : 0.6 * canvas->line_height;
     double margin =
         smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "100 %") + (canvas->cells ? 2 : 10);
-    struct frame frame = {
+    struct page_frame frame = {
         .diagram = diagram,
         .picture = page->picture,
         .canvas = canvas,

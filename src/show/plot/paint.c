@@ -53,7 +53,7 @@ enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_
 
 enum { NORTH = 1, EAST = 2, SOUTH = 4, WEST = 8 };
 
-struct cell {
+struct paint_cell {
     uint32_t character; /* 0: empty */
     unsigned char ink;
     unsigned char lines; /* the directions of a line from the cell */
@@ -62,12 +62,12 @@ struct cell {
 
 struct screen {
     const struct smc_picture *picture;
-    struct cell *cell;
+    struct paint_cell *cell;
     int rows, columns;
     bool utf8, colour;
 };
 
-static struct cell *paint_at(const struct screen *screen, int row, int column)
+static struct paint_cell *paint_at(const struct screen *screen, int row, int column)
 {
     bool inside = row >= 0 && row < screen->rows && column >= 0 && column < screen->columns;
     return inside ? &screen->cell[row * screen->columns + column] : NULL;
@@ -76,9 +76,10 @@ static struct cell *paint_at(const struct screen *screen, int row, int column)
 static void paint_put(const struct screen *screen, int row, int column, uint32_t character,
                       enum smc_ink ink, bool strong)
 {
-    struct cell *cell = paint_at(screen, row, column);
+    struct paint_cell *cell = paint_at(screen, row, column);
     if (cell)
-        *cell = (struct cell){.character = character, .ink = (unsigned char)ink, .strong = strong};
+        *cell = (struct paint_cell){
+            .character = character, .ink = (unsigned char)ink, .strong = strong};
 }
 
 static uint32_t fill_of(const struct screen *screen, const struct smc_plot_shape *shape)
@@ -104,11 +105,11 @@ static void paint_area(const struct screen *screen, const struct smc_plot_shape 
 
 static void paint_join(const struct screen *screen, int row, int column, unsigned sides)
 {
-    struct cell *cell = paint_at(screen, row, column);
+    struct paint_cell *cell = paint_at(screen, row, column);
     if (!cell)
         return;
     if (!cell->lines)
-        *cell = (struct cell){.ink = SMC_INK_MUTED};
+        *cell = (struct paint_cell){.ink = SMC_INK_MUTED};
     cell->lines |= (unsigned char)sides;
 }
 
@@ -219,7 +220,7 @@ static void paint_picture(const struct screen *screen)
     }
 }
 
-static uint32_t character_of(const struct screen *screen, const struct cell *cell)
+static uint32_t character_of(const struct screen *screen, const struct paint_cell *cell)
 {
     /* Box-drawing characters, indexed by the set of directions. */
     static const uint32_t boxes[16] = {' ',    0x2575, 0x2576, 0x2514, 0x2577, 0x2502,
@@ -261,7 +262,7 @@ static void append_style(unsigned colour, bool strong, struct smc_text *out)
 
 static void paint_append_row(const struct screen *screen, int row, struct smc_text *out)
 {
-    const struct cell *cell = paint_at(screen, row, 0);
+    const struct paint_cell *cell = paint_at(screen, row, 0);
     int last = screen->columns;
     unsigned colour = 0;
     bool strong = false;
@@ -316,7 +317,7 @@ bool smc_plot_paint_grid(const struct smc_picture *picture, int rows, int column
     }
     paint_picture(&screen);
     for (size_t i = 0; i < count; i++) {
-        const struct cell *cell = &screen.cell[i];
+        const struct paint_cell *cell = &screen.cell[i];
         cells[i] = (struct smc_plot_cell){.character = character_of(&screen, cell),
                                           .ink = (enum smc_ink)cell->ink,
                                           .strong = cell->strong};

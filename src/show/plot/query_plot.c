@@ -11,7 +11,7 @@
 enum { MOST_RUNS = 2048, PAPER_TICKS = 17, CELL_TICKS = 9 };
 
 /* The quantity that a curve varies. */
-enum quantity { THREADS, REGISTERS, SHARED_MEMORY, QUANTITY_COUNT };
+enum query_plot_quantity { THREADS, REGISTERS, SHARED_MEMORY, QUANTITY_COUNT };
 
 static const struct {
     const char *title, *unit, *now;
@@ -23,7 +23,7 @@ static const struct {
 };
 
 struct curve {
-    enum quantity quantity;
+    enum query_plot_quantity quantity;
     const struct smc_answer *answer;
     int64_t now;
     bool now_known;
@@ -35,7 +35,7 @@ struct curve {
 
 /* Sets one quantity. Additional shared memory is dynamic, and a reduction first reduces dynamic
    memory. */
-static void query_vary(enum quantity quantity, int64_t value, struct smc_launch *launch)
+static void query_vary(enum query_plot_quantity quantity, int64_t value, struct smc_launch *launch)
 {
     uint32_t number = (uint32_t)value;
     switch (quantity) {
@@ -262,7 +262,7 @@ void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *ca
     struct curve curve[QUANTITY_COUNT];
     struct smc_legend legend = {.now = "the present launch"};
     for (int q = 0; q < QUANTITY_COUNT; q++) {
-        curve[q] = (struct curve){.quantity = (enum quantity)q, .answer = answer};
+        curve[q] = (struct curve){.quantity = (enum query_plot_quantity)q, .answer = answer};
         query_compute(&curve[q]);
         for (size_t i = 0; i < curve[q].run_count; i++)
             legend.inks |= 1u << curve[q].run[i].ink;

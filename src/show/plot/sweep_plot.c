@@ -392,15 +392,15 @@ static double sweep_plot_y_of(const struct heat *heat, uint64_t row)
 
 /* --- Areas ------------------------------------------------------------------------------------ */
 
-struct block {
+struct sweep_plot_block {
     uint64_t row, column, rows, columns;
 };
 
 /* Extends the block to the right, then down, while all cells are equal and free. */
-static struct block sweep_grow(const struct heat *heat, const bool *taken, uint64_t row,
-                               uint64_t column)
+static struct sweep_plot_block sweep_grow(const struct heat *heat, const bool *taken, uint64_t row,
+                                          uint64_t column)
 {
-    struct block block = {row, column, 1, 1};
+    struct sweep_plot_block block = {row, column, 1, 1};
     const struct smc_sweep_point *point = sweep_plot_point_at(heat, row, column);
     while (column + block.columns < heat->columns &&
            !taken[row * heat->columns + column + block.columns] &&
@@ -468,7 +468,7 @@ static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_poi
     smc_text_free(&number);
 }
 
-static void draw_block(const struct heat *heat, const struct block *block)
+static void draw_block(const struct heat *heat, const struct sweep_plot_block *block)
 {
     const struct smc_sweep_point *point = sweep_plot_point_at(heat, block->row, block->column);
     struct smc_picture *picture = heat->page->picture;
@@ -495,7 +495,8 @@ static void draw_blocks(const struct heat *heat)
     for (uint64_t i = 0; taken && i < heat->rows * heat->columns; i++) {
         if (taken[i])
             continue;
-        struct block block = sweep_grow(heat, taken, i / heat->columns, i % heat->columns);
+        struct sweep_plot_block block =
+            sweep_grow(heat, taken, i / heat->columns, i % heat->columns);
         for (uint64_t r = block.row; r < block.row + block.rows; r++)
             for (uint64_t c = block.column; c < block.column + block.columns; c++)
                 taken[r * heat->columns + c] = true;

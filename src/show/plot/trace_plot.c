@@ -591,14 +591,14 @@ static void trace_draw_table(struct trace_picture *plot)
 
 /* What the GPUs hold during a slice of time; shares of all their warps, which add up to 1 with what
    is empty. */
-struct moment {
+struct trace_plot_moment {
     double resident[SMC_TRACE_BOUND_COUNT];
     double left_empty;
     double busy; /* share of the time */
 };
 
 struct course {
-    struct moment moment[SMC_TRACE_SLICES];
+    struct trace_plot_moment moment[SMC_TRACE_SLICES];
     size_t count;
     double ns, busy; /* in all */
 };
@@ -621,7 +621,7 @@ static size_t trace_plot_place_of(const struct smc_trace *trace, const struct sm
 /* The share of `device` of `devices` in a slice. Launches that overlap share the time. */
 static void trace_add_device(const struct smc_trace *trace, const struct smc_trace_row *const *rows,
                              const struct smc_trace_slice *slice, size_t device, size_t devices,
-                             struct moment *moment)
+                             struct trace_plot_moment *moment)
 {
     const double length = (double)trace->course.slice_ns;
     double total = 0;
@@ -670,7 +670,8 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
     return ok;
 }
 
-static void add_moment(const struct moment *moment, double weight, struct moment *sum)
+static void add_moment(const struct trace_plot_moment *moment, double weight,
+                       struct trace_plot_moment *sum)
 {
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++)
         sum->resident[i] += weight * moment->resident[i];
@@ -679,9 +680,9 @@ static void add_moment(const struct moment *moment, double weight, struct moment
 }
 
 /* The mean over the slices from `from` to `to`, which may be fractions. */
-static struct moment mean_between(const struct course *course, double from, double to)
+static struct trace_plot_moment mean_between(const struct course *course, double from, double to)
 {
-    struct moment mean = {0};
+    struct trace_plot_moment mean = {0};
     for (size_t i = (size_t)from; i < course->count && (double)i < to; i++) {
         double begin = fmax(from, (double)i), end = fmin(to, (double)i + 1);
         add_moment(&course->moment[i], (end - begin) / (to - from), &mean);
@@ -691,8 +692,8 @@ static struct moment mean_between(const struct course *course, double from, doub
 
 /* One column of the picture: what fills the GPU, from below, and above how busy it is. Returns how
    much is taken by resident warps, in percent. */
-static double draw_moment(const struct smc_chart *chart, const struct moment *moment, double left,
-                          double right, double strip_top, double strip_height)
+static double draw_moment(const struct smc_chart *chart, const struct trace_plot_moment *moment,
+                          double left, double right, double strip_top, double strip_height)
 {
     double percent = 0;
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
@@ -721,7 +722,7 @@ static void draw_moments(const struct smc_chart *chart, const struct course *cou
         /* Whole points: areas that touch have no seam. */
         double left = floor(chart->left + i * width / columns + 0.5);
         double right = floor(chart->left + (i + 1) * width / columns + 0.5);
-        struct moment moment = mean_between(course, i * each, (i + 1) * each);
+        struct trace_plot_moment moment = mean_between(course, i * each, (i + 1) * each);
         double percent = draw_moment(chart, &moment, left, right, strip_top, strip_height);
         if (cells)
             continue;

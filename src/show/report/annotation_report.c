@@ -42,7 +42,7 @@ static uint64_t splits_of(const struct smc_emulated_count *count)
 }
 
 enum { HEAT, INSTRUCTIONS, LANES, FIRST_COUNT, LINE = FIRST_COUNT + 5, SOURCE, COLUMNS };
-static const struct smc_column annotation_columns[COLUMNS + 1] = {
+static const struct smc_text_column annotation_columns[COLUMNS + 1] = {
     [HEAT] = {"heat", 0, 6, false},
     [INSTRUCTIONS] = {"instr", 0, 6, false},
     [LANES] = {"lanes", 0, 6, false},
@@ -66,11 +66,11 @@ static const struct count {
     {splits_of, "branches that the lanes of one warp took both ways"},
 };
 
-struct table {
+struct annotation_table {
     const struct smc_annotation *annotation;
     const struct smc_report_style *style;
     struct smc_text *out;
-    struct smc_column column[COLUMNS + 1];
+    struct smc_text_column column[COLUMNS + 1];
     size_t indent;  /* that all lines have */
     size_t source;  /* the column at which the source begins */
     uint64_t least; /* heat of the coolest line that is marked as hot */
@@ -91,8 +91,8 @@ static void annotation_add_count(uint64_t value, struct smc_cells *cells)
         smc_cells_add(cells, "-");
 }
 
-static void annotation_add_heat(const struct table *table, const struct smc_annotated_line *line,
-                                struct smc_cells *cells)
+static void annotation_add_heat(const struct annotation_table *table,
+                                const struct smc_annotated_line *line, struct smc_cells *cells)
 {
     char text[16] = "-";
     double percent =
@@ -112,7 +112,7 @@ static void annotation_add_lanes(const struct smc_emulated_count *count, struct 
         smc_cells_add(cells, "-");
 }
 
-static void annotation_report_add_counts(const struct table *table,
+static void annotation_report_add_counts(const struct annotation_table *table,
                                          const struct smc_annotated_line *line,
                                          struct smc_cells *cells)
 {
@@ -123,14 +123,14 @@ static void annotation_report_add_counts(const struct table *table,
         annotation_add_count(counts[i].value(&line->count), cells);
 }
 
-static void annotation_append_head(struct table *table, const char *subject)
+static void annotation_append_head(struct annotation_table *table, const char *subject)
 {
     table->column[SOURCE].heading = subject;
     smc_text_append_char(table->out, '\n', 1);
     smc_cells_headings((struct smc_cells){table->column, table->out});
 }
 
-static void annotation_append_legend(const struct table *table)
+static void annotation_append_legend(const struct annotation_table *table)
 {
     struct smc_text text = {0};
     smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
@@ -159,8 +159,8 @@ static size_t annotation_row_bytes(const char *text, size_t width)
 }
 
 /* A line without counts is cut; one with counts continues in the next row. */
-static void annotation_append_source(const struct table *table, const char *text, size_t indent,
-                                     bool counted)
+static void annotation_append_source(const struct annotation_table *table, const char *text,
+                                     size_t indent, bool counted)
 {
     const struct smc_report_style *style = table->style;
     struct smc_text *out = table->out;
@@ -193,8 +193,8 @@ static void annotation_append_source(const struct table *table, const char *text
 
 /* `alone`: without the lines around it. Then a line whose text is not available has its file's
    name instead. */
-static void annotation_append_line(const struct table *table, const struct smc_annotated_line *line,
-                                   bool alone)
+static void annotation_append_line(const struct annotation_table *table,
+                                   const struct smc_annotated_line *line, bool alone)
 {
     struct smc_text *out = table->out;
     struct smc_text name = {0};
@@ -232,7 +232,7 @@ static bool annotation_is_shown(const struct smc_annotation *annotation, size_t 
     return false;
 }
 
-static void append_listing(struct table *table)
+static void append_listing(struct annotation_table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     const char *file = NULL;
@@ -255,7 +255,7 @@ static void append_listing(struct table *table)
     }
 }
 
-static void append_hottest(struct table *table)
+static void append_hottest(struct annotation_table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     annotation_append_head(table, "hottest lines");
@@ -265,7 +265,7 @@ static void append_hottest(struct table *table)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static void annotation_lay_out(struct table *table)
+static void annotation_lay_out(struct annotation_table *table)
 {
     const struct smc_annotation *annotation = table->annotation;
     size_t indent = SIZE_MAX;
@@ -290,7 +290,7 @@ static void annotation_lay_out(struct table *table)
 void smc_text_annotation(const struct smc_annotation *annotation,
                          const struct smc_report_style *style, struct smc_text *out)
 {
-    struct table table = {.annotation = annotation, .style = style, .out = out};
+    struct annotation_table table = {.annotation = annotation, .style = style, .out = out};
     if (!annotation || annotation->hottest_count == 0)
         return;
     annotation_lay_out(&table);

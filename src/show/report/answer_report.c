@@ -52,12 +52,12 @@ SMC_FIELD_TABLE(waves_fields, WAVES_FIELDS)
 SMC_FIELD_TABLE(better_block_fields, BETTER_BLOCK_FIELDS)
 #undef ITEM
 
-struct step {
+struct answer_step {
     const struct smc_answer *answer;
     const struct smc_next_step *next;
 };
 
-#define ITEM struct step
+#define ITEM struct answer_step
 #define STEP_FIELDS(FIELD)                                                                         \
     FIELD(step_resource, "resource", NULL, "", "the resource that changes",                        \
           smc_value_string(smc_step_resource_name(item->next->resource)))                          \
@@ -154,7 +154,7 @@ static struct smc_value steps_of(const struct smc_answer *answer)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
-        const struct step step = {answer, &answer->next_steps.step[i]};
+        const struct answer_step step = {answer, &answer->next_steps.step[i]};
         json_array_append_new(list, smc_fields_object(step_fields, &step));
     }
     return smc_value_json(list);
@@ -736,7 +736,7 @@ static void answer_write_one(const struct smc_answer *answer, const struct smc_r
 
 enum { NAME_WIDTH = 26, LEFT_WIDTH = 31, TIME_WIDTH = 9 };
 
-struct compared {
+struct answer_compared {
     int name_width;
     bool times; /* one device or more has a predicted time */
 };
@@ -748,9 +748,9 @@ static const char *short_name(const char *name)
     return strncmp(name, brand, length) == 0 ? name + length : name;
 }
 
-static struct compared answer_find_columns(const struct smc_answer *answers, size_t count)
+static struct answer_compared answer_find_columns(const struct smc_answer *answers, size_t count)
 {
-    struct compared columns = {.name_width = NAME_WIDTH};
+    struct answer_compared columns = {.name_width = NAME_WIDTH};
     int longest = (int)strlen("device");
     for (size_t i = 0; i < count; i++) {
         int length = smc_utf8_string_columns(short_name(answers[i].query.device.name));
@@ -762,7 +762,8 @@ static struct compared answer_find_columns(const struct smc_answer *answers, siz
     return columns;
 }
 
-static void answer_append_device(const struct smc_answer *answer, const struct compared *columns,
+static void answer_append_device(const struct smc_answer *answer,
+                                 const struct answer_compared *columns,
                                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
@@ -843,7 +844,7 @@ static void answer_write_comparison(const struct smc_answer *answers, size_t cou
                                     const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    const struct compared columns = answer_find_columns(answers, count);
+    const struct answer_compared columns = answer_find_columns(answers, count);
     if (answers->query.kernel) {
         smc_text_printf(&line, "%s: ", answers->query.kernel->name);
         smc_words_params(answers, &line);

@@ -134,7 +134,7 @@ static size_t count_alike(const struct smc_bank_accesses *accesses, size_t i)
     return count;
 }
 
-static const struct smc_column access_columns[] = {
+static const struct smc_text_column access_columns[] = {
     {"place", 2, -22, false},
     {"access", 1, -14, false},
     {"PTX", 0, 5, false},
@@ -233,7 +233,7 @@ static void bank_accesses_append_table(const char *kernel, const struct smc_bank
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct row {
+struct bank_accesses_row {
     const char *kernel;
     const struct smc_bank_access *access;
 };
@@ -254,7 +254,7 @@ static struct smc_value bank_accesses_counted(const struct smc_bank_access *acce
     return smc_value_if(access->executions > 0, smc_value_integer(count));
 }
 
-#define ITEM struct row
+#define ITEM struct bank_accesses_row
 #define ACCESS_FIELDS(FIELD)                                                                       \
     FIELD(kernel, NULL, "kernel", "", "its name", smc_value_text(item->kernel))                    \
     FIELD(file, "file", "file", "", "of the source", smc_value_string(item->access->file))         \
@@ -316,7 +316,7 @@ json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
     smc_json_integer(object, "wavefronts", accesses->wavefronts);
     smc_json_integer(object, "bank_conflicts", accesses->wavefronts - accesses->least);
     for (size_t i = 0; i < accesses->count; i++) {
-        const struct row row = {"", &accesses->item[i]};
+        const struct bank_accesses_row row = {"", &accesses->item[i]};
         json_array_append_new(list, smc_fields_object(access_fields, &row));
     }
     smc_json_set(object, "accesses", list);
@@ -377,7 +377,8 @@ void smc_csv_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text 
 {
     smc_fields_csv_head(access_fields, out);
     for (size_t i = 0; i < banks->accesses->count; i++) {
-        const struct row row = {banks->query->file_kernel->name, &banks->accesses->item[i]};
+        const struct bank_accesses_row row = {banks->query->file_kernel->name,
+                                              &banks->accesses->item[i]};
         smc_fields_csv_row(access_fields, &row, out);
     }
 }

@@ -25,16 +25,16 @@ struct kernel {
 };
 
 /* Kernels that follow each other in the list. */
-struct line {
+struct best_kernels_line {
     const struct kernel *first;
     size_t kernels;
 };
 
-struct list {
+struct best_kernels_list {
     size_t devices;
     struct kernel *kernel;
     size_t kernels, strays;
-    struct line *line;
+    struct best_kernels_line *line;
     size_t lines;
     struct smc_kernel_names names;
 };
@@ -100,7 +100,7 @@ static int compare_worst(const void *a, const void *b)
 /* As for `inspect`, kernels whose machine code does not load are left out if others do. False: out
    of memory. */
 static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t count,
-                              struct list *list)
+                              struct best_kernels_list *list)
 {
     const size_t devices = list->devices = devices_of(proposals, count), all = count / devices;
     bool *some_load = smc_calloc(devices, sizeof *some_load);
@@ -121,7 +121,7 @@ static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t 
     return has_memory;
 }
 
-static void find_names(struct list *list)
+static void find_names(struct best_kernels_list *list)
 {
     const char **shown = smc_calloc(list->kernels + 1, sizeof *shown);
     for (size_t k = 0; shown && k < list->kernels; k++)
@@ -145,12 +145,12 @@ static uint64_t best_kernels_hash_of(const struct kernel *kernel, size_t devices
 
 static int best_kernels_compare_lines(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct best_kernels_line *x = a, *y = b;
     return compare_worst(x->first, y->first);
 }
 
 /* False: out of memory. */
-static bool best_kernels_find_lines(bool instances, struct list *list)
+static bool best_kernels_find_lines(bool instances, struct best_kernels_list *list)
 {
     struct smc_hashed *member = smc_calloc(list->kernels + 1, sizeof *member);
     struct kernel *kernel = smc_calloc(list->kernels + 1, sizeof *kernel);
@@ -165,7 +165,7 @@ static bool best_kernels_find_lines(bool instances, struct list *list)
     for (size_t k = 0; k < count; k++) {
         kernel[k] = list->kernel[member[k].index];
         if (k == 0 || member[k].hash != member[k - 1].hash)
-            list->line[list->lines++] = (struct line){.first = &kernel[k]};
+            list->line[list->lines++] = (struct best_kernels_line){.first = &kernel[k]};
         list->line[list->lines - 1].kernels++;
     }
     free(member);
@@ -176,7 +176,7 @@ static bool best_kernels_find_lines(bool instances, struct list *list)
     return has_memory;
 }
 
-static bool shares_name(const struct list *list, const struct kernel *kernel)
+static bool shares_name(const struct best_kernels_list *list, const struct kernel *kernel)
 {
     for (size_t i = 0; i < list->lines; i++)
         if (list->line[i].first->last == kernel->last &&
@@ -186,8 +186,8 @@ static bool shares_name(const struct list *list, const struct kernel *kernel)
 }
 
 /* "gemm<..> (12 instances)"; with namespaces if another template has the same last component. */
-static void best_kernels_append_name(const struct list *list, const struct line *line,
-                                     struct smc_text *out)
+static void best_kernels_append_name(const struct best_kernels_list *list,
+                                     const struct best_kernels_line *line, struct smc_text *out)
 {
     const char *shown = best_kernels_shown_name(line->first);
     struct smc_name name;
@@ -205,8 +205,8 @@ static void best_kernels_append_name(const struct list *list, const struct line 
 /* --- Text ------------------------------------------------------------------------------------- */
 
 enum { COLUMN_NAME, COLUMN_DEVICE, COLUMNS = 7 };
-struct columns {
-    struct smc_column column[COLUMNS + 1];
+struct best_kernels_columns {
+    struct smc_text_column column[COLUMNS + 1];
 };
 
 /* Marks that need a line of explanation. */
@@ -215,10 +215,11 @@ struct marks {
 };
 
 /* The name column is as wide as the longest name that leaves room for the rest. */
-static struct columns best_kernels_find_columns(const struct list *list, size_t shown,
-                                                const struct smc_report_style *style)
+static struct best_kernels_columns best_kernels_find_columns(const struct best_kernels_list *list,
+                                                             size_t shown,
+                                                             const struct smc_report_style *style)
 {
-    struct columns columns = {{
+    struct best_kernels_columns columns = {{
         [COLUMN_NAME] = {"kernel", 0, -6, false},
         [COLUMN_DEVICE] = {"device", 1, 0, list->devices == 1},
         {"regs", 1, 7, false},
@@ -227,7 +228,7 @@ static struct columns best_kernels_find_columns(const struct list *list, size_t 
         {"occup.", 1, 9, false},
         {"limited by", 2, 0, false},
     }};
-    struct smc_column *name = &columns.column[COLUMN_NAME];
+    struct smc_text_column *name = &columns.column[COLUMN_NAME];
     for (size_t d = 0; d < list->devices; d++) {
         struct smc_text device = {0};
         smc_words_device(&answer_of(list->kernel, d)->query.device, &device);
@@ -272,7 +273,7 @@ static void best_kernels_widen(double range[2], bool first, double value)
     range[1] = first || value > range[1] ? value : range[1];
 }
 
-static struct figures find_figures(const struct line *line, size_t device)
+static struct figures find_figures(const struct best_kernels_line *line, size_t device)
 {
     struct figures figures = {.limiters = UINT32_MAX};
     for (size_t k = 0; k < line->kernels; k++) {
@@ -309,7 +310,7 @@ static void best_kernels_append_limiters(uint32_t limiters, struct smc_text *lin
         }
 }
 
-static void best_kernels_append_figures(const struct line *line, size_t device,
+static void best_kernels_append_figures(const struct best_kernels_line *line, size_t device,
                                         struct smc_cells *cells, struct marks *marks)
 {
     const struct figures figures = find_figures(line, device);
@@ -336,8 +337,9 @@ static void best_kernels_append_figures(const struct line *line, size_t device,
 }
 
 /* A name that is too long for its column has lines of its own. */
-static void best_kernels_append_line(const struct list *list, const struct line *line,
-                                     const struct columns *columns,
+static void best_kernels_append_line(const struct best_kernels_list *list,
+                                     const struct best_kernels_line *line,
+                                     const struct best_kernels_columns *columns,
                                      const struct smc_report_style *style, struct marks *marks,
                                      struct smc_text *out)
 {
@@ -361,7 +363,8 @@ static void best_kernels_append_line(const struct list *list, const struct line 
     smc_text_free(&name);
 }
 
-static void best_kernels_append_head(const struct list *list, const struct columns *columns,
+static void best_kernels_append_head(const struct best_kernels_list *list,
+                                     const struct best_kernels_columns *columns,
                                      const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = answer_of(list->kernel, 0);
@@ -376,8 +379,8 @@ static void best_kernels_append_head(const struct list *list, const struct colum
     smc_cells_headings((struct smc_cells){columns->column, out});
 }
 
-static void append_strays(const struct list *list, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void append_strays(const struct best_kernels_list *list,
+                          const struct smc_report_style *style, struct smc_text *out)
 {
     const bool one = list->strays == 1;
     struct smc_text line = {0};
@@ -393,7 +396,7 @@ static void append_strays(const struct list *list, const struct smc_report_style
     smc_layout_text(out, style, 0, &line);
 }
 
-static bool all_required(const struct list *list)
+static bool all_required(const struct best_kernels_list *list)
 {
     for (size_t k = 0; k < list->kernels; k++)
         if (!answer_of(&list->kernel[k], 0)->query.file_kernel->required_threads_per_block)
@@ -401,8 +404,8 @@ static bool all_required(const struct list *list)
     return true;
 }
 
-static void append_foot(const struct list *list, const struct marks *marks, size_t hidden,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void append_foot(const struct best_kernels_list *list, const struct marks *marks,
+                        size_t hidden, const struct smc_report_style *style, struct smc_text *out)
 {
     if (hidden)
         smc_text_printf(out, "and %zu more kernel%s (--top all lists all)\n", hidden,
@@ -426,8 +429,8 @@ static void append_foot(const struct list *list, const struct marks *marks, size
 }
 
 /* How many lines are shown, and how many kernels are not. */
-static size_t count_shown(const struct list *list, const struct smc_report_style *style,
-                          size_t *hidden)
+static size_t count_shown(const struct best_kernels_list *list,
+                          const struct smc_report_style *style, size_t *hidden)
 {
     const size_t most = style->all_kernels ? list->lines : MOST_LINES;
     const size_t shown = list->lines < most ? list->lines : most;
@@ -439,7 +442,7 @@ static size_t count_shown(const struct list *list, const struct smc_report_style
 void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
                               const struct smc_report_style *style, struct smc_text *out)
 {
-    struct list list = {0};
+    struct best_kernels_list list = {0};
     struct marks marks = {0};
     size_t hidden = 0;
     bool has_memory = best_find_kernels(proposals, count, &list);
@@ -451,7 +454,7 @@ void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t 
     if (has_memory) {
         find_names(&list);
         const size_t shown = count_shown(&list, style, &hidden);
-        const struct columns columns = best_kernels_find_columns(&list, shown, style);
+        const struct best_kernels_columns columns = best_kernels_find_columns(&list, shown, style);
         best_kernels_append_head(&list, &columns, style, out);
         for (size_t i = 0; i < shown; i++)
             best_kernels_append_line(&list, &list.line[i], &columns, style, &marks, out);

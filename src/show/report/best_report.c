@@ -128,17 +128,17 @@ static void best_append_reason(const struct smc_best *best, const struct smc_can
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct row {
+struct best_row {
     const struct smc_best *best;
     const struct smc_candidate *candidate;
     const struct smc_answer *answer; /* the candidate's */
     struct smc_text reason;          /* to be freed */
 };
 
-static struct row best_make_row(const struct smc_best *best, size_t rank)
+static struct best_row best_make_row(const struct smc_best *best, size_t rank)
 {
     const struct smc_candidate *candidate = ranked(best, rank);
-    struct row row = {.best = best, .candidate = candidate, .answer = &candidate->answer};
+    struct best_row row = {.best = best, .candidate = candidate, .answer = &candidate->answer};
     best_append_reason(best, candidate, &row.reason);
     smc_words_untie(&row.reason);
     return row;
@@ -155,7 +155,7 @@ static struct smc_value best_count_if(bool known, uint64_t count)
     return smc_value_if(known, smc_value_integer(count));
 }
 
-#define ITEM struct row
+#define ITEM struct best_row
 #define ROW_FIELDS(FIELD)                                                                          \
     FIELD(device, NULL, "device", "", "the device",                                                \
           smc_value_text(item->answer->query.device.name))                                         \
@@ -580,7 +580,7 @@ static void best_write_one(const struct smc_best *best, const struct smc_report_
 enum { RULE_INDENT = 17 };
 
 /* A row for each size that uses at least one of the devices well. */
-struct compared {
+struct best_compared {
     const struct smc_best *best;
     bool by_time; /* all of them */
     size_t rows;
@@ -608,10 +608,11 @@ static bool is_useful(const struct smc_best *best, const struct smc_candidate *c
 }
 
 /* The device with the largest block has all sizes of the others. */
-static void best_find_rows(const struct smc_best *best, size_t count, struct compared *compared)
+static void best_find_rows(const struct smc_best *best, size_t count,
+                           struct best_compared *compared)
 {
     const struct smc_best *most = best;
-    *compared = (struct compared){.best = best, .by_time = true};
+    *compared = (struct best_compared){.best = best, .by_time = true};
     for (size_t i = 0; i < count; i++)
         compared->by_time = compared->by_time && best[i].by_time;
     for (size_t i = 1; i < count; i++)
@@ -627,19 +628,19 @@ static void best_find_rows(const struct smc_best *best, size_t count, struct com
 
 static const struct smc_device *best_device_of(const void *context, size_t device)
 {
-    const struct compared *compared = context;
+    const struct best_compared *compared = context;
     return &compared->best[device].candidate[0].answer.query.device;
 }
 
 static void best_append_label(const void *context, size_t row, struct smc_text *text)
 {
-    const struct compared *compared = context;
+    const struct best_compared *compared = context;
     smc_text_printf(text, "%" PRId64, compared->size[row]);
 }
 
 static void best_append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
 {
-    const struct compared *compared = context;
+    const struct best_compared *compared = context;
     const struct smc_candidate *candidate = find_size(&compared->best[device], compared->size[row]);
     if (!candidate)
         return;
@@ -659,8 +660,8 @@ static void best_append_cell(const void *context, size_t device, size_t row, str
         smc_text_printf(text, " %2d", best_number_of(&compared->best[device], (int)rule));
 }
 
-static void compare_rules(const struct compared *compared, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void compare_rules(const struct best_compared *compared,
+                          const struct smc_report_style *style, struct smc_text *out)
 {
     if (compared->by_time) {
         smc_layout_paragraph(
@@ -693,7 +694,7 @@ static void best_write_several(const struct smc_best *best, size_t count,
                                const struct smc_report_style *style, struct smc_text *out)
 {
     const uint32_t chosen = 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK;
-    struct compared compared;
+    struct best_compared compared;
     best_find_rows(best, count, &compared);
     const struct smc_device_table table = {
         .context = &compared,
@@ -739,7 +740,7 @@ static void best_add_answer(const struct smc_best *best, json_t *answers)
         if (applies(best, rule))
             json_array_append_new(rules, smc_fields_object(rule_fields, &smc_rule_info[rule]));
     for (size_t rank = 0; rank < best->count; rank++) {
-        struct row row = best_make_row(best, rank);
+        struct best_row row = best_make_row(best, rank);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
         smc_text_free(&row.reason);
     }
@@ -781,7 +782,7 @@ void smc_json_best_of_kernels(json_t *root, const struct smc_best_proposal *prop
 static void best_write_rows(const struct smc_best *best, struct smc_text *out)
 {
     for (size_t rank = 0; rank < best->count; rank++) {
-        struct row row = best_make_row(best, rank);
+        struct best_row row = best_make_row(best, rank);
         smc_fields_csv_row(row_fields, &row, out);
         smc_text_free(&row.reason);
     }

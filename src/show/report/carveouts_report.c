@@ -17,7 +17,7 @@ static bool has_launch(const struct smc_answer *answer)
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct row {
+struct carveouts_row {
     const struct smc_answer *answer;
     const struct smc_carveouts *carveouts;
     const struct smc_carveout *size;
@@ -29,12 +29,12 @@ static struct smc_value carveouts_percent(const struct smc_carveouts *carveouts,
     return smc_value_if(is_known, smc_value_integer((uint64_t)percent));
 }
 
-static struct smc_value of_launch(const struct row *row, uint32_t value)
+static struct smc_value of_launch(const struct carveouts_row *row, uint32_t value)
 {
     return smc_value_if(has_launch(row->answer), smc_value_integer(value));
 }
 
-#define ITEM struct row
+#define ITEM struct carveouts_row
 #define SIZE_FIELDS(FIELD)                                                                         \
     FIELD(smem, "smem_bytes", "smem_bytes", "bytes", "shared memory of the SM",                    \
           smc_value_integer(item->size->smem_bytes))                                               \
@@ -282,11 +282,11 @@ static json_t *carveouts_object(const struct smc_answer *answer,
 {
     json_t *root = json_object(), *sizes = json_array(), *preferences = json_array();
     for (uint32_t i = 0; i < carveouts->count; i++) {
-        const struct row row = {answer, carveouts, &carveouts->size[i]};
+        const struct carveouts_row row = {answer, carveouts, &carveouts->size[i]};
         json_array_append_new(sizes, smc_fields_object(row_fields, &row));
     }
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
-        const struct row row = {answer, carveouts, &carveouts->preference[config]};
+        const struct carveouts_row row = {answer, carveouts, &carveouts->preference[config]};
         json_t *object = smc_json_add_object(preferences);
         smc_json_string(object, "name", smc_cache_config_name((enum smc_cache_config)config));
         smc_fields_json(preference_fields, &row, object);
@@ -321,7 +321,7 @@ void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveo
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < carveouts[i].count; n++) {
-            const struct row row = {&answers[i], &carveouts[i], &carveouts[i].size[n]};
+            const struct carveouts_row row = {&answers[i], &carveouts[i], &carveouts[i].size[n]};
             smc_fields_csv_row(row_fields, &row, out);
         }
 }

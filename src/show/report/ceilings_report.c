@@ -13,7 +13,7 @@
 /* --- Text ------------------------------------------------------------------------------------- */
 
 /* A line has at most 80 columns. */
-static const struct smc_column calibration_columns[] = {
+static const struct smc_text_column calibration_columns[] = {
     {"", 0, -28, false},
     {"median", 1, 14, false},
     {"lowest .. highest", 2, 17, false},
@@ -21,7 +21,7 @@ static const struct smc_column calibration_columns[] = {
     {0},
 };
 /* Beside a device's other facts, whose values end at the same edge. */
-static const struct smc_column fact_columns[] = {
+static const struct smc_text_column fact_columns[] = {
     {"", 0, -32, false}, {"", 1, 14, false}, {"", 2, 0, true}, {"", 2, 0, false}, {0}};
 
 /* At least four significant digits, and all before the point. */

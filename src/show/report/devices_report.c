@@ -121,7 +121,7 @@ enum fact_kind { NUMBER, IF_KNOWN, REGISTER_UNIT, CARVEOUTS };
     }
 
 /* The lines of one device in full: a key of the JSON, the line's heading, and its unit. */
-static const struct fact {
+static const struct devices_fact {
     const char *key, *heading, *unit;
     double divisor; /* of the key's value */
     enum fact_kind kind;
@@ -166,7 +166,7 @@ static const struct fact {
     FACT("max_parameter_bytes", "arguments of a kernel", "B"),
 };
 
-static void append_carveouts(const struct fact *fact, const struct smc_sm *sm,
+static void append_carveouts(const struct devices_fact *fact, const struct smc_sm *sm,
                              const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text list = {0};
@@ -178,7 +178,7 @@ static void append_carveouts(const struct fact *fact, const struct smc_sm *sm,
     smc_text_free(&list);
 }
 
-static void append_fact(const struct fact *fact, const struct smc_device *device,
+static void append_fact(const struct devices_fact *fact, const struct smc_device *device,
                         const struct smc_report_style *style, struct smc_text *out)
 {
     if (fact->kind == CARVEOUTS) {

@@ -12,12 +12,12 @@
 /* --- Fields ----------------------------------------------------------------------------------- */
 
 /* A row with its command as the program was called. */
-struct row {
+struct doctor_row {
     const struct smc_doctor_row *row;
     const char *mend;
 };
 
-#define ITEM struct row
+#define ITEM struct doctor_row
 #define DOCTOR_FIELDS(FIELD)                                                                       \
     FIELD(subject, "subject", "subject", "", "what was examined; several rows may be about one",   \
           smc_value_text(item->row->subject))                                                      \
@@ -36,10 +36,10 @@ const struct smc_field_table smc_doctor_tables[] = {
 };
 
 /* Free the text, which owns the command. */
-static struct row doctor_make_row(const struct smc_doctor_row *row, struct smc_text *mend)
+static struct doctor_row doctor_make_row(const struct smc_doctor_row *row, struct smc_text *mend)
 {
     smc_program_append(mend, row->mend);
-    return (struct row){row, smc_text_string(mend)};
+    return (struct doctor_row){row, smc_text_string(mend)};
 }
 
 /* --- Text ------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ void smc_json_doctor(json_t *object, const struct smc_doctor *doctor)
     json_t *list = json_array();
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};
-        struct row row = doctor_make_row(&doctor->row[i], &mend);
+        struct doctor_row row = doctor_make_row(&doctor->row[i], &mend);
         json_array_append_new(list, smc_fields_object(doctor_fields, &row));
         smc_text_free(&mend);
     }
@@ -123,7 +123,7 @@ void smc_csv_doctor(const struct smc_doctor *doctor, struct smc_text *out)
     smc_fields_csv_head(doctor_fields, out);
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};
-        struct row row = doctor_make_row(&doctor->row[i], &mend);
+        struct doctor_row row = doctor_make_row(&doctor->row[i], &mend);
         smc_fields_csv_row(doctor_fields, &row, out);
         smc_text_free(&mend);
     }

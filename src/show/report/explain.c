@@ -13,16 +13,16 @@
 enum { INDENT = 15 };
 
 /* One step under construction: a heading where it begins a section, else "". */
-struct step {
+struct explain_step {
     struct smc_text *out;
     const struct smc_report_style *style;
     const char *heading;
 };
 
-static void explain_say(struct step *step, const char *format, ...)
+static void explain_say(struct explain_step *step, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void explain_say(struct step *step, const char *format, ...)
+static void explain_say(struct explain_step *step, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -33,7 +33,7 @@ static void explain_say(struct step *step, const char *format, ...)
     step->heading = "";
 }
 
-static void explain_warps(const struct smc_answer *a, struct step *step)
+static void explain_warps(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     uint32_t threads = a->launch.threads_per_block, warps = a->occupancy.warps_per_block;
@@ -53,7 +53,7 @@ static void explain_warps(const struct smc_answer *a, struct step *step)
         explain_say(step, "partitioned global caching: each half of the SM is counted on its own");
 }
 
-static void explain_registers_by_block(const struct smc_answer *a, struct step *step)
+static void explain_registers_by_block(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     uint64_t warps = round_up(a->occupancy.warps_per_block, sm->warp_alloc_granularity);
@@ -68,7 +68,7 @@ static void explain_registers_by_block(const struct smc_answer *a, struct step *
                 a->occupancy.regs_allocated_per_block);
 }
 
-static void explain_registers_by_warp(const struct smc_answer *a, struct step *step)
+static void explain_registers_by_warp(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     const struct smc_occupancy *occupancy = &a->occupancy;
@@ -93,7 +93,7 @@ static void explain_registers_by_warp(const struct smc_answer *a, struct step *s
         warps * sm->subpartitions);
 }
 
-static void explain_registers(const struct smc_answer *a, struct step *step)
+static void explain_registers(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     uint32_t limit = a->occupancy.limit[SMC_LIMIT_REGISTERS];
@@ -114,7 +114,7 @@ static void explain_registers(const struct smc_answer *a, struct step *step)
                 a->occupancy.warps_per_block, limit, smc_text_plural(limit));
 }
 
-static void explain_carveout(const struct smc_answer *a, struct step *step)
+static void explain_carveout(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     int32_t percent = a->launch.carveout_percent;
@@ -142,7 +142,7 @@ static void explain_carveout(const struct smc_answer *a, struct step *step)
         explain_say(step, "too little for one block: raised to %u B", configured);
 }
 
-static void explain_smem(const struct smc_answer *a, struct step *step)
+static void explain_smem(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     const struct smc_occupancy *occupancy = &a->occupancy;
@@ -177,7 +177,7 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
                     limit, smc_text_plural(limit));
 }
 
-static void explain_rest(const struct smc_answer *a, struct step *step)
+static void explain_rest(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_sm *sm = &a->query.device.sm;
     const uint32_t *limit = a->occupancy.limit;
@@ -195,7 +195,7 @@ static void explain_rest(const struct smc_answer *a, struct step *step)
 }
 
 /* One line for each kind of group of SMs; those too small for a cluster hold none. */
-static void explain_clusters(const struct smc_answer *a, struct step *step)
+static void explain_clusters(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_occupancy *occupancy = &a->occupancy;
     const struct smc_sm_groups *groups = &a->query.device.sm_groups;
@@ -230,7 +230,7 @@ static void explain_clusters(const struct smc_answer *a, struct step *step)
         explain_say(step, "together %" PRIu64 " clusters", occupancy->resident_clusters);
 }
 
-static void explain_refusals(const struct smc_answer *a, struct step *step)
+static void explain_refusals(const struct smc_answer *a, struct explain_step *step)
 {
     step->heading = "refused";
     for (int i = 0; i < SMC_REFUSAL_COUNT; i++) {
@@ -243,7 +243,7 @@ static void explain_refusals(const struct smc_answer *a, struct step *step)
     }
 }
 
-static void explain_result(const struct smc_answer *a, struct step *step)
+static void explain_result(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_occupancy *occupancy = &a->occupancy;
     struct smc_text minimum = {0};
@@ -269,7 +269,7 @@ static void explain_result(const struct smc_answer *a, struct step *step)
 }
 
 /* What fewer registers cost, which only compiling with launch bounds can show. */
-static void explain_bounds(const struct smc_answer *a, struct step *step)
+static void explain_bounds(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_bounds_trial *trial = &a->bounds_trial;
     const struct smc_resources *resources = &trial->resources;
@@ -288,7 +288,7 @@ static void explain_bounds(const struct smc_answer *a, struct step *step)
                     resources->spill_store_bytes, resources->spill_load_bytes);
 }
 
-static void explain_wall(const struct smc_answer *answer, struct step *step)
+static void explain_wall(const struct smc_answer *answer, struct explain_step *step)
 {
     const struct smc_workload *workload = &answer->workload;
     const struct smc_shared_work *shared = &workload->shared;
@@ -304,7 +304,7 @@ static void explain_wall(const struct smc_answer *answer, struct step *step)
         workload->shared_cycles_per_step, 100 * smc_workload_peak_share(workload));
 }
 
-static void explain_work(const struct smc_answer *answer, struct step *step)
+static void explain_work(const struct smc_answer *answer, struct explain_step *step)
 {
     const struct smc_work *work = &answer->work;
     const struct smc_workload *workload = &answer->workload;
@@ -342,7 +342,7 @@ static void explain_work(const struct smc_answer *answer, struct step *step)
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out)
 {
-    struct step step = {.out = out, .style = style, .heading = ""};
+    struct explain_step step = {.out = out, .style = style, .heading = ""};
     smc_text_printf(out, "\nThe arithmetic on %s (CC %d.%d)\n", answer->query.device.name,
                     answer->query.device.sm.cc / 10, answer->query.device.sm.cc % 10);
     explain_warps(answer, &step);

@@ -19,24 +19,24 @@
 
 /* A line of the CSV, and an element of a list in JSON: a node to drain, a GPU that is not healthy,
    or a straggler. What does not apply is NULL. */
-struct line {
+struct fleet_line {
     const struct smc_checks *checks;
     const char *state, *node, *reason;
     const struct smc_checked_gpu *gpu;
     const struct smc_fleet_straggler *straggler;
 };
 
-static struct smc_value gpu_text(const struct line *line, uint32_t offset)
+static struct smc_value gpu_text(const struct fleet_line *line, uint32_t offset)
 {
     return smc_value_string(line->gpu ? smc_checks_text(line->checks, offset) : NULL);
 }
 
-static struct smc_value gpu_number(const struct line *line, int32_t number)
+static struct smc_value gpu_number(const struct fleet_line *line, int32_t number)
 {
     return smc_value_if(line->gpu && number >= 0, smc_value_integer((uint64_t)number));
 }
 
-static const char *fleet_device_of(const struct line *line)
+static const char *fleet_device_of(const struct fleet_line *line)
 {
     return line->gpu ? smc_checks_text(line->checks, line->checks->board[line->gpu->board].name)
                      : NULL;
@@ -51,7 +51,7 @@ static double fleet_rounded(double value)
 }
 
 /* A member of the straggler, or unknown. */
-static struct smc_value slow_number(const struct line *line, double number)
+static struct smc_value slow_number(const struct fleet_line *line, double number)
 {
     return smc_value_if(line->straggler, smc_value_number(fleet_rounded(number)));
 }
@@ -59,7 +59,7 @@ static struct smc_value slow_number(const struct line *line, double number)
 #define OF_GPU(member)  (item->gpu ? item->gpu->member : 0)
 #define OF_SLOW(member) (item->straggler ? item->straggler->member : 0)
 
-#define ITEM struct line
+#define ITEM struct fleet_line
 #define DRAIN_FIELDS(FIELD)                                                                        \
     FIELD(drain_node, "node", NULL, "", "Slurm's name, or the host's",                             \
           smc_value_string(item->node))                                                            \
@@ -137,28 +137,28 @@ SMC_FIELD_TABLE(spread_fields, SPREAD_FIELDS)
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 
-static struct line drain_line(const struct smc_fleet *fleet, size_t i)
+static struct fleet_line drain_line(const struct smc_fleet *fleet, size_t i)
 {
     bool silent = i >= fleet->drain_count - fleet->silent;
-    return (struct line){.checks = fleet->checks,
-                         .state = silent ? "no_report" : "drain",
-                         .node = fleet->drain[i].node,
-                         .reason = fleet->drain[i].reason};
+    return (struct fleet_line){.checks = fleet->checks,
+                               .state = silent ? "no_report" : "drain",
+                               .node = fleet->drain[i].node,
+                               .reason = fleet->drain[i].reason};
 }
 
-static struct line gpu_line(const struct smc_fleet *fleet, const struct smc_checked_gpu *gpu)
+static struct fleet_line gpu_line(const struct smc_fleet *fleet, const struct smc_checked_gpu *gpu)
 {
     const struct smc_checks *checks = fleet->checks;
-    return (struct line){.checks = checks,
-                         .state = smc_checked_names[gpu->health],
-                         .node = smc_checks_text(checks, checks->node[gpu->node].name),
-                         .reason = smc_checks_text(checks, gpu->fault),
-                         .gpu = gpu};
+    return (struct fleet_line){.checks = checks,
+                               .state = smc_checked_names[gpu->health],
+                               .node = smc_checks_text(checks, checks->node[gpu->node].name),
+                               .reason = smc_checks_text(checks, gpu->fault),
+                               .gpu = gpu};
 }
 
-static struct line straggler_line(const struct smc_fleet *fleet, size_t i)
+static struct fleet_line straggler_line(const struct smc_fleet *fleet, size_t i)
 {
-    struct line line = gpu_line(fleet, fleet->straggler[i].gpu);
+    struct fleet_line line = gpu_line(fleet, fleet->straggler[i].gpu);
     line.state = "slow";
     line.straggler = &fleet->straggler[i];
     return line;
@@ -232,7 +232,7 @@ static void write_stragglers(const struct smc_fleet *fleet, const struct smc_rep
 {
     for (size_t i = 0; i < shown(fleet->straggler_count, style); i++) {
         const struct smc_fleet_straggler *straggler = &fleet->straggler[i];
-        const struct line of = straggler_line(fleet, i);
+        const struct fleet_line of = straggler_line(fleet, i);
         const char *uuid = smc_checks_text(fleet->checks, of.gpu->uuid);
         struct smc_text line = {0};
         smc_text_append(&line, of.node);
@@ -326,16 +326,16 @@ json_t *smc_json_fleet(const struct smc_fleet *fleet)
     smc_json_string(object, "verdict", smc_fleet_verdict_name(fleet));
     smc_json_set(object, "count", smc_fields_object(count_fields, fleet));
     for (size_t i = 0; i < fleet->drain_count; i++) {
-        const struct line line = drain_line(fleet, i);
+        const struct fleet_line line = drain_line(fleet, i);
         json_array_append_new(drain, smc_fields_object(drain_fields, &line));
     }
     for (size_t i = 0; i < fleet->gpus; i++) {
-        const struct line line = gpu_line(fleet, &fleet->checks->gpu[i]);
+        const struct fleet_line line = gpu_line(fleet, &fleet->checks->gpu[i]);
         if (line.gpu->health != SMC_CHECKED_HEALTHY)
             json_array_append_new(gpus, smc_fields_object(line_fields, &line));
     }
     for (size_t i = 0; i < fleet->straggler_count; i++) {
-        const struct line line = straggler_line(fleet, i);
+        const struct fleet_line line = straggler_line(fleet, i);
         json_array_append_new(stragglers, smc_fields_object(line_fields, &line));
     }
     for (size_t i = 0; i < fleet->spread_count; i++)
@@ -351,16 +351,16 @@ void smc_csv_fleet(const struct smc_fleet *fleet, struct smc_text *out)
 {
     smc_fields_csv_head(line_fields, out);
     for (size_t i = 0; i < fleet->drain_count; i++) {
-        const struct line line = drain_line(fleet, i);
+        const struct fleet_line line = drain_line(fleet, i);
         smc_fields_csv_row(line_fields, &line, out);
     }
     for (size_t i = 0; i < fleet->gpus; i++) {
-        const struct line line = gpu_line(fleet, &fleet->checks->gpu[i]);
+        const struct fleet_line line = gpu_line(fleet, &fleet->checks->gpu[i]);
         if (line.gpu->health != SMC_CHECKED_HEALTHY)
             smc_fields_csv_row(line_fields, &line, out);
     }
     for (size_t i = 0; i < fleet->straggler_count; i++) {
-        const struct line line = straggler_line(fleet, i);
+        const struct fleet_line line = straggler_line(fleet, i);
         smc_fields_csv_row(line_fields, &line, out);
     }
 }
@@ -425,7 +425,7 @@ static void write_fleet_lists(const struct smc_fleet *fleet, struct smc_text *ou
     smc_openmetrics_family("smemcalc_fleet_straggler_ratio", NULL,
                            "By which share a GPU is slower than the median.", out);
     for (size_t i = 0; i < fleet->straggler_count; i++) {
-        const struct line line = straggler_line(fleet, i);
+        const struct fleet_line line = straggler_line(fleet, i);
         smc_text_append(out, "smemcalc_fleet_straggler_ratio");
         smc_openmetrics_label("node", line.node, true, out);
         smc_text_printf(out, ",gpu=\"%d\",rank=\"%d\"", (int)line.gpu->gpu_index,

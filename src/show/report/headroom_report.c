@@ -13,27 +13,27 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct row {
+struct headroom_row {
     const struct smc_answer *answer;
     const struct smc_headroom_level *level;
     char launch_bounds[48];
 };
 
-static struct row headroom_make_row(const struct smc_answer *answer,
-                                    const struct smc_headroom_level *level)
+static struct headroom_row headroom_make_row(const struct smc_answer *answer,
+                                             const struct smc_headroom_level *level)
 {
-    struct row row = {.answer = answer, .level = level};
+    struct headroom_row row = {.answer = answer, .level = level};
     snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
              answer->launch.threads_per_block, level->blocks_per_sm);
     return row;
 }
 
-static struct smc_value headroom_cost_of(const struct row *row, uint32_t amount)
+static struct smc_value headroom_cost_of(const struct headroom_row *row, uint32_t amount)
 {
     return smc_value_if(row->level->cost.is_known, smc_value_integer(amount));
 }
 
-#define ITEM struct row
+#define ITEM struct headroom_row
 #define ROW_FIELDS(FIELD)                                                                          \
     FIELD(device, NULL, "device", "", "the device",                                                \
           smc_value_text(item->answer->query.device.name))                                         \
@@ -121,7 +121,7 @@ static void headroom_append_rows(const struct smc_answer *answer,
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
                          "  per SM  per SM         per thread  per block\n");
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct row row = headroom_make_row(answer, &headroom->level[i]);
+        const struct headroom_row row = headroom_make_row(answer, &headroom->level[i]);
         bool current = is_current(answer, row.level);
         char percent[32];
         struct smc_text line = {0};
@@ -285,14 +285,14 @@ static void headroom_write_one(const struct smc_answer *answer, const struct smc
 
 /* --- Text: several devices -------------------------------------------------------------------- */
 
-struct compared {
+struct headroom_compared {
     const struct smc_answer *answers;
     const struct smc_headroom *headroom;
 };
 
 static const struct smc_device *headroom_device_of(const void *context, size_t device)
 {
-    const struct compared *compared = context;
+    const struct headroom_compared *compared = context;
     return &compared->answers[device].query.device;
 }
 
@@ -305,7 +305,7 @@ static void headroom_append_label(const void *context, size_t row, struct smc_te
 static void headroom_append_cell(const void *context, size_t device, size_t row,
                                  struct smc_text *text)
 {
-    const struct compared *compared = context;
+    const struct headroom_compared *compared = context;
     const struct smc_headroom *headroom = &compared->headroom[device];
     if (row >= headroom->count)
         return;
@@ -314,7 +314,7 @@ static void headroom_append_cell(const void *context, size_t device, size_t row,
                     level->regs_per_thread, level->dynamic_smem_bytes);
 }
 
-static void compare_maxima(const struct compared *compared, size_t count,
+static void compare_maxima(const struct headroom_compared *compared, size_t count,
                            const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
@@ -352,7 +352,7 @@ static void headroom_write_several(const struct smc_answer *answers,
                                    const struct smc_headroom *headroom, size_t count,
                                    const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct compared compared = {answers, headroom};
+    const struct headroom_compared compared = {answers, headroom};
     struct smc_device_table table = {
         .context = &compared,
         .devices = count,
@@ -414,7 +414,7 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
     if (headroom->fixed.dynamic_smem)
         json_array_append_new(fixed, json_string("dynamic_smem"));
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct row row = headroom_make_row(answer, &headroom->level[i]);
+        const struct headroom_row row = headroom_make_row(answer, &headroom->level[i]);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
     }
     smc_json_set(object, "fixed", fixed);
@@ -449,7 +449,7 @@ void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroo
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < headroom[i].count; n++) {
-            const struct row row = headroom_make_row(&answers[i], &headroom[i].level[n]);
+            const struct headroom_row row = headroom_make_row(&answers[i], &headroom[i].level[n]);
             smc_fields_csv_row(row_fields, &row, out);
         }
 }

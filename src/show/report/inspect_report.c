@@ -239,8 +239,8 @@ static void inspect_append_file(const struct smc_inspect_kernel *kernel, const c
 }
 
 enum { DEVICE = 1, STACK = 4, COLUMNS = 10 };
-struct columns {
-    struct smc_column column[COLUMNS + 1];
+struct inspect_columns {
+    struct smc_text_column column[COLUMNS + 1];
 };
 
 static void append_numbers(const struct smc_inspect_row *row, struct smc_cells *cells)
@@ -431,11 +431,11 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
 }
 
 /* Devices have the width of the longest name, if it fits. */
-static struct columns inspect_find_columns(const struct smc_inspect_rows *rows,
-                                           const struct smc_report_style *style)
+static struct inspect_columns inspect_find_columns(const struct smc_inspect_rows *rows,
+                                                   const struct smc_report_style *style)
 {
     enum { LEAST_LIMITERS = 14, LEAST_WITH_STACK = 9 };
-    struct columns columns = {{
+    struct inspect_columns columns = {{
         {"", 0, -2, false},
         [DEVICE] = {"device", 0, 0, false},
         {"regs", 1, 4, false},
@@ -459,7 +459,8 @@ static struct columns inspect_find_columns(const struct smc_inspect_rows *rows,
     return columns;
 }
 
-static void inspect_append_row(const struct smc_inspect_row *row, const struct columns *columns,
+static void inspect_append_row(const struct smc_inspect_row *row,
+                               const struct inspect_columns *columns,
                                const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text left = {0}, right = {0}, device = {0};
@@ -574,7 +575,7 @@ static void inspect_append_rows(const struct smc_inspect_rows *rows, size_t begi
                                 const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_row *worst = &rows->item[begin];
-    const struct columns columns = inspect_find_columns(rows, style);
+    const struct inspect_columns columns = inspect_find_columns(rows, style);
     size_t end = begin;
     do {
         const struct smc_inspect_row *row = &rows->item[end++];
@@ -602,7 +603,7 @@ static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t m
     const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    const struct columns columns = inspect_find_columns(rows, style);
+    const struct inspect_columns columns = inspect_find_columns(rows, style);
     smc_cells_headings((struct smc_cells){columns.column, out});
     for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;

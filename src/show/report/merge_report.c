@@ -13,7 +13,7 @@
 /* --- Fields ----------------------------------------------------------------------------------- */
 
 /* A line of the CSV. `quantity` and `value` are NULL for a GPU that failed. */
-struct line {
+struct merge_line {
     const char *question;
     const struct smc_merged_quantity *quantity;
     const struct smc_merged_value *value;
@@ -25,7 +25,7 @@ static struct smc_value number(struct smc_reading number)
     return smc_value_if(number.present, smc_value_number(number.value));
 }
 
-static struct smc_value merge_seen(const struct line *line, enum smc_row_source source)
+static struct smc_value merge_seen(const struct merge_line *line, enum smc_row_source source)
 {
     const struct smc_merge_row *row = line->value ? line->value->row : NULL;
     if (row && source == SMC_SOURCE_PREDICTED && row->words[0])
@@ -38,7 +38,7 @@ static struct smc_value rank_of(const struct smc_merge_report *report)
     return smc_value_if(report->rank >= 0, smc_value_integer((uint64_t)report->rank));
 }
 
-#define ITEM struct line
+#define ITEM struct merge_line
 #define LINE_FIELDS(FIELD)                                                                         \
     FIELD(question, NULL, "question", "", "in words", smc_value_string(item->question))            \
     FIELD(quantity, NULL, "quantity", "", "what is compared",                                      \
@@ -451,7 +451,7 @@ static json_t *peers_object(const struct smc_merged_quantity *quantity,
     }
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merged_value *value = &peers->value[i];
-        const struct line line = {NULL, quantity, value, value->report};
+        const struct merge_line line = {NULL, quantity, value, value->report};
         json_array_append_new(values, smc_fields_object(line_fields, &line));
     }
     smc_json_set(object, "values", values);
@@ -522,7 +522,7 @@ static void append_quantity(const char *question, const struct smc_merged_quanti
     for (size_t p = 0; p < quantity->peers_count; p++)
         for (size_t v = 0; v < quantity->peers[p].count; v++) {
             const struct smc_merged_value *value = &quantity->peers[p].value[v];
-            const struct line line = {question, quantity, value, value->report};
+            const struct merge_line line = {question, quantity, value, value->report};
             smc_fields_csv_row(line_fields, &line, out);
         }
 }
@@ -541,7 +541,7 @@ void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *flee
             append_quantity(question->text, &question->quantity[i], out);
     }
     for (size_t i = 0; i < merged->failed_count; i++) {
-        const struct line line = {.report = merged->failed[i]};
+        const struct merge_line line = {.report = merged->failed[i]};
         smc_fields_csv_row(line_fields, &line, out);
     }
 }

@@ -233,12 +233,12 @@ static void free_families(struct families *families)
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 
-struct range {
+struct overview_range {
     bool known;
     double low, high;
 };
 
-static void overview_widen(struct range *range, double value)
+static void overview_widen(struct overview_range *range, double value)
 {
     if (!range->known || value < range->low)
         range->low = value;
@@ -248,19 +248,19 @@ static void overview_widen(struct range *range, double value)
 }
 
 /* The rows of a family on its worst device. */
-struct line {
+struct overview_line {
     const struct smc_inspect_row *worst;
     size_t more;             /* devices that it also has rows for */
     uint32_t common, limits; /* limiters of all instances, and of any */
     bool launches, fails;    /* an instance does */
     bool stands_in;          /* machine code that does not load on the device */
-    struct range percent, threads, registers, spills, smem;
+    struct overview_range percent, threads, registers, spills, smem;
     bool at_best; /* of a kernel whose block size is unknown the occupancy is the highest */
     bool unknown;
     bool dynamic_smem_unknown;
 };
 
-static void overview_add_row(const struct smc_inspect_row *row, struct line *line)
+static void overview_add_row(const struct smc_inspect_row *row, struct overview_line *line)
 {
     const struct smc_launch *launch = &row->launch;
     if (row->outcome == SMC_LAUNCHES) {
@@ -299,7 +299,7 @@ static size_t overview_end_of_kernel(const struct smc_inspect_rows *rows, size_t
 }
 
 static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begin,
-                                struct line *line)
+                                struct overview_line *line)
 {
     const size_t end = overview_end_of_kernel(rows, begin);
     size_t others = 0;
@@ -311,11 +311,12 @@ static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begi
     line->more = others > line->more ? others : line->more;
 }
 
-static struct line overview_find_line(const struct smc_inspect_rows *rows,
-                                      const struct families *families, const struct family *family)
+static struct overview_line overview_find_line(const struct smc_inspect_rows *rows,
+                                               const struct families *families,
+                                               const struct family *family)
 {
     const struct smc_hashed *member = &families->member[family->member];
-    struct line line = {0};
+    struct overview_line line = {0};
     for (size_t m = 0; m < family->kernels; m++)
         overview_find_worst(rows, member[m].index, &line);
     for (size_t m = 0; m < family->kernels; m++)
@@ -326,7 +327,7 @@ static struct line overview_find_line(const struct smc_inspect_rows *rows,
 }
 
 /* "64-128"; bytes as "12-48K" where five digits do not fit. */
-static void append_range(const struct range *range, bool bytes, const char *mark,
+static void append_range(const struct overview_range *range, bool bytes, const char *mark,
                          struct smc_cells *cells)
 {
     const bool kilobytes = bytes && range->high >= 10000;
@@ -341,9 +342,9 @@ static void append_range(const struct range *range, bool bytes, const char *mark
 }
 
 /* "12.5%", "25-50%", "<=50%" of the best block size. */
-static void append_percent(const struct line *line, struct smc_cells *cells)
+static void append_percent(const struct overview_line *line, struct smc_cells *cells)
 {
-    const struct range *percent = &line->percent;
+    const struct overview_range *percent = &line->percent;
     const char *most = line->at_best ? "<=" : "";
     if (percent->low < percent->high)
         smc_cells_printf(cells, "%s%.0f-%.0f%%", most, percent->low, percent->high);
@@ -352,7 +353,7 @@ static void append_percent(const struct line *line, struct smc_cells *cells)
 }
 
 /* Of several instances, what limits all of them. */
-static void overview_append_limits(const struct line *line, struct smc_cells *cells)
+static void overview_append_limits(const struct overview_line *line, struct smc_cells *cells)
 {
     if (line->launches && line->fails)
         smc_cells_add(cells, "not all launch");
@@ -369,20 +370,20 @@ static void overview_append_limits(const struct line *line, struct smc_cells *ce
 
 /* Columns that are the same for all kernels are omitted. */
 enum { MARK, DEVICE, PERCENT, LIMITS, THREADS, REGISTERS, SPILLS, SMEM, INSTANCES, NAME, COLUMNS };
-static const struct smc_column all_columns[COLUMNS + 1] = {
+static const struct smc_text_column all_columns[COLUMNS + 1] = {
     [MARK] = {"", 0, -1, false},         [DEVICE] = {"device", 0, -MORE_WIDTH, true},
     [PERCENT] = {"occup.", 0, 9, false}, [LIMITS] = {"limited by", 1, -14, false},
     [THREADS] = {"threads", 1, 8, true}, [REGISTERS] = {"regs", 1, 7, false},
     [SPILLS] = {"spills B", 1, 8, true}, [SMEM] = {"smem B", 1, 7, true},
     [INSTANCES] = {"inst.", 1, 5, true}, [NAME] = {"kernel", 2, 0, false},
 };
-struct columns {
-    struct smc_column column[COLUMNS + 1];
+struct overview_columns {
+    struct smc_text_column column[COLUMNS + 1];
     int device_width; /* without "+3" */
     bool name_first;  /* there is no room for it at the end of the line */
 };
 
-static void put_name_first(struct columns *columns)
+static void put_name_first(struct overview_columns *columns)
 {
     columns->name_first = true;
     columns->column[MARK].width = -2;
@@ -391,10 +392,10 @@ static void put_name_first(struct columns *columns)
 
 static void overview_find_device_column(const struct smc_inspect_rows *rows,
                                         const struct smc_report_style *style,
-                                        struct columns *columns)
+                                        struct overview_columns *columns)
 {
     enum { LEAST_NAME = 16 };
-    struct smc_column *device = &columns->column[DEVICE];
+    struct smc_text_column *device = &columns->column[DEVICE];
     device->omitted = false;
     columns->column[PERCENT].gap = 1;
     const int room = (int)style->columns - smc_columns_width(columns->column) + 1;
@@ -405,12 +406,12 @@ static void overview_find_device_column(const struct smc_inspect_rows *rows,
         put_name_first(columns);
 }
 
-static struct columns overview_find_columns(const struct smc_inspect_rows *rows,
-                                            const struct families *families,
-                                            const struct smc_report_style *style)
+static struct overview_columns overview_find_columns(const struct smc_inspect_rows *rows,
+                                                     const struct families *families,
+                                                     const struct smc_report_style *style)
 {
-    struct columns columns;
-    struct smc_column *column = columns.column;
+    struct overview_columns columns;
+    struct smc_text_column *column = columns.column;
     bool devices = false;
     memcpy(column, all_columns, sizeof all_columns);
     for (size_t i = 0; i < rows->count; i++) {
@@ -431,8 +432,8 @@ static struct columns overview_find_columns(const struct smc_inspect_rows *rows,
 }
 
 /* "CC 10.0 +3": the worst of four devices. */
-static void overview_append_place(const struct line *line, const struct columns *columns,
-                                  struct smc_cells *cells)
+static void overview_append_place(const struct overview_line *line,
+                                  const struct overview_columns *columns, struct smc_cells *cells)
 {
     struct smc_text name = {0}, place = {0};
     smc_words_device(line->worst->device, &name);
@@ -444,8 +445,9 @@ static void overview_append_place(const struct line *line, const struct columns 
 }
 
 /* `kernels`: that share the line. "~": the machine code is not made for the device. */
-static void overview_append_figures(const struct line *line, size_t kernels, const char *name,
-                                    const struct columns *columns, struct smc_text *out)
+static void overview_append_figures(const struct overview_line *line, size_t kernels,
+                                    const char *name, const struct overview_columns *columns,
+                                    struct smc_text *out)
 {
     struct smc_cells cells = {columns->column, out};
     smc_cells_add(&cells, line->stands_in ? "~" : "");
@@ -594,10 +596,11 @@ static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows
 /* The name ends the line, or is a paragraph before it. */
 static void overview_append_line(const struct smc_inspect_rows *rows,
                                  const struct families *families, const struct family *family,
-                                 const struct listed_name *name, const struct columns *columns,
+                                 const struct listed_name *name,
+                                 const struct overview_columns *columns,
                                  const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct line line = overview_find_line(rows, families, family);
+    const struct overview_line line = overview_find_line(rows, families, family);
     if (columns->name_first && name->cut.length > 0)
         smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
     else if (columns->name_first)
@@ -606,7 +609,8 @@ static void overview_append_line(const struct smc_inspect_rows *rows,
 }
 
 /* How wide names are. */
-static size_t name_columns(const struct columns *columns, const struct smc_report_style *style)
+static size_t name_columns(const struct overview_columns *columns,
+                           const struct smc_report_style *style)
 {
     enum { LEAST_COLUMNS = 16 };
     const size_t used = columns->name_first ? 0 : (size_t)smc_columns_width(columns->column);
@@ -618,7 +622,7 @@ static size_t overview_append_table(const struct smc_inspect_rows *rows,
                                     const struct smc_kernel_names *names,
                                     const struct smc_report_style *style, struct smc_text *out)
 {
-    struct columns columns = overview_find_columns(rows, families, style);
+    struct overview_columns columns = overview_find_columns(rows, families, style);
     const bool all = style->all_kernels || families->count < MOST_LINES;
     const size_t most = all ? families->count : MOST_LINES;
     size_t left_out = 0;

@@ -107,7 +107,7 @@ enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict)
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct line {
+struct run_line {
     const struct smc_csv_run *run; /* in CSV */
     const struct smc_row *row;
     const char *verdict, *note;
@@ -123,7 +123,7 @@ static struct smc_value run_predicted(const struct smc_row *row)
     return row->words[0] ? smc_value_string(row->words) : run_seen(&row->predicted);
 }
 
-#define ITEM struct line
+#define ITEM struct run_line
 #define LINE_FIELDS(FIELD)                                                                         \
     FIELD(kernel, NULL, "kernel", "", "the kernel", smc_value_text(item->run->kernel))             \
     FIELD(quantity, "quantity", "quantity", "", "what is compared",                                \
@@ -142,9 +142,9 @@ static struct smc_value run_predicted(const struct smc_row *row)
 SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
 #undef ITEM
 
-static struct line run_line_of(const struct smc_csv_run *run, const struct smc_row *row)
+static struct run_line run_line_of(const struct smc_csv_run *run, const struct smc_row *row)
 {
-    return (struct line){run, row, smc_verdict_name(row->verdict), row->note};
+    return (struct run_line){run, row, smc_verdict_name(row->verdict), row->note};
 }
 
 /* --- Text: the table -------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static struct line run_line_of(const struct smc_csv_run *run, const struct smc_r
 /* With the columns of a run on a GPU these fill 80. */
 enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13, VERDICT_WIDTH = 12, VERDICT_GAP = 2 };
 
-struct table {
+struct run_table {
     int label_width, width[SMC_ROW_SOURCES]; /* 0: no row has this source */
 };
 
@@ -163,7 +163,7 @@ static void run_widen(int *width, size_t needed)
 }
 
 /* Each column as wide as its content. */
-static void make_narrow(const struct smc_confirmation *confirmation, struct table *table)
+static void make_narrow(const struct smc_confirmation *confirmation, struct run_table *table)
 {
     size_t words = 0; /* with the label before them */
     table->label_width = 0;
@@ -187,10 +187,10 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct tabl
 }
 
 /* Which sources have a column; narrow columns where the usual width exceeds the terminal's. */
-static struct table run_lay_out(const struct smc_confirmation *confirmation, bool all,
-                                size_t columns)
+static struct run_table run_lay_out(const struct smc_confirmation *confirmation, bool all,
+                                    size_t columns)
 {
-    struct table table = {.label_width = LABEL_WIDTH, .width[SMC_PREDICTED] = VALUE_WIDTH};
+    struct run_table table = {.label_width = LABEL_WIDTH, .width[SMC_PREDICTED] = VALUE_WIDTH};
     size_t total = LABEL_WIDTH + VERDICT_GAP + VERDICT_WIDTH;
     table.width[SMC_BY_API] = table.width[SMC_MEASURED] = all ? VALUE_WIDTH : 0;
     for (size_t i = 0; i < confirmation->row_count; i++)
@@ -205,7 +205,7 @@ static struct table run_lay_out(const struct smc_confirmation *confirmation, boo
 }
 
 /* The prediction comes first: its words may begin right after a short label. */
-static void run_append_values(const struct smc_row *row, const struct table *table,
+static void run_append_values(const struct smc_row *row, const struct run_table *table,
                               struct smc_text *out)
 {
     char text[SMC_ROW_WORDS];
@@ -222,7 +222,7 @@ static void run_append_values(const struct smc_row *row, const struct table *tab
 
 /* A note equal to that of the row before is not repeated. */
 static void run_append_row(const struct smc_row *row, const char *note_before,
-                           const struct table *table, const struct smc_report_style *style,
+                           const struct run_table *table, const struct smc_report_style *style,
                            struct smc_text *out)
 {
     run_append_values(row, table, out);
@@ -237,7 +237,7 @@ static void run_append_row(const struct smc_row *row, const char *note_before,
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct table table = run_lay_out(confirmation, all, style->columns);
+    const struct run_table table = run_lay_out(confirmation, all, style->columns);
     smc_text_printf(out, "%-*s", table.label_width, "");
     for (int c = 0; c < SMC_ROW_SOURCES; c++)
         if (table.width[c] > 0)
@@ -309,14 +309,14 @@ void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
 
 /* --- Text: all GPUs --------------------------------------------------------------------------- */
 
-struct sum {
+struct run_sum {
     struct smc_confirmation all; /* only its counts are used */
     size_t failed;
 };
 
-static struct sum run_add_up(const struct smc_all_gpus *all)
+static struct run_sum run_add_up(const struct smc_all_gpus *all)
 {
-    struct sum sum = {.failed = 0};
+    struct run_sum sum = {.failed = 0};
     for (size_t i = 0; i < all->count; i++) {
         const struct smc_gpu_part *part = &all->part[i];
         sum.failed += smc_gpu_part_failed(part);
@@ -349,7 +349,7 @@ static void write_part(const struct smc_gpu_part *part, const char *host_name,
 void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
                        struct smc_text *out)
 {
-    const struct sum sum = run_add_up(all);
+    const struct run_sum sum = run_add_up(all);
     struct smc_text verdict = {0};
     smc_text_printf(&verdict, "%zu GPU%s", all->count, smc_text_plural(all->count));
     if (sum.failed > 0)
@@ -368,7 +368,7 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation)
     const struct smc_csv_run run = {"", "", ""}; /* JSON has the machine elsewhere */
     json_t *rows = json_array(), *verdicts = json_object();
     for (size_t i = 0; i < confirmation->row_count; i++) {
-        const struct line line = run_line_of(&run, &confirmation->row[i]);
+        const struct run_line line = run_line_of(&run, &confirmation->row[i]);
         json_array_append_new(rows, smc_fields_object(line_fields, &line));
     }
     smc_json_set(object, "confirmation", rows);
@@ -499,7 +499,7 @@ void smc_csv_rows_head(struct smc_text *out)
 
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out)
 {
-    const struct line line = run_line_of(run, row);
+    const struct run_line line = run_line_of(run, row);
     smc_fields_csv_row(line_fields, &line, out);
 }
 
@@ -540,7 +540,7 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     const struct smc_row row = {.quantity = "error", .unit = ""};
     struct smc_text reason = {0};
     smc_text_printf(&reason, "GPU %d: %s", part->gpu_index, part->error.message);
-    const struct line line = {&run, &row, "failed", smc_text_string(&reason)};
+    const struct run_line line = {&run, &row, "failed", smc_text_string(&reason)};
     smc_fields_csv_row(line_fields, &line, out);
     smc_text_free(&reason);
 }

@@ -142,7 +142,7 @@ void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_t
 /* --- Grid: two values varied ------------------------------------------------------------------ */
 
 /* Which axis goes down: devices, for their long names, else the one with more values. */
-struct grid {
+struct sweep_grid {
     const struct smc_sweep_result *result;
     size_t down, across;
     uint64_t rows, columns;
@@ -153,12 +153,12 @@ struct grid {
     const char *unit_name;
 };
 
-static size_t cell_width(const struct grid *grid)
+static size_t cell_width(const struct sweep_grid *grid)
 {
     return grid->times ? TIME_CELL : CELL;
 }
 
-static const struct smc_sweep_point *sweep_point_at(const struct grid *grid, uint64_t row,
+static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *grid, uint64_t row,
                                                     uint64_t column)
 {
     uint64_t slow = grid->down == 0 ? row : column;
@@ -167,8 +167,8 @@ static const struct smc_sweep_point *sweep_point_at(const struct grid *grid, uin
     return &grid->result->point[slow * width + fast];
 }
 
-static void sweep_append_value(const struct grid *grid, size_t axis, uint64_t position, int width,
-                               struct smc_text *out)
+static void sweep_append_value(const struct sweep_grid *grid, size_t axis, uint64_t position,
+                               int width, struct smc_text *out)
 {
     struct smc_text label = {0};
     smc_sweep_label(grid->result->sweep, axis, position, &label);
@@ -185,7 +185,7 @@ static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_po
             smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters));
 }
 
-static bool same_rows(const struct grid *grid, uint64_t row, uint64_t other)
+static bool same_rows(const struct sweep_grid *grid, uint64_t row, uint64_t other)
 {
     for (uint64_t c = 0; c < grid->columns; c++)
         if (!same_cell(sweep_point_at(grid, row, c), sweep_point_at(grid, other, c)))
@@ -194,7 +194,7 @@ static bool same_rows(const struct grid *grid, uint64_t row, uint64_t other)
 }
 
 /* The last of the rows that are equal to `row` and adjacent to it. Devices are not combined. */
-static uint64_t last_alike(const struct grid *grid, uint64_t row)
+static uint64_t last_alike(const struct sweep_grid *grid, uint64_t row)
 {
     uint64_t last = row;
     if (grid->result->sweep->axis[grid->down].id == SMC_AXIS_DEVICE)
@@ -205,7 +205,7 @@ static uint64_t last_alike(const struct grid *grid, uint64_t row)
 }
 
 /* "12.3s*": three digits, and the term that binds. */
-static void sweep_append_time(const struct grid *grid, const struct smc_sweep_point *point,
+static void sweep_append_time(const struct sweep_grid *grid, const struct smc_sweep_point *point,
                               struct smc_text *out)
 {
     double value = point->predicted_ms * grid->unit;
@@ -221,7 +221,7 @@ static void sweep_append_time(const struct grid *grid, const struct smc_sweep_po
                     point->predicted_ms <= grid->best ? '*' : ' ');
 }
 
-static void sweep_append_cell(const struct grid *grid, const struct smc_sweep_point *point,
+static void sweep_append_cell(const struct sweep_grid *grid, const struct smc_sweep_point *point,
                               struct smc_text *out)
 {
     if (grid->times)
@@ -255,7 +255,7 @@ static void end_line(struct smc_text *out)
     smc_text_append(out, "\n");
 }
 
-static void sweep_append_row_label(const struct grid *grid, uint64_t first, uint64_t last,
+static void sweep_append_row_label(const struct sweep_grid *grid, uint64_t first, uint64_t last,
                                    struct smc_text *out)
 {
     struct smc_text label = {0};
@@ -271,7 +271,8 @@ static void sweep_append_row_label(const struct grid *grid, uint64_t first, uint
     smc_text_free(&label);
 }
 
-static void append_band(const struct grid *grid, uint64_t first, uint64_t end, struct smc_text *out)
+static void append_band(const struct sweep_grid *grid, uint64_t first, uint64_t end,
+                        struct smc_text *out)
 {
     const struct smc_sweep *sweep = grid->result->sweep;
     smc_text_printf(out, "\n  %*s  %s\n", grid->label_width, "",
@@ -293,7 +294,7 @@ static void append_band(const struct grid *grid, uint64_t first, uint64_t end, s
 }
 
 /* Those that bind somewhere. */
-static void sweep_report_append_terms(const struct grid *grid, struct smc_text *line)
+static void sweep_report_append_terms(const struct sweep_grid *grid, struct smc_text *line)
 {
     uint32_t seen = 0;
     bool unknown = false;
@@ -311,7 +312,7 @@ static void sweep_report_append_terms(const struct grid *grid, struct smc_text *
     smc_text_append(line, unknown ? " ? not predicted," : "");
 }
 
-static void sweep_append_limits(const struct grid *grid, struct smc_text *line)
+static void sweep_append_limits(const struct sweep_grid *grid, struct smc_text *line)
 {
     uint32_t seen = 0;
     for (uint64_t i = 0; i < grid->result->answered; i++)
@@ -324,7 +325,7 @@ static void sweep_append_limits(const struct grid *grid, struct smc_text *line)
                             smc_limit_label((enum smc_limit)i));
 }
 
-static void sweep_append_legend(const struct grid *grid, const struct smc_report_style *style,
+static void sweep_append_legend(const struct sweep_grid *grid, const struct smc_report_style *style,
                                 struct smc_text *out)
 {
     struct smc_text line = {0};
@@ -344,7 +345,7 @@ static void sweep_append_legend(const struct grid *grid, const struct smc_report
     smc_layout_line(out, style, "cells", &line);
 }
 
-static int sweep_widest_label(const struct grid *grid)
+static int sweep_widest_label(const struct sweep_grid *grid)
 {
     const struct smc_sweep *sweep = grid->result->sweep;
     size_t width = strlen(smc_axis_info[sweep->axis[grid->down].id].option);
@@ -369,7 +370,7 @@ static void sweep_append_grid(const struct smc_sweep_result *result,
     const struct smc_axis *axis = result->sweep->axis;
     bool first_down =
         axis[0].id == SMC_AXIS_DEVICE || smc_axis_values(&axis[0]) > smc_axis_values(&axis[1]);
-    struct grid grid = {
+    struct sweep_grid grid = {
         .result = result,
         .down = first_down ? 0 : 1,
         .across = first_down ? 1 : 0,
@@ -403,16 +404,16 @@ static const char *value_name(enum smc_axis_id id)
 }
 
 enum { LABEL, THREADS, REGISTERS, SMEM, BLOCKS, WARPS, PERCENT, TIME, BOUND, COLUMNS };
-struct columns {
-    struct smc_column column[COLUMNS + 1];
+struct sweep_columns {
+    struct smc_text_column column[COLUMNS + 1];
 };
 
-static struct columns sweep_find_columns(const struct smc_sweep *sweep)
+static struct sweep_columns sweep_find_columns(const struct smc_sweep *sweep)
 {
     /* With a device axis all points share the block, which is shown once, above the table. */
     const enum smc_axis_id id = sweep->axis[0].id;
     const bool devices = id == SMC_AXIS_DEVICE, times = sweep->times;
-    struct columns columns = {{
+    struct sweep_columns columns = {{
         [LABEL] = {value_name(id), 2, -(int)strlen(value_name(id)), false},
         [THREADS] = {"threads", 2, 7, devices},
         [REGISTERS] = {"regs", 1, 6, false},
@@ -423,7 +424,7 @@ static struct columns sweep_find_columns(const struct smc_sweep *sweep)
         [TIME] = {"time ms", 1, 10, !times},
         [BOUND] = {times ? "bound by" : "limited by", 2, 0, false},
     }};
-    struct smc_column *label = &columns.column[LABEL];
+    struct smc_text_column *label = &columns.column[LABEL];
     for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
         struct smc_text text = {0};
         smc_sweep_label(sweep, 0, i, &text);
@@ -455,8 +456,8 @@ static void sweep_add_counts(const struct smc_sweep_point *point, struct smc_cel
 }
 
 static void append_table_point(const struct smc_sweep_result *result, uint64_t index,
-                               const struct columns *columns, const struct smc_report_style *style,
-                               struct smc_text *out)
+                               const struct sweep_columns *columns,
+                               const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_sweep_point *point = &result->point[index];
     struct smc_text label = {0}, left = {0}, right = {0};
@@ -588,7 +589,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     smc_words_sweep_device(result->sweep, &line);
     smc_layout_text(out, style, 0, &line);
     if (result->sweep->axis_count == 1) {
-        const struct columns columns = sweep_find_columns(result->sweep);
+        const struct sweep_columns columns = sweep_find_columns(result->sweep);
         smc_text_append_char(out, '\n', 1);
         smc_cells_headings((struct smc_cells){columns.column, out});
         for (uint64_t i = 0; i < result->answered; i++)

@@ -7,7 +7,7 @@
 
 void smc_cells_add(struct smc_cells *cells, const char *text)
 {
-    const struct smc_column *column = cells->column++;
+    const struct smc_text_column *column = cells->column++;
     if (column->omitted || (column->width == 0 && !*text))
         return;
     smc_text_append_char(cells->out, ' ', (size_t)column->gap);
@@ -39,20 +39,20 @@ void smc_cells_text(struct smc_cells *cells, struct smc_text *text)
 
 void smc_cells_headings(struct smc_cells cells)
 {
-    for (const struct smc_column *column = cells.column; column->heading; column++)
+    for (const struct smc_text_column *column = cells.column; column->heading; column++)
         if (!column->omitted)
             smc_text_printf(cells.out, "%*s%*s", column->gap, "", column->width, column->heading);
     smc_text_append_char(cells.out, '\n', 1);
 }
 
-void smc_column_widen(struct smc_column *column, const char *text)
+void smc_column_widen(struct smc_text_column *column, const char *text)
 {
     const int width = smc_utf8_string_columns(text);
     if (width > -column->width)
         column->width = -width;
 }
 
-int smc_columns_width(const struct smc_column *columns)
+int smc_columns_width(const struct smc_text_column *columns)
 {
     int width = 0;
     for (; columns->heading; columns++)

@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* An array of columns ends with one whose heading is NULL. */
-struct smc_column {
+struct smc_text_column {
     const char *heading;
     int gap;      /* blanks before it */
     int width;    /* negative: aligned to the left, longer text is cut; 0: as long as its text */
@@ -15,7 +15,7 @@ struct smc_column {
 
 /* The cells of a row: the columns that still lack one, and where the next is appended. */
 struct smc_cells {
-    const struct smc_column *column;
+    const struct smc_text_column *column;
     struct smc_text *out;
 };
 
@@ -31,9 +31,9 @@ void smc_cells_text(struct smc_cells *cells, struct smc_text *text);
 void smc_cells_headings(struct smc_cells cells);
 
 /* Makes the column, which is aligned to the left, as wide as the text. */
-void smc_column_widen(struct smc_column *column, const char *text);
+void smc_column_widen(struct smc_text_column *column, const char *text);
 
 /* Of all columns that are not omitted, with their gaps. */
-int smc_columns_width(const struct smc_column *columns);
+int smc_columns_width(const struct smc_text_column *columns);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* Configurations of a kernel that differ in nothing that a line shows: only in the grid, while the
    same keeps the GPU from being full, in the process, or in which of several equal GPUs. */
-struct line {
+struct trace_table_line {
     const struct smc_trace_row *row; /* the one with the largest share */
     size_t configurations;
     uint64_t launches, timed_launches, total_ns;
@@ -67,12 +67,12 @@ static int trace_table_compare_rows(const void *a, const void *b)
 
 static int trace_table_compare_lines(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct trace_table_line *x = a, *y = b;
     const int order = (x->share < y->share) - (x->share > y->share);
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static void add_to_line(const struct smc_trace_row *row, struct line *line)
+static void add_to_line(const struct smc_trace_row *row, struct trace_table_line *line)
 {
     const uint64_t blocks = smc_trace_blocks(row->launch);
     line->row = line->row ? line->row : row;
@@ -90,11 +90,12 @@ static void add_to_line(const struct smc_trace_row *row, struct line *line)
 }
 
 /* The lines of a kernel, by share; NULL: out of memory. Free them. */
-static struct line *trace_table_find_lines(const struct smc_trace_answer *answer,
-                                           const struct smc_trace_kernel *kernel, size_t *count)
+static struct trace_table_line *trace_table_find_lines(const struct smc_trace_answer *answer,
+                                                       const struct smc_trace_kernel *kernel,
+                                                       size_t *count)
 {
     const struct smc_trace_row **rows = smc_malloc(kernel->count * sizeof *rows);
-    struct line *lines = smc_calloc(kernel->count, sizeof *lines);
+    struct trace_table_line *lines = smc_calloc(kernel->count, sizeof *lines);
     *count = 0;
     for (size_t i = 0; rows && lines && i < kernel->count; i++)
         rows[i] = &answer->rows[kernel->first + i];
@@ -113,7 +114,7 @@ static struct line *trace_table_find_lines(const struct smc_trace_answer *answer
 /* --- Cells ------------------------------------------------------------------------------------ */
 
 enum { KERNEL_COLUMNS = 3 }; /* those that a kernel as a whole has, too */
-static const struct smc_column trace_columns[] = {
+static const struct smc_text_column trace_columns[] = {
     {"share%", 0, 6, false}, {"launches", 0, 9, false},   {"mean", 0, 9, false},
     {"block", 0, 6, false},  {"regs", 0, 5, false},       {"smem B", 0, 8, false},
     {"blk", 0, 4, false},    {"occ%", 0, 6, false},       {"res%", 0, 6, false},
@@ -155,7 +156,7 @@ static void append_waves(double waves, struct smc_text *out)
 }
 
 /* "2.6", or "0.13-2.6" for grids of several sizes. */
-static void add_waves(const struct line *line, struct smc_cells *cells)
+static void add_waves(const struct trace_table_line *line, struct smc_cells *cells)
 {
     struct smc_text words = {0};
     const struct smc_waves *waves = &line->row->waves;
@@ -211,8 +212,8 @@ static void trace_table_add_counts(const struct smc_trace *trace, double share, 
     trace_table_add_time(total_ns, timed_launches, cells);
 }
 
-static void trace_table_append_figures(const struct smc_trace *trace, const struct line *line,
-                                       struct smc_text *out)
+static void trace_table_append_figures(const struct smc_trace *trace,
+                                       const struct trace_table_line *line, struct smc_text *out)
 {
     const struct smc_trace_row *row = line->row;
     const uint64_t threads = smc_trace_threads(row->launch);
@@ -244,7 +245,7 @@ static void trace_table_append_shape(const uint32_t size[3], struct smc_text *ou
 }
 
 /* "grid 120 x 64, block 32 x 8, cluster 2"; "86 grids of 1 to 4096 blocks". */
-static void trace_table_append_shapes(const struct line *line, struct smc_text *out)
+static void trace_table_append_shapes(const struct trace_table_line *line, struct smc_text *out)
 {
     const struct smc_trace_launch *launch = line->row->launch;
     if (line->most_blocks > line->fewest_blocks)
@@ -266,7 +267,7 @@ static void append_item(struct smc_text *out, struct smc_text *item)
 }
 
 /* How far the grid is from filling the GPU, or how empty it leaves the last wave. */
-static void trace_table_append_grid(const struct line *line, struct smc_text *out)
+static void trace_table_append_grid(const struct trace_table_line *line, struct smc_text *out)
 {
     enum { FEW_WAVES = 4, LARGE_TAIL = 25 };
     const struct smc_trace_row *row = line->row;
@@ -310,7 +311,8 @@ static bool has_several_models(const struct smc_trace_answer *answer)
     return false;
 }
 
-static void trace_table_append_line(const struct smc_trace_answer *answer, const struct line *line,
+static void trace_table_append_line(const struct smc_trace_answer *answer,
+                                    const struct trace_table_line *line,
                                     const struct smc_report_style *style, struct smc_text *out)
 {
     enum { STEPS_COLUMN = 7 };
@@ -358,7 +360,7 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
 {
     size_t count;
     double rest = 0;
-    struct line *lines = trace_table_find_lines(answer, kernel, &count);
+    struct trace_table_line *lines = trace_table_find_lines(answer, kernel, &count);
     out->failed |= !lines;
     const size_t shown = style->verbose || count <= MOST_LINES ? count : MOST_LINES;
     trace_table_append_name(names, kernel->shown, style, out);

@@ -16,28 +16,28 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct row {
+struct tune_row {
     const struct smc_tune *tune;
     const struct smc_tune_shape *shape;
 };
 
-static bool tune_is_predicted(const struct row *row)
+static bool tune_is_predicted(const struct tune_row *row)
 {
     return row->shape->time.basis != SMC_TIME_UNKNOWN;
 }
 
-static struct smc_value tune_predicted(const struct row *row, double ms)
+static struct smc_value tune_predicted(const struct tune_row *row, double ms)
 {
     return smc_value_if(tune_is_predicted(row), smc_value_real(ms));
 }
 
-static struct smc_value tune_measured(const struct row *row, double ms)
+static struct smc_value tune_measured(const struct tune_row *row, double ms)
 {
     return smc_value_if(row->shape->measured, smc_value_real(ms));
 }
 
 /* Unknown for a kernel that did not compile. */
-static struct smc_value tune_compiled(const struct row *row, uint64_t number)
+static struct smc_value tune_compiled(const struct tune_row *row, uint64_t number)
 {
     bool known = row->shape->state != SMC_TUNE_FAILED && row->shape->state != SMC_TUNE_WAITING;
     return smc_value_if(known, smc_value_integer(number));
@@ -49,19 +49,19 @@ static double error_of(const struct smc_tune_shape *shape)
     return shape->median_ms > 0 ? 100 * (shape->time.predicted_ms / shape->median_ms - 1) : NAN;
 }
 
-static struct smc_value error_value(const struct row *row)
+static struct smc_value error_value(const struct tune_row *row)
 {
     bool known = tune_is_predicted(row) && row->shape->measured;
     return smc_value_if(known, smc_value_number(error_of(row->shape)));
 }
 
-static struct smc_value tune_bound_by(const struct row *row)
+static struct smc_value tune_bound_by(const struct tune_row *row)
 {
     return smc_value_if(tune_is_predicted(row),
                         smc_value_text(smc_time_term_info[row->shape->time.bound_by].key));
 }
 
-#define ITEM struct row
+#define ITEM struct tune_row
 #define TUNE_FIELDS(FIELD)                                                                         \
     FIELD(rank, "rank", "rank", "", "by predicted time, from 1; unknown for a dropped shape",      \
           smc_value_known(item->shape->rank))                                                      \
@@ -503,7 +503,7 @@ void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *s
 
 static json_t *shape_object(const struct smc_tune *tune, const struct smc_tune_shape *shape)
 {
-    const struct row row = {tune, shape};
+    const struct tune_row row = {tune, shape};
     json_t *object = json_object(), *values = json_object();
     for (size_t i = 0; i < tune->axis_count; i++) {
         char key[SMC_TUNE_NAME_CHARS];
@@ -608,7 +608,7 @@ void smc_json_tune(json_t *object, const struct smc_tune *tune)
 static void append_csv_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
                              struct smc_text *out)
 {
-    const struct row row = {tune, shape};
+    const struct tune_row row = {tune, shape};
     for (size_t i = 0; i < tune->axis_count; i++) {
         smc_csv_integer(shape->value[i], out);
         smc_text_append(out, ",");

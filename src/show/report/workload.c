@@ -53,12 +53,12 @@ static struct smc_value ratio_of(double ratio)
     return smc_value_if(ratio != 0, smc_value_real(ratio));
 }
 
-struct access {
+struct workload_access {
     const struct smc_global_access *global;
     bool has_sectors; /* CC 1.x serves half warps in segments of other sizes */
 };
 
-#define ITEM struct access
+#define ITEM struct workload_access
 #define ACCESS_FIELDS(FIELD)                                                                       \
     FIELD(array, "array", NULL, "", "the array", smc_value_string(item->global->name))             \
     FIELD(operation, "operation", NULL, "", "load or store",                                       \
@@ -108,8 +108,8 @@ static struct smc_value accesses_of(const struct smc_answer *answer)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < answer->work.access_count; i++) {
-        const struct access access = {&answer->work.access[i],
-                                      answer->query.device.sm.global_sector_bytes > 0};
+        const struct workload_access access = {&answer->work.access[i],
+                                               answer->query.device.sm.global_sector_bytes > 0};
         json_array_append_new(list, smc_fields_object(access_fields, &access));
     }
     return smc_value_json(list);

@@ -440,46 +440,52 @@ size_t smc_bank_fields_shown(const struct smc_banks_state *banks,
 }
 
 /* Every field but the block is a number; a switch is 0 or 1. */
-struct range {
+struct banks_state_range {
     int64_t now, lowest, highest;
 };
 
-static struct range range_of(const struct smc_banks_state *banks, enum smc_bank_field field)
+static struct banks_state_range range_of(const struct smc_banks_state *banks,
+                                         enum smc_bank_field field)
 {
     const struct smc_banks_choice *choice = &banks->choice;
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     struct smc_rearrangement swizzle;
     switch (field) {
     case SMC_BANK_FIELD_PADDING:
-        return (struct range){choice->array[pattern->array].padding_elements,
-                              least_padding(banks, pattern->array), SMC_MOST_PADDING};
+        return (struct banks_state_range){choice->array[pattern->array].padding_elements,
+                                          least_padding(banks, pattern->array), SMC_MOST_PADDING};
     case SMC_BANK_FIELD_SWIZZLE:
         arrange(banks, pattern->array, true, &swizzle);
-        return (struct range){choice->array[pattern->array].swizzled, 0, swizzle.swizzle_span > 0};
+        return (struct banks_state_range){choice->array[pattern->array].swizzled, 0,
+                                          swizzle.swizzle_span > 0};
     case SMC_BANK_FIELD_WARP:
-        return (struct range){banks->warp, 0, (int64_t)banks->answer.warps_per_block - 1};
+        return (struct banks_state_range){banks->warp, 0,
+                                          (int64_t)banks->answer.warps_per_block - 1};
     case SMC_BANK_FIELD_ITERATION:
-        return (struct range){banks->iteration, 0, (int64_t)pattern->steps - 1};
+        return (struct banks_state_range){banks->iteration, 0, (int64_t)pattern->steps - 1};
     case SMC_BANK_FIELD_EXPRESSION:
-        return (struct range){choice->own, banks_state_has_kernel(banks) ? 0 : choice->own,
-                              banks_state_has_kernel(banks) ? 1 : choice->own};
+        return (struct banks_state_range){choice->own,
+                                          banks_state_has_kernel(banks) ? 0 : choice->own,
+                                          banks_state_has_kernel(banks) ? 1 : choice->own};
     case SMC_BANK_FIELD_WIDTH:
-        return (struct range){choice->width_bytes, 1, WIDEST};
+        return (struct banks_state_range){choice->width_bytes, 1, WIDEST};
     case SMC_BANK_FIELD_ACCESS:
-        return (struct range){choice->op, SMC_BANK_LOAD, SMC_BANK_STORE};
+        return (struct banks_state_range){choice->op, SMC_BANK_LOAD, SMC_BANK_STORE};
     case SMC_BANK_FIELD_ROW:
-        return (struct range){choice->row_elements ? choice->row_elements : pattern->row_elements,
-                              1, MOST_ROW};
+        return (struct banks_state_range){
+            choice->row_elements ? choice->row_elements : pattern->row_elements, 1, MOST_ROW};
     case SMC_BANK_FIELD_MODE:
-        return (struct range){choice->mode, SMC_BANK_MODE_4_BYTES, SMC_BANK_MODE_8_BYTES};
+        return (struct banks_state_range){choice->mode, SMC_BANK_MODE_4_BYTES,
+                                          SMC_BANK_MODE_8_BYTES};
     case SMC_BANK_FIELD_BITS:
-        return (struct range){choice->swizzle.bits, 0, MOST_SWIZZLE_BITS};
+        return (struct banks_state_range){choice->swizzle.bits, 0, MOST_SWIZZLE_BITS};
     case SMC_BANK_FIELD_BASE:
-        return (struct range){choice->swizzle.base, 0, MOST_SWIZZLE_BITS};
+        return (struct banks_state_range){choice->swizzle.base, 0, MOST_SWIZZLE_BITS};
     case SMC_BANK_FIELD_SHIFT:
-        return (struct range){choice->swizzle.shift, -MOST_SWIZZLE_BITS, MOST_SWIZZLE_BITS};
+        return (struct banks_state_range){choice->swizzle.shift, -MOST_SWIZZLE_BITS,
+                                          MOST_SWIZZLE_BITS};
     default:
-        return (struct range){0};
+        return (struct banks_state_range){0};
     }
 }
 
@@ -605,7 +611,7 @@ static void step_block(int direction, uint32_t *edge, uint32_t threads)
 void smc_bank_field_step(const struct smc_banks_state *banks, enum smc_bank_field field,
                          int direction, bool far, struct smc_banks_choice *choice)
 {
-    struct range range = range_of(banks, field);
+    struct banks_state_range range = range_of(banks, field);
     uint32_t *block = choice->block;
     int64_t value = range.now;
     if (field == SMC_BANK_FIELD_BLOCK) {
@@ -648,7 +654,7 @@ const char *smc_bank_field_text(const struct smc_banks_choice *choice, enum smc_
 void smc_bank_field_hint(const struct smc_banks_state *banks, enum smc_bank_field field,
                          char hint[128])
 {
-    struct range range = range_of(banks, field);
+    struct banks_state_range range = range_of(banks, field);
     if (field == SMC_BANK_FIELD_LAYOUT)
         snprintf(hint, 128, "such as half t[128][64] or (128,64):(64,1)");
     else if (field == SMC_BANK_FIELD_ACCESSES)
@@ -677,7 +683,7 @@ static bool type_block(const char *typed, struct smc_banks_choice *choice)
 static bool type_number(const struct smc_banks_state *banks, enum smc_bank_field field,
                         const char *typed, struct smc_banks_choice *choice)
 {
-    struct range range = range_of(banks, field);
+    struct banks_state_range range = range_of(banks, field);
     int64_t value;
     if (!smc_parse_integer(typed, range.lowest, range.highest, &value) ||
         (field == SMC_BANK_FIELD_WIDTH && (value & (value - 1))))

@@ -213,24 +213,24 @@ void smc_chart_free(struct smc_tui_chart *chart)
 /* --- Columns --- */
 
 /* The points spread over columns: several points share a column, or one point takes several. */
-struct columns {
+struct chart_view_columns {
     const struct smc_tui_chart *chart; /* has points */
     int count;
 };
 
 /* The first point of a column. */
-static size_t first_point(const struct columns *columns, int column)
+static size_t first_point(const struct chart_view_columns *columns, int column)
 {
     return (size_t)column * columns->chart->count / (size_t)columns->count;
 }
 
 /* The columns of a point; points that share a column all have it. */
-static int last_column(const struct columns *columns, size_t point)
+static int last_column(const struct chart_view_columns *columns, size_t point)
 {
     return (int)(((point + 1) * (size_t)columns->count - 1) / columns->chart->count);
 }
 
-static int first_column(const struct columns *columns, size_t point)
+static int first_column(const struct chart_view_columns *columns, size_t point)
 {
     size_t count = columns->chart->count;
     int last = last_column(columns, point);
@@ -240,7 +240,7 @@ static int first_column(const struct columns *columns, size_t point)
 
 /* The point that a column shows: the current one, or else the best of those that share it, so that
    a peak of one value stays visible. */
-static const struct smc_chart_point *point_of(const struct columns *columns, int column)
+static const struct smc_chart_point *point_of(const struct chart_view_columns *columns, int column)
 {
     const struct smc_tui_chart *chart = columns->chart;
     size_t from = first_point(columns, column), to = first_point(columns, column + 1);
@@ -278,7 +278,7 @@ static void write_value(const struct smc_tui_chart *chart, int64_t value, char t
 }
 
 /* The column where a point's label begins, centred below the point. */
-static int label_column(const struct columns *columns, size_t point, char text[32])
+static int label_column(const struct chart_view_columns *columns, size_t point, char text[32])
 {
     write_value(columns->chart, columns->chart->point[point].value, text);
     int width = (int)strlen(text);
@@ -287,7 +287,7 @@ static int label_column(const struct columns *columns, size_t point, char text[3
     return col < 0 ? 0 : col;
 }
 
-static void draw_label(const struct columns *columns, size_t point, struct smc_rect line,
+static void draw_label(const struct chart_view_columns *columns, size_t point, struct smc_rect line,
                        struct smc_frame *frame)
 {
     char text[32];
@@ -298,7 +298,7 @@ static void draw_label(const struct columns *columns, size_t point, struct smc_r
 }
 
 /* Whether the labels of the multiples of `step` have a blank between them. */
-static bool labels_fit(const struct columns *columns, int64_t step)
+static bool labels_fit(const struct chart_view_columns *columns, int64_t step)
 {
     char text[32];
     int end = 0;
@@ -314,7 +314,7 @@ static bool labels_fit(const struct columns *columns, int64_t step)
 }
 
 /* Labels are round numbers: multiples of 5 for percentages, powers of two for the rest. */
-static int64_t choose_step(const struct columns *columns)
+static int64_t choose_step(const struct chart_view_columns *columns)
 {
     static const int64_t percents[] = {5, 10, 20, 25, 50, 100};
     int64_t step = columns->chart->unit == SMC_CHART_BYTES ? 1024 : 1;
@@ -329,7 +329,7 @@ static int64_t choose_step(const struct columns *columns)
 
 /* Round numbers with ticks on the line above, as many as fit, and the first point if there is space
    for it. */
-static void draw_labels(const struct columns *columns, struct smc_rect line,
+static void draw_labels(const struct chart_view_columns *columns, struct smc_rect line,
                         struct smc_frame *frame)
 {
     char text[32];
@@ -400,8 +400,8 @@ static uint32_t chart_view_letter_of(const struct smc_chart_point *point)
 }
 
 /* A letter below each point: the resource that stops the next block. */
-static void draw_limiters(const struct columns *columns, struct smc_rect rect, struct smc_rect line,
-                          struct smc_frame *frame)
+static void draw_limiters(const struct chart_view_columns *columns, struct smc_rect rect,
+                          struct smc_rect line, struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, line.row - rect.row, 1, SMC_STYLE_DIM, "why");
     for (int column = 0; column < columns->count; column++) {
@@ -493,7 +493,7 @@ bool smc_chart_value_at(const struct smc_tui_chart *chart, struct smc_rect rect,
                         int64_t *value)
 {
     struct smc_rect plot = place_plot(chart, rect);
-    struct columns columns = {chart, plot.cols};
+    struct chart_view_columns columns = {chart, plot.cols};
     int column = rect.col + col - plot.col;
     if (column < 0 || column >= plot.cols)
         return false;
@@ -507,7 +507,7 @@ void smc_draw_chart(const struct smc_tui_chart *chart, struct smc_rect rect,
     struct smc_rect plot = place_plot(chart, rect);
     if (plot.rows == 0)
         return;
-    struct columns columns = {chart, plot.cols};
+    struct chart_view_columns columns = {chart, plot.cols};
     struct smc_rect floor = {rect.row + plot.rows, plot.col, 1, plot.cols};
     struct smc_rect labels = {floor.row + 1, plot.col, 1, plot.cols};
     struct smc_rect letters = {labels.row + 1, plot.col, 1, plot.cols};

@@ -130,7 +130,7 @@ static struct smc_trace_line trace_list_line_of(const struct smc_trace_list *lis
         .kernel = kernel, .row = list->answer->kernels[kernel].first, .is_kernel = true};
 }
 
-struct place {
+struct trace_list_place {
     const struct smc_trace_list *list;
     size_t kernel;
     double number;
@@ -138,7 +138,7 @@ struct place {
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct trace_list_place *x = a, *y = b;
     const struct smc_trace_list *list = x->list;
     const struct smc_trace_column_info *column = &smc_trace_column_info[list->sort];
     if ((x->number < 0) != (y->number < 0))
@@ -153,12 +153,12 @@ static int compare_places(const void *a, const void *b)
 void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column column, bool reversed)
 {
     const size_t count = list->answer->kernel_count;
-    struct place *places = smc_calloc(count + 1, sizeof *places);
+    struct trace_list_place *places = smc_calloc(count + 1, sizeof *places);
     list->sort = column;
     list->reversed = reversed;
     for (size_t i = 0; places && i < count; i++) {
         const struct smc_trace_line line = trace_list_line_of(list, i);
-        places[i] = (struct place){.list = list, .kernel = i};
+        places[i] = (struct trace_list_place){.list = list, .kernel = i};
         if (smc_trace_column_info[column].number)
             places[i].number = smc_trace_column_info[column].number(list, &line);
     }

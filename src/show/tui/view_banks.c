@@ -16,16 +16,16 @@
 
 enum { MARKS = 3 };
 
-struct columns {
+struct view_banks_columns {
     int op, bytes, wavefronts, conflicts; /* widths; 0: not shown */
     int label;
 };
 
-static struct columns columns_for(int cols)
+static struct view_banks_columns columns_for(int cols)
 {
-    struct columns columns = {.wavefronts = 8, .conflicts = 7};
+    struct view_banks_columns columns = {.wavefronts = 8, .conflicts = 7};
     if (cols >= 56)
-        columns = (struct columns){6, 6, 11, 10, 0};
+        columns = (struct view_banks_columns){6, 6, 11, 10, 0};
     else if (cols >= 40)
         columns.op = columns.bytes = 3;
     columns.label =
@@ -42,7 +42,7 @@ static int view_banks_put_number(struct smc_frame *frame, struct smc_rect line, 
     return col + width;
 }
 
-static void draw_list_heading(const struct columns *columns, struct smc_rect line,
+static void draw_list_heading(const struct view_banks_columns *columns, struct smc_rect line,
                               struct smc_frame *frame)
 {
     bool wide = columns->conflicts > 8;
@@ -57,7 +57,7 @@ static void draw_list_heading(const struct columns *columns, struct smc_rect lin
 }
 
 static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_t index,
-                                    const struct columns *columns, struct smc_rect line,
+                                    const struct view_banks_columns *columns, struct smc_rect line,
                                     struct smc_frame *frame)
 {
     const struct smc_banks_pattern *pattern = &banks->answer.pattern[index];
@@ -93,7 +93,7 @@ static void view_banks_draw_list(const struct smc_banks_state *banks, struct smc
                                  struct smc_frame *frame)
 {
     int count = (int)banks->answer.pattern_count, first = first_pattern(banks, rect);
-    struct columns columns = columns_for(rect.cols);
+    struct view_banks_columns columns = columns_for(rect.cols);
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
     if (count == 0)
         return;
@@ -152,7 +152,7 @@ static int field_at(const struct smc_banks_state *banks, struct smc_rect rect, i
 enum { LABEL = SMC_BANKS_LABEL_COLUMNS, DECIMAL_CELL = 3, BOTH_MARKS_CELL = 4 };
 
 /* What the drawing needs to know about an access, found once. */
-struct grid {
+struct view_banks_grid {
     const struct smc_bank_map *map;
     uint32_t banks;
     int cell;                               /* columns of a bank */
@@ -178,7 +178,7 @@ static bool has_shared_bank(const struct smc_bank_memory *memory)
 }
 
 /* The wavefronts of one set of lanes are consecutive; a bank is busy in the first of them. */
-static void find_queues(struct grid *grid)
+static void find_queues(struct view_banks_grid *grid)
 {
     const struct smc_wavefront *wavefront = grid->map->wavefront;
     uint32_t count = grid->map->cost.wavefronts;
@@ -201,7 +201,7 @@ static void find_queues(struct grid *grid)
     }
 }
 
-static bool has_idle_bank(const struct grid *grid)
+static bool has_idle_bank(const struct view_banks_grid *grid)
 {
     for (uint32_t i = 0; i < grid->map->cost.wavefronts; i++)
         for (uint32_t bank = 0; bank < grid->banks; bank++)
@@ -210,13 +210,14 @@ static bool has_idle_bank(const struct grid *grid)
     return false;
 }
 
-static int column_of(const struct grid *grid, uint32_t bank)
+static int column_of(const struct view_banks_grid *grid, uint32_t bank)
 {
     return LABEL + (int)bank * grid->cell;
 }
 
 /* The number of every bank, or of every fourth where cells are narrow. */
-static void draw_headings(const struct grid *grid, struct smc_rect rect, struct smc_frame *frame)
+static void draw_headings(const struct view_banks_grid *grid, struct smc_rect rect,
+                          struct smc_frame *frame)
 {
     uint32_t every = grid->cell < DECIMAL_CELL ? 4 : 1;
     int right = grid->cell < DECIMAL_CELL ? 1 : 2;
@@ -237,7 +238,7 @@ static void draw_headings(const struct grid *grid, struct smc_rect rect, struct 
 
 /* The first lane, in base 32 where a cell is narrow; beside it '!' where it conflicts and '+' where
    other lanes are served with it. */
-static void view_banks_draw_cell(const struct grid *grid, uint32_t lanes, bool conflicts,
+static void view_banks_draw_cell(const struct view_banks_grid *grid, uint32_t lanes, bool conflicts,
                                  uint32_t bank, struct smc_rect rect, int line,
                                  struct smc_frame *frame)
 {
@@ -261,8 +262,8 @@ static void view_banks_draw_cell(const struct grid *grid, uint32_t lanes, bool c
         smc_frame_text(frame, rect, line, col + 1 + decimal, style, marks);
 }
 
-static void draw_wavefront(const struct grid *grid, uint32_t row, struct smc_rect rect, int line,
-                           struct smc_frame *frame)
+static void draw_wavefront(const struct view_banks_grid *grid, uint32_t row, struct smc_rect rect,
+                           int line, struct smc_frame *frame)
 {
     uint32_t set = grid->map->wavefront[row].set;
     if (grid->several_sets)
@@ -276,7 +277,7 @@ static void draw_wavefront(const struct grid *grid, uint32_t row, struct smc_rec
 }
 
 /* The same lanes at the place of their words, below the wavefronts and a blank line. */
-static void draw_memory(const struct grid *grid, const struct smc_bank_memory *memory,
+static void draw_memory(const struct view_banks_grid *grid, const struct smc_bank_memory *memory,
                         struct smc_rect rect, struct smc_frame *frame)
 {
     int count = (int)memory->count, rows = rect.rows - 2;
@@ -309,7 +310,7 @@ static void draw_verdict(const struct smc_bank_map *map, struct smc_rect rect,
     smc_frame_text_right(frame, edge, 0, conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, text);
 }
 
-static void view_banks_draw_legend(const struct grid *grid, struct smc_rect rect,
+static void view_banks_draw_legend(const struct view_banks_grid *grid, struct smc_rect rect,
                                    struct smc_frame *frame)
 {
     struct smc_text legend = {0};
@@ -326,7 +327,7 @@ static void draw_grid(const struct smc_banks_state *banks, struct smc_rect rect,
                       struct smc_frame *frame)
 {
     uint32_t count = banks->answer.layout.banks;
-    struct grid grid = {
+    struct view_banks_grid grid = {
         .map = &banks->map,
         .banks = count,
         .cell = smc_banks_cell_columns(rect, count),

@@ -338,7 +338,7 @@ static const enum smc_style row_style[] = {
 };
 
 /* Right edges of the values; left edges of the verdict and the note. */
-struct columns {
+struct view_confirm_columns {
     int edge[SMC_ROW_SOURCES]; /* 0: not shown */
     int verdict, note;         /* note 0: below the row */
 };
@@ -358,9 +358,10 @@ static int widest_value(const struct smc_confirmation *confirmation, int reading
     return widest;
 }
 
-static struct columns view_confirm_lay_out(const struct smc_confirmation *confirmation, int cols)
+static struct view_confirm_columns view_confirm_lay_out(const struct smc_confirmation *confirmation,
+                                                        int cols)
 {
-    struct columns columns = {{0}, 0, 0};
+    struct view_confirm_columns columns = {{0}, 0, 0};
     bool emulated = smc_words_any_emulated(confirmation);
     int at = 0;
     for (size_t i = 0; i < confirmation->row_count; i++) {
@@ -389,8 +390,8 @@ static void draw_right(struct smc_frame *frame, struct smc_rect rect, int row, i
 }
 
 /* Returns the next line. */
-static int draw_note(const char *note, const struct columns *columns, struct smc_rect rect,
-                     int line, struct smc_frame *frame)
+static int draw_note(const char *note, const struct view_confirm_columns *columns,
+                     struct smc_rect rect, int line, struct smc_frame *frame)
 {
     if (!note[0])
         return line + 1;
@@ -399,8 +400,9 @@ static int draw_note(const char *note, const struct columns *columns, struct smc
     return smc_frame_paragraph(frame, room, columns->note ? line : line + 1, SMC_STYLE_DIM, note);
 }
 
-static int view_confirm_draw_row(const struct smc_row *row, const struct columns *columns,
-                                 struct smc_rect rect, int line, struct smc_frame *frame)
+static int view_confirm_draw_row(const struct smc_row *row,
+                                 const struct view_confirm_columns *columns, struct smc_rect rect,
+                                 int line, struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
     for (int i = 0; i < SMC_ROW_SOURCES; i++) {
@@ -443,7 +445,7 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
                     struct smc_frame *frame)
 {
     const struct smc_confirmation *confirmation = &run->confirmation;
-    struct columns columns = view_confirm_lay_out(confirmation, rect.cols);
+    struct view_confirm_columns columns = view_confirm_lay_out(confirmation, rect.cols);
     struct smc_text summary = {0};
     smc_words_verdicts(confirmation, &summary);
     line = draw_words(&summary, verdict_style(confirmation->confirmed, confirmation->differing),

@@ -162,7 +162,7 @@ static void view_devices_draw_table(const struct smc_devices_state *devices,
 
 enum { LABEL_COLUMNS = 14, DEVICE_COLUMNS = 16, MOST_DEVICES = 32 };
 
-enum fact {
+enum view_devices_fact {
 #define DEVICE_FACT(id, label, value, decimals, unit, better, of_launch) FACT_##id,
 #include "show/tui/device_facts.def"
 #undef DEVICE_FACT
@@ -189,7 +189,7 @@ static double view_devices_waves_of(const struct smc_answer *answer)
     return answer->has_waves ? (double)waves->grid_blocks / (double)waves->resident_blocks : 0;
 }
 
-static double view_devices_value_of(enum fact fact, const struct smc_device_row *row)
+static double view_devices_value_of(enum view_devices_fact fact, const struct smc_device_row *row)
 {
     const struct smc_answer *a = &row->answer;
     const struct smc_device *d = &a->query.device;
@@ -206,7 +206,8 @@ static double view_devices_value_of(enum fact fact, const struct smc_device_row 
     }
 }
 
-static void write_fact(enum fact fact, const struct smc_answer *answer, double value, char text[64])
+static void write_fact(enum view_devices_fact fact, const struct smc_answer *answer, double value,
+                       char text[64])
 {
     struct smc_text words = {0};
     char short_text[40];
@@ -230,7 +231,8 @@ static void write_fact(enum fact fact, const struct smc_answer *answer, double v
 }
 
 /* The best value; 0 where the devices do not differ. */
-static double best_of(enum fact fact, const struct smc_device_row *const *list, size_t count)
+static double best_of(enum view_devices_fact fact, const struct smc_device_row *const *list,
+                      size_t count)
 {
     double best = 0, worst = 0;
     for (size_t i = 0; i < count && facts[fact].better; i++) {
@@ -245,8 +247,8 @@ static double best_of(enum fact fact, const struct smc_device_row *const *list, 
     return best == worst ? 0 : best;
 }
 
-static void draw_fact(enum fact fact, const struct smc_device_row *const *list, size_t count,
-                      struct smc_rect line, struct smc_frame *frame)
+static void draw_fact(enum view_devices_fact fact, const struct smc_device_row *const *list,
+                      size_t count, struct smc_rect line, struct smc_frame *frame)
 {
     double best = best_of(fact, list, count);
     smc_frame_text(frame, line, 0, 1, SMC_STYLE_LABEL, facts[fact].label);
@@ -329,7 +331,7 @@ static void draw_comparison(const struct smc_devices_state *devices, struct smc_
     view_devices_draw_why(list[0], &rect, frame);
     draw_device_names(list, count, smc_rect_cut_top(&rect, 1), frame);
     for (int i = 0; i < FACTS && rect.rows > 0; i++)
-        draw_fact((enum fact)i, list, count, smc_rect_cut_top(&rect, 1), frame);
+        draw_fact((enum view_devices_fact)i, list, count, smc_rect_cut_top(&rect, 1), frame);
     draw_sources(&list[0]->answer.query.device, rect, frame);
 }
 

@@ -17,12 +17,12 @@ enum {
     LABEL_COLUMNS = 12,
 };
 
-struct layout {
+struct view_trace_layout {
     struct smc_rect table, facts; /* with the edges, which they share; or empty */
     struct smc_rect summary, heading, lines, facts_inside;
 };
 
-static void view_trace_lay_out(struct smc_rect body, struct layout *layout)
+static void view_trace_lay_out(struct smc_rect body, struct view_trace_layout *layout)
 {
     static const struct smc_split split = {
         .beside_from = SIDE_BY_SIDE_FROM,
@@ -31,7 +31,7 @@ static void view_trace_lay_out(struct smc_rect body, struct layout *layout)
         .least_below = BELOW_ROWS,
         .most_below = MOST_BELOW_ROWS,
     };
-    *layout = (struct layout){.table = body};
+    *layout = (struct view_trace_layout){.table = body};
     layout->facts = smc_rect_split(&layout->table, &split);
     layout->lines = smc_rect_inside(layout->table);
     layout->summary = smc_rect_cut_top(&layout->lines, 1);
@@ -39,9 +39,9 @@ static void view_trace_lay_out(struct smc_rect body, struct layout *layout)
     layout->facts_inside = smc_rect_inside(layout->facts);
 }
 
-static struct layout view_trace_layout_of(const struct smc_tui *tui)
+static struct view_trace_layout view_trace_layout_of(const struct smc_tui *tui)
 {
-    struct layout layout;
+    struct view_trace_layout layout;
     view_trace_lay_out(smc_tui_body(tui), &layout);
     return layout;
 }
@@ -137,7 +137,7 @@ static int view_trace_first_shown(const struct smc_trace_list *list, int rows)
     return smc_list_first((int)list->cursor, (int)list->count, rows);
 }
 
-static void view_trace_draw_table(const struct smc_tui *tui, const struct layout *layout,
+static void view_trace_draw_table(const struct smc_tui *tui, const struct view_trace_layout *layout,
                                   struct smc_frame *frame)
 {
     const struct smc_trace_list *list = &tui->trace;
@@ -249,7 +249,7 @@ static void view_trace_draw(const struct smc_tui *tui, struct smc_rect body,
                             struct smc_frame *frame)
 {
     const struct smc_trace_list *list = &tui->trace;
-    struct layout layout;
+    struct view_trace_layout layout;
     char title[96];
     if (!list->answer) {
         draw_message(body, how_to_get_one, "", frame);
@@ -432,7 +432,7 @@ static void view_trace_click(struct smc_tui *tui, struct smc_rect body, int row,
 {
     enum { WHEEL_STEP = 3 };
     struct smc_trace_list *list = &tui->trace;
-    struct layout layout;
+    struct view_trace_layout layout;
     view_trace_lay_out(body, &layout);
     if (list->count == 0)
         return;
