@@ -26,6 +26,9 @@ static const char predefined[] = ONCE "#ifndef __FLT_MAX__\n"
     "#define INT" name "_MIN " signed_bits "_MIN\n#define INT" name "_MAX " signed_bits            \
     "_MAX\n#define UINT" name "_MAX " unsigned_bits "_MAX\n"
 
+/* It would take a macro after a string for a call. */
+/* clang-format off */
+
 /* As the host's headers have them, which nvcc reads: names of kernels show a long. */
 static const char integers[] = ONCE
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;\n"
@@ -45,24 +48,20 @@ static const char integers[] = ONCE
     "#define INT64_MAX 9223372036854775807L\n"
     "#define UINT8_MAX 255\n#define UINT16_MAX 65535\n#define UINT32_MAX 4294967295U\n"
     "#define UINT64_MAX 18446744073709551615UL\n#define SIZE_MAX UINT64_MAX\n"
-    "#define PTRDIFF_MIN INT64_MIN\n#define PTRDIFF_MAX INT64_MAX\n" LIMITS_OF(
-        "_LEAST8", "INT8", "UINT8") LIMITS_OF("_LEAST16", "INT16", "UINT16")
-        LIMITS_OF("_LEAST32", "INT32", "UINT32") LIMITS_OF("_LEAST64", "INT64", "UINT64") LIMITS_OF(
-            "_FAST8", "INT8", "UINT8") LIMITS_OF("_FAST16", "INT64",
-                                                 "UINT64") LIMITS_OF("_FAST32", "INT64", "UINT64")
-            LIMITS_OF("_FAST64", "INT64", "UINT64") LIMITS_OF("PTR", "INT64", "UINT64") LIMITS_OF(
-                "MAX", "INT64",
-                "UINT64") "#define INT8_C(c) c\n#define INT16_C(c) c\n#define INT32_C(c) "
-                          "c\n#define INT64_C(c) c##L\n"
-                          "#define UINT8_C(c) c\n#define UINT16_C(c) c\n#define UINT32_C(c) c##U\n"
-                          "#define UINT64_C(c) c##UL\n#define INTMAX_C(c) c##L\n#define "
-                          "UINTMAX_C(c) c##UL\n"
-                          "namespace std {\n"
-                          "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
-                          "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;\n"
-                          "using ::intptr_t; using ::uintptr_t; using ::intmax_t; using "
-                          "::uintmax_t;\n"
-                          "}\n";
+    "#define PTRDIFF_MIN INT64_MIN\n#define PTRDIFF_MAX INT64_MAX\n"
+    LIMITS_OF("_LEAST8", "INT8", "UINT8") LIMITS_OF("_LEAST16", "INT16", "UINT16")
+    LIMITS_OF("_LEAST32", "INT32", "UINT32") LIMITS_OF("_LEAST64", "INT64", "UINT64")
+    LIMITS_OF("_FAST8", "INT8", "UINT8") LIMITS_OF("_FAST16", "INT64", "UINT64")
+    LIMITS_OF("_FAST32", "INT64", "UINT64") LIMITS_OF("_FAST64", "INT64", "UINT64")
+    LIMITS_OF("PTR", "INT64", "UINT64") LIMITS_OF("MAX", "INT64", "UINT64")
+    "#define INT8_C(c) c\n#define INT16_C(c) c\n#define INT32_C(c) c\n#define INT64_C(c) c##L\n"
+    "#define UINT8_C(c) c\n#define UINT16_C(c) c\n#define UINT32_C(c) c##U\n"
+    "#define UINT64_C(c) c##UL\n#define INTMAX_C(c) c##L\n#define UINTMAX_C(c) c##UL\n"
+    "namespace std {\n"
+    "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
+    "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;\n"
+    "using ::intptr_t; using ::uintptr_t; using ::intmax_t; using ::uintmax_t;\n"
+    "}\n";
 
 /* What nvcc reads before every source, with <cuda_runtime.h>. */
 static const char implicit[] =
@@ -119,16 +118,16 @@ static const char mathematics[] =
 #define BOTH(name) "using ::" name ";\n"
 static const char mathematics_of_cpp[] = ONCE
     "#include <math.h>\n"
-    "namespace std {\n" BOTH("abs") BOTH("fabs") BOTH("sqrt") BOTH("cbrt") BOTH("exp") BOTH("exp2")
-        BOTH("expm1") BOTH("log") BOTH("log2") BOTH("log10") BOTH("log1p") BOTH("pow") BOTH("sin")
-            BOTH("cos") BOTH("tan") BOTH("asin") BOTH("acos") BOTH("atan") BOTH("atan2")
-                BOTH("sinh") BOTH("cosh") BOTH("tanh") BOTH("asinh") BOTH("acosh") BOTH("atanh")
-                    BOTH("floor") BOTH("ceil") BOTH("round") BOTH("trunc") BOTH("rint")
-                        BOTH("nearbyint") BOTH("fmod") BOTH("remainder") BOTH("fma") BOTH("fmin")
-                            BOTH("fmax") BOTH("hypot") BOTH("erf") BOTH("erfc") BOTH("tgamma")
-                                BOTH("lgamma") BOTH("copysign") BOTH("isnan") BOTH("isinf")
-                                    BOTH("isfinite") BOTH("signbit") BOTH("ldexp") BOTH("frexp")
-                                        BOTH("lround") BOTH("lrint") BOTH("fdim") "}\n";
+    "namespace std {\n"
+    BOTH("abs") BOTH("fabs") BOTH("sqrt") BOTH("cbrt") BOTH("exp") BOTH("exp2") BOTH("expm1")
+    BOTH("log") BOTH("log2") BOTH("log10") BOTH("log1p") BOTH("pow") BOTH("sin") BOTH("cos")
+    BOTH("tan") BOTH("asin") BOTH("acos") BOTH("atan") BOTH("atan2") BOTH("sinh") BOTH("cosh")
+    BOTH("tanh") BOTH("asinh") BOTH("acosh") BOTH("atanh") BOTH("floor") BOTH("ceil") BOTH("round")
+    BOTH("trunc") BOTH("rint") BOTH("nearbyint") BOTH("fmod") BOTH("remainder") BOTH("fma")
+    BOTH("fmin") BOTH("fmax") BOTH("hypot") BOTH("erf") BOTH("erfc") BOTH("tgamma") BOTH("lgamma")
+    BOTH("copysign") BOTH("isnan") BOTH("isinf") BOTH("isfinite") BOTH("signbit") BOTH("ldexp")
+    BOTH("frexp") BOTH("lround") BOTH("lrint") BOTH("fdim")
+    "}\n";
 
 #define NUMERIC_LIMITS(type, is_signed, is_integer, least, most, lowest, epsilon, digits)          \
     "template <> struct numeric_limits<" type "> {\n"                                              \
@@ -151,145 +150,134 @@ static const char limits_of_cpp[] = ONCE
     "#include <cfloat>\n#include <climits>\n"
     "namespace std {\n"
     "template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };\n"
-    "template <class T> struct numeric_limits<const T> : numeric_limits<T> {};\n" INTEGER_LIMITS(
-        "bool", "false", "false", "true", "1") INTEGER_LIMITS("char", "true", "CHAR_MIN",
-                                                              "CHAR_MAX", "7")
-        INTEGER_LIMITS("signed char", "true", "SCHAR_MIN", "SCHAR_MAX",
-                       "7") INTEGER_LIMITS("unsigned char", "false", "0", "UCHAR_MAX", "8")
-            INTEGER_LIMITS("short", "true", "SHRT_MIN", "SHRT_MAX",
-                           "15") INTEGER_LIMITS("unsigned short", "false", "0", "USHRT_MAX", "16")
-                INTEGER_LIMITS("int", "true", "INT_MIN", "INT_MAX",
-                               "31") INTEGER_LIMITS("unsigned", "false", "0", "UINT_MAX", "32")
-                    INTEGER_LIMITS("long", "true", "LONG_MIN", "LONG_MAX", "63") INTEGER_LIMITS(
-                        "unsigned long", "false", "0", "ULONG_MAX", "64")
-                        INTEGER_LIMITS("long long", "true", "LLONG_MIN", "LLONG_MAX", "63")
-                            INTEGER_LIMITS("unsigned long long", "false", "0", "ULLONG_MAX", "64")
-                                FLOAT_LIMITS("float", "FLT_MIN", "FLT_MAX", "FLT_EPSILON", "24",
-                                             "__builtin_bit_cast(float, 0x7f800000)",
-                                             "__builtin_bit_cast(float, 0x7fc00000)")
-                                    FLOAT_LIMITS(
-                                        "double", "DBL_MIN", "DBL_MAX", "DBL_EPSILON", "53",
-                                        "__builtin_bit_cast(double, 0x7ff0000000000000LL)",
-                                        "__builtin_bit_cast(double, 0x7ff8000000000000LL)") "}\n";
+    "template <class T> struct numeric_limits<const T> : numeric_limits<T> {};\n"
+    INTEGER_LIMITS("bool", "false", "false", "true", "1")
+    INTEGER_LIMITS("char", "true", "CHAR_MIN", "CHAR_MAX", "7")
+    INTEGER_LIMITS("signed char", "true", "SCHAR_MIN", "SCHAR_MAX", "7")
+    INTEGER_LIMITS("unsigned char", "false", "0", "UCHAR_MAX", "8")
+    INTEGER_LIMITS("short", "true", "SHRT_MIN", "SHRT_MAX", "15")
+    INTEGER_LIMITS("unsigned short", "false", "0", "USHRT_MAX", "16")
+    INTEGER_LIMITS("int", "true", "INT_MIN", "INT_MAX", "31")
+    INTEGER_LIMITS("unsigned", "false", "0", "UINT_MAX", "32")
+    INTEGER_LIMITS("long", "true", "LONG_MIN", "LONG_MAX", "63")
+    INTEGER_LIMITS("unsigned long", "false", "0", "ULONG_MAX", "64")
+    INTEGER_LIMITS("long long", "true", "LLONG_MIN", "LLONG_MAX", "63")
+    INTEGER_LIMITS("unsigned long long", "false", "0", "ULLONG_MAX", "64")
+    FLOAT_LIMITS("float", "FLT_MIN", "FLT_MAX", "FLT_EPSILON", "24",
+                 "__builtin_bit_cast(float, 0x7f800000)", "__builtin_bit_cast(float, 0x7fc00000)")
+    FLOAT_LIMITS("double", "DBL_MIN", "DBL_MAX", "DBL_EPSILON", "53",
+                 "__builtin_bit_cast(double, 0x7ff0000000000000LL)",
+                 "__builtin_bit_cast(double, 0x7ff8000000000000LL)")
+    "}\n";
 
-static const char traits[] =
-    ONCE "namespace std {\n"
-         "template <class T, T v> struct integral_constant {\n"
-         "  static constexpr T value = v; typedef T value_type; typedef integral_constant type;\n"
-         "  " HD "operator T() const { return v; } " HD "T operator()() const { return v; } };\n"
-         "typedef integral_constant<bool, true> true_type;\n"
-         "typedef integral_constant<bool, false> false_type;\n"
-         "template <bool b> using bool_constant = integral_constant<bool, b>;\n"
-         "template <class...> using void_t = void;\n"
-         "template <bool b, class T = void> struct enable_if {};\n"
-         "template <class T> struct enable_if<true, T> { typedef T type; };\n"
-         "template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;\n"
-         "template <bool b, class T, class F> struct conditional { typedef T type; };\n"
-         "template <class T, class F> struct conditional<false, T, F> { typedef F type; };\n"
-         "template <bool b, class T, class F> using conditional_t =\n"
-         "  typename conditional<b, T, F>::type;\n"
-         "template <class A, class B> struct is_same : false_type {};\n"
-         "template <class A> struct is_same<A, A> : true_type {};\n"
-         "template <class T> struct remove_const { typedef T type; };\n"
-         "template <class T> struct remove_const<const T> { typedef T type; };\n"
-         "template <class T> struct remove_volatile { typedef T type; };\n"
-         "template <class T> struct remove_volatile<volatile T> { typedef T type; };\n"
-         "template <class T> struct remove_cv {\n"
-         "  typedef typename remove_const<typename remove_volatile<T>::type>::type type; };\n"
-         "template <class T> struct remove_reference { typedef T type; };\n"
-         "template <class T> struct remove_reference<T &> { typedef T type; };\n"
-         "template <class T> struct remove_reference<T &&> { typedef T type; };\n"
-         "template <class T> struct remove_pointer { typedef T type; };\n"
-         "template <class T> struct remove_pointer<T *> { typedef T type; };\n"
-         "template <class T> struct remove_pointer<T *const> { typedef T type; };\n"
-         "template <class T> struct remove_extent { typedef T type; };\n"
-         "template <class T> struct remove_extent<T[]> { typedef T type; };\n"
-         "template <class T, size_t n> struct remove_extent<T[n]> { typedef T type; };\n"
-         "template <class T> struct add_const { typedef const T type; };\n"
-         "template <class T> struct add_lvalue_reference { typedef T &type; };\n"
-         "template <> struct add_lvalue_reference<void> { typedef void type; };\n"
-         "template <class T> struct add_rvalue_reference { typedef T &&type; };\n"
-         "template <> struct add_rvalue_reference<void> { typedef void type; };\n"
-         "template <class T> struct add_pointer {\n"
-         "  typedef typename remove_reference<T>::type *type; };\n"
-         "template <class T> struct decay {\n"
-         "  typedef typename remove_cv<typename remove_reference<T>::type>::type type; };\n"
-         "template <class T> struct is_const : false_type {};\n"
-         "template <class T> struct is_const<const T> : true_type {};\n"
-         "template <class T> struct is_reference : false_type {};\n"
-         "template <class T> struct is_reference<T &> : true_type {};\n"
-         "template <class T> struct is_reference<T &&> : true_type {};\n"
-         "template <class T> struct is_pointer : false_type {};\n"
-         "template <class T> struct is_pointer<T *> : true_type {};\n"
-         "template <class T> struct is_void : is_same<typename remove_cv<T>::type, void> {};\n"
-         "template <class T> struct is_floating_base : false_type {};\n"
-         "template <> struct is_floating_base<float> : true_type {};\n"
-         "template <> struct is_floating_base<double> : true_type {};\n"
-         "template <> struct is_floating_base<long double> : true_type {};\n"
-         "template <class T> struct is_floating_point\n"
-         "  : is_floating_base<typename remove_cv<T>::type> {};\n"
-         "template <class T> struct is_integral_base : false_type {};\n"
+static const char traits[] = ONCE
+    "namespace std {\n"
+    "template <class T, T v> struct integral_constant {\n"
+    "  static constexpr T value = v; typedef T value_type; typedef integral_constant type;\n"
+    "  " HD "operator T() const { return v; } " HD "T operator()() const { return v; } };\n"
+    "typedef integral_constant<bool, true> true_type;\n"
+    "typedef integral_constant<bool, false> false_type;\n"
+    "template <bool b> using bool_constant = integral_constant<bool, b>;\n"
+    "template <class...> using void_t = void;\n"
+    "template <bool b, class T = void> struct enable_if {};\n"
+    "template <class T> struct enable_if<true, T> { typedef T type; };\n"
+    "template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;\n"
+    "template <bool b, class T, class F> struct conditional { typedef T type; };\n"
+    "template <class T, class F> struct conditional<false, T, F> { typedef F type; };\n"
+    "template <bool b, class T, class F> using conditional_t =\n"
+    "  typename conditional<b, T, F>::type;\n"
+    "template <class A, class B> struct is_same : false_type {};\n"
+    "template <class A> struct is_same<A, A> : true_type {};\n"
+    "template <class T> struct remove_const { typedef T type; };\n"
+    "template <class T> struct remove_const<const T> { typedef T type; };\n"
+    "template <class T> struct remove_volatile { typedef T type; };\n"
+    "template <class T> struct remove_volatile<volatile T> { typedef T type; };\n"
+    "template <class T> struct remove_cv {\n"
+    "  typedef typename remove_const<typename remove_volatile<T>::type>::type type; };\n"
+    "template <class T> struct remove_reference { typedef T type; };\n"
+    "template <class T> struct remove_reference<T &> { typedef T type; };\n"
+    "template <class T> struct remove_reference<T &&> { typedef T type; };\n"
+    "template <class T> struct remove_pointer { typedef T type; };\n"
+    "template <class T> struct remove_pointer<T *> { typedef T type; };\n"
+    "template <class T> struct remove_pointer<T *const> { typedef T type; };\n"
+    "template <class T> struct remove_extent { typedef T type; };\n"
+    "template <class T> struct remove_extent<T[]> { typedef T type; };\n"
+    "template <class T, size_t n> struct remove_extent<T[n]> { typedef T type; };\n"
+    "template <class T> struct add_const { typedef const T type; };\n"
+    "template <class T> struct add_lvalue_reference { typedef T &type; };\n"
+    "template <> struct add_lvalue_reference<void> { typedef void type; };\n"
+    "template <class T> struct add_rvalue_reference { typedef T &&type; };\n"
+    "template <> struct add_rvalue_reference<void> { typedef void type; };\n"
+    "template <class T> struct add_pointer {\n"
+    "  typedef typename remove_reference<T>::type *type; };\n"
+    "template <class T> struct decay {\n"
+    "  typedef typename remove_cv<typename remove_reference<T>::type>::type type; };\n"
+    "template <class T> struct is_const : false_type {};\n"
+    "template <class T> struct is_const<const T> : true_type {};\n"
+    "template <class T> struct is_reference : false_type {};\n"
+    "template <class T> struct is_reference<T &> : true_type {};\n"
+    "template <class T> struct is_reference<T &&> : true_type {};\n"
+    "template <class T> struct is_pointer : false_type {};\n"
+    "template <class T> struct is_pointer<T *> : true_type {};\n"
+    "template <class T> struct is_void : is_same<typename remove_cv<T>::type, void> {};\n"
+    "template <class T> struct is_floating_base : false_type {};\n"
+    "template <> struct is_floating_base<float> : true_type {};\n"
+    "template <> struct is_floating_base<double> : true_type {};\n"
+    "template <> struct is_floating_base<long double> : true_type {};\n"
+    "template <class T> struct is_floating_point\n"
+    "  : is_floating_base<typename remove_cv<T>::type> {};\n"
+    "template <class T> struct is_integral_base : false_type {};\n"
 #define INTEGRAL(type) "template <> struct is_integral_base<" type "> : true_type {};\n"
-    INTEGRAL("bool") INTEGRAL("char") INTEGRAL("signed char") INTEGRAL("unsigned char") INTEGRAL(
-        "short") INTEGRAL("unsigned short") INTEGRAL("int") INTEGRAL("unsigned") INTEGRAL("long")
-        INTEGRAL("unsigned long") INTEGRAL("long long") INTEGRAL("unsigned long long")
-            INTEGRAL("wchar_t") INTEGRAL("char16_t") INTEGRAL(
-                "char32_t") "template <class T> struct is_integral : is_integral_base<typename "
-                            "remove_cv<T>::type> {};\n"
-                            "template <class T> struct is_arithmetic\n"
-                            "  : bool_constant<is_integral<T>::value || "
-                            "is_floating_point<T>::value> {};\n"
-                            "template <class T> struct is_signed : "
-                            "bool_constant<is_arithmetic<T>::value && T(-1) < T(0)> {};\n"
-                            "template <class T> struct is_unsigned\n"
-                            "  : bool_constant<is_integral<T>::value && !(T(-1) < T(0))> {};\n"
-                            "template <class T> struct is_enum : bool_constant<__is_enum(T)> {};\n"
-                            "template <class T> struct is_class : bool_constant<__is_class(T)> "
-                            "{};\n"
-                            "template <class A, class B> struct is_base_of : "
-                            "bool_constant<__is_base_of(A, B)> {};\n"
-                            "template <class A, class B> struct is_convertible : "
-                            "bool_constant<__is_convertible_to(A, B)> {};\n"
-                            "template <class T> struct is_trivially_copyable : "
-                            "bool_constant<__is_trivially_copyable(T)> {};\n"
-                            "template <class T> struct is_standard_layout : "
-                            "bool_constant<__is_standard_layout(T)> {};\n"
-                            "template <class T> struct alignment_of : integral_constant<size_t, "
-                            "alignof(T)> {};\n"
-                            "template <class T> struct underlying_type { typedef "
-                            "__underlying_type(T) type; };\n"
-                            "template <class T> struct make_unsigned { typedef T type; };\n"
-                            "template <class T> struct make_signed { typedef T type; };\n"
+    INTEGRAL("bool") INTEGRAL("char") INTEGRAL("signed char") INTEGRAL("unsigned char")
+    INTEGRAL("short") INTEGRAL("unsigned short") INTEGRAL("int") INTEGRAL("unsigned")
+    INTEGRAL("long") INTEGRAL("unsigned long") INTEGRAL("long long") INTEGRAL("unsigned long long")
+    INTEGRAL("wchar_t") INTEGRAL("char16_t") INTEGRAL("char32_t")
+    "template <class T> struct is_integral : is_integral_base<typename remove_cv<T>::type> {};\n"
+    "template <class T> struct is_arithmetic\n"
+    "  : bool_constant<is_integral<T>::value || is_floating_point<T>::value> {};\n"
+    "template <class T> struct is_signed : "
+    "bool_constant<is_arithmetic<T>::value && T(-1) < T(0)> {};\n"
+    "template <class T> struct is_unsigned\n"
+    "  : bool_constant<is_integral<T>::value && !(T(-1) < T(0))> {};\n"
+    "template <class T> struct is_enum : bool_constant<__is_enum(T)> {};\n"
+    "template <class T> struct is_class : bool_constant<__is_class(T)> {};\n"
+    "template <class A, class B> struct is_base_of : bool_constant<__is_base_of(A, B)> {};\n"
+    "template <class A, class B> struct is_convertible : "
+    "bool_constant<__is_convertible_to(A, B)> {};\n"
+    "template <class T> struct is_trivially_copyable : "
+    "bool_constant<__is_trivially_copyable(T)> {};\n"
+    "template <class T> struct is_standard_layout : bool_constant<__is_standard_layout(T)> {};\n"
+    "template <class T> struct alignment_of : integral_constant<size_t, alignof(T)> {};\n"
+    "template <class T> struct underlying_type { typedef __underlying_type(T) type; };\n"
+    "template <class T> struct make_unsigned { typedef T type; };\n"
+    "template <class T> struct make_signed { typedef T type; };\n"
 #define SIGNS(type)                                                                                \
     "template <> struct make_unsigned<" type "> { typedef unsigned " type " type; };\n"            \
     "template <> struct make_signed<unsigned " type "> { typedef " type " type; };\n"
-    SIGNS("short") SIGNS("int") SIGNS("long") SIGNS(
-        "long long") "template <> struct make_unsigned<char> { typedef unsigned char type; };\n"
-                     "template <> struct make_unsigned<signed char> { typedef unsigned char type; "
-                     "};\n"
-                     "template <> struct make_signed<char> { typedef signed char type; };\n"
-                     "template <> struct make_signed<unsigned char> { typedef signed char type; "
-                     "};\n"
+    SIGNS("short") SIGNS("int") SIGNS("long") SIGNS("long long")
+    "template <> struct make_unsigned<char> { typedef unsigned char type; };\n"
+    "template <> struct make_unsigned<signed char> { typedef unsigned char type; };\n"
+    "template <> struct make_signed<char> { typedef signed char type; };\n"
+    "template <> struct make_signed<unsigned char> { typedef signed char type; };\n"
 #define SHORT_TYPE(name) "template <class T> using " name "_t = typename " name "<T>::type;\n"
     SHORT_TYPE("remove_const") SHORT_TYPE("remove_cv") SHORT_TYPE("remove_reference")
-        SHORT_TYPE("remove_pointer") SHORT_TYPE("remove_extent") SHORT_TYPE("decay")
-            SHORT_TYPE("add_pointer") SHORT_TYPE("add_const") SHORT_TYPE("add_lvalue_reference")
-                SHORT_TYPE("add_rvalue_reference") SHORT_TYPE("underlying_type")
-                    SHORT_TYPE("make_unsigned") SHORT_TYPE(
-                        "make_signed") "#if __cplusplus >= 201402L\n"
-                                       "template <class A, class B> constexpr bool "
-                                       "is_same_v = is_same<A, B>::value;\n"
-                                       "template <class A, class B> constexpr bool "
-                                       "is_base_of_v = is_base_of<A, B>::value;\n"
-                                       "template <class A, class B> constexpr bool "
-                                       "is_convertible_v = is_convertible<A, B>::value;\n"
+    SHORT_TYPE("remove_pointer") SHORT_TYPE("remove_extent") SHORT_TYPE("decay")
+    SHORT_TYPE("add_pointer") SHORT_TYPE("add_const") SHORT_TYPE("add_lvalue_reference")
+    SHORT_TYPE("add_rvalue_reference") SHORT_TYPE("underlying_type") SHORT_TYPE("make_unsigned")
+    SHORT_TYPE("make_signed")
+    "#if __cplusplus >= 201402L\n"
+    "template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;\n"
+    "template <class A, class B> constexpr bool is_base_of_v = is_base_of<A, B>::value;\n"
+    "template <class A, class B> constexpr bool is_convertible_v = is_convertible<A, B>::value;\n"
 #define SHORT_VALUE(name) "template <class T> constexpr bool " name "_v = " name "<T>::value;\n"
     SHORT_VALUE("is_integral") SHORT_VALUE("is_floating_point") SHORT_VALUE("is_arithmetic")
-        SHORT_VALUE("is_signed") SHORT_VALUE("is_unsigned") SHORT_VALUE("is_pointer")
-            SHORT_VALUE("is_const") SHORT_VALUE("is_void") SHORT_VALUE("is_reference")
-                SHORT_VALUE("is_enum") SHORT_VALUE("is_class")
-                    SHORT_VALUE("is_trivially_copyable") "#endif\n"
-                                                         "}\n";
+    SHORT_VALUE("is_signed") SHORT_VALUE("is_unsigned") SHORT_VALUE("is_pointer")
+    SHORT_VALUE("is_const") SHORT_VALUE("is_void") SHORT_VALUE("is_reference")
+    SHORT_VALUE("is_enum") SHORT_VALUE("is_class") SHORT_VALUE("is_trivially_copyable")
+    "#endif\n"
+    "}\n";
+
+/* clang-format on */
 
 /* NVRTC provides std::move and std::forward itself. */
 static const char utilities[] = ONCE
