@@ -16,6 +16,10 @@ struct smc_ptx_kernel {
     uint32_t block[3]; /* the shape that either states; {0}: none, or only a number */
 };
 
+/* The next word, or a single other character, past blanks, comments and strings; `length` is 0 at
+   the end of the text. */
+const char *smc_ptx_token(const char **cursor, size_t *length);
+
 /* `cursor` starts at the beginning of the text. */
 bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
 

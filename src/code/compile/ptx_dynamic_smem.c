@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "code/ptx_facts.h"
 
 struct token {
     const char *text;
@@ -30,37 +31,10 @@ struct module {
 
 /* --- Tokens ----------------------------------------------------------------------------------- */
 
-static bool ptx_dynamic_smem_is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
-}
-
-/* Past blanks, comments and strings. */
-static const char *ptx_dynamic_smem_skip_gap(const char *s)
-{
-    for (;;) {
-        const char *end;
-        s += strspn(s, " \t\r\n");
-        if (s[0] == '/' && s[1] == '/')
-            s += strcspn(s, "\n");
-        else if (s[0] == '/' && s[1] == '*')
-            s = (end = strstr(s + 2, "*/")) ? end + 2 : s + strlen(s);
-        else if (s[0] == '"')
-            s = (end = strchr(s + 1, '"')) ? end + 1 : s + strlen(s);
-        else
-            return s;
-    }
-}
-
-/* A word, or a single other character. */
 static struct token ptx_dynamic_smem_next(const char **cursor)
 {
-    struct token token = {ptx_dynamic_smem_skip_gap(*cursor), 0};
-    while (ptx_dynamic_smem_is_word(token.text[token.length]))
-        token.length++;
-    if (token.length == 0 && *token.text)
-        token.length = 1;
-    *cursor = token.text + token.length;
+    struct token token;
+    token.text = smc_ptx_token(cursor, &token.length);
     return token;
 }
 

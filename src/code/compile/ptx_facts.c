@@ -11,32 +11,32 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool ptx_facts_is_word(char c)
+static bool ptx_is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
 
-/* Skips blanks and comments. */
-static const char *ptx_facts_skip_gap(const char *s)
+static const char *ptx_skip_gap(const char *s)
 {
     for (;;) {
-        s += strspn(s, " \t\r\n");
         const char *end;
+        s += strspn(s, " \t\r\n");
         if (s[0] == '/' && s[1] == '/')
             s += strcspn(s, "\n");
         else if (s[0] == '/' && s[1] == '*')
             s = (end = strstr(s + 2, "*/")) ? end + 2 : s + strlen(s);
+        else if (s[0] == '"')
+            s = (end = strchr(s + 1, '"')) ? end + 1 : s + strlen(s);
         else
             return s;
     }
 }
 
-/* The next word, or a single other character; length 0 at the end. */
-static const char *next_token(const char **cursor, size_t *length)
+const char *smc_ptx_token(const char **cursor, size_t *length)
 {
-    const char *s = ptx_facts_skip_gap(*cursor);
+    const char *s = ptx_skip_gap(*cursor);
     size_t n = 0;
-    while (ptx_facts_is_word(s[n]))
+    while (ptx_is_word(s[n]))
         n++;
     if (n == 0 && *s)
         n = 1;
@@ -66,13 +66,13 @@ static uint32_t ptx_facts_read_extent(const char **cursor, uint32_t block[3])
     uint32_t edge[3] = {1, 1, 1};
     for (int i = 0; i < 3; i++) {
         size_t length;
-        const char *token = next_token(cursor, &length);
+        const char *token = smc_ptx_token(cursor, &length);
         edge[i] = ptx_facts_number_of(token, length);
         n *= edge[i];
         if (n > UINT32_MAX)
             return 0;
         const char *ahead = *cursor;
-        token = next_token(&ahead, &length);
+        token = smc_ptx_token(&ahead, &length);
         if (!smc_equals(token, length, ","))
             break;
         *cursor = ahead;
@@ -88,7 +88,7 @@ static void ptx_facts_read_bounds(const char **cursor, struct smc_ptx_kernel *ke
     uint32_t ignored[3];
     for (;;) {
         const char *ahead = *cursor;
-        const char *token = next_token(&ahead, &length);
+        const char *token = smc_ptx_token(&ahead, &length);
         if (length == 0 || smc_equals(token, length, "{") || smc_equals(token, length, ";") ||
             smc_equals(token, length, ".entry"))
             return;
@@ -107,13 +107,13 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
 {
     size_t length;
     for (;;) {
-        const char *token = next_token(cursor, &length);
+        const char *token = smc_ptx_token(cursor, &length);
         if (length == 0)
             return false;
         if (!smc_equals(token, length, ".entry"))
             continue;
         *kernel = (struct smc_ptx_kernel){0};
-        kernel->name = next_token(cursor, &kernel->name_length);
+        kernel->name = smc_ptx_token(cursor, &kernel->name_length);
         ptx_facts_read_bounds(cursor, kernel);
         return true;
     }
@@ -134,7 +134,7 @@ static void read_param(const char **cursor, struct smc_ptx_param *param)
     *param = (struct smc_ptx_param){.bytes = 0};
     for (;;) {
         const char *ahead = *cursor;
-        const char *token = next_token(&ahead, &length);
+        const char *token = smc_ptx_token(&ahead, &length);
         if (length == 0 || smc_equals(token, length, ",") || smc_equals(token, length, ")"))
             return;
         *cursor = ahead;
@@ -143,10 +143,10 @@ static void read_param(const char **cursor, struct smc_ptx_param *param)
             memcpy(param->type, token + 1, length - 1);
             param->bytes = bytes;
         } else if (smc_equals(token, length, ".align") && param->bytes == 0) {
-            token = next_token(cursor, &length);
+            token = smc_ptx_token(cursor, &length);
             param->align = ptx_facts_number_of(token, length);
         } else if (smc_equals(token, length, "[")) {
-            token = next_token(cursor, &length);
+            token = smc_ptx_token(cursor, &length);
             param->bytes *= ptx_facts_number_of(token, length);
             param->is_array = true;
         }
@@ -158,11 +158,11 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param 
 {
     const char *cursor = kernel->name + kernel->name_length;
     size_t length, count = 0;
-    const char *token = next_token(&cursor, &length);
+    const char *token = smc_ptx_token(&cursor, &length);
     if (!smc_equals(token, length, "("))
         return 0;
     while (length > 0 && !smc_equals(token, length, ")")) {
-        token = next_token(&cursor, &length);
+        token = smc_ptx_token(&cursor, &length);
         if (!smc_equals(token, length, ".param"))
             continue;
         struct smc_ptx_param param;
@@ -180,7 +180,7 @@ static bool ptx_facts_read_declaration(const char **cursor, struct smc_ptx_varia
     size_t length;
     *variable = (struct smc_ptx_variable){.name = NULL};
     for (;;) {
-        const char *token = next_token(cursor, &length);
+        const char *token = smc_ptx_token(cursor, &length);
         if (length == 0 || smc_equals(token, length, ";") || smc_equals(token, length, "="))
             break;
         uint32_t bytes = type_bytes(token, length);
@@ -188,10 +188,10 @@ static bool ptx_facts_read_declaration(const char **cursor, struct smc_ptx_varia
             memcpy(variable->type, token + 1, length - 1);
             variable->bytes = bytes;
         } else if (smc_equals(token, length, ".align")) {
-            token = next_token(cursor, &length);
+            token = smc_ptx_token(cursor, &length);
             variable->align = ptx_facts_number_of(token, length);
         } else if (smc_equals(token, length, "[")) {
-            token = next_token(cursor, &length);
+            token = smc_ptx_token(cursor, &length);
             variable->bytes *= ptx_facts_number_of(token, length);
         } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
             variable->name = token;
@@ -205,11 +205,9 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
 {
     size_t length, depth = 0;
     for (;;) {
-        const char *token = next_token(cursor, &length);
+        const char *token = smc_ptx_token(cursor, &length);
         if (length == 0)
             return false;
-        if (smc_equals(token, length, "\"")) /* a file's name */
-            *cursor += strcspn(*cursor, "\"\n") + 1 - !(*cursor)[strcspn(*cursor, "\"\n")];
         depth += smc_equals(token, length, "{");
         depth -= depth > 0 && smc_equals(token, length, "}");
         if (depth == 0 &&
@@ -224,13 +222,13 @@ bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)
     static const char prefix[] = "sm_";
     const size_t prefix_length = sizeof prefix - 1;
     size_t length, digits = 0;
-    const char *token = next_token(&text, &length);
+    const char *token = smc_ptx_token(&text, &length);
     if (!smc_equals(token, length, ".version"))
         return false;
     while (!smc_equals(token, length, ".target"))
-        if (token = next_token(&text, &length), length == 0)
+        if (token = smc_ptx_token(&text, &length), length == 0)
             return false;
-    token = next_token(&text, &length);
+    token = smc_ptx_token(&text, &length);
     if (length <= prefix_length || memcmp(token, prefix, prefix_length) != 0)
         return false;
     token += prefix_length;

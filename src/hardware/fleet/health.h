@@ -144,7 +144,7 @@ enum smc_health_unit {
 enum {
     SMC_HEALTH_LANES = 32,
     SMC_HEALTH_PARTS = 4,
-    SMC_HEALTH_THREADS = 1024, /* of a block */
+    SMC_HEALTH_THREADS = 1024,         /* of a block */
     SMC_HEALTH_VALUES = SMC_UNITS + 1, /* of a thread: the chains, and its warp's number */
     SMC_HEALTH_STEPS = 64,             /* of the shortest chain: a fault's step is below it */
     SMC_SEEN_FAULTS = 7,               /* wrong words of shared memory that a block reports */
