@@ -71,7 +71,7 @@ struct smc_run_settings {
     struct smc_annotation *annotation;       /* filled by the emulator; or NULL */
     /* For many runs, each as short as possible: */
     bool no_probe;      /* do not measure the residency */
-    uint32_t check_ms;  /* for comparing the result; then the rest is not compared; 0: 20 s */
+    uint32_t check_ms;  /* for comparing the result; elements beyond it stay unchecked; 0: 20 s */
     uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves */
     bool cold;          /* flush the L2 cache before each timed launch */
 };

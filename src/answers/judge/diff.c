@@ -207,7 +207,7 @@ static bool has_same_blocks(const struct smc_diff_side *before, const struct smc
 
 /* Unknown dynamic shared memory can only lower blocks and occupancy. If two kernels have the same
    blocks, occupancy and static shared memory without it, they have the same with equal amounts of
-   it. Otherwise only those changes are certain that it would make greater; others are removed. */
+   it. Otherwise keep only changes that unknown memory could enlarge. */
 static void drop_uncertain(struct smc_diff_pair *pair)
 {
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;

@@ -175,7 +175,7 @@ static const struct smc_lesson_page pages[] = {
                 "But the cliffs have only moved. The same block:\n"
                 "{steps}\n"
                 "A warp gets its registers in units of {unit}, which is {step} for each of "
-                "{lanes} threads: only every {step}th register can be a step. "
+                "{lanes} threads: occupancy can drop only at multiples of {step}. "
                 "__launch_bounds__(threads, blocks) makes the compiler stay below a step.",
         .fill = fill_today,
         .launch = &today,

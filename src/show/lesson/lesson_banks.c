@@ -105,7 +105,7 @@ static void fill_swizzle(struct smc_scene *scene)
 
 static const struct smc_lesson_page pages[] = {
     {
-        .heading = "A word for each bank at a time",
+        .heading = "One word per bank at a time",
         .text =
             "Shared memory has {banks} banks, numbered 0 to {last}. Neighbouring words of {width} "
             "bytes are in neighbouring banks, and after the last bank comes the first. An SM reads "
@@ -136,8 +136,8 @@ static const struct smc_lesson_page pages[] = {
             "the lane, every lane accesses the same bank:\n"
             "{picture}\n"
             "and so on down to the last lane. It takes {cost}, where {least} would do if the words "
-            "were in different banks. The warp waits all that time, and all others that want to "
-            "use shared memory wait with it.",
+            "were in different banks. The warp waits all that time, and every other warp that "
+            "needs shared memory waits too.",
         .fill = fill_column,
         .expression = down_column,
     },

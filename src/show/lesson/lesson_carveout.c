@@ -110,8 +110,8 @@ static const struct smc_lesson_page pages[] = {
         .heading = "One store, two uses",
         .text = "Shared memory and the L1 cache of an SM are the same store: on {device} "
                 "{whole} KB. The part that shared memory does not use caches global memory. "
-                "Both make a kernel faster, and so there is something to choose: the carve-out, "
-                "the part that is cut out for shared memory.\n"
+                "Both make a kernel faster, and you choose the split; shared memory's part is the "
+                "carve-out.\n"
                 "A kernel says what it prefers, as a percentage of the most that shared memory "
                 "can have here, {most} KB:\n"
                 "{code}\n"
@@ -131,7 +131,7 @@ static const struct smc_lesson_page pages[] = {
         .heading = "Enough, and no more",
         .text = "matmul-tiled with tile {tile} in double needs {smem} per block, and an SM runs "
                 "{blocks} of them at most. A carve-out of {least} is enough for that, and leaves "
-                "{l1} KB to cache with:\n"
+                "{l1} KB of L1:\n"
                 "{table}",
         .fill = fill_blocks,
         .launch = &tiled,
@@ -144,7 +144,7 @@ static const struct smc_lesson_page pages[] = {
                 "0 asks for {smallest} KB, {raised}. Then an SM runs {blocks}.\n"
                 "The driver may also choose a larger size than requested, for instance to let "
                 "kernels run concurrently without waiting until the store is divided again. So "
-                "more blocks than this table promises can reside: count on the shared memory, "
+                "more blocks may be resident than the table shows: count on the shared memory, "
                 "not on the L1 cache.\n"
                 "cudaFuncSetCacheConfig is the older way to choose. It accepts four words "
                 "instead of a percentage; where both are given the percentage counts.",
@@ -180,8 +180,8 @@ static void lesson_carveout_fill_question(struct smc_scene *scene,
 }
 
 static const struct smc_lesson_question question = {
-    .text = "A kernel declares {asked} of shared memory, and {blocks} of its blocks are to reside "
-            "on an SM of {device}. What is the smallest carve-out that does it, in percent?",
+    .text = "A kernel declares {asked} of shared memory, and {blocks} of its blocks should be "
+            "resident on an SM of {device}. What is the smallest carve-out for that, in percent?",
     .right = "A block takes {each}, {blocks} of them {all}. The first size with as much is {size} "
              "KB, and every percentage from {from} to {to} is rounded up to it.",
     .wrong = "Work out what {blocks} blocks take, with what the driver keeps of each; find the "

@@ -81,14 +81,14 @@ static const struct smc_lesson_page pages[] = {
                 "{table}\n"
                 "Registers and shared memory are on the chip, in the SM, and fast. Local, global "
                 "and constant memory are in the memory of the device and are cached. `Local` "
-                "means whose it is, not where: it is as far away as global memory. Constant "
-                "memory is written by the host, and kernels can only read it.",
+                "says who sees it, not where it is stored: it is as far away as global memory. "
+                "The host writes constant memory, and kernels can only read it.",
         .fill = fill_kinds,
     },
     {
-        .heading = "How it is asked for",
+        .heading = "How to declare it",
         .text = "{table}\n"
-                "Who uses a variable decides what it should be. A sum that one thread adds up "
+                "Choose the memory by who uses the variable. A sum that one thread adds up "
                 "belongs in a register. What several threads of a block read belongs in shared "
                 "memory: fetched once, with a __syncthreads() between writing and reading. What "
                 "has to outlive the kernel can only be global.\n"
@@ -101,8 +101,8 @@ static const struct smc_lesson_page pages[] = {
         .text = "{device}:\n"
                 "{table}\n"
                 "A register has 4 bytes, so an SM keeps {regs_kb} KB in registers and at most "
-                "{smem_kb} KB in shared memory. The registers are the larger store and the "
-                "faster, but no thread can look into another one's.",
+                "{smem_kb} KB in shared memory. The registers are the larger and the faster "
+                "store, but a thread cannot read another thread's registers.",
         .fill = fill_amounts,
         .launch = &tiled,
     },
@@ -157,7 +157,7 @@ static const struct smc_lesson_question question = {
 
 const struct smc_lesson smc_lesson_about_memory = {
     .name = "memory",
-    .title = "Kinds of memory: whose it is, how long it lasts",
+    .title = "Kinds of memory: scope and lifetime",
     .summary = "registers, local, shared, global, constant: scope and lifetime",
     .device = "NVIDIA H200",
     .least_cc = 20,

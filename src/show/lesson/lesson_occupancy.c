@@ -171,9 +171,9 @@ static const struct smc_lesson_page pages[] = {
             "matmul-tiled with tile {tile} on {device}: {regs} registers per thread ({source}), "
             "{blocks} on each SM, {warps} of {most} warps, occupancy {occupancy}. An "
             "occupancy calculator has no complaint.\n"
-            "And yet its multipliers work for {share} of the time at the most. Occupancy "
-            "counts the warps that are there to be run. It does not say what they wait for, "
-            "nor whether one that runs does anything useful.\n"
+            "And yet its multipliers are busy at most {share} of the time. Occupancy counts the "
+            "resident warps. It does not say what they wait for, nor whether one that runs does "
+            "anything useful.\n"
             "What they wait for is shared memory. The pages that follow count how much of it "
             "each multiplication takes, and how a kernel with far fewer warps does better.",
         .fill = fill_full,
@@ -186,9 +186,8 @@ static const struct smc_lesson_page pages[] = {
                 "takes {fma}. But each FMA of matmul-tiled needs an element of A and one of B "
                 "from shared memory, which serves one wavefront per clock:\n"
                 "{table}\n"
-                "`clocks` are those of shared memory for each FMA, `peak` is what they leave of "
-                "the theoretical FMA peak. A larger tile does not help here: it saves global "
-                "memory, but "
+                "clocks: shared-memory clocks per FMA; peak: the share of the theoretical FMA peak "
+                "that this allows. A larger tile does not help here: it saves global memory, but "
                 "each FMA still fetches its two operands. (The compiler joins some loads, so it "
                 "is not quite two wavefronts each.)",
         .fill = lesson_occupancy_fill_wall,
@@ -201,9 +200,9 @@ static const struct smc_lesson_page pages[] = {
                 "them: each element serves twice. In general, with edge x edge elements per "
                 "thread:\n"
                 "{table}\n"
-                "Loads grow with the edge, FMAs with its square. `clocks` are again those of "
-                "shared memory for each FMA, counted with the rule of the banks for a warp of "
-                "4 x 8 threads and loads of 4 bytes.",
+                "Loads grow with the edge, FMAs with its square. The shared-memory clocks per FMA "
+                "are counted with the rule of the banks for a warp of 4 x 8 threads and loads of "
+                "4 bytes.",
         .fill = fill_register_tile,
     },
     {
@@ -212,8 +211,8 @@ static const struct smc_lesson_page pages[] = {
                 "edge + 2 x edge of them, and say {other} more for addresses and counters "
                 "(assumed, not compiled). With blocks of {threads} threads on {device}:\n"
                 "{table}\n"
-                "From top to bottom occupancy falls, and what shared memory leaves of the FMA "
-                "peak rises: the fullest rows are the slowest. Fast matrix products all keep few "
+                "From top to bottom occupancy falls, and the FMA rate that shared memory permits "
+                "rises: the fullest rows are the slowest. Fast matrix products all keep few "
                 "warps and large register tiles.",
         .fill = fill_trade,
         .launch = &fewer_warps,
@@ -227,9 +226,9 @@ static const struct smc_lesson_page pages[] = {
                 "{before} warps x {one} = {work_before} FMAs that do not wait for each other. "
                 "With {edge} x {edge} elements it is {after} warps x {fmas} = {work_after}. The "
                 "emptier SM has more to do.\n"
-                "So raise occupancy while warps wait for memory and nothing else is at hand; "
-                "when enough is in flight, spend registers on work for each thread. More "
-                "occupancy than hides the waiting brings nothing.",
+                "So raise occupancy while warps wait for memory and no other work is available; "
+                "when enough is in flight, spend registers on work for each thread. Beyond what "
+                "hides latency, more occupancy gains nothing.",
         .fill = fill_purpose,
     },
 };

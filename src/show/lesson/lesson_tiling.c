@@ -74,8 +74,8 @@ static void fill_cgma(struct smc_scene *scene)
                     memory_gflops(&answer), peak_gflops(&answer));
     smc_layout_percent(roof, 100 * memory_gflops(&answer) / peak_gflops(&answer));
     smc_text_append(roof,
-                    " of what the multipliers could do. Caches catch a part of the loads, but "
-                    "a kernel need not leave it to luck.");
+                    " of that. Caches catch a part of the loads, but a kernel need not leave it "
+                    "to luck.");
 }
 
 static void fill_tiled(struct smc_scene *scene)

@@ -66,7 +66,7 @@ static void find_rates(const struct smc_device *device, struct rates *rates)
                                    latencies->value[SMC_CEILING_SHARED_NS]};
 }
 
-/* Bytes that must be under way at an SM. */
+/* Bytes that must be in flight for an SM. */
 static double under_way(const struct rates *rates, const struct level *level)
 {
     return level->bytes_per_s * level->latency_ns * 1e-9 / rates->device.sm_count;
@@ -262,8 +262,8 @@ static const struct smc_lesson_page pages[] = {
                 "request{source}. The warp that needs it waits, the SM does not: in each clock, "
                 "each of its {parts} sub-partitions issues an instruction of any warp that is "
                 "ready.\n"
-                "The issue slots that the {warps} warps of a sub-partition use if each waits after "
-                "every load, by the instructions that it has between two loads:\n"
+                "Issue slots that {warps} warps of a sub-partition use if each waits after every "
+                "load, by the number of instructions between two loads:\n"
                 "{table}\n"
                 "With few instructions for each load no number of warps fills the slots: the "
                 "kernel is as fast as the memory lets it be.",
@@ -271,26 +271,26 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "Little's law",
-        .text = "What is under way = rate x latency. That holds for cars on a road and for bytes "
-                "between a memory and an SM. For the full rate of each memory of the {device}, so "
-                "many bytes must have been requested and not yet have arrived{source}:\n"
+        .text = "Bytes in flight = rate x latency. The law holds for cars on a road, too. To reach "
+                "the full rate of each memory of the {device}, this many bytes must be in flight "
+                "for an SM{source}:\n"
                 "{table}\n"
-                "A warp whose 32 threads each wait for {load} bytes has {warp_bytes} bytes under "
-                "way. For DRAM an SM needs {warps} such warps; it can hold {most}. With {wide} "
+                "A warp whose 32 threads each wait for {load} bytes has {warp_bytes} bytes in "
+                "flight. For DRAM an SM needs {warps} such warps; it can hold {most}. With {wide} "
                 "bytes for each thread (a float4, or four loads that do not depend on each other) "
                 "{wide_warps} are enough.",
         .fill = fill_little,
     },
     {
         .heading = "Occupancy is one of two factors",
-        .text =
-            "Bytes under way = warps x bytes that each has requested. More occupancy raises "
-            "the first factor; more independent loads in a thread raise the second. The share "
-            "of the {device}'s DRAM bandwidth, by bytes under way for each thread{source}:\n"
-            "{table}\n"
-            "{low} occupancy with 64 bytes for each thread allows {few} of the bandwidth, 100 % "
-            "occupancy with 4 bytes {all}. So a kernel can be slow at full occupancy and fast "
-            "with an eighth of it; `smemcalc best --plot` draws both for every size.",
+        .text = "Bytes in flight = warps x bytes that each has requested. More occupancy raises "
+                "the first factor; more independent loads in a thread raise the second. The share "
+                "of the {device}'s DRAM bandwidth, by bytes in flight for each thread{source}:\n"
+                "{table}\n"
+                "{low} occupancy with 64 bytes for each thread allows {few} of the bandwidth; full "
+                "occupancy with 4 bytes allows only {all}. So a kernel can be slow at full "
+                "occupancy and fast "
+                "with an eighth of it; `smemcalc best --plot` draws both for every size.",
         .fill = fill_factors,
     },
     {
@@ -338,12 +338,12 @@ static void lesson_time_fill_question(struct smc_scene *scene, struct smc_lesson
 static const struct smc_lesson_question question = {
     .text = "The DRAM of the {device} can give each SM {per_clock} bytes in every clock, {clocks} "
             "clocks after they were requested. Each thread of a kernel has one load of {bytes} "
-            "bytes under way at a time. How many warps must be resident on an SM at least, so "
+            "bytes in flight at a time. How many warps must be resident on an SM at least, so "
             "that the DRAM is never idle?",
-    .right = "{per_clock} x {clocks} = {under_way} bytes must be under way, and a warp has 32 x "
+    .right = "{per_clock} x {clocks} = {under_way} bytes must be in flight, and a warp has 32 x "
              "{bytes} = {warp_bytes}; round up.",
-    .wrong = "Little's law: how many bytes must be under way at an SM, and how many does one warp "
-             "have under way?",
+    .wrong = "Little's law: how many bytes must be in flight for an SM, and how many does one warp "
+             "have in flight?",
     .trap = "That is how many threads it takes. A warp has 32 of them.",
     .fill = lesson_time_fill_question,
 };

@@ -235,7 +235,7 @@ static void take_compiled(struct smc_tui *tui, const struct smc_job_result *resu
     }
     bool is_present = result->job.serial == explore->serial;
     smc_explore_compiled(explore, &result->job.query, &result->resources, failure);
-    if (is_present) /* its resources may have changed the answer, but then as the time assumes */
+    if (is_present) /* late resources may change the answer; the time has the same ones */
         smc_explore_timed(explore, explore->serial, &result->time, &result->job.query.ceilings);
     if (failure)
         smc_tui_say_of_job(tui, SMC_JOB_COMPILE, SMC_STYLE_BAD, failure);
