@@ -75,7 +75,7 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
     long long change = llabs(step->change);
     const char *direction = step->change < 0 ? "fewer" : "more";
     if (step->resource == SMC_STEP_SHARED_MEMORY && step->change > 1) {
-        smc_text_printf(out, "%lld" SMC_TIE "B more of dynamic shared memory change nothing",
+        smc_text_printf(out, "up to %lld" SMC_TIE "B more dynamic shared memory costs no block",
                         change - 1);
         return;
     }
