@@ -61,7 +61,7 @@ static bool is_for_all(const struct smc_tokens *tokens, uint32_t brace, bool *en
 }
 
 /* The next token of code; beyond the last one: tokens->count. */
-static uint32_t barrier_advice_after(const struct smc_tokens *tokens, uint32_t i)
+static uint32_t after(const struct smc_tokens *tokens, uint32_t i)
 {
     do
         i++;
@@ -79,7 +79,7 @@ static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
     if (last == SMC_NO_TOKEN || tokens->item[last].line != line ||
         !(smc_token_is(tokens, last, ";") || smc_token_is(tokens, last, "}")))
         return false;
-    const uint32_t next = barrier_advice_after(tokens, last);
+    const uint32_t next = after(tokens, last);
     if (next < tokens->count && smc_token_is(tokens, next, "else"))
         return false;
     for (uint32_t i = last + 1; i-- > 0;) {
@@ -101,8 +101,7 @@ static bool is_race_within_block(const struct smc_finding *finding)
 }
 
 /* The line of an access in the kernel itself; 0: it is elsewhere. */
-static uint32_t barrier_advice_line_of(const struct smc_user_run *run,
-                                       const struct smc_run_stack *stack)
+static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_stack *stack)
 {
     const char *file = run->result.emulated.names + stack->frame[0].file;
     bool is_here = stack->frames == 1 && stack->is_complete &&
@@ -131,7 +130,7 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
         const struct smc_run_finding *found = &emulated->finding[i / 2];
         if (!is_race_within_block(&found->finding))
             continue;
-        uint32_t line = barrier_advice_line_of(run, i % 2 ? &found->stack : &found->other_stack);
+        uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
         if (line > 0 && is_good_place(tokens, line))
             barrier_advice_add_place(places, line);
     }
@@ -139,7 +138,7 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
 
 /* --- Trials ----------------------------------------------------------------------------------- */
 
-enum barrier_advice_verdict { MENDED, STILL_RACES, OTHER_FAULT };
+enum verdict { MENDED, STILL_RACES, OTHER_FAULT };
 
 /* The source with __syncthreads() at the beginning of the line after each place, so that all lines
    keep their numbers. */
@@ -170,11 +169,11 @@ static bool has_finding(const struct smc_user_run *run, const struct smc_run_fin
     return false;
 }
 
-static enum barrier_advice_verdict barrier_advice_judge(const struct smc_user_run *before,
-                                                        const struct smc_user_run *after)
+static enum verdict barrier_advice_judge(const struct smc_user_run *before,
+                                         const struct smc_user_run *after)
 {
     const struct smc_emulated_run *emulated = &after->result.emulated;
-    enum barrier_advice_verdict verdict = MENDED;
+    enum verdict verdict = MENDED;
     if (!after->result.emulation.made || !emulated->finish.succeeded)
         return OTHER_FAULT;
     for (size_t i = 0; i < emulated->finding_count; i++)
@@ -187,7 +186,7 @@ static enum barrier_advice_verdict barrier_advice_judge(const struct smc_user_ru
 
 /* Compiles and emulates the kernel with the barriers. */
 static enum smc_status try_places(const struct smc_user_run *run, const struct places *places,
-                                  enum barrier_advice_verdict *verdict, struct smc_error *error)
+                                  enum verdict *verdict, struct smc_error *error)
 {
     struct smc_text source = {0}, warnings = {0};
     struct smc_error ignored = {""};
@@ -223,7 +222,7 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     return SMC_OK;
 }
 
-static bool barrier_advice_has_time(const struct smc_user_run *run, double begin_ms)
+static bool has_time(const struct smc_user_run *run, double begin_ms)
 {
     const bool stops = run->request.settings->stop && run->request.settings->stop();
     return !stops && smc_clock_ms() - begin_ms <= MOST_ALL_MS;
@@ -235,7 +234,7 @@ static enum smc_status try_all(const struct smc_user_run *run, const struct plac
                                struct places *mended, struct smc_error *error)
 {
     const double begin_ms = smc_clock_ms();
-    enum barrier_advice_verdict verdict = OTHER_FAULT;
+    enum verdict verdict = OTHER_FAULT;
     enum smc_status status = SMC_OK;
     if (all->count > 1)
         status = try_places(run, all, &verdict, error);
@@ -245,7 +244,7 @@ static enum smc_status try_all(const struct smc_user_run *run, const struct plac
         for (size_t i = 0; i < all->count; i++)
             for (size_t k = count == 2 ? i + 1 : 0; k < (count == 2 ? all->count : 1); k++) {
                 const struct places some = {count, {all->line[i], all->line[k]}};
-                if (!barrier_advice_has_time(run, begin_ms))
+                if (!has_time(run, begin_ms))
                     return SMC_OK;
                 status = try_places(run, &some, &verdict, error);
                 if (status == SMC_OK && verdict == MENDED)
