@@ -13,27 +13,26 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-struct headroom_row {
+struct row {
     const struct smc_answer *answer;
     const struct smc_headroom_level *level;
     char launch_bounds[48];
 };
 
-static struct headroom_row headroom_make_row(const struct smc_answer *answer,
-                                             const struct smc_headroom_level *level)
+static struct row make_row(const struct smc_answer *answer, const struct smc_headroom_level *level)
 {
-    struct headroom_row row = {.answer = answer, .level = level};
+    struct row row = {.answer = answer, .level = level};
     snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
              answer->launch.threads_per_block, level->blocks_per_sm);
     return row;
 }
 
-static struct smc_value headroom_cost_of(const struct headroom_row *row, uint32_t amount)
+static struct smc_value cost_of(const struct row *row, uint32_t amount)
 {
     return smc_value_if(row->level->cost.is_known, smc_value_integer(amount));
 }
 
-#define ITEM struct headroom_row
+#define ITEM struct row
 #define ROW_FIELDS(FIELD)                                                                          \
     FIELD(device, NULL, "device", "", "the device",                                                \
           smc_value_text(item->answer->query.device.name))                                         \
@@ -57,13 +56,11 @@ static struct smc_value headroom_cost_of(const struct headroom_row *row, uint32_
     FIELD(cost_regs, "compiled_registers_per_thread", "compiled_regs", "registers",                \
           "what the kernel has when compiled with that bound; null where it has no more anyway, "  \
           "except as it is now with --grid",                                                       \
-          headroom_cost_of(item, item->level->cost.regs_per_thread))                               \
+          cost_of(item, item->level->cost.regs_per_thread))                                        \
     FIELD(cost_stores, "compiled_spill_store_bytes", "compiled_spill_stores", "bytes",             \
-          "its spill stores per thread then",                                                      \
-          headroom_cost_of(item, item->level->cost.spill_store_bytes))                             \
+          "its spill stores per thread then", cost_of(item, item->level->cost.spill_store_bytes))  \
     FIELD(cost_loads, "compiled_spill_load_bytes", "compiled_spill_loads", "bytes",                \
-          "its spill loads per thread then",                                                       \
-          headroom_cost_of(item, item->level->cost.spill_load_bytes))                              \
+          "its spill loads per thread then", cost_of(item, item->level->cost.spill_load_bytes))    \
     FIELD(cost_time, "compiled_predicted_ms", "compiled_predicted_ms", "ms",                       \
           "its predicted time then",                                                               \
           smc_value_if(item->level->cost.predicted_ms > 0,                                         \
@@ -74,7 +71,7 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 /* --- Words ------------------------------------------------------------------------------------ */
 
 /* "saxpy: " of a kernel of a file. */
-static void headroom_append_name(const struct smc_answer *answer, struct smc_text *line)
+static void append_name(const struct smc_answer *answer, struct smc_text *line)
 {
     if (answer->query.file_kernel)
         smc_text_printf(line, "%s: ", answer->query.file_kernel->short_name);
@@ -121,7 +118,7 @@ static void headroom_append_rows(const struct smc_answer *answer,
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
                          "  per SM  per SM         per thread  per block\n");
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct headroom_row row = headroom_make_row(answer, &headroom->level[i]);
+        const struct row row = make_row(answer, &headroom->level[i]);
         bool current = is_current(answer, row.level);
         char percent[32];
         struct smc_text line = {0};
@@ -130,7 +127,9 @@ static void headroom_append_rows(const struct smc_answer *answer,
                         row.level->blocks_per_sm, row.level->warps_per_sm, percent,
                         row.level->regs_per_thread, row.level->dynamic_smem_bytes,
                         row.launch_bounds);
-        smc_layout_emphatic_row(out, style, current ? SMC_STRONG : SMC_PLAIN, &line);
+        smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
+        smc_layout_row(out, &line);
+        smc_layout_end(out, style);
     }
     smc_text_append_char(out, '\n', 1);
 }
@@ -253,7 +252,7 @@ static void headroom_write_verdict(const struct smc_answer *answer,
                                    const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text verdict = {0};
-    headroom_append_name(answer, &verdict);
+    append_name(answer, &verdict);
     if (headroom->count) {
         smc_text_append(&verdict, "up to ");
         smc_words_blocks(headroom->most.blocks_per_sm, &verdict);
@@ -285,18 +284,18 @@ static void headroom_write_one(const struct smc_answer *answer, const struct smc
 
 /* --- Text: several devices -------------------------------------------------------------------- */
 
-struct headroom_compared {
+struct compared {
     const struct smc_answer *answers;
     const struct smc_headroom *headroom;
 };
 
-static const struct smc_device *headroom_device_of(const void *context, size_t device)
+static const struct smc_device *device_of(const void *context, size_t device)
 {
-    const struct headroom_compared *compared = context;
+    const struct compared *compared = context;
     return &compared->answers[device].query.device;
 }
 
-static void headroom_append_label(const void *context, size_t row, struct smc_text *text)
+static void append_label(const void *context, size_t row, struct smc_text *text)
 {
     (void)context;
     smc_text_printf(text, "%zu", row + 1);
@@ -305,7 +304,7 @@ static void headroom_append_label(const void *context, size_t row, struct smc_te
 static void headroom_append_cell(const void *context, size_t device, size_t row,
                                  struct smc_text *text)
 {
-    const struct headroom_compared *compared = context;
+    const struct compared *compared = context;
     const struct smc_headroom *headroom = &compared->headroom[device];
     if (row >= headroom->count)
         return;
@@ -314,7 +313,7 @@ static void headroom_append_cell(const void *context, size_t device, size_t row,
                     level->regs_per_thread, level->dynamic_smem_bytes);
 }
 
-static void compare_maxima(const struct headroom_compared *compared, size_t count,
+static void compare_maxima(const struct compared *compared, size_t count,
                            const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
@@ -352,20 +351,20 @@ static void headroom_write_several(const struct smc_answer *answers,
                                    const struct smc_headroom *headroom, size_t count,
                                    const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct headroom_compared compared = {answers, headroom};
+    const struct compared compared = {answers, headroom};
     struct smc_device_table table = {
         .context = &compared,
         .devices = count,
-        .device = headroom_device_of,
+        .device = device_of,
         .row_head = "blocks",
         .cell_head = "regs dynamic B",
-        .label = headroom_append_label,
+        .label = append_label,
         .cell = headroom_append_cell,
     };
     for (size_t i = 0; i < count; i++)
         table.rows = headroom[i].count > table.rows ? headroom[i].count : table.rows;
     struct smc_text fixed = {0};
-    headroom_append_name(answers, &fixed);
+    append_name(answers, &fixed);
     headroom_append_fixed(answers, headroom, &fixed);
     smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
     smc_text_append_char(out, '\n', 1);
@@ -414,7 +413,7 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
     if (headroom->fixed.dynamic_smem)
         json_array_append_new(fixed, json_string("dynamic_smem"));
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct headroom_row row = headroom_make_row(answer, &headroom->level[i]);
+        const struct row row = make_row(answer, &headroom->level[i]);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
     }
     smc_json_set(object, "fixed", fixed);
@@ -449,7 +448,7 @@ void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroo
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < headroom[i].count; n++) {
-            const struct headroom_row row = headroom_make_row(&answers[i], &headroom[i].level[n]);
+            const struct row row = make_row(&answers[i], &headroom[i].level[n]);
             smc_fields_csv_row(row_fields, &row, out);
         }
 }
