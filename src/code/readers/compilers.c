@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "code/inputs.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
 #include "code/readers/compilation.h"
