@@ -103,16 +103,21 @@ holds "next steps of the threads take their shared memory along" \
 if smemcalc --tile 8 --device 9.0 2>&1 | grep -q '(NVRTC [0-9]*'; then
     smemcalc limits --kernel matmul-register --device H200 >out 2>err
     empty "limits: rows with fewer registers have spills and time, compiled with the bound" "$(
-        grep -Eq '^       2 +128 +[0-9]+\+[0-9]+ +[0-9.]+ ms  __launch_bounds__\(256, 2\)$' out ||
+        grep -Eq '^       2 +128 +[0-9]+\+[0-9]+ +[0-9.]+ ms +\+[0-9]+ %  __launch_bounds__\(256, 2\)$' out ||
             cat out err
-        grep -Eq '^       7 +32 +[0-9]+\+[0-9]+ +[0-9.]+ ms  __launch_bounds__\(256, 8\)$' out ||
+        grep -Eq '^       7 +32 +[0-9]+\+[0-9]+ +[0-9.]+ ms +\+[0-9]+ %  __launch_bounds__\(256, 8\)$' out ||
             cat out)"
     holds "limits: JSON has what fewer registers cost, more spills and time the fewer" '
         [.headroom.by_blocks[] | select(.compiled_spill_store_bytes != null)] |
         length == 7 and (map(.compiled_spill_store_bytes) | . == sort and .[0] > 0) and
         (map(.compiled_predicted_ms) | . == sort and .[0] > 0) and
+        (map(.compiled_change_percent) | . == sort and .[0] > 0) and
         all(.[]; .compiled_registers_per_thread <= .most_registers_per_thread)' \
         limits --kernel matmul-register --device H200
+    empty "limits: what more blocks would cost, where none are faster" "$(
+        tr -s '\n ' ' ' <out | grep -Eq \
+            ' fastest as it is; 1 -> 2 blocks: [0-9]+ B of spills, [0-9]+ % slower \(predicted\) ' ||
+            cat out)"
     COLUMNS=80 smemcalc --kernel matmul-register --device H200 --regs 64 2>err | tr -s '\n ' ' ' >out
     empty "--regs: what the kernel spills with so few registers, and its time" "$(
         grep -Eq 'bound compiled with __launch_bounds__\(256, 4\): 64 registers per thread, spills [0-9]+ B stored, [0-9]+ B loaded per thread; [0-9.]+ ms predicted' out || cat out err)"
@@ -137,18 +142,18 @@ __global__ void heavy(const float *a, float *b)
 END
     smemcalc limits heavy.cu --threads 256 --device 9.0 >out 2>err
     empty "limits FILE: rows with fewer registers have what the kernel spills" "$(
-        grep -Eq '^ +[0-9]+ +32 +[0-9]+\+[0-9]+ +-  -maxrregcount=32$' out || cat out err)"
+        grep -Eq '^ +[0-9]+ +32 +[0-9]+\+[0-9]+ +- +-  -maxrregcount=32$' out || cat out err)"
     smemcalc limits heavy.cu --threads 256 --regs 32 --device 9.0 >out 2>err
     empty "limits FILE --regs: what the kernel spills with so few registers" "$(
-        grep -Eq '^ +1 +32 +[0-9]+\+[0-9]+ +-  -maxrregcount=32$' out || cat out err)"
+        grep -Eq '^ +1 +32 +[0-9]+\+[0-9]+ +- +-  -maxrregcount=32$' out || cat out err)"
     smemcalc limits heavy.cu --threads 256 --device H200 --grid 64 -a f32x1M -a f32x1M >out 2>err
     smemcalc run heavy.cu --block 256 --device H200 --grid 64 -a f32x1M -a f32x1M --dry-run \
         --compiler-options -maxrregcount=32 --format json >own 2>>err
     empty "limits FILE --grid --arg: the time of the launch, now and with fewer registers" "$(
         time=$(jq -r '.time.predicted_ms' own)
-        [ "$(sed -n 's/^.* \([0-9.]*\) ms  -maxrregcount=32$/\1/p' out | head -n 1)" = \
+        [ "$(sed -n 's/^.* \([0-9.]*\) ms .*  -maxrregcount=32$/\1/p' out | head -n 1)" = \
             "$(printf '%.3g' "$time")" ] || cat out own err
-        grep -Eq '^ +[0-9]+ +[0-9]+ +0 +[0-9.]+ ms  its own options$' out || cat out)"
+        grep -Eq '^ +[0-9]+ +[0-9]+ +0 +[0-9.]+ ms +-  its own options$' out || cat out)"
     for wrong in '--grid 64 --arg f32' '--arg f32x4' '--grid 0 -a f32x4 -a f32x4' \
         '--grid 64 -a f32x4 -a f32x4 -d H200 -d 8.0'; do
         # shellcheck disable=SC2086
@@ -164,6 +169,10 @@ END
     smemcalc limits own_bounds.cu --device 9.0 >out 2>err
     empty "limits FILE: no cost where the kernel's own launch bounds take precedence" "$(
         grep 'compiled with' out)"
+    smemcalc limits own_bounds.cu --threads 256 --device H200 --grid 64 -a f32x1M -a f32x1M >out 2>err
+    empty "limits FILE --grid: the kernel's own launch bounds are compiled with more blocks" "$(
+        grep -Eq '^ +[0-9]+ +32 +[0-9]+\+[0-9]+ +[0-9.]+ ms +[-+][0-9]+ %  __launch_bounds__\(256, [0-9]\)$' out ||
+            cat out err)"
 else
     skip "limits: what fewer registers cost" "no NVRTC was found"
 fi

@@ -56,11 +56,11 @@ struct smc_source {
 enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *kernel_dir,
                                 struct smc_source *source, struct smc_error *error);
 
-/* Changes __launch_bounds__(N) or __launch_bounds__(N, M) in the source to __launch_bounds__(N,
-   min_blocks). False if the source has neither. */
-bool smc_source_bound(struct smc_source *source, uint32_t min_blocks);
-
 void smc_source_free(struct smc_source *source);
+
+/* Changes each __launch_bounds__(N) and __launch_bounds__(N, M) in CUDA C++ to __launch_bounds__(N,
+   min_blocks). False if there is none. */
+bool smc_launch_bounds_set(struct smc_text *text, uint32_t min_blocks);
 
 /* --- Built-in PTX: the catalog's kernels with their default parameters, and tiles 1 to 32 of the
    tiled ones, for one architecture. The emulator runs it where no NVRTC is found. */

@@ -76,6 +76,7 @@ void smc_source_free(struct smc_source *source)
    NULL if there is none. NULL also for more commas. */
 static const char *closing_parenthesis(const char *at, const char **comma)
 {
+    *comma = NULL;
     for (int depth = 1; *at; at++) {
         depth += (*at == '(') - (*at == ')');
         if (*at == ',' && depth == 1 && *comma)
@@ -87,22 +88,27 @@ static const char *closing_parenthesis(const char *at, const char **comma)
     return NULL;
 }
 
-bool smc_source_bound(struct smc_source *source, uint32_t min_blocks)
+bool smc_launch_bounds_set(struct smc_text *text, uint32_t min_blocks)
 {
-    static const char bounds[] = "__launch_bounds__(";
-    const char *text = smc_text_string(&source->text);
-    const char *at = strstr(text, bounds);
-    const char *comma = NULL;
-    const char *end = at ? closing_parenthesis(at + sizeof bounds - 1, &comma) : NULL;
-    if (!end)
-        return false;
+    static const char name[] = "__launch_bounds__";
     struct smc_text bounded = {0};
-    smc_text_append_bytes(&bounded, text, (size_t)((comma ? comma : end) - text));
-    smc_text_printf(&bounded, ", %u", min_blocks);
-    smc_text_append(&bounded, end);
-    smc_text_free(&source->text);
-    source->text = bounded;
-    return true;
+    const char *rest = smc_text_string(text);
+    bool found = false;
+    for (const char *at = rest; (at = strstr(at, name)) != NULL;) {
+        const char *comma, *open = at += sizeof name - 1;
+        open += strspn(open, " \t\n");
+        const char *end = *open == '(' ? closing_parenthesis(open + 1, &comma) : NULL;
+        if (!end)
+            continue;
+        smc_text_append_bytes(&bounded, rest, (size_t)((comma ? comma : end) - rest));
+        smc_text_printf(&bounded, ", %u", min_blocks);
+        rest = at = end;
+        found = true;
+    }
+    smc_text_append(&bounded, rest);
+    smc_text_free(text);
+    *text = bounded;
+    return found;
 }
 
 /* --- Built-in PTX ----------------------------------------------------------------------------- */

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "base/text.h"
 #include "code/cpp_tokens.h"
 #include "hardware/user.h"
 
-enum { MOST_PLACES = 6, MOST_RUN_MS = 1500, MOST_ALL_MS = 4000 };
+enum { MOST_PLACES = 6 };
+
+/* Thread instructions of the run and of all trials together, a second and four on one core: a limit
+   of work and not of time, so that a slow machine gives the same advice. */
+static const double most_run = 1e9, most_trials = 4e9;
 
 /* Lines of the source, in their order. */
 struct places {
@@ -202,7 +205,6 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     settings.place = SMC_ON_EMULATOR;
     settings.annotation = NULL;
     settings.progress = NULL;
-    settings.timeout_ms = MOST_ALL_MS;
     insert_barriers(smc_text_string(&run->text), places, &source);
     *request = run->request;
     request->source = smc_text_string(&source);
@@ -222,10 +224,11 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     return SMC_OK;
 }
 
-static bool has_time(const struct smc_user_run *run, double begin_ms)
+/* Whether another trial, which executes about as much as the run, is within the limit. */
+static bool may_try(const struct smc_user_run *run, uint32_t trials)
 {
     const bool stops = run->request.settings->stop && run->request.settings->stop();
-    return !stops && smc_clock_ms() - begin_ms <= MOST_ALL_MS;
+    return !stops && (trials + 1) * run->result.emulated.thread_instructions <= most_trials;
 }
 
 /* One barrier if that suffices, else two: `mended` gets their places, or none. Where races remain
@@ -233,10 +236,10 @@ static bool has_time(const struct smc_user_run *run, double begin_ms)
 static enum smc_status try_all(const struct smc_user_run *run, const struct places *all,
                                struct places *mended, struct smc_error *error)
 {
-    const double begin_ms = smc_clock_ms();
     enum verdict verdict = OTHER_FAULT;
     enum smc_status status = SMC_OK;
-    if (all->count > 1)
+    uint32_t trials = 0;
+    if (all->count > 1 && may_try(run, trials++))
         status = try_places(run, all, &verdict, error);
     if (status != SMC_OK || verdict == STILL_RACES)
         return status;
@@ -244,7 +247,7 @@ static enum smc_status try_all(const struct smc_user_run *run, const struct plac
         for (size_t i = 0; i < all->count; i++)
             for (size_t k = count == 2 ? i + 1 : 0; k < (count == 2 ? all->count : 1); k++) {
                 const struct places some = {count, {all->line[i], all->line[k]}};
-                if (!has_time(run, begin_ms))
+                if (!may_try(run, trials++))
                     return SMC_OK;
                 status = try_places(run, &some, &verdict, error);
                 if (status == SMC_OK && verdict == MENDED)
@@ -262,7 +265,7 @@ enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_er
     const struct smc_emulated_run *emulated = &run->result.emulated;
     const struct smc_inspect_kernel *kernel = run->row.kernel;
     if (!run->result.emulation.made || !emulated->finish.succeeded ||
-        emulated->elapsed_ms > MOST_RUN_MS || kernel->source == SMC_INSPECT_PTX)
+        emulated->thread_instructions > most_run || kernel->source == SMC_INSPECT_PTX)
         return SMC_OK;
     const struct smc_text *text = &run->text;
     const bool is_read = smc_tokens_read(smc_text_string(text), text->length, &tokens);

@@ -5,6 +5,7 @@
 
 #include "answers/query.h"
 #include "base/memory.h"
+#include "code/compile.h"
 #include "rules/headroom.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
@@ -61,45 +62,94 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
                : SMC_OK;
 }
 
-/* The same for the launch of --grid and --arg, whose time is predicted; 0 registers: as it is. */
-static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments,
-                                           const struct smc_answer *answer, uint32_t regs,
-                                           struct smc_bound_cost *cost, struct smc_error *error)
+/* The launch of --grid and --arg, of the file's text or of `source`, with further compiler options.
+ */
+static enum smc_status prepare_launch(const struct smc_arguments *arguments,
+                                      const struct smc_answer *answer, const char *further,
+                                      const char *source, struct smc_user_run *run,
+                                      struct smc_error *error)
 {
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
     const uint32_t *shape = answer->plan.block, threads = answer->launch.threads_per_block;
     const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
     struct smc_text bounded = {0}, warnings = {0};
-    struct smc_user_run *run = smc_calloc(1, sizeof *run);
     struct smc_user_request *request = smc_calloc(1, sizeof *request);
-    smc_text_append(&bounded, options ? options : "");
-    if (regs)
-        smc_text_printf(&bounded, " -maxrregcount=%u", regs);
+    smc_text_printf(&bounded, "%s%s", options ? options : "", further);
     enum smc_status status =
-        run && request && !bounded.failed
+        request && !bounded.failed
             ? smc_ask_user_launch(arguments, arguments->file[0], request, error)
             : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_ask_user_place(arguments, &answer->query, request);
+        request->source = source;
         request->compiler_options = smc_text_string(&bounded);
         request->dynamic_smem_bytes = answer->launch.dynamic_smem_bytes;
         for (int i = 0; i < 3; i++)
             request->block[i] = is_shape ? shape[i] : i ? 1 : threads;
         status = smc_user_prepare(request, run, &warnings, error);
     }
-    if (status == SMC_OK && (!regs || run->row.kernel->resources.regs_per_thread <= regs)) {
-        smc_bound_cost_set(&run->row.kernel->resources, cost);
-        snprintf(cost->with, sizeof cost->with, regs ? "-maxrregcount=%u" : "its own options",
-                 regs);
-        if (run->answer.time.basis != SMC_TIME_UNKNOWN)
-            cost->predicted_ms = run->answer.time.predicted_ms;
-    }
-    if (run)
-        smc_user_free(run);
-    free(run);
     free(request);
     smc_text_free(&bounded);
     smc_text_free(&warnings);
+    return status;
+}
+
+/* The same with that many blocks in the source's own __launch_bounds__, which take precedence over
+   -maxrregcount. `source` gets the text, which must live as long as the run; it is empty if the
+   bounds are not in the file. */
+static enum smc_status prepare_bounded(const struct smc_arguments *arguments,
+                                       const struct smc_answer *answer, uint32_t blocks,
+                                       struct smc_text *source, struct smc_user_run *run,
+                                       struct smc_error *error)
+{
+    enum smc_status status = prepare_launch(arguments, answer, "", NULL, run, error);
+    if (status != SMC_OK)
+        return status;
+    smc_text_append(source, smc_text_string(&run->text));
+    smc_user_free(run);
+    *run = (struct smc_user_run){0};
+    if (!smc_launch_bounds_set(source, blocks)) {
+        smc_text_free(source);
+        return SMC_OK;
+    }
+    return source->failed
+               ? smc_out_of_memory(error)
+               : prepare_launch(arguments, answer, "", smc_text_string(source), run, error);
+}
+
+/* The same as find_cost_of_file for a launch, whose time is predicted; no level: as it is. */
+static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments,
+                                           const struct smc_answer *answer,
+                                           const struct smc_headroom_level *level,
+                                           struct smc_bound_cost *cost, struct smc_error *error)
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    const bool has_bounds = level && kernel->max_threads_per_block > 0;
+    struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    struct smc_text source = {0};
+    char with[sizeof cost->with] = "its own options", further[48] = "";
+    if (!run)
+        return smc_out_of_memory(error);
+    if (has_bounds)
+        snprintf(with, sizeof with, "__launch_bounds__(%u, %u)", kernel->max_threads_per_block,
+                 level->blocks_per_sm);
+    else if (level)
+        snprintf(with, sizeof with, "-maxrregcount=%u", level->regs_per_thread);
+    if (level && !has_bounds)
+        snprintf(further, sizeof further, " %s", with);
+    enum smc_status status =
+        has_bounds ? prepare_bounded(arguments, answer, level->blocks_per_sm, &source, run, error)
+                   : prepare_launch(arguments, answer, further, NULL, run, error);
+    const struct smc_inspect_kernel *compiled = status == SMC_OK ? run->row.kernel : NULL;
+    if (compiled && (!level || compiled->resources.regs_per_thread <= level->regs_per_thread)) {
+        smc_bound_cost_set(&compiled->resources, cost);
+        memcpy(cost->with, with, sizeof with);
+        if (run->answer.time.basis != SMC_TIME_UNKNOWN)
+            cost->predicted_ms = run->answer.time.predicted_ms;
+    }
+    smc_user_free(run);
+    free(run);
+    smc_text_free(&source);
     return status;
 }
 
@@ -121,7 +171,7 @@ static enum smc_status cmd_limits_find_costs(const struct smc_arguments *argumen
                             answer->occupancy.blocks_per_sm == level->blocks_per_sm;
         if (level->regs_per_thread >= compiled && !(answer->query.kernel && answer->regs_given)) {
             if (is_now)
-                status = find_cost_of_launch(arguments, answer, 0, &level->cost, error);
+                status = find_cost_of_launch(arguments, answer, NULL, &level->cost, error);
             continue;
         }
         if (is_same)
@@ -129,8 +179,7 @@ static enum smc_status cmd_limits_find_costs(const struct smc_arguments *argumen
         else if (answer->query.kernel)
             status = smc_bound_cost_find(answer, level->regs_per_thread, &level->cost, error);
         else if (arguments->given[SMC_OPTION_GRID])
-            status =
-                find_cost_of_launch(arguments, answer, level->regs_per_thread, &level->cost, error);
+            status = find_cost_of_launch(arguments, answer, level, &level->cost, error);
         else
             status =
                 find_cost_of_file(arguments, answer, level->regs_per_thread, &level->cost, error);

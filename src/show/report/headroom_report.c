@@ -1,5 +1,6 @@
 /* The headroom of a block: for each number of resident blocks per SM, the most registers and
    dynamic shared memory that a block may use; as text, JSON and CSV. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,18 +14,46 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
+/* Whether the row is what the kernel, with its own registers and shared memory, uses now. */
+static bool is_current(const struct smc_answer *answer, const struct smc_headroom_level *level)
+{
+    return smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES &&
+           answer->occupancy.blocks_per_sm == level->blocks_per_sm;
+}
+
+/* The predicted time as the kernel is now; 0: not known. */
+static double present_ms(const struct smc_answer *answer, const struct smc_headroom *headroom)
+{
+    if (!smc_words_is_compiled(answer))
+        return 0;
+    for (uint32_t i = 0; i < headroom->count; i++)
+        if (is_current(answer, &headroom->level[i]) && headroom->level[i].cost.predicted_ms > 0)
+            return headroom->level[i].cost.predicted_ms;
+    return answer->time.basis != SMC_TIME_UNKNOWN ? answer->time.predicted_ms : 0;
+}
+
 struct row {
     const struct smc_answer *answer;
     const struct smc_headroom_level *level;
+    double present_ms;
     char launch_bounds[48];
 };
 
-static struct row make_row(const struct smc_answer *answer, const struct smc_headroom_level *level)
+static struct row make_row(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                           uint32_t i)
 {
-    struct row row = {.answer = answer, .level = level};
+    const struct smc_headroom_level *level = &headroom->level[i];
+    struct row row = {.answer = answer, .level = level, .present_ms = present_ms(answer, headroom)};
     snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
              answer->launch.threads_per_block, level->blocks_per_sm);
     return row;
+}
+
+/* How much longer than now the compiled kernel takes: 0.12 is 12 % slower. NAN: not known. */
+static double change_of(const struct row *row)
+{
+    const double ms = row->level->cost.predicted_ms;
+    return ms > 0 && row->present_ms > 0 ? ms / row->present_ms - 1 : NAN;
 }
 
 static struct smc_value cost_of(const struct row *row, uint32_t amount)
@@ -64,7 +93,10 @@ static struct smc_value cost_of(const struct row *row, uint32_t amount)
     FIELD(cost_time, "compiled_predicted_ms", "compiled_predicted_ms", "ms",                       \
           "its predicted time then",                                                               \
           smc_value_if(item->level->cost.predicted_ms > 0,                                         \
-                       smc_value_real(item->level->cost.predicted_ms)))
+                       smc_value_real(item->level->cost.predicted_ms)))                            \
+    FIELD(cost_change, "compiled_change_percent", "compiled_change_percent", "percent",            \
+          "that time compared with the kernel as it is now; positive: slower",                     \
+          smc_value_if(!isnan(change_of(item)), smc_value_real(100 * change_of(item))))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -93,13 +125,6 @@ static void headroom_append_fixed(const struct smc_answer *answer,
         smc_text_printf(line, "; %u" SMC_TIE "B dynamic shared memory", launch->dynamic_smem_bytes);
 }
 
-/* Whether the row is what the kernel, with its own registers and shared memory, uses now. */
-static bool is_current(const struct smc_answer *answer, const struct smc_headroom_level *level)
-{
-    return smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES &&
-           answer->occupancy.blocks_per_sm == level->blocks_per_sm;
-}
-
 /* Why not even one block can be resident. */
 static void append_refusal(const struct smc_answer *answer, const struct smc_headroom *headroom,
                            struct smc_text *line)
@@ -118,7 +143,7 @@ static void headroom_append_rows(const struct smc_answer *answer,
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
                          "  per SM  per SM         per thread  per block\n");
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct row row = make_row(answer, &headroom->level[i]);
+        const struct row row = make_row(answer, headroom, i);
         bool current = is_current(answer, row.level);
         char percent[32];
         struct smc_text line = {0};
@@ -135,32 +160,79 @@ static void headroom_append_rows(const struct smc_answer *answer,
 }
 
 /* The rows with fewer registers than the kernel has, compiled so. */
-static void append_costs(const struct smc_headroom *headroom, struct smc_text *out)
+static void append_costs(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                         struct smc_text *out)
 {
     bool any = false;
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct smc_headroom_level *level = &headroom->level[i];
-        const struct smc_bound_cost *cost = &level->cost;
+        const struct row row = make_row(answer, headroom, i);
+        const struct smc_bound_cost *cost = &row.level->cost;
         struct smc_text line = {0};
-        char spills[32] = "0", time[24] = "-";
-        bool repeats = i > 0 && strcmp(cost->with, level[-1].cost.with) == 0;
+        char spills[32] = "0", time[24] = "-", change[24] = "-";
+        bool repeats = i > 0 && strcmp(cost->with, row.level[-1].cost.with) == 0;
         if (!cost->is_known || repeats)
             continue;
         smc_text_append(out, any ? ""
-                                 : "  blocks  registers   spills B        time  compiled with\n"
-                                   "  per SM  per thread\n");
+                                 : "  blocks  registers   spills B        time   change  "
+                                   "compiled with\n  per SM  per thread\n");
         any = true;
         if (cost->spill_store_bytes + cost->spill_load_bytes > 0)
             snprintf(spills, sizeof spills, "%u+%u", cost->spill_store_bytes,
                      cost->spill_load_bytes);
         if (cost->predicted_ms > 0)
             snprintf(time, sizeof time, "%.3g ms", cost->predicted_ms);
-        smc_text_printf(&line, "  %6u %11u %10s %11s  %s", level->blocks_per_sm,
-                        cost->regs_per_thread, spills, time, cost->with);
+        if (!isnan(change_of(&row)) && !is_current(answer, row.level))
+            snprintf(change, sizeof change, "%+.0f %%", 100 * change_of(&row));
+        smc_text_printf(&line, "  %6u %11u %10s %11s %8s  %s", row.level->blocks_per_sm,
+                        cost->regs_per_thread, spills, time, change, cost->with);
         smc_layout_row(out, &line);
     }
     if (any)
         smc_text_append_char(out, '\n', 1);
+}
+
+/* "216 B of spills, 8 % slower" */
+static void append_price(const struct row *row, struct smc_text *line)
+{
+    const struct smc_bound_cost *cost = &row->level->cost;
+    const uint32_t spills = cost->spill_store_bytes + cost->spill_load_bytes;
+    const double percent = 100 * change_of(row);
+    if (spills)
+        smc_text_printf(line, "%u" SMC_TIE "B of spills, ", spills);
+    else
+        smc_text_append(line, "no spills, ");
+    if (fabs(percent) < 0.5)
+        smc_text_append(line, "as fast");
+    else
+        smc_text_printf(line, "%.0f" SMC_TIE "%% %s", fabs(percent),
+                        percent > 0 ? "slower" : "faster");
+}
+
+/* What more blocks would buy: the fastest number of them, by the predicted times. */
+static void append_fastest(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const uint32_t now = answer->occupancy.blocks_per_sm;
+    struct row next = {0}, best = {0};
+    struct smc_text line = {0};
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct row row = make_row(answer, headroom, i);
+        if (isnan(change_of(&row)) || row.level->blocks_per_sm <= now)
+            continue;
+        next = next.level ? next : row;
+        best = !best.level || change_of(&row) < change_of(&best) ? row : best;
+    }
+    if (!next.level)
+        return;
+    const bool gains = 100 * change_of(&best) <= -0.5;
+    if (gains)
+        smc_text_printf(&line, "%u blocks per SM, %s: ", best.level->blocks_per_sm,
+                        best.launch_bounds);
+    else
+        smc_text_printf(&line, "as it is; %u -> %u blocks: ", now, next.level->blocks_per_sm);
+    append_price(gains ? &best : &next, &line);
+    smc_text_append(&line, " (predicted)");
+    smc_layout_line(out, style, "fastest", &line);
 }
 
 /* What prevents one block more, even with the least of everything that is not fixed. */
@@ -276,7 +348,8 @@ static void headroom_write_one(const struct smc_answer *answer, const struct smc
     if (headroom->count == 0)
         return;
     headroom_append_rows(answer, headroom, style, out);
-    append_costs(headroom, out);
+    append_costs(answer, headroom, out);
+    append_fastest(answer, headroom, style, out);
     append_maximum(headroom, style, out);
     headroom_append_legend(answer, headroom, style, out);
     append_opt_in(answer, headroom, style, out);
@@ -413,7 +486,7 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
     if (headroom->fixed.dynamic_smem)
         json_array_append_new(fixed, json_string("dynamic_smem"));
     for (uint32_t i = 0; i < headroom->count; i++) {
-        const struct row row = make_row(answer, &headroom->level[i]);
+        const struct row row = make_row(answer, headroom, i);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
     }
     smc_json_set(object, "fixed", fixed);
@@ -448,7 +521,7 @@ void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroo
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < headroom[i].count; n++) {
-            const struct row row = make_row(&answers[i], &headroom[i].level[n]);
+            const struct row row = make_row(&answers[i], &headroom[i], n);
             smc_fields_csv_row(row_fields, &row, out);
         }
 }
