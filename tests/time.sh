@@ -345,6 +345,60 @@ extern "C" __global__ void count(const int *value, int *bins)
 {
     atomicAdd(&bins[value[blockIdx.x * blockDim.x + threadIdx.x]], 1);
 }
+/* What decides where each of these goes: values in shared memory, of other warps; constants and
+   variables that are set; double precision; what an atomic returns; a vote of the block. */
+extern "C" __global__ void rank(const int *key, const float *from, float *to)
+{
+    __shared__ int place[256];
+    int i = threadIdx.x;
+    place[i] = 0;
+    __syncthreads();
+    atomicAdd(&place[key[blockIdx.x * 256 + i] & 255], 1);
+    __syncthreads();
+    for (int step = 1; step < 256; step *= 2) {
+        int before = i >= step ? place[i - step] : 0;
+        __syncthreads();
+        place[i] += before;
+        __syncthreads();
+    }
+    for (int n = i ? place[i - 1] : 0; n < place[i]; n++)
+        to[blockIdx.x * 4096 + n * 16] = from[i];
+}
+__constant__ short lengths[64];
+__device__ int times = 1;
+extern "C" __global__ void table(const float *from, float *to)
+{
+    float sum = 0;
+    for (int i = 0; i < lengths[blockIdx.x & 63] * times; i++)
+        sum += from[i * 2048 + blockIdx.x * blockDim.x + threadIdx.x];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void halve(const double *start, const float *from, float *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int bits = (int)ceil(log2f((float)gridDim.x * blockDim.x));
+    float sum = 0;
+    for (double x = start[i]; x > 1.5; x = x / 2 - 0.125)
+        sum += from[(int)(x * 8)];
+    to[__brev(i) >> (32 - bits)] = sum;
+}
+extern "C" __global__ void queue(const int *key, int *tail, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (key[i] < 3)
+        to[atomicAdd(tail, 1) * 8] = i;
+}
+extern "C" __global__ void settle(const int *start, const float *from, float *to)
+{
+    __shared__ int level[256];
+    int i = threadIdx.x, at = blockIdx.x * 256 + i, n = 0;
+    level[i] = start[at];
+    while (__syncthreads_or(level[i] > 0)) {
+        if (level[i] > 0)
+            level[i]--;
+        to[at * 8 + n++ % 8] = from[at];
+    }
+}
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
     while (flag[0] == 0)
@@ -380,6 +434,12 @@ states "arrays that decide and change are noted" '.time.contents_change' run con
 states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
     --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256
+contents rank --grid 4 --block 256 -a i32x1024:random:0:255 -a f32x256 -a f32x16384
+contents table --grid 8 --block 256 --set lengths=i16x64:random:3:9 --set times=2 \
+    -a f32x40000 -a f32x2048
+contents halve --grid 8 --block 256 -a f64x2048:random:2:9000 -a f32x72000 -a f32x2048
+contents queue --grid 1 --block 256 -a i32x256:random:0:9 -a i32x1 -a i32x2048
+contents settle --grid 4 --block 256 -a i32x1024:random:0:40 -a f32x1024 -a f32x8192
 contents escape --grid 1x128 --block 128 -a i32:128 -a i32x16384
 states "a loop that waits for what another warp stores has no predicted time" \
     '.time == null and (.time_reason | test("loops"))' run contents.cu --entry poll --grid 1 \

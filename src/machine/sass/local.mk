@@ -9,6 +9,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/sass_operations.def \
 	src/machine/sass/sass_program.c src/machine/sass/sass_program.h \
 	src/machine/sass/sass_warp.c src/machine/sass/sass_warp.h \
+	src/machine/sass/together.c \
 	src/machine/timing.h \
 	src/machine/sass/walk.c src/machine/sass/walk.h \
 	src/machine/sass/warp_memory.c src/machine/sass/warp_memory.h \

@@ -169,16 +169,18 @@ static void read_sources(struct smc_sass_instruction *in, const struct sass_oper
     struct smc_sass_operand second = {0}, third = {0};
     bool swapped =
         form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_CONSTANT || form == FORM_THIRD_UNIFORM;
+    const bool last = (operation->fields & (B | C)) == C; /* of two sources; DADD */
     if (operation->fields & A)
         in->from[0] = register_at(in, 24, in->uniform, registers);
-    if (operation->fields & B)
+    if (operation->fields & B || (last && swapped))
         second = second_slot(in, form, registers);
-    if (operation->fields & C)
+    if (operation->fields & C && !(last && swapped))
         third = register_at(in, 64, in->uniform, registers);
     swapped = swapped && operation->fields & C;
     read_signs(in, operation->fields, swapped, &second, &third);
-    in->from[1] = swapped ? third : second;
-    in->from[2] = swapped ? second : third;
+    in->from[1] = swapped != last ? third : second;
+    if (!last)
+        in->from[2] = swapped ? second : third;
 }
 
 static struct smc_predicate predicate_at(const struct smc_sass_instruction *in, unsigned bit)
@@ -289,10 +291,12 @@ static void read_shared_atomic(struct smc_sass_instruction *in)
     in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
     in->exchanges = !swaps && kind == EXCHANGE;
     in->increments = !swaps && kind == INCREMENT;
-    if (in->increments) {
+    if (in->increments)
         in->from[1] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
-        in->from[2] = smc_bit(in, 91) ? register_at(in, 64, true, 1) : in->from[1];
-    }
+    if (!swaps && smc_bit(in, 91)) /* added to the address */
+        in->from[2] = register_at(in, 64, true, 1);
+    else if (swaps) /* the new value */
+        in->from[2] = register_at(in, 64, false, 2);
     if (swaps ? kind == SWAP : in->exchanges || ((kind < EXCHANGE || in->increments) && bytes == 4))
         in->access_bytes = bytes;
 }
@@ -330,9 +334,20 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_ATOMS_CAS:
         read_shared_atomic(in);
         break;
+    case SMC_OP_ATOMG_CAS: /* the new value */
+        in->from[2] = register_at(in, 64, false, 2);
+        break;
+    case SMC_OP_MATCH:
+        in->from[0].registers = smc_bit(in, 73) ? 2 : 1;
+        break;
+    case SMC_OP_BAR:
+        if (smc_barrier_reduces(in))
+            in->predicate[0] = predicate_at(in, 87);
+        break;
     case SMC_OP_LD:
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
+    case SMC_OP_ULDC_INDEX:
         in->to.registers = registers_of(bytes_of_width(in));
         break;
     default:
@@ -343,7 +358,14 @@ static void read_widths(struct smc_sass_instruction *in)
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
-           in->operation == SMC_OP_RED || in->operation == SMC_OP_REDG;
+           in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
+           in->operation == SMC_OP_REDG;
+}
+
+bool smc_barrier_reduces(const struct smc_sass_instruction *in)
+{
+    enum { RED = 2 };
+    return in->operation == SMC_OP_BAR && smc_bits(in, 77, 3) == RED;
 }
 
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,

@@ -128,6 +128,10 @@ const char *smc_operation_name(enum smc_operation operation);
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
 bool smc_is_global_atomic(const struct smc_sass_instruction *in);
 
+/* BAR.RED, which combines a predicate of all threads: bits 74 and 75 0 count, 1 AND, 2 OR.
+   B2R.RESULT reads it. */
+bool smc_barrier_reduces(const struct smc_sass_instruction *in);
+
 /* Control bits. */
 static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)
 {

@@ -9,6 +9,7 @@ void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t in
     *place = (struct smc_machine_place){
         .constants = launch->constants,
         .constant_bytes = launch->constant_bytes,
+        .bank = launch->bank,
         .first_thread = warp * SMC_LANES,
         .warp = warp,
     };

@@ -9,6 +9,7 @@ struct smc_machine_launch {
     uint32_t block[3], grid[3];
     const unsigned char *constants; /* bank 0, with the parameters: smc_machine_constants */
     size_t constant_bytes;
+    const struct smc_constant_bank *bank; /* as in struct smc_machine_place */
     const struct smc_bank_layout *layout;
     const struct smc_contents *contents; /* of global memory; NULL: unknown */
 };

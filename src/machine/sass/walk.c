@@ -1,17 +1,19 @@
-/* One warp walks through a program. */
+/* Warps walk through a program, each for itself or those of a block from barrier to barrier. */
 #include "machine/sass/walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "rules/banks.h"
 
-enum { BARRIERS = 16, NO_BARRIER = -1, MOST_CALLS = 8 };
+enum { BARRIERS = 16, NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS, MOST_CALLS = 8 };
 
 /* Lanes that are at the same place. */
 struct lane_group {
     uint32_t lanes;
     uint32_t at;
-    int8_t awaited;            /* the barrier that it waits at; -1: none */
+    int8_t awaited;            /* the barrier that it waits at, or BLOCK_BARRIER; -1: none */
     uint8_t calls;             /* functions that it is in */
     uint32_t back[MOST_CALLS]; /* where each of them returns to */
 };
@@ -21,13 +23,21 @@ struct barrier {
     uint32_t target; /* where they continue together */
 };
 
+/* What BAR.RED found of the threads of a block. */
+struct reduction {
+    uint32_t threads, holds, unknown; /* how many; for how many the predicate holds or is unknown */
+    uint32_t how;                     /* bits 74 and 75 */
+};
+
 struct state {
     struct smc_walk *walk;
     struct smc_sass_warp *warp;
     struct lane_group group[SMC_LANES];
     uint32_t groups;
     struct barrier barrier[BARRIERS];
-    uint64_t steps;
+    uint64_t steps, most_steps;
+    uint64_t length;                     /* instructions executed */
+    struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
 
 static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
@@ -365,19 +375,66 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     walk->all_sectors += sectors;
 }
 
+/* --- Barriers of the block -------------------------------------------------------------------- */
+
+/* A group arrives at BAR and waits, if the warps of its block walk together. */
+static void arrive(struct state *state, uint32_t index)
+{
+    struct lane_group *group = &state->group[index];
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
+    if (smc_barrier_reduces(in)) {
+        uint32_t unknown, holds = smc_warp_holds(state->warp, in->predicate[0], &unknown);
+        struct reduction *to = state->arriving;
+        to->how = (uint32_t)smc_bits(in, 74, 2);
+        to->threads += (uint32_t)__builtin_popcount(group->lanes);
+        to->holds += (uint32_t)__builtin_popcount(holds & ~unknown & group->lanes);
+        to->unknown += (uint32_t)__builtin_popcount(unknown & group->lanes);
+    }
+    group->at++;
+    group->awaited = BLOCK_BARRIER;
+}
+
+/* B2R.RESULT: what BAR.RED found. */
+static void give_result(struct state *state, const struct smc_sass_instruction *in, uint32_t mask)
+{
+    enum { AND = 1, OR = 2 };
+    const struct reduction *result = state->result;
+    uint32_t value[SMC_LANES], flag;
+    bool known = result && result->unknown == 0 && result->threads > 0;
+    smc_warp_forget(state->warp, in, mask);
+    if (!known)
+        return;
+    flag = result->how == AND ? result->holds == result->threads : result->holds > 0;
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        value[lane] = result->how == AND || result->how == OR ? flag : result->holds;
+    smc_warp_set_register(state->warp, &in->to, 0, value, 0, mask);
+    smc_warp_set_predicate(state->warp, in, 0, flag ? UINT32_MAX : 0, 0, mask);
+}
+
+static void execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                    bool decides)
+{
+    struct smc_warp_memory *memory = state->walk->memory;
+    if (in->operation == SMC_OP_B2R) {
+        give_result(state, in, mask);
+        return;
+    }
+    if (smc_warp_evaluate_together(state->warp, in, mask))
+        return;
+    if (!memory || !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
+        smc_warp_evaluate(state->warp, in, mask);
+}
+
 /* Evaluates a step that does not branch. */
 static void evaluate(struct state *state, const struct smc_program_step *step, uint32_t mask,
                      uint32_t unknown)
 {
-    const struct smc_sass_instruction *in = &step->in;
-    struct smc_warp_memory *memory = state->walk->memory;
     if (step->purpose == SMC_PURPOSE_DATA)
         return;
-    bool decides = step->purpose == SMC_PURPOSE_CONTROL;
-    if (mask && !(memory && smc_warp_memory_execute(memory, state->warp, in, mask, decides)))
-        smc_warp_evaluate(state->warp, in, mask);
+    if (mask)
+        execute(state, &step->in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
-        smc_warp_forget(state->warp, in, unknown);
+        smc_warp_forget(state->warp, &step->in, unknown);
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -417,6 +474,10 @@ static bool step_once(struct state *state, uint32_t index)
         entry.sectors = (uint8_t)sectors_of_atomic(state, in, mask);
     if (trace)
         smc_warp_trace_add(trace, &entry);
+    if (in->operation == SMC_OP_BAR && state->arriving && mask) {
+        arrive(state, index);
+        return false;
+    }
     evaluate(state, step, mask, unknown);
     group->at++;
     return true;
@@ -447,8 +508,10 @@ static void walk_run(struct state *state, uint32_t index)
         walk->trace->calls = state->group[index].calls;
     for (;;) {
         uint32_t at = state->group[index].at;
+        /* What a block shares is evaluated throughout. */
+        bool evaluates = program->by_block || follows(walk);
         uint32_t next = at >= program->count ? program->count
-                        : follows(walk)      ? program->step[at].next_address
+                        : evaluates          ? program->step[at].next_address
                                              : program->step[at].next_control;
         if (walk->trace)
             smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
@@ -466,34 +529,147 @@ static void walk_run(struct state *state, uint32_t index)
         }
     }
     walk->change[last]--;
+    state->length += last - first;
+}
+
+static void start_warp(struct state *state, struct smc_walk *walk, struct smc_sass_warp *warp,
+                       const struct smc_machine_place *place)
+{
+    *state = (struct state){.walk = walk, .warp = warp, .most_steps = walk->most_steps};
+    smc_warp_start(warp, place);
+    state->group[0] = (struct lane_group){.lanes = warp->alive, .awaited = NO_BARRIER};
+    state->groups = 1;
+}
+
+/* Runs a warp until it ends or all its lanes wait. */
+static void run_warp(struct state *state)
+{
+    struct smc_walk *walk = state->walk;
+    while (state->groups) {
+        if (walk->trace && walk->trace->ends)
+            return;
+        uint32_t index = state->groups;
+        while (index-- > 0 && state->group[index].awaited != NO_BARRIER)
+            ;
+        if (index == UINT32_MAX)
+            return;
+        if (state->steps > state->most_steps) {
+            stop_walk(state, SMC_WALK_TOO_LONG, state->group[index].at);
+            state->groups = 0;
+            return;
+        }
+        walk_run(state, index);
+    }
 }
 
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
                    struct smc_sass_warp *warp)
 {
-    struct state state = {.walk = walk, .warp = warp};
-    smc_warp_start(warp, place);
+    struct state state;
+    start_warp(&state, walk, warp, place);
     if (walk->memory)
         smc_warp_memory_start(walk->memory);
-    state.group[0] = (struct lane_group){.lanes = warp->alive, .awaited = NO_BARRIER};
-    state.groups = 1;
     walk->signature = 0;
-    while (state.groups) {
-        if (walk->trace && walk->trace->ends)
-            return;
-        uint32_t index = state.groups;
-        while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
-            ;
-        if (index == UINT32_MAX) {
-            stop_walk(&state, SMC_WALK_STUCK, state.group[0].at);
-            return;
-        }
-        if (state.steps > walk->most_steps) {
-            stop_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
-            return;
-        }
-        walk_run(&state, index);
-    }
-    if (walk->trace)
+    run_warp(&state);
+    if (walk->trace && walk->trace->ends)
+        return;
+    if (state.groups)
+        stop_walk(&state, SMC_WALK_STUCK, state.group[0].at);
+    else if (walk->trace && walk->end < SMC_WALK_STUCK)
         smc_warp_trace_end(walk->trace);
+}
+
+/* --- Blocks ----------------------------------------------------------------------------------- */
+
+struct smc_walk_block {
+    uint32_t warps;
+    struct state *state;
+    struct smc_sass_warp *warp;
+    uint64_t *signature;
+    struct reduction arriving, result;
+};
+
+struct smc_walk_block *smc_walk_block_new(uint32_t warps)
+{
+    struct smc_walk_block *block = smc_calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->warps = warps;
+    block->state = smc_calloc(warps, sizeof *block->state);
+    block->warp = smc_malloc(warps * sizeof *block->warp);
+    block->signature = smc_calloc(warps, sizeof *block->signature);
+    if (block->state && block->warp && block->signature)
+        return block;
+    smc_walk_block_free(block);
+    return NULL;
+}
+
+void smc_walk_block_free(struct smc_walk_block *block)
+{
+    if (!block)
+        return;
+    free(block->state);
+    free(block->warp);
+    free(block->signature);
+    free(block);
+}
+
+uint64_t smc_walk_block_length(const struct smc_walk_block *block, uint32_t warp)
+{
+    return block->state[warp].length;
+}
+
+/* Runs each warp in turn until it ends or waits; whether any got further. */
+static bool run_turn(struct smc_walk *walk, struct smc_walk_block *block,
+                     struct smc_warp_trace *const *trace)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < block->warps; i++) {
+        struct state *state = &block->state[i];
+        uint64_t before = state->steps;
+        walk->trace = trace ? trace[i] : NULL;
+        walk->signature = block->signature[i];
+        if (walk->memory)
+            walk->memory->warp = i;
+        run_warp(state);
+        block->signature[i] = walk->signature;
+        any |= state->steps > before;
+    }
+    return any;
+}
+
+/* All that wait for the block go on. */
+static void release_block(struct smc_walk_block *block)
+{
+    block->result = block->arriving;
+    block->arriving = (struct reduction){0};
+    for (uint32_t i = 0; i < block->warps; i++)
+        for (uint32_t g = 0; g < block->state[i].groups; g++)
+            if (block->state[i].group[g].awaited == BLOCK_BARRIER)
+                block->state[i].group[g].awaited = NO_BARRIER;
+}
+
+void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
+                    const struct smc_machine_place *place, struct smc_warp_trace *const *trace)
+{
+    if (walk->memory)
+        smc_warp_memory_start(walk->memory);
+    block->arriving = block->result = (struct reduction){0};
+    for (uint32_t i = 0; i < block->warps; i++) {
+        struct state *state = &block->state[i];
+        start_warp(state, walk, &block->warp[i], &place[i]);
+        state->most_steps = walk->most_steps / block->warps;
+        state->arriving = &block->arriving;
+        state->result = &block->result;
+        block->signature[i] = 0;
+    }
+    while (walk->end < SMC_WALK_STUCK && run_turn(walk, block, trace))
+        release_block(block);
+    for (uint32_t i = 0; i < block->warps; i++) {
+        if (block->state[i].groups && walk->end < SMC_WALK_STUCK)
+            stop_walk(&block->state[i], SMC_WALK_STUCK, block->state[i].group[0].at);
+        if (trace && walk->end < SMC_WALK_STUCK)
+            smc_warp_trace_end(trace[i]);
+    }
+    walk->trace = NULL;
 }

@@ -2,6 +2,7 @@
 libsmc_la_SOURCES += \
 	src/machine/timing/arguments.c src/machine/timing/arguments.h \
 	src/machine/timing/l1.c src/machine/timing/l1.h \
+	src/machine/timing/module_values.c src/machine/timing/module_values.h \
 	src/machine/timing/rates.c \
 	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \
 	src/machine/timing/terms.def \

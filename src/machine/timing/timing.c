@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "code/machine_code.h"
+#include "machine/timing/module_values.h"
 #include "machine/timing/traces.h"
 
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
@@ -72,6 +73,7 @@ struct work {
 
 struct model {
     const struct smc_time_launch *launch;
+    const struct smc_time_arguments *arguments; /* with the module's variables */
     struct smc_machine_launch machine;
     struct smc_machine_program program;
     struct smc_rates rates;
@@ -230,7 +232,7 @@ static enum smc_status run_sample(const struct model *model, execute_blocks *exe
                                   struct work *work, struct smc_error *error)
 {
     const struct smc_traces *traces = &model->traces;
-    const struct smc_time_arguments *arguments = model->launch->arguments;
+    const struct smc_time_arguments *arguments = model->arguments;
     struct smc_sm_result result;
     struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
     if (!steps)
@@ -322,11 +324,11 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
     const struct smc_time_launch *launch = model->launch;
     const struct work *work = &model->work;
     double l2_bytes = (double)launch->device->l2_bytes;
-    if (bytes_of(launch->arguments, UINT64_MAX) <= L2_KEEPS_STORED * l2_bytes)
+    if (bytes_of(model->arguments, UINT64_MAX) <= L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
-    double read = bytes_of(launch->arguments, work->loaded);
-    double written = bytes_of(launch->arguments, work->stored);
+    double read = bytes_of(model->arguments, work->loaded);
+    double written = bytes_of(model->arguments, work->stored);
     if (status != SMC_OK || read + written <= 0)
         return status;
     double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
@@ -544,10 +546,10 @@ static bool has_contents(const struct smc_time_arguments *arguments)
 /* What the warps load is followed if the arrays have contents. */
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
-    if (!has_contents(model->launch->arguments))
+    if (!has_contents(model->arguments))
         return SMC_OK;
     model->contents =
-        (struct smc_contents){.read = read_array, .context = (void *)model->launch->arguments};
+        (struct smc_contents){.read = read_array, .context = (void *)model->arguments};
     model->machine.contents = &model->contents;
     return smc_machine_program_follow_memory(&model->program, false, error);
 }
@@ -601,12 +603,17 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     return smc_traces_set_survey(&model->traces, &model->survey, model->program.count, error);
 }
 
-static enum smc_status predict_kernel(const struct smc_time_launch *launch,
-                                      const struct smc_cubin *cubin,
-                                      const struct smc_cubin_kernel *kernel, struct smc_time *time,
-                                      struct smc_error *error)
+/* `values` are those of the module for the launch. */
+static enum smc_status predict_with(const struct smc_time_launch *launch,
+                                    const struct smc_cubin *cubin,
+                                    const struct smc_cubin_kernel *kernel,
+                                    const struct smc_module_values *values, struct smc_time *time,
+                                    struct smc_error *error)
 {
-    struct model model = {.launch = launch, .time = time, .sms = launch->device->sm_count};
+    struct model model = {.launch = launch,
+                          .arguments = &values->arguments,
+                          .time = time,
+                          .sms = launch->device->sm_count};
     unsigned char constants[SMC_MACHINE_CONSTANT_BYTES];
     struct smc_bank_layout layout;
     const struct smc_time_arguments *arguments = launch->arguments;
@@ -624,6 +631,7 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
         .program = &model.program,
         .constants = constants,
         .constant_bytes = (at + arguments->parameter_bytes + 3) / 4 * 4, /* whole words */
+        .bank = values->bank,
         .layout = &layout,
     };
     model.blocks = 1;
@@ -648,6 +656,21 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     smc_traces_free(&model.traces);
     smc_survey_free(&model.survey);
     smc_machine_program_free(&model.program);
+    return status;
+}
+
+static enum smc_status predict_kernel(const struct smc_time_launch *launch,
+                                      const struct smc_cubin *cubin,
+                                      const struct smc_cubin_kernel *kernel, struct smc_time *time,
+                                      struct smc_error *error)
+{
+    struct smc_module_values values;
+    enum smc_status status =
+        smc_module_values_make(cubin, kernel->name, launch->arguments, &values, error);
+    if (status != SMC_OK)
+        return status;
+    status = predict_with(launch, cubin, kernel, &values, time, error);
+    smc_module_values_free(&values);
     return status;
 }
 
