@@ -364,6 +364,17 @@ extern "C" __global__ void rank(const int *key, const float *from, float *to)
     for (int n = i ? place[i - 1] : 0; n < place[i]; n++)
         to[blockIdx.x * 4096 + n * 16] = from[i];
 }
+extern "C" __global__ void weigh(const int *key, const float *weight, float *to)
+{
+    __shared__ float sum[32];
+    int i = threadIdx.x;
+    sum[i & 31] = 0;
+    __syncthreads();
+    atomicAdd(&sum[key[i] & 31], weight[i]);
+    __syncthreads();
+    for (int n = 0; n < sum[i & 31]; n++)
+        to[blockIdx.x * 8192 + n * 256 + i] = n;
+}
 __constant__ short lengths[64];
 __device__ int times = 1;
 extern "C" __global__ void table(const float *from, float *to)
@@ -435,6 +446,7 @@ states "other arrays are not" '.time.contents_change == false' run contents.cu -
     --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256
 contents rank --grid 4 --block 256 -a i32x1024:random:0:255 -a f32x256 -a f32x16384
+contents weigh --grid 2 --block 256 -a i32x256:random:0:31 -a f32x256:random:0:2 -a f32x16384
 contents table --grid 8 --block 256 --set lengths=i16x64:random:3:9 --set times=2 \
     -a f32x40000 -a f32x2048
 contents halve --grid 8 --block 256 -a f64x2048:random:2:9000 -a f32x72000 -a f32x2048

@@ -349,7 +349,7 @@ static void test_avoided_call(void)
                                 exit_all, give_back};
     struct counts counts;
     count(code, 6, 32, 1, &counts);
-    CU_ASSERT_EQUAL(counts.end, SMC_WALK_UNKNOWN_BRANCH);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
     CU_ASSERT_EQUAL(counts.executions[3], 0);
     CU_ASSERT_EQUAL(counts.executions[4], 1);
 }

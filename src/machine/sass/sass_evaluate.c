@@ -501,6 +501,20 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 }
 
 /* A predicate chooses the minimum instead of the maximum. */
+static bool minimum_of_three(const struct smc_sass_instruction *in, const struct operands *ops,
+                             struct results *out)
+{
+    EACH_LANE {
+        const bool least = bit_of(ops->predicate[0], l) != 0;
+        uint32_t r = ops->low[0][l];
+        for (int i = 1; i < 3; i++)
+            r = less(ops->low[i][l], r, smc_bit(in, 72)) == least ? ops->low[i][l] : r;
+        out->low[l] = r;
+    }
+    out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
 static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
@@ -910,6 +924,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_FSEL] = select_one,
     [SMC_OP_IMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX] = sass_evaluate_minimum,
+    [SMC_OP_VIMNMX3] = minimum_of_three,
     [SMC_OP_VIADDMNMX] = sass_evaluate_minimum,
     [SMC_OP_ISETP] = set_predicate,
     [SMC_OP_UISETP] = set_predicate,

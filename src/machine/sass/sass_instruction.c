@@ -297,8 +297,17 @@ static void read_shared_atomic(struct smc_sass_instruction *in)
         in->from[2] = register_at(in, 64, true, 1);
     else if (swaps) /* the new value */
         in->from[2] = register_at(in, 64, false, 2);
+    in->to.registers = bytes == 8 ? 2 : 1;
     if (swaps ? kind == SWAP : in->exchanges || ((kind < EXCHANGE || in->increments) && bytes == 4))
         in->access_bytes = bytes;
+}
+
+/* Types of integers by bits 73 to 75: U64 and S64. */
+static bool is_wide_atomic(const struct smc_sass_instruction *in)
+{
+    enum { U64 = 2, S64 = 5 };
+    const uint64_t type = smc_bits(in, 73, 3);
+    return type == U64 || type == S64;
 }
 
 /* Corrects what depends on modifiers. */
@@ -334,8 +343,11 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_ATOMS_CAS:
         read_shared_atomic(in);
         break;
-    case SMC_OP_ATOMG_CAS: /* the new value */
-        in->from[2] = register_at(in, 64, false, 2);
+    case SMC_OP_ATOMG:
+    case SMC_OP_ATOMG_CAS:
+        in->to.registers = is_wide_atomic(in) ? 2 : 1;
+        if (in->operation == SMC_OP_ATOMG_CAS) /* the new value */
+            in->from[2] = register_at(in, 64, false, 2);
         break;
     case SMC_OP_MATCH:
         in->from[0].registers = smc_bit(in, 73) ? 2 : 1;

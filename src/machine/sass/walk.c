@@ -453,10 +453,10 @@ static bool step_once(struct state *state, uint32_t index)
     if (in->branches) {
         if (trace)
             smc_warp_trace_add(trace, &entry);
-        if (unknown)
-            stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
             mask |= unknown;
+        else if (unknown)
+            stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         sign(state, group->at, mask);
         if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
             in->target / SMC_INSTRUCTION_BYTES <= group->at)

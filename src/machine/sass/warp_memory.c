@@ -452,6 +452,14 @@ static void exchange_lane(const struct smc_sass_warp *warp, const struct smc_sas
     put_little_endian(exchange->after + WORD, (uint32_t)(after >> 32));
 }
 
+/* The compare-and-swap of a loop, ATOMS.CAST.SPIN, returns 1 if it swapped, else 0. Where that is
+   not known it did, so that the loop ends. */
+static bool tells_success(const struct smc_sass_instruction *in)
+{
+    enum { SPIN = 3 };
+    return in->operation == SMC_OP_ATOMS_CAS && smc_bits(in, 87, 4) == SPIN;
+}
+
 /* Lanes go one after the other. Other blocks come neither before nor in between. */
 static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                    const struct smc_sass_instruction *in, uint32_t mask, bool decides)
@@ -459,7 +467,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     const enum space space = space_of(in);
     const unsigned bytes = bytes_of_atomic(in);
     uint64_t address[SMC_LANES];
-    uint32_t value[2][SMC_LANES] = {{0}}, unknown = 0, swapped = 0;
+    uint32_t value[2][SMC_LANES] = {{0}}, unknown = 0;
     bool known = space == SHARED ? smc_warp_addresses(warp, in, mask, address)
                                  : smc_warp_atomic_addresses(warp, in, mask, address);
     if (!known || bytes == 0) {
@@ -476,8 +484,12 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                     exchange.known_after);
         value[0][lane] = little_endian(exchange.before);
         value[1][lane] = little_endian(exchange.before + WORD);
-        unknown |= (uint32_t)!exchange.known << lane;
-        swapped |= (uint32_t)exchange.swapped << lane;
+        if (tells_success(in)) {
+            value[0][lane] = exchange.swapped || !exchange.known_after;
+            value[1][lane] = 0;
+        } else if (!exchange.known) {
+            unknown |= UINT32_C(1) << lane;
+        }
         note(&memory->changed, array);
         if (decides)
             note(&memory->decides, array);
