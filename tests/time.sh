@@ -410,6 +410,28 @@ extern "C" __global__ void settle(const int *start, const float *from, float *to
         to[at * 8 + n++ % 8] = from[at];
     }
 }
+/* Half precision is not evaluated: whether a value is stored, and how often a loop runs. */
+__device__ unsigned short sum_of_halves(unsigned short a, unsigned short b)
+{
+    unsigned short sum;
+    asm("fma.rn.f16 %0, %1, %2, %2;" : "=h"(sum) : "h"(a), "h"(b));
+    return sum;
+}
+extern "C" __global__ void some(const unsigned short *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (sum_of_halves(from[i], from[i + 1]) > 100)
+        to[i] = to[i + 7] + 3 * to[i + 9];
+}
+extern "C" __global__ void until(const unsigned short *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned short sum = from[i];
+    do {
+        sum = sum_of_halves(sum, from[i]);
+        to[i] += sum;
+    } while (sum != 7);
+}
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
     while (flag[0] == 0)
@@ -442,6 +464,14 @@ contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
     --entry insert --grid 4 --block 128 -a u32x512:ramp -a u32x1024 --device H200 --dry-run
+states "a branch that is not followed is named" \
+    '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
+    run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run
+states "where all branches are followed, none is named" '.time.unfollowed == null' run contents.cu \
+    --entry gather --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
+states "a loop that depends on values that are not known has no predicted time" \
+    '.time == null and (.time_reason | test("how often its loops run"))' run contents.cu \
+    --entry until --grid 4 --block 128 -a u16x512 -a i32x512 --device H200 --dry-run
 states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
     --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256

@@ -44,6 +44,8 @@ struct smc_time {
     char reason[200];     /* why nothing is predicted, or "" */
     bool lacks_rate;      /* nothing is, since instructions of the kernel are not in the model */
     bool contents_change; /* arrays that decide what is executed are stored to in the launch */
+    char unfollowed[160]; /* the first branch that warps could not follow, and why, or "": "the branch
+                             at 0x300 depends on LDG at 0x2d0" of the machine code */
     double predicted_ms, low_ms, high_ms;
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while

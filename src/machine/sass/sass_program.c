@@ -293,7 +293,7 @@ static bool avoids_call(const struct smc_machine_program *program, uint32_t at)
     if (program->step[at].in.operation != SMC_OP_BRA || is_unconditional(&program->step[at].in))
         return false;
     for (uint32_t next = at + 1; next < target_of(program, at); next++)
-        if (program->step[next].in.branches)
+        if (program->step[next].in.branches && program->step[next].in.operation != SMC_OP_BSSY)
             return program->step[next].calls;
     return false;
 }

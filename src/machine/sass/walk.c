@@ -37,6 +37,7 @@ struct state {
     struct barrier barrier[BARRIERS];
     uint64_t steps, most_steps;
     uint64_t length;                     /* instructions executed */
+    bool is_endless;                     /* as in struct smc_walk */
     struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
 
@@ -425,16 +426,57 @@ static void execute(struct state *state, const struct smc_sass_instruction *in, 
         smc_warp_evaluate(state->warp, in, mask);
 }
 
-/* Evaluates a step that does not branch. */
+static bool is_unknown(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
+                       uint32_t mask)
+{
+    uint32_t unknown = 0;
+    for (unsigned i = 0; i < operand->registers; i++) {
+        unsigned number = operand->number + i;
+        if (operand->kind == SMC_OPERAND_REGISTER && number < SMC_ZERO_REGISTER)
+            unknown |= warp->reg[number].unknown;
+        if (operand->kind == SMC_OPERAND_UNIFORM && number < SMC_ZERO_UNIFORM)
+            unknown |= warp->uniform[number].unknown;
+    }
+    return (unknown & mask) != 0;
+}
+
+/* Whether the operands of a step are known. */
+static bool operands_known(const struct state *state, const struct smc_sass_instruction *in,
+                           uint32_t mask)
+{
+    for (int i = 0; i < 3; i++)
+        if (is_unknown(state->warp, &in->from[i], mask))
+            return false;
+    return true;
+}
+
+/* Evaluates a step that does not branch, and notes the first one that makes something unknown. */
 static void evaluate(struct state *state, const struct smc_program_step *step, uint32_t mask,
                      uint32_t unknown)
 {
     if (step->purpose == SMC_PURPOSE_DATA)
         return;
+    struct smc_walk *walk = state->walk;
+    const bool known = walk->first_unknown == 0 && operands_known(state, &step->in, mask);
     if (mask)
         execute(state, &step->in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
         smc_warp_forget(state->warp, &step->in, unknown);
+    if (known && is_unknown(state->warp, &step->in.to, mask))
+        walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
+}
+
+/* It is not known whether lanes of a group branch. */
+static void end_unknown(struct state *state, const struct lane_group *group, uint32_t unknown)
+{
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
+    bool back = in->operation == SMC_OP_BRA && in->target >= 0 &&
+                in->target / SMC_INSTRUCTION_BYTES <= group->at;
+    stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+    if (!back || unknown != group->lanes || state->is_endless)
+        return;
+    state->is_endless = true;
+    state->walk->endless++;
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -456,7 +498,7 @@ static bool step_once(struct state *state, uint32_t index)
         if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
             mask |= unknown;
         else if (unknown)
-            stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+            end_unknown(state, group, unknown);
         sign(state, group->at, mask);
         if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
             in->target / SMC_INSTRUCTION_BYTES <= group->at)

@@ -34,6 +34,10 @@ struct smc_walk {
     enum smc_walk_end end;          /* of the warp for which it is the largest of these values */
     uint32_t end_at;                /* the step */
     uint32_t end_operation;         /* its low 12 bits */
+    uint32_t first_unknown;         /* the first step of which a result was unknown although its
+                                       operands were known, from 1; 0: none */
+    uint64_t endless;               /* warps all of whose lanes do not know whether a loop goes on;
+                                       added to. It does not. */
 };
 
 /* Adds the executions of one warp, which walks alone. */

@@ -425,7 +425,8 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
     double sm_ms = model->work.clocks / model->rates.clock_hz * 1e3;
     double share =
         time->basis == SMC_TIME_SPECIFICATIONS ? UNCERTAIN_SPECIFICATIONS : UNCERTAIN_MEASURED;
-    bool known = model->work.unknown <= 0 && model->traces.end == SMC_WALK_WHOLE;
+    bool known = model->work.unknown <= 0 && model->traces.end == SMC_WALK_WHOLE &&
+                 model->survey.end == SMC_WALK_WHOLE;
     if (!known || contents_change(&model->survey))
         share = UNCERTAIN_ADDRESSES;
     share += uncertain_survey(&model->survey);
@@ -439,6 +440,24 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
     time->predicted_ms = launch_ms + sm_ms;
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
     time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share);
+}
+
+/* Names what the survey could not follow. */
+static void name_unfollowed(const struct model *model, struct smc_time *time)
+{
+    const struct smc_survey *survey = &model->survey;
+    const uint32_t at = survey->end_at, source = survey->first_unknown;
+    if (survey->end == SMC_WALK_WHOLE || at >= model->program.count)
+        return;
+    int length = snprintf(time->unfollowed, sizeof time->unfollowed, "the %s at 0x%x%s",
+                          survey->end == SMC_WALK_UNKNOWN_BRANCH ? "branch" : "instruction",
+                          at * (uint32_t)SMC_INSTRUCTION_BYTES,
+                          survey->end == SMC_WALK_UNKNOWN_BRANCH ? "" : " is not known");
+    if (survey->end == SMC_WALK_UNKNOWN_BRANCH && source > 0 && source <= model->program.count)
+        snprintf(time->unfollowed + length, sizeof time->unfollowed - (size_t)length,
+                 " depends on %s at 0x%x",
+                 smc_operation_name(model->program.step[source - 1].in.operation),
+                 (source - 1) * (uint32_t)SMC_INSTRUCTION_BYTES);
 }
 
 static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
@@ -462,6 +481,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);
+    name_unfollowed(model, time);
     time->instructions = times * work->issued;
     time->fma_flops = times * work->flops;
     time->shared_wavefronts = times * work->shared_wavefronts;

@@ -545,13 +545,21 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     tracer.walk.sectors = survey->sectors;
     bool ends = survey_grid(&tracer, survey);
     survey->end = tracer.walk.end;
+    survey->end_at = tracer.walk.end_at;
+    survey->first_unknown = tracer.walk.first_unknown;
+    survey->endless = tracer.walk.endless;
     if (tracer.memory) {
         survey->decides = tracer.memory->decides;
         survey->changed = tracer.memory->changed;
     }
     stop_tracer(&tracer);
-    if (ends)
+    if (ends && survey->endless * 2 <= survey->warps)
         return SMC_OK;
+    if (ends)
+        smc_fail(error, SMC_USAGE, "%s",
+                 "how often its loops run depends on values that are not known");
+    else
+        fail_to_follow(error);
     smc_survey_free(survey);
-    return fail_to_follow(error);
+    return SMC_USAGE;
 }

@@ -406,6 +406,9 @@ static struct smc_value if_measured(const struct timed *timed, double value)
     FIELD(changes, "contents_change", NULL, "",                                                    \
           "whether arrays that decide what is executed are stored to in the launch",               \
           smc_value_boolean(item->time->contents_change))                                          \
+    FIELD(unfollowed, "unfollowed", NULL, "",                                                       \
+          "the first branch of the machine code that warps could not follow, and why, or null",     \
+          smc_value_if(item->time->unfollowed[0] != 0, smc_value_string(item->time->unfollowed)))  \
     FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
           "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
     FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \

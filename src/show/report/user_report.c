@@ -130,6 +130,11 @@ static void user_append_time(const struct smc_user_run *run, const struct smc_re
                         "the range is wide");
         smc_layout_line(out, style, "note", &line);
     }
+    if (smc_time_is_known(time) && time->unfollowed[0]) {
+        smc_text_printf(&line, "not followed: %s of the machine code, so that the range is wide",
+                        time->unfollowed);
+        smc_layout_line(out, style, "note", &line);
+    }
     bool ran = run->result.emulation.made || run->result.launch.made;
     if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate)) {
         smc_text_printf(&line, "not predicted: %s", time->reason);
