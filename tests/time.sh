@@ -341,6 +341,12 @@ extern "C" __global__ void insert(const unsigned *key, unsigned *table)
     while (atomicCAS(&table[at % 1024], 0u, k) != 0)
         at++;
 }
+extern "C" __global__ void place(int *x)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    while (x[i] > 0)
+        x[i] -= 2;
+}
 extern "C" __global__ void count(const int *value, int *bins)
 {
     atomicAdd(&bins[value[blockIdx.x * blockDim.x + threadIdx.x]], 1);
@@ -463,7 +469,9 @@ contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f3
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
-    --entry insert --grid 4 --block 128 -a u32x512:ramp -a u32x1024 --device H200 --dry-run
+    --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
+states "what only the block that stores it reads does not count" '.time.contents_change == false' run \
+    contents.cu --entry place --grid 4 --block 128 -a i32x512:random:-9:9 --device H200 --dry-run
 states "a branch that is not followed is named" \
     '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
     run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run

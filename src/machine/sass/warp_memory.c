@@ -32,6 +32,7 @@ void smc_warp_memory_start(struct smc_warp_memory *memory)
 void smc_warp_memory_free(struct smc_warp_memory *memory)
 {
     free(memory->word);
+    free(memory->touched);
     free(memory->shared);
     free(memory->shared_known);
 }
@@ -187,10 +188,28 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
     }
 }
 
-static void note(uint64_t *arrays, unsigned array)
+enum { DECIDES = 1, STORES = 2 };
+
+/* Notes that an array decides, or is stored to, at an address. */
+static void note(struct smc_warp_memory *memory, unsigned array, uint64_t address, unsigned how)
 {
-    if (array < SMC_NO_ARRAY)
-        *arrays |= UINT64_C(1) << array;
+    const uint64_t key = address / WORD, bit = UINT64_C(1) << array % SMC_NO_ARRAY;
+    if (array >= SMC_NO_ARRAY)
+        return;
+    if (how & DECIDES)
+        memory->decides |= bit;
+    if (how & STORES)
+        memory->changed |= bit;
+    if (!memory->touched)
+        return;
+    struct smc_touched_word *word =
+        &memory->touched[key * UINT64_C(0x9e3779b97f4a7c15) >> 48 & (SMC_TOUCHED_WORDS - 1)];
+    if (word->key != key)
+        *word = (struct smc_touched_word){.key = key, .start = memory->start};
+    if (word->start != memory->start && (word->how | how) == (DECIDES | STORES))
+        memory->meets |= bit;
+    word->start = memory->start;
+    word->how |= (uint8_t)how;
 }
 
 /* --- Registers -------------------------------------------------------------------------------- */
@@ -275,7 +294,7 @@ static void load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         for (unsigned part = 0; part < in->to.registers && part < MOST_WORDS; part++)
             value[part][lane] = extended(in, little_endian(bytes + (size_t)part * WORD));
         if (decides)
-            note(&memory->decides, array);
+            note(memory, array, address[lane], DECIDES);
     }
     for (unsigned part = 0; part < in->to.registers && part < MOST_WORDS; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
@@ -296,7 +315,7 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         unsigned char bytes[MOST_BYTES];
         if (space == GLOBAL) {
             read_bytes(memory, space, address[lane], lane, 1, bytes, &array);
-            note(&memory->changed, array);
+            note(memory, array, address[lane], STORES);
         }
         bool known = lane_bytes(warp, in->from[1].number, in->access_bytes, lane, bytes);
         write_bytes(memory, space, address[lane], lane, in->access_bytes, bytes,
@@ -490,9 +509,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         } else if (!exchange.known) {
             unknown |= UINT32_C(1) << lane;
         }
-        note(&memory->changed, array);
-        if (decides)
-            note(&memory->decides, array);
+        note(memory, array, address[lane], decides ? DECIDES | STORES : STORES);
     }
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)

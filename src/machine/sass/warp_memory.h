@@ -24,13 +24,25 @@ struct smc_stored_word {
     uint8_t written, known; /* bit n: byte n */
 };
 
-/* Start from {0}, with `contents`. Owns `word`, `shared` and `shared_known`. */
+/* Who touched a word of global memory last. */
+struct smc_touched_word {
+    uint64_t key;
+    uint32_t start;
+    uint8_t how; /* bit 0: a load that decides, bit 1: a store */
+};
+
+enum { SMC_TOUCHED_WORDS = 1 << 16 };
+
+/* Start from {0}, with `contents`. Owns `word`, `touched`, `shared` and `shared_known`. */
 struct smc_warp_memory {
     const struct smc_contents *contents;
     uint64_t decides; /* bit n: loads from array n decide which instructions are executed */
     uint64_t changed; /* bit n: array n is stored to */
-    bool values;      /* what is stored to global memory is evaluated */
-    bool full;        /* not all words that were stored since the start could be kept */
+    uint64_t meets;   /* bit n: after one start a word of array n decided, after another it was
+                         stored to */
+    struct smc_touched_word *touched; /* SMC_TOUCHED_WORDS, for `meets`; NULL: it is not found */
+    bool values;                      /* what is stored to global memory is evaluated */
+    bool full; /* not all words that were stored since the start could be kept */
     uint32_t start, warp;
     struct smc_stored_word *word;
     size_t room, count;                   /* of words: a power of two, or 0; kept since the start */

@@ -398,9 +398,15 @@ static void find_bounds(struct smc_time *time)
 }
 
 /* Arrays that decide what is executed change during the launch. */
-static bool contents_change(const struct smc_survey *survey)
+static bool decides_and_changes(const struct smc_survey *survey)
 {
     return (survey->decides & survey->changed) != 0;
+}
+
+/* They do so for other blocks than the one that stores: their words, not only the arrays. */
+static bool contents_change(const struct smc_survey *survey)
+{
+    return (survey->decides & survey->changed & survey->meets) != 0;
 }
 
 /* Two standard errors of the mean length of a warp, as a share of it. */
@@ -589,7 +595,7 @@ static bool differ(const struct smc_survey *survey, const struct smc_traces *tra
 static enum smc_status make_survey(struct model *model, struct smc_error *error)
 {
     enum smc_status status = smc_survey_make(&model->machine, &model->survey, error);
-    if (status != SMC_OK || !contents_change(&model->survey))
+    if (status != SMC_OK || !decides_and_changes(&model->survey))
         return status;
     smc_survey_free(&model->survey);
     status = smc_machine_program_follow_memory(&model->program, true, error);

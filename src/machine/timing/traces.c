@@ -543,6 +543,8 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         return smc_out_of_memory(error);
     }
     tracer.walk.sectors = survey->sectors;
+    if (tracer.memory) /* without it, nothing meets */
+        tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
     bool ends = survey_grid(&tracer, survey);
     survey->end = tracer.walk.end;
     survey->end_at = tracer.walk.end_at;
@@ -551,6 +553,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     if (tracer.memory) {
         survey->decides = tracer.memory->decides;
         survey->changed = tracer.memory->changed;
+        survey->meets = tracer.memory->meets;
     }
     stop_tracer(&tracer);
     if (ends && survey->endless * 2 <= survey->warps)

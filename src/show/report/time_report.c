@@ -404,7 +404,7 @@ static struct smc_value if_measured(const struct timed *timed, double value)
     FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
           smc_value_string(item->time->code))                                                      \
     FIELD(changes, "contents_change", NULL, "",                                                    \
-          "whether arrays that decide what is executed are stored to in the launch",               \
+          "whether what decides what is executed is stored by other blocks of the launch",         \
           smc_value_boolean(item->time->contents_change))                                          \
     FIELD(unfollowed, "unfollowed", NULL, "",                                                       \
           "the first branch of the machine code that warps could not follow, and why, or null",     \
