@@ -93,7 +93,7 @@ contract='.time_reason == null and (.time |
         all((type == "number") and . >= 0)) and
     .low_ms > 0 and .low_ms <= .predicted_ms and .predicted_ms <= .high_ms and
     (.terms_ms | keys_unsorted) == ["issue", "fma", "fp64", "integer", "special", "tensor",
-        "shared_memory", "l1", "l2", "dram", "latency", "launch"] and
+        "shared_memory", "l1", "l2", "atomics", "dram", "latency", "launch"] and
     .terms_ms[.bound_by] == ([.terms_ms[]] | max) and .next != .bound_by and
     .terms_ms[.next] <= .terms_ms[.bound_by] and
     (.ceilings | IN("table", "calibrated", "specifications")) and

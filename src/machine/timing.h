@@ -55,6 +55,7 @@ struct smc_time {
     double shared_wavefronts;          /* of the whole launch */
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
+    double atomics;        /* in global memory, that L2 executes one by one */
     double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
     char code[64];         /* what the instructions were counted in: "sm_90 machine code" */
 };
