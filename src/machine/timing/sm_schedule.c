@@ -562,6 +562,7 @@ static double sm_schedule_load(struct sm *sm, const struct warp *warp,
     /* What comes of a line is written by a wavefront. */
     data += copies ? copy_wavefronts(entry) : filled;
     sm->work->load_sectors += sectors;
+    sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
     return latest(data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 

@@ -25,7 +25,8 @@ struct smc_step_work {
     double load_pieces, store_pieces; /* of 64 bytes that have these sectors of L2 */
     /* Sectors of whole lines that L2 could give or take meanwhile, without atomics. */
     double load_slots, store_slots;
-    double atomics; /* that L2 executes one by one */
+    double divergent; /* wavefronts of loads that touch many lines */
+    double atomics;   /* that L2 executes one by one */
 };
 
 /* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and

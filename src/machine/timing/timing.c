@@ -66,7 +66,7 @@ struct work {
     double busy[SMC_PIPE_COUNT];
     double data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
-    double load_pieces, store_pieces, load_slots, store_slots, atomics;
+    double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
     double hottest_share;    /* of the atomics, how many are in the piece that has the most */
     bool hottest_waits;      /* as in struct smc_sm_result */
     uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
@@ -83,6 +83,7 @@ struct model {
     struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 1];
     struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 1];
     double dram_clocks;    /* of all that comes from and goes to DRAM */
+    bool sms_share;        /* several SMs load the same from DRAM */
     double atomics_clocks; /* of those in the piece that has the most */
     struct sample sample;
     struct smc_contents contents;
@@ -108,6 +109,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->store_pieces += times * part->store_pieces;
     sum->load_slots += times * part->load_slots;
     sum->store_slots += times * part->store_slots;
+    sum->divergent += times * part->divergent;
     sum->atomics += times * part->atomics;
     sum->hottest_share = part->hottest_share;
     sum->hottest_waits = part->hottest_waits;
@@ -139,6 +141,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->store_pieces += requests * step->store_pieces;
     work->load_slots += requests * step->load_slots;
     work->store_slots += requests * step->store_slots;
+    work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
 }
 
@@ -455,6 +458,7 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
             add_touched(&ordered, &touched);
     }
     double share = share_of_dram(&ordered, all.both, l2_bytes);
+    model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
         struct touched touched = touched_of(model, i, &scale);
         if (array_is_scattered(&model->traffic[i]))
@@ -552,23 +556,75 @@ static double uncertain_survey(const struct smc_survey *survey)
     return 2 * survey->spread / survey->length / sqrt((double)survey->warps);
 }
 
-/* Shares of the launch and of an SM's time by which a prediction may be off. With MEASURED
-   four of five launches that the model was compared with lie in the range (doc/time.md). */
+/* Shares of the launch and of an SM's time by which a prediction may be off, by what is uncertain
+   (doc/time.md has how many measured times lie in the range). */
 #define UNCERTAIN_LAUNCH         0.3
 #define UNCERTAIN_MEASURED       0.25
+#define UNCERTAIN_CACHES         0.4  /* how much L1 and L2 hold of what is loaded again */
+#define UNCERTAIN_DIVERGENT      0.5  /* loads whose lanes are in many lines */
+#define UNCERTAIN_SCATTERED      0.35 /* random places of DRAM, atomics */
+#define UNCERTAIN_LATENCY        0.3
 #define UNCERTAIN_SPECIFICATIONS 0.5
 #define UNCERTAIN_ADDRESSES      0.6
+#define UNCERTAIN_NEXT           0.2 /* of the second largest term: how much of it does not overlap */
+
+static bool loads_diverge(const struct work *work)
+{
+    return 2 * work->divergent > work->data_wavefronts - work->shared_wavefronts;
+}
+
+static bool dram_is_scattered(const struct model *model)
+{
+    bool scattered = false;
+    for (size_t i = 0; i < model->launch->arguments->array_count; i++)
+        scattered |=
+            model->dram[i].scattered && model->dram[i].load_share + model->dram[i].store_share > 0;
+    return scattered;
+}
+
+/* What is uncertain of the term that binds. */
+static double uncertain_term(const struct model *model, const struct smc_time *time)
+{
+    switch (time->bound_by) {
+    case SMC_TIME_L1:
+        return loads_diverge(&model->work) ? UNCERTAIN_DIVERGENT : UNCERTAIN_CACHES;
+    case SMC_TIME_L2:
+        return UNCERTAIN_CACHES;
+    case SMC_TIME_DRAM:
+        return dram_is_scattered(model) ? UNCERTAIN_SCATTERED : UNCERTAIN_MEASURED;
+    case SMC_TIME_ATOMICS:
+        return UNCERTAIN_SCATTERED;
+    case SMC_TIME_LATENCY:
+        return UNCERTAIN_LATENCY;
+    default:
+        return UNCERTAIN_MEASURED;
+    }
+}
+
+/* How much longer it may take than predicted for reasons that do not make it shorter: units that
+   are busy nearly as long as the one that binds and do not quite overlap with it, and SMs that wait
+   for the same line of DRAM, of which one is predicted to. */
+static double uncertain_longer(const struct model *model, const struct smc_time *time)
+{
+    const struct smc_rates *rates = &model->rates;
+    double share =
+        UNCERTAIN_NEXT * time->term_ms[time->next] / fmax(time->term_ms[time->bound_by], 1e-9);
+    if (model->sms_share && time->bound_by == SMC_TIME_LATENCY)
+        share += rates->dram_latency / rates->l2_latency - 1;
+    return share;
+}
 
 /* The SM takes at least as long as each of its units. */
 static void timing_set_range(const struct model *model, struct smc_time *time)
 {
     double launch_ms = model->rates.launch_ms;
     double sm_ms = model->work.clocks / model->rates.clock_hz * 1e3;
-    double share =
-        time->basis == SMC_TIME_SPECIFICATIONS ? UNCERTAIN_SPECIFICATIONS : UNCERTAIN_MEASURED;
+    double share = uncertain_term(model, time);
+    if (time->basis == SMC_TIME_SPECIFICATIONS)
+        share = fmax(share, UNCERTAIN_SPECIFICATIONS);
     bool known = model->work.unknown <= 0 && model->traces.end == SMC_WALK_WHOLE;
     if (!known || contents_change(&model->survey))
-        share = UNCERTAIN_ADDRESSES;
+        share = fmax(share, UNCERTAIN_ADDRESSES);
     share += uncertain_survey(&model->survey);
     sm_ms = fmax(sm_ms, largest(time, SMC_TIME_DRAM));
     double least_ms =
@@ -579,7 +635,8 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
     }
     time->predicted_ms = launch_ms + sm_ms;
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
-    time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share);
+    time->high_ms =
+        launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share + uncertain_longer(model, time));
 }
 
 static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
