@@ -21,6 +21,7 @@ enum {
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
     L2_PORT_STORES = 1,
+    MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
        spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
@@ -191,6 +192,8 @@ double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_ins
     if (in->pipe == SMC_PIPE_TENSOR)
         return smc_rates_tensor_fmas(rates, in) * rates->subpartitions /
                fmax(rates->tensor_fmas, 1);
+    if (in->operation == SMC_OP_MATCH)
+        return MATCH_CLOCKS * rates->subpartitions;
     bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
     return wide ? rates->wide_multiply : rates->issue[in->pipe];
 }

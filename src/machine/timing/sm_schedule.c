@@ -132,7 +132,7 @@ struct sm {
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
     double data_free;           /* L1's data stage */
-    double l2_free, stores_free, atomics_free, dram_free;
+    double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free;                    /* when the next block may start */
     uint32_t late_starts, delayed_starts; /* of the third round on; those that others delayed */
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
@@ -599,6 +599,7 @@ static double sm_schedule_store(struct sm *sm, const struct warp *warp,
     }
     clock = latest(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = latest(sm->stores_free, clock) + slots * rates->l2_store_clocks;
+    sm->last_store = sm->stores_free;
     sm->work->store_slots += slots;
     sm->dram_free = latest(sm->dram_free, clock) + dram_clocks;
     return data_stage(sm, clock, entry->wavefronts);
@@ -913,7 +914,11 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, 0);
     sm_schedule_run(&sm);
-    sm.end = latest(sm.end, latest(sm.stores_free, sm.atomics_free));
+    /* A launch ends when L2 has acknowledged its last store: one store a thread makes an empty
+       kernel of 132 blocks 0.2 to 0.35 us longer (H200, driver 580.159.04, 2026-11-29). */
+    if (sm.last_store > 0)
+        sm.end = latest(sm.end, sm.last_store + launch->rates->l2_latency);
+    sm.end = latest(sm.end, sm.atomics_free);
     find_hottest(&sm);
     result->clocks = sm.end;
     if (sm.second_round > 0)
