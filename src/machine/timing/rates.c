@@ -192,7 +192,7 @@ double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_ins
     if (in->pipe == SMC_PIPE_TENSOR)
         return smc_rates_tensor_fmas(rates, in) * rates->subpartitions /
                fmax(rates->tensor_fmas, 1);
-    if (in->operation == SMC_OP_MATCH)
+    if (in->operation == SMC_OP_MATCH && smc_bit(in, 79)) /* .ANY */
         return MATCH_CLOCKS * rates->subpartitions;
     bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
     return wide ? rates->wide_multiply : rates->issue[in->pipe];

@@ -435,6 +435,18 @@ static void set_scattered(struct model *model, const struct touched *touched, do
         PIECE / busy;
 }
 
+/* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
+   of those that the flush stored go there. */
+static void set_cold(struct model *model, const struct touched *all, double l2_bytes)
+{
+    double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
+    for (size_t i = 0; i < model->launch->arguments->array_count; i++)
+        model->dram[i] = (struct smc_sm_dram){.load_share = fmin(1, all->read / asked)};
+    bytes = all->read + (bytes < l2_bytes ? bytes : fmax(all->written, l2_bytes));
+    model->time->dram_bytes = bytes;
+    model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
+}
+
 /* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
    is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
    once, unless they are accessed at places in no order. */
@@ -445,7 +457,7 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
     struct touched ordered = {0}, all = {0};
     for (size_t i = 0; i < arguments->array_count; i++)
         all_bytes += (double)arguments->array[i].bytes;
-    if (all_bytes <= L2_KEEPS_STORED * l2_bytes)
+    if (!model->launch->cold && all_bytes <= L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
     if (status != SMC_OK)
@@ -458,6 +470,10 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
             add_touched(&ordered, &touched);
     }
     double share = share_of_dram(&ordered, all.both, l2_bytes);
+    if (model->launch->cold) {
+        set_cold(model, &all, l2_bytes);
+        return SMC_OK;
+    }
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
         struct touched touched = touched_of(model, i, &scale);
