@@ -93,7 +93,7 @@ contract='.time_reason == null and (.time |
         all((type == "number") and . >= 0)) and
     .low_ms > 0 and .low_ms <= .predicted_ms and .predicted_ms <= .high_ms and
     (.terms_ms | keys_unsorted) == ["issue", "fma", "fp64", "integer", "special", "tensor",
-        "shared_memory", "l1", "l2", "dram", "latency", "launch"] and
+        "shared_memory", "l1", "l2", "atomics", "dram", "latency", "launch"] and
     .terms_ms[.bound_by] == ([.terms_ms[]] | max) and .next != .bound_by and
     .terms_ms[.next] <= .terms_ms[.bound_by] and
     (.ceilings | IN("table", "calibrated", "specifications")) and
@@ -266,6 +266,43 @@ empty "own kernel: a roofline" "$(
     lacks out '^Roofline of saxpy' '^400000 blocks of 256 threads; operations as counted in' \
         '^d  DRAM .* FLOP/B$'
     grep '^kernel' out)"
+saxpy 2000000 7813 --dry-run --format json >warm.json
+saxpy 2000000 7813 --dry-run --cold --format json >cold.json
+holds "own kernel: what L2 holds needs no DRAM, nor are there atomics" \
+    '.time.counts.dram_bytes == 0 and .time.terms_ms.atomics == 0' warm.json
+holds "own kernel: after a flush of L2 all comes from DRAM" '.time.counts.dram_bytes > 24000000' cold.json
+grows "own kernel: a cold launch takes longer" "$(jq .time.predicted_ms warm.json)" \
+    "$(jq .time.predicted_ms cold.json)"
+cat >places.cu <<'END'
+__global__ void gather(const int *from, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[from[i]];
+}
+__global__ void add(const int *to, int *sum)
+{
+    atomicAdd(&sum[to[blockIdx.x * blockDim.x + threadIdx.x]], 1 + threadIdx.x);
+}
+END
+places() { # ENTRY ARGUMENT...
+    entry=$1
+    shift
+    smemcalc run places.cu --entry "$entry" --grid 16384 --block 256 --dry-run --device H200 \
+        --format json "$@"
+}
+places gather -a i32x4194304:ramp -a f32x4194304 -a f32x4194304 >ordered.json
+places gather -a i32x4194304:random:0:4194303 -a f32x4194304 -a f32x4194304 >gathered.json
+places gather -a i32x4194304:random:0:99999999 -a f32x100000000 -a f32x4194304 >far.json
+grows "places in no order take longer" "$(jq .time.predicted_ms ordered.json)" \
+    "$(jq .time.predicted_ms gathered.json)"
+grows "and longer yet in an array that L2 does not hold" "$(jq .time.predicted_ms gathered.json)" \
+    "$(jq .time.predicted_ms far.json)"
+holds "which binds by DRAM" '.time.bound_by == "dram"' far.json
+places add -a i32x4194304:random:0:1048575 -a i32x1048576 >many.json
+places add -a i32x4194304:0 -a i32x1048576 >one.json
+holds "atomics of one address bind" '.time.bound_by == "atomics" and .time.terms_ms.atomics > 3' one.json
+grows "atomics of one address take longer than those of many" "$(jq .time.predicted_ms many.json)" \
+    "$(jq .time.predicted_ms one.json)"
 cat >twice.cu <<'END'
 __global__ void twice(double *x)
 {

@@ -25,6 +25,11 @@ struct smc_rates {
     double l2_load_clocks, l2_store_clocks;
     double dram_load_clocks, dram_store_clocks;
     double dram_bytes_per_clock; /* of all, read and written */
+    /* Clocks for 64 bytes that one SM loads from or stores to a random place of DRAM. */
+    double dram_scattered_load_clocks, dram_scattered_store_clocks;
+    /* Clocks for an atomic of one SM, without and with a result; for one of the whole GPU in a
+       piece of 512 bytes, and for a floating-point one at one address. */
+    double atomic_clocks, atomic_result_clocks, atomic_piece_clocks, atomic_float_clocks;
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */

@@ -57,6 +57,7 @@ struct smc_time {
     double shared_wavefronts;          /* of the whole launch */
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
+    double atomics;        /* in global memory, that L2 executes one by one */
     double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
     char code[64];         /* what the instructions were counted in: "sm_90 machine code" */
 };
@@ -71,6 +72,8 @@ struct smc_time_launch {
     const struct smc_time_arguments *arguments;
     uint32_t block[3], grid[3];
     uint64_t l1_bytes; /* that the carve-out leaves */
+    bool cold;         /* L2 holds other lines, which were stored to and have to go to DRAM first;
+                          otherwise what the same launch left there */
 };
 
 /* The architecture whose machine code is executed for a device: its own, or the newest one that is

@@ -168,6 +168,7 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
     user_time_add_arguments(&run->request, source, &arguments);
     user_time_add_variables(run, source + count, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
+    run->answer.query.cold = run->request.settings && run->request.settings->cold;
     enum smc_status status = smc_query_predict_time(&run->answer, &run->compiled.binary,
                                                     run->row.kernel->name, &arguments, error);
     close_sources(source, sources);

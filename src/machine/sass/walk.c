@@ -358,6 +358,49 @@ static unsigned sectors_of_atomic(const struct state *state, const struct smc_sa
     return count_sectors(mask, address, BYTES);
 }
 
+/* How many of the lanes access each sector's busiest address, added up: L2 executes atomics of one
+   address one after the other. */
+static unsigned count_atomics(uint32_t mask, const uint64_t address[SMC_LANES])
+{
+    enum { SECTOR = 32 };
+    unsigned sum = 0;
+    for (uint32_t rest = mask; rest;) {
+        uint64_t sector = address[__builtin_ctz(rest)] / SECTOR;
+        uint32_t there = 0;
+        unsigned most = 0;
+        for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
+            if (address[__builtin_ctz(lanes)] / SECTOR == sector)
+                there |= lanes & -lanes;
+        rest &= ~there;
+        while (there) {
+            uint64_t one = address[__builtin_ctz(there)];
+            unsigned count = 0;
+            for (uint32_t lanes = there; lanes; lanes &= lanes - 1)
+                if (address[__builtin_ctz(lanes)] == one) {
+                    there &= ~(lanes & -lanes);
+                    count++;
+                }
+            most = count > most ? count : most;
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+/* What the trace needs of an atomic in global memory, if its addresses are known: its lines, and as
+   its wavefronts the atomics that L2 executes one by one. */
+static void trace_atomic(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                         struct smc_warp_trace_entry *entry)
+{
+    uint64_t address[SMC_LANES];
+    struct smc_sass_instruction access = *in;
+    if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
+        return;
+    access.access_bytes = 4;
+    trace_access(state, &access, mask, address, entry);
+    entry->wavefronts = (uint8_t)count_atomics(mask, address);
+}
+
 /* Adds up the sectors of an access without a trace. */
 static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
                         uint32_t mask)
@@ -489,6 +532,8 @@ static bool step_once(struct state *state, uint32_t index)
     uint32_t mask = executing_lanes(state, in, lanes, &unknown);
     struct smc_warp_trace_entry entry = {.step = group->at,
                                          .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    if (smc_is_global_atomic(in))
+        entry.active_lanes = (uint8_t)__builtin_popcount(mask);
     if (in->operation == SMC_OP_UNKNOWN)
         stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
     struct smc_warp_trace *trace = state->walk->trace;
@@ -513,7 +558,7 @@ static bool step_once(struct state *state, uint32_t index)
     else if (follows(state->walk) && in->access_bytes)
         trace_any_access(state, in, mask, &entry);
     else if (follows(state->walk) && mask && follows_atomic(state->walk, in))
-        entry.sectors = (uint8_t)sectors_of_atomic(state, in, mask);
+        trace_atomic(state, in, mask, &entry);
     if (trace)
         smc_warp_trace_add(trace, &entry);
     if (in->operation == SMC_OP_BAR && state->arriving && mask) {

@@ -65,6 +65,7 @@ char smc_words_time_letter(enum smc_time_term term)
         [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
         [SMC_TIME_L1] = 'c',      [SMC_TIME_L2] = 'm',      [SMC_TIME_DRAM] = 'd',
         [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',  [SMC_TIME_TENSOR] = 't',
+        [SMC_TIME_ATOMICS] = 'a',
     };
     return letters[term];
 }
@@ -274,6 +275,7 @@ static void time_append_count(const struct smc_answer *answer, enum smc_time_ter
         {SMC_TIME_SHARED, time->shared_wavefronts, "wavefronts"},
         {SMC_TIME_L1, time->l1_sectors, "sectors requested"},
         {SMC_TIME_L2, time->l2_sectors, "sectors requested"},
+        {SMC_TIME_ATOMICS, time->atomics, "atomics, one by one"},
         {SMC_TIME_DRAM, time->dram_bytes, "B"},
     };
     double clocks = sm_clocks_per_ms(&answer->query) * time->term_ms[term];
