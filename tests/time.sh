@@ -475,6 +475,17 @@ extern "C" __global__ void until(const unsigned short *from, int *to)
         to[i] += sum;
     } while (sum != 7);
 }
+/* One load waits for the other; with `stores`, of what was just stored. */
+extern "C" __global__ void chain(volatile int *x, int stores)
+{
+    int at = blockIdx.x * 32 + threadIdx.x;
+    for (int k = 0; k < 4000; k++) {
+        at += 4224;
+        if (stores)
+            x[at] = 1;
+        at += x[at] & 2;
+    }
+}
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
     while (flag[0] == 0)
@@ -509,6 +520,10 @@ states "arrays that decide and change are noted" '.time.contents_change' run con
     --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
 states "what only the block that stores it reads does not count" '.time.contents_change == false' run \
     contents.cu --entry place --grid 4 --block 128 -a i32x512:random:-9:9 --device H200 --dry-run
+chain="--entry chain --grid 132 --block 32 -a i32x20000000:1 --device H200 --dry-run"
+empty "what an SM has just stored is loaded from L2, not from DRAM" "$(
+    echo "$(predicted run contents.cu $chain -a i32:0) $(predicted run contents.cu $chain -a i32:1)" |
+        awk '!($2 > 0 && $2 < 0.7 * $1)')"
 states "a branch that is not followed is named" \
     '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
     run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run

@@ -56,6 +56,10 @@ enum { STORE_QUEUE = 128 };
    for 4 stores on an H100 and an H200 (CUDA 13.0, driver 580.159.04, 2026-11-24). */
 #define LOAD_AMONG_STORES 0.4
 
+/* Of what an SM stores, L2 holds at least so much until it is loaded again: 1/132 of it on an H200.
+ */
+enum { STORED_BYTES = 384 * 1024 };
+
 /* Clocks of work that the queue of a unit holds before warps have to wait. */
 enum { LSU_QUEUE = 16, PORT_QUEUE = 4 };
 
@@ -128,6 +132,8 @@ struct sm {
     struct slot *slot;
     struct subpartition part[MOST_SUBPARTITIONS];
     struct smc_l1 cache;
+    struct smc_l1 stored;       /* what this SM stored last, of which L2 is assumed to hold
+                                   STORED_BYTES */
     uint32_t slots;             /* blocks that reside at a time */
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
@@ -444,6 +450,7 @@ struct request {
     uint32_t sectors, pieces, slots; /* slots: as in struct smc_step_work */
     size_t array;
     bool scattered;
+    bool stored; /* by this SM a while ago, so that L2 holds it */
 };
 
 /* The clock at which what was asked for at `clock` arrives from L2 or DRAM. */
@@ -454,14 +461,16 @@ static double from_l2(struct sm *sm, double clock, const struct request *request
     struct smc_sm_traffic *traffic = &sm->launch->traffic[request->array];
     double clocks = request->slots * rates->l2_load_clocks;
     double due = (dram->scattered ? request->pieces : request->sectors) * dram->load_share;
+    if (request->stored)
+        due = 0;
     sm->l2_free = latest(sm->l2_free, clock) + clocks;
     sm->stores_free = latest(sm->stores_free, clock) + clocks * LOAD_AMONG_STORES;
     double arrives = sm->l2_free + rates->l2_latency;
     sm->work->l2_sectors += request->sectors;
     sm->work->load_pieces += request->pieces;
     sm->work->load_slots += request->slots;
-    traffic->loaded += request->pieces;
-    traffic->loaded_scattered += request->scattered ? request->pieces : 0;
+    traffic->loaded += request->stored ? 0 : request->pieces;
+    traffic->loaded_scattered += request->scattered && !request->stored ? request->pieces : 0;
     sm->dram_debt += due;
     if (sm->dram_debt >= 1) {
         double from_dram = floor(sm->dram_debt);
@@ -536,12 +545,15 @@ static double sm_schedule_load(struct sm *sm, const struct warp *warp,
         double when;
         uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
         if (missing) {
+            bool stored = smc_l1_look(&sm->stored, line->number, missing, &when) == 0;
             const struct request request = {.sectors = sectors_in(missing),
                                             .pieces = pieces_in(missing),
                                             .slots = slots_of(missing, entry->lines),
                                             .array = array_of(sm, line->number),
-                                            .scattered = scattered};
-            note_array(sm, request.array, false);
+                                            .scattered = scattered,
+                                            .stored = stored};
+            if (!stored)
+                note_array(sm, request.array, false);
             when = from_l2(sm, clock, &request);
             filled++;
             smc_l1_fill(&sm->cache, line->number, missing, when);
@@ -553,7 +565,7 @@ static double sm_schedule_load(struct sm *sm, const struct warp *warp,
         sectors = 4;
         data = 1;
         sm->work->unknown++;
-        there = from_l2(sm, clock, &(struct request){4, 2, 4, sm->launch->arrays, false});
+        there = from_l2(sm, clock, &(struct request){4, 2, 4, sm->launch->arrays, false, false});
     }
     /* Lines that come from L2 are read by a wavefront of their own. */
     if (!copies)
@@ -594,6 +606,7 @@ static double sm_schedule_store(struct sm *sm, const struct warp *warp,
             smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
             continue;
         }
+        smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         slots += slots_of(line[i].sectors, entry->lines);
         dram_clocks += store_line(sm, &line[i], scattered);
     }
@@ -730,7 +743,7 @@ static double execute(struct sm *sm, struct subpartition *part, struct warp *war
             data_stage(sm, clock, 2),
             from_l2(sm, clock,
                     &(struct request){entry->active_lanes, entry->active_lanes,
-                                      2u * entry->active_lanes, sm->launch->arrays, false}));
+                                      2u * entry->active_lanes, sm->launch->arrays, false, false}));
     case KIND_ATOMIC:
         return sm_schedule_atomic(sm, warp, step, entry, way);
     case KIND_COPY_GROUP:
@@ -861,6 +874,7 @@ static void sm_schedule_run(struct sm *sm)
 static void close_sm(struct sm *sm)
 {
     smc_l1_close(&sm->cache);
+    smc_l1_close(&sm->stored);
     free(sm->part[0].waiting);
     free(sm->slot);
     free(sm->warp);
@@ -883,8 +897,9 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
         sm->part[i].waiting = list ? list + i * warps : NULL;
         sm->part[i].next = NO_WARP - 1;
     }
-    if (!smc_l1_open(&sm->cache, launch->l1_bytes) || !sm->step || !sm->warp || !sm->slot ||
-        !list) {
+    bool caches = smc_l1_open(&sm->cache, launch->l1_bytes);
+    caches = smc_l1_open(&sm->stored, STORED_BYTES) && caches;
+    if (!caches || !sm->step || !sm->warp || !sm->slot || !list) {
         close_sm(sm);
         return smc_out_of_memory(error);
     }
