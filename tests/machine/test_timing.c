@@ -303,6 +303,20 @@ static void test_scattered_loads(void)
     CU_ASSERT_EQUAL(bench.traffic.loaded_scattered, 32);
 }
 
+/* What other SMs load from DRAM, too, comes once; every second request waits for it. */
+static void test_shared_loads(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 0xf};
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.rates.dram_latency = 600;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 200, 10);
+    bench.dram.shared = true;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 600, 10);
+}
+
 /* Atomics have a rate, and those in one piece of 512 bytes are counted. */
 static void test_atomics(void)
 {
@@ -678,6 +692,7 @@ CU_TestInfo tests_timing[] = {
     {"stores fill L2", test_stores_fill_l2},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"loads from random places of DRAM", test_scattered_loads},
+    {"loads of which other SMs wait for the same", test_shared_loads},
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},

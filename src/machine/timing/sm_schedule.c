@@ -134,6 +134,7 @@ struct sm {
     double data_free;           /* L1's data stage */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free;                    /* when the next block may start */
+    uint32_t shared_requests;             /* what other SMs load, too */
     uint32_t late_starts, delayed_starts; /* of the third round on; those that others delayed */
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct hot_piece hot[HOT_PIECES];
@@ -470,6 +471,8 @@ static double from_l2(struct sm *sm, double clock, const struct request *request
                         from_dram * (dram->scattered ? rates->dram_scattered_load_clocks
                                                      : rates->dram_load_clocks);
         arrives = latest(arrives, sm->dram_free + rates->dram_latency);
+    } else if (dram->shared && ++sm->shared_requests % 2) {
+        arrives = latest(arrives, clock + rates->dram_latency);
     }
     return arrives;
 }

@@ -40,6 +40,8 @@ struct smc_sm_traffic {
 struct smc_sm_dram {
     double load_share, store_share;
     bool scattered;
+    bool shared; /* other SMs load the same at the same time: it comes once, but all wait. Half of
+                    the requests do: of two operands one is usually there from the blocks before. */
 };
 
 struct smc_sm_launch {
