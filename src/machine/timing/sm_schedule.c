@@ -914,8 +914,12 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     enum smc_status status = open_sm(launch, result, &sm, error);
     if (status != SMC_OK)
         return status;
+    /* Where other blocks follow, the rounds are measured from the end of the first one. */
+    double apart = launch->no_more_blocks && launch->blocks <= launch->resident_blocks
+                       ? launch->rates->block_interval
+                       : 0;
     for (uint32_t i = 0; i < sm.slots; i++)
-        start_block(&sm, i, 0);
+        start_block(&sm, i, i * apart);
     sm_schedule_run(&sm);
     /* A launch ends when L2 has acknowledged its last store: one store a thread makes an empty
        kernel of 132 blocks 0.2 to 0.35 us longer (H200, driver 580.159.04, 2026-11-29). */

@@ -52,6 +52,7 @@ struct smc_sm_launch {
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks;                    /* which start in this order */
+    bool no_more_blocks;                /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
     const struct smc_sm_dram *dram; /* by array; the last one: no array of these */
