@@ -139,6 +139,7 @@ struct bench {
     struct smc_step_work work[STEPS];
     struct smc_sm_result result;
     struct smc_sm_dram dram; /* there are no arrays */
+    bool no_more_blocks;
     struct smc_sm_traffic traffic;
 };
 
@@ -180,6 +181,7 @@ static double run(struct bench *bench, const struct smc_warp_trace *trace, uint3
                                    .l1_bytes = 65536,
                                    .block = block,
                                    .blocks = blocks,
+                                   .no_more_blocks = bench->no_more_blocks,
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
@@ -301,6 +303,33 @@ static void test_scattered_loads(void)
     set_lines(line, 3, 5);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 16 * 100 + 600, 70);
     CU_ASSERT_EQUAL(bench.traffic.loaded_scattered, 32);
+}
+
+/* Blocks that start a launch are sent one after the other, too. */
+static void test_first_blocks(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    bench.rates.block_interval = 100;
+    trace_loop(ROOM, 10, &trace); /* 42 instructions */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 4 * 42, 2);
+    bench.no_more_blocks = true;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 3 * 100 + 4 * 42, 2);
+}
+
+/* What other SMs load from DRAM, too, comes once; every second request waits for it. */
+static void test_shared_loads(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 0xf};
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.rates.dram_latency = 600;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 200, 10);
+    bench.dram.shared = true;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 600, 10);
 }
 
 /* Atomics have a rate, and those in one piece of 512 bytes are counted. */
@@ -678,6 +707,8 @@ CU_TestInfo tests_timing[] = {
     {"stores fill L2", test_stores_fill_l2},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"loads from random places of DRAM", test_scattered_loads},
+    {"loads of which other SMs wait for the same", test_shared_loads},
+    {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},

@@ -140,6 +140,7 @@ struct sm {
     double data_free;           /* L1's data stage */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free;                    /* when the next block may start */
+    uint32_t shared_requests;             /* what other SMs load, too */
     uint32_t late_starts, delayed_starts; /* of the third round on; those that others delayed */
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct hot_piece hot[HOT_PIECES];
@@ -479,6 +480,8 @@ static double from_l2(struct sm *sm, double clock, const struct request *request
                         from_dram * (dram->scattered ? rates->dram_scattered_load_clocks
                                                      : rates->dram_load_clocks);
         arrives = latest(arrives, sm->dram_free + rates->dram_latency);
+    } else if (dram->shared && ++sm->shared_requests % 2) {
+        arrives = latest(arrives, clock + rates->dram_latency);
     }
     return arrives;
 }
@@ -926,8 +929,12 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     enum smc_status status = open_sm(launch, result, &sm, error);
     if (status != SMC_OK)
         return status;
+    /* Where other blocks follow, the rounds are measured from the end of the first one. */
+    double apart = launch->no_more_blocks && launch->blocks <= launch->resident_blocks
+                       ? launch->rates->block_interval
+                       : 0;
     for (uint32_t i = 0; i < sm.slots; i++)
-        start_block(&sm, i, 0);
+        start_block(&sm, i, i * apart);
     sm_schedule_run(&sm);
     /* A launch ends when L2 has acknowledged its last store: one store a thread makes an empty
        kernel of 132 blocks 0.2 to 0.35 us longer (H200, driver 580.159.04, 2026-11-29). */

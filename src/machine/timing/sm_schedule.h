@@ -40,6 +40,8 @@ struct smc_sm_traffic {
 struct smc_sm_dram {
     double load_share, store_share;
     bool scattered;
+    bool shared; /* other SMs load the same at the same time: it comes once, but all wait. Half of
+                    the requests do: of two operands one is usually there from the blocks before. */
 };
 
 struct smc_sm_launch {
@@ -50,6 +52,7 @@ struct smc_sm_launch {
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks;                    /* which start in this order */
+    bool no_more_blocks;                /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
     const struct smc_sm_dram *dram; /* by array; the last one: no array of these */

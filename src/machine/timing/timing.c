@@ -266,6 +266,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .l1_bytes = model->launch->l1_bytes,
         .block = traces->block,
         .blocks = traces->blocks,
+        .no_more_blocks = traces->blocks == most_blocks(model),
         .array = arguments->array,
         .arrays = arguments->array_count,
         .dram = model->dram,
@@ -476,13 +477,14 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
         set_cold(model, &all, l2_bytes);
         return SMC_OK;
     }
-    model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
+    model->sms_share = share > 0 && ordered.asked_read > 4 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
         struct touched touched = touched_of(model, i, &scale);
         if (array_is_scattered(&model->traffic[i]))
             set_scattered(model, &touched, bytes_between(model, &touched, &scale), &model->dram[i]);
         else
             model->dram[i] = (struct smc_sm_dram){
+                .shared = model->sms_share,
                 .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
                 .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
     }
@@ -634,7 +636,7 @@ static double uncertain_longer(const struct model *model, const struct smc_time 
     double share =
         UNCERTAIN_NEXT * time->term_ms[time->next] / fmax(time->term_ms[time->bound_by], 1e-9);
     if (model->sms_share && time->bound_by == SMC_TIME_LATENCY)
-        share += rates->dram_latency / rates->l2_latency - 1;
+        share += (rates->dram_latency / rates->l2_latency - 1) / 2;
     return share;
 }
 
