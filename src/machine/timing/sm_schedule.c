@@ -480,7 +480,7 @@ static double from_l2(struct sm *sm, double clock, const struct request *request
                         from_dram * (dram->scattered ? rates->dram_scattered_load_clocks
                                                      : rates->dram_load_clocks);
         arrives = latest(arrives, sm->dram_free + rates->dram_latency);
-    } else if (dram->shared && ++sm->shared_requests % 2) {
+    } else if (dram->shared && !request->stored && ++sm->shared_requests % 2) {
         arrives = latest(arrives, clock + rates->dram_latency);
     }
     return arrives;
