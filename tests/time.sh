@@ -685,55 +685,100 @@ for of in half:f32:A100:4096:312 brain:f32:A100:4096:312 tf32:f32:A100:2048:156 
 done
 tensor half f32 A100 --explain | tr -s ' \n' ' ' >out
 empty "mma.sync: bound by the tensor pipe, and no share of the FMA peak" "$(
-    lacks out 'bound by tensor pipe, .* tensor cores at [0-9]+ % of their peak' 'tensor pipe > [0-9]'
+    lacks out 'bound by tensor pipe, .* tensor cores [0-9.]+ TFLOP/s, [0-9]+ % of the FP16 roof' \
+        'tensor pipe > [0-9.]+ ms [0-9.e+]+ operations'
     grep 'FMA peak\|FMA ceiling' out)"
-for of in "bits:i32:mma.sync of single bits" "doubles:f64:mma.sync of double precision"; do
-    type=${of#*:}
-    tensor "${of%%:*}" "${type%%:*}" H200 | tr -s ' \n' ' ' >out
-    empty "not predicted: ${of##*:}, whose rate is unknown" \
-        "$(lacks out "time not predicted: ${of##*:}, whose rate is not in the model")"
-done
-cat >wgmma.ptx <<'END'
-.version 8.0
+tensor half f32 H200 --roofline | tr -s ' \n' ' ' >out
+empty "--roofline: the tensor cores are the roof" "$(lacks out 'tensor, FP16 [0-9.]+ [TP]FLOP/s')"
+tensor bits i32 H200 | tr -s ' \n' ' ' >out
+empty "not predicted: mma.sync of single bits, whose rate is unknown" \
+    "$(lacks out "time not predicted: mma.sync of single bits, whose rate is not in the model")"
+# m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
+tensor doubles f64 H200 --format json >tensor.json
+holds "mma.sync of double precision: half of the roof, and the operations in JSON" \
+    '.time | .bound_by == "tensor" and .tensor_type == "FP64" and
+    .counts.tensor_flops == 2400 * 8 * 20000 * 512 and
+    (.tensor_flops_per_s / .tensor_roof_flops_per_s | . > 0.4 and . <= 0.5) and
+    (.tensor_roof_flops_per_s / 66.9e12 | . > 0.99 and . < 1.01)' tensor.json
+# Measured on an H200 (CUDA 13.0, driver 580.159.04, 2026-11-29), clocks of a wgmma.m64n64k16 in
+# groups of one warpgroup: one and waiting 86.7, sixteen 37.0, four with another four in flight 32.2.
+wgmma() { # NAME PRODUCTS WAIT
+    registers=$(seq -s, 0 31 | sed 's/[0-9][0-9]*/%f&/g')
+    echo ".version 8.0
 .target sm_90a
 .address_size 64
-.visible .entry wgmma(.param .u64 to)
+.visible .entry $1(.param .u64 to, .param .u32 n)
 {
-    .shared .align 128 .b8 tile[4096];
+    .shared .align 1024 .b8 tile[16384];
     .reg .b32 %r<3>;
     .reg .b64 %rd<4>;
-    .reg .f32 %f<4>;
+    .reg .f32 %f<32>;
+    .reg .pred %p;
     ld.param.u64 %rd1, [to];
+    ld.param.u32 %r2, [n];
     cvta.to.global.u64 %rd1, %rd1;
     mov.u32 %r1, tile;
     shr.u32 %r1, %r1, 4;
     cvt.u64.u32 %rd2, %r1;
-    wgmma.fence.sync.aligned;
-    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd2, %rd2, 0, 1, 1, 0, 0;
-    wgmma.commit_group.sync.aligned;
+    or.b64 %rd2, %rd2, 0x4000004000010000;
+loop:
+    wgmma.fence.sync.aligned;"
+    for product in $(seq "$2"); do
+        echo "    wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$registers}, %rd2, %rd2, 1, 1, 1, 0, 0;"
+    done
+    echo "    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned $3;
+    add.s32 %r2, %r2, -1;
+    setp.ne.s32 %p, %r2, 0;
+    @%p bra loop;
     wgmma.wait_group.sync.aligned 0;
     st.global.f32 [%rd1], %f0;
     ret;
+}"
+}
+for of in 1:0:86.7 16:0:37 4:1:32.2; do
+    products=${of%%:*} wait=${of#*:} clocks=${of##*:}
+    wgmma product "$products" "${wait%:*}" >wgmma.ptx
+    smemcalc run wgmma.ptx --grid 1 --block 128 -a f32x128 -a i32:10000 --device H200 --dry-run \
+        --format json >wgmma.json 2>err
+    if jq -e '.time_reason // "" | test("no machine code")' wgmma.json >out 2>&1; then
+        skip "wgmma: $products in a group" "no ptxas for sm_90a"
+        continue
+    fi
+    jq --argjson products "$products" --argjson clocks "$clocks" '.time |
+        (.predicted_ms - 0.0027) * 1.98e6 / 10000 / $products / $clocks | . > 0.95 and . < 1.05' \
+        wgmma.json >held.json
+    holds "wgmma: $products in a group, waiting for all but ${wait%:*}: as measured" . held.json
+    holds "wgmma: the operations of a warpgroup" \
+        ".time.counts.tensor_flops == 10000 * $products * 2 * 64 * 64 * 16" wgmma.json
+done
+
+# One copy of cp.async.bulk at a time into shared memory, and waiting for it: 333 clocks for 256 bytes
+# from L2, 496 for 16 KiB, 666 for 32 KiB.
+cat >bulk.cu <<'END'
+extern "C" __global__ void bulk(int n, unsigned bytes, const char *from)
+{
+    extern __shared__ __align__(128) char to[];
+    __shared__ unsigned long long barrier;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x)
+        return;
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(at));
+    for (int i = 0; i < n; i++) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(at), "r"(bytes) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                     : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(bytes), "r"(at) : "memory");
+        asm volatile("{\n.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra D;\nbra L;\nD:\n}"
+                     : : "r"(at), "r"(i & 1) : "memory");
+    }
 }
 END
-wgmma() { # OPTION...
-    smemcalc run wgmma.ptx --grid 132 --block 128 -a f32x128 --device H200 "$@"
-}
-wgmma --dry-run --format json >wgmma.json 2>err
-if jq -e '.time_reason | test("no machine code")' wgmma.json >out 2>&1; then
-    skip "wgmma has no predicted time" "no ptxas for sm_90a"
-else
-    reason="wgmma, whose rate is not in the model"
-    holds "wgmma: no time in JSON, and why" ".time == null and .time_reason == \"$reason\"" wgmma.json
-    for option in --dry-run "--dry-run --explain" "--on emulator"; do
-        wgmma $option >out 2>err
-        empty "wgmma: no time in text, and why: $option" \
-            "$(lacks out "^time  *not predicted: $reason\$"; grep 'FMA ceiling' out)"
-    done
-    empty "wgmma: CSV has the reason" "$(wgmma --on emulator --format csv 2>err |
-        grep -c "time_ms,ms,,,,,information,.*not predicted: wgmma" | grep -vx 1)"
-    refuses 3 "option --roofline: there is no predicted time: $reason" run wgmma.ptx --grid 132 \
-        --block 128 -a f32x128 --device H200 --dry-run --roofline
-fi
+for of in 256:333 16384:496 32768:666; do
+    smemcalc run bulk.cu --grid 1 --block 32 -a i32:1000 -a "u32:${of%:*}" -a u8x32K --dynamic-smem 32768 \
+        --device H200 --dry-run --format json >bulk.json 2>err
+    jq --argjson clocks "${of#*:}" '.time |
+        (.predicted_ms - 0.0027) * 1.98e6 / 1000 / $clocks | . > 0.85 and . < 1.15' bulk.json >held.json
+    holds "a bulk copy of ${of%:*} bytes at a time: as measured" . held.json
+done
 
 finish_cases

@@ -58,8 +58,14 @@ struct smc_time {
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
     double atomics;        /* in global memory, that L2 executes one by one */
-    double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
-    char code[64];         /* what the instructions were counted in: "sm_90 machine code" */
+    /* Tensor cores: operations, two of a multiply-add; the type that takes most of their time, as
+       in "FP16", NULL: none; their roof for these types on the whole device; how long the busiest
+       SM would take at that rate. */
+    double tensor_flops;
+    const char *tensor_type;
+    bool tensor_is_integer; /* that type is */
+    double tensor_roof_flops_per_s, tensor_peak_ms;
+    char code[64]; /* what the instructions were counted in: "sm_90 machine code" */
 };
 
 struct smc_time_launch {

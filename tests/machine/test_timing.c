@@ -673,7 +673,13 @@ static double tensor_clocks(const char *board, enum smc_operation operation, uin
 /* Multiply-adds of an instruction, divided by a quarter of what the whitepapers give an SM. */
 static void test_tensor_rates(void)
 {
-    enum { K16_F32 = 0x1800, K16_F16 = 0x0800, K8_F32 = 0x1000, K8_TF32 = 0x81000 };
+    enum {
+        M16_N8_K8_F64 = 0x2000,
+        K16_F32 = 0x1800,
+        K16_F16 = 0x0800,
+        K8_F32 = 0x1000,
+        K8_TF32 = 0x81000
+    };
     enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, SPARSE = 0x200, BITS_4 = 0x180000 };
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K16_F32), 2048 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_F32), 1024 / 256.0);
@@ -685,11 +691,15 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_HMMA, K16_F32), 2048 / 64.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_HMMA, K16_F16), 2048 / 128.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 4090", SMC_OP_IMMA, M16_N8_K32), 16);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32), 8); /* the peak: 4 */
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32),
+                    2048 * 4 / 1352.0); /* the peak: 4 */
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K8_F32), 4);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32 | SPARSE), 0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_IMMA, M16_N8_K32 | BITS_4), 0);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 0);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 16);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, M16_N8_K8_F64), 32);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 8 / 2);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BGMMA, 0), 0);
 }
 
 CU_TestInfo tests_timing[] = {

@@ -1,5 +1,6 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
+	src/machine/sass/async.c src/machine/sass/async.h \
 	src/machine/sass/floats.c src/machine/sass/floats.h \
 	src/machine/sass/patterns.c src/machine/sass/patterns.h \
 	src/machine/rates.h \

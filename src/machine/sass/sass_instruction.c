@@ -18,6 +18,7 @@ enum {
     SIGN_B = 1 << 12,
     SIGN_C = 1 << 22,
     MAGNITUDES = 1 << 23, /* and of which the magnitude may be taken */
+    ASYNCHRONOUS = 1 << 24,
     CONSTANT_READ = 1 << 13,
     MEMORY = 1 << 14,
     CONTROL = 1 << 15,
@@ -310,6 +311,22 @@ static bool is_wide_atomic(const struct smc_sass_instruction *in)
     return type == U64 || type == S64;
 }
 
+/* Registers of a warpgroup's result: 64 rows of 32 bits, or of 16 (bit 75 clear), in 128 threads.
+ */
+static uint8_t registers_of_product(const struct smc_sass_instruction *in)
+{
+    bool halves = in->operation != SMC_OP_IGMMA && !smc_bit(in, 75);
+    return (uint8_t)(smc_product_columns(in) / (halves ? 4 : 2));
+}
+
+/* A uniform register is added to the address. */
+static void read_barrier_address(struct smc_sass_instruction *in)
+{
+    if (smc_bit(in, 91))
+        in->from[2] = register_at(in, 64, true, 1);
+    in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
+}
+
 /* Corrects what depends on modifiers. */
 static void read_widths(struct smc_sass_instruction *in)
 {
@@ -355,6 +372,36 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_BAR:
         if (smc_barrier_reduces(in))
             in->predicate[0] = predicate_at(in, 87);
+        if (smc_bits(in, 9, 3) != FORM_CONSTANT) { /* otherwise its number is an immediate */
+            in->from[0] = register_at(in, 24, false, 1);
+            in->asynchronous = true;
+        }
+        break;
+    case SMC_OP_SYNCS: /* its form is no one of the operands; arrivals set no predicate */
+        in->from[1] = register_at(in, 32, false, 1);
+        if (smc_bits(in, 9, 3) != FORM_THIRD_IMMEDIATE)
+            in->to_predicate[0] = SMC_TRUE_PREDICATE;
+        read_barrier_address(in);
+        break;
+    case SMC_OP_ARRIVES:
+        read_barrier_address(in);
+        break;
+    case SMC_OP_UBLKCP:
+    case SMC_OP_UBLKRED:
+    case SMC_OP_UTMALDG:
+    case SMC_OP_UTMASTG:
+    case SMC_OP_UTMAREDG:
+        in->from[1] = register_at(in, 32, true, 2);
+        break;
+    case SMC_OP_SYNCS_EXCH:
+        in->from[1] = register_at(in, 32, true, 2);
+        in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
+        break;
+    case SMC_OP_HGMMA:
+    case SMC_OP_IGMMA:
+    case SMC_OP_BGMMA:
+    case SMC_OP_QGMMA:
+        in->to.registers = registers_of_product(in);
         break;
     case SMC_OP_LD:
     case SMC_OP_LDC:
@@ -365,6 +412,16 @@ static void read_widths(struct smc_sass_instruction *in)
     default:
         break;
     }
+}
+
+unsigned smc_product_columns(const struct smc_sass_instruction *in)
+{
+    enum { LEAST = 8, FEW = 3, STEP = 16 };
+    unsigned number = (unsigned)smc_bits(in, 53, in->operation == SMC_OP_IGMMA ? 6 : 5);
+    if (in->operation != SMC_OP_IGMMA)
+        return LEAST * (number + 1);
+    number /= 3;
+    return number <= FEW ? LEAST * (number + 1) : STEP * (number - 1);
 }
 
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)
@@ -394,6 +451,7 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     in->uniform = (fields & UNIFORM) != 0;
     in->guard = predicate_at(in, 12);
     in->branches = (fields & CONTROL) != 0;
+    in->asynchronous = (fields & ASYNCHRONOUS) != 0;
     if (fields & TO)
         in->to =
             register_at(in, 16, (fields & (UNIFORM | TO_UNIFORM)) != 0, operation->to_registers);

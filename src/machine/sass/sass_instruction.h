@@ -88,6 +88,7 @@ struct smc_sass_instruction {
     enum smc_pipe pipe;
     bool uniform;  /* executed by the uniform datapath: its registers and predicates are uniform */
     bool branches; /* decides where the warp goes on, or which lanes */
+    bool asynchronous; /* of a barrier in shared memory, or a bulk copy: machine/sass/async.h */
     struct smc_predicate guard;
     struct smc_sass_operand to; /* SMC_OPERAND_NONE: writes no register */
     struct smc_sass_operand from[3];
@@ -124,6 +125,9 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
                             struct smc_sass_instruction *in);
 
 const char *smc_operation_name(enum smc_operation operation);
+
+/* N of a warpgroup's product, M64NxK: HGMMA, IGMMA, BGMMA or QGMMA. */
+unsigned smc_product_columns(const struct smc_sass_instruction *in);
 
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
 bool smc_is_global_atomic(const struct smc_sass_instruction *in);

@@ -21,6 +21,10 @@ void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t in
 /* The size of constant bank 0: the sizes of block and grid; parameters begin at `parameters_at`. */
 enum { SMC_MACHINE_CONSTANT_BYTES = 0x210 + 4096 };
 
+/* The address by which code that needs one refers to byte 0 of the bank: of a tensor map among the
+   parameters, say. */
+#define SMC_MACHINE_CONSTANTS_ADDRESS (UINT64_C(1) << 52)
+
 void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
                            const uint32_t grid[3], uint32_t parameters_at, const void *parameters,
                            size_t parameter_bytes);

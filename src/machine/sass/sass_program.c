@@ -217,6 +217,8 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
                 sass_program_add_sources(&needed, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
+        } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
+            sass_program_add_sources(&needed, in);
         } else if (purpose == SMC_PURPOSE_ADDRESS &&
                    (in->access_bytes || (program->follows_memory && smc_is_global_atomic(in)))) {
             add_address(&needed, in);
@@ -248,8 +250,8 @@ static void link_steps(struct smc_machine_program *program)
                      (program->by_block && step->in.operation == SMC_OP_BAR);
         if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || stops)
             control = at;
-        bool accesses =
-            step->in.access_bytes || (program->follows_memory && smc_is_global_atomic(&step->in));
+        bool accesses = step->in.access_bytes || step->in.asynchronous ||
+                        (program->follows_memory && smc_is_global_atomic(&step->in));
         if (step->purpose != SMC_PURPOSE_DATA || accesses || control == at)
             address = at;
         step->next_control = control;

@@ -139,6 +139,13 @@ static bool lane_masks(struct smc_sass_warp *warp, const struct smc_sass_instruc
     return true;
 }
 
+/* SYNCS in form 2 waits for a phase of a barrier; other forms arrive. */
+static bool waits_for_phase(const struct smc_sass_instruction *in)
+{
+    enum { PHASECHK = 2 };
+    return smc_bits(in, 9, 3) == PHASECHK;
+}
+
 bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                                 uint32_t mask)
 {
@@ -157,6 +164,17 @@ bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sas
         return true;
     case SMC_OP_S2R:
         return lane_masks(warp, in, mask);
+    case SMC_OP_ELECT: /* the first lane */
+        smc_warp_set_predicate(warp, in, 0, mask & -mask, 0, mask);
+        return true;
+    case SMC_OP_SYNCS: /* what is waited for has come */
+        if (!waits_for_phase(in))
+            return false;
+        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
+        return true;
+    case SMC_OP_USETMAXREG: /* there are enough registers */
+        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, UINT32_MAX);
+        return true;
     default:
         return false;
     }

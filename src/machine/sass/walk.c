@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/sass/async.h"
 #include "rules/banks.h"
 
 enum { BARRIERS = 16, NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS, MOST_CALLS = 8 };
@@ -120,6 +121,19 @@ static void trace_any_access(struct state *state, const struct smc_sass_instruct
         trace_access(state, in, mask, address, entry);
     else
         entry->unknown_addresses = true;
+}
+
+/* Keeps what an asynchronous instruction does. */
+static void trace_async(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                        struct smc_warp_trace_entry *entry)
+{
+    struct smc_warp_trace *trace = state->walk->trace;
+    if (mask == 0 || trace->line_capacity - trace->line_count < SMC_ASYNC_LINES)
+        return;
+    const struct smc_async async = smc_async_of(state->warp, in, mask);
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
+    trace->line_count += entry->lines;
 }
 
 /* --- Divergence ------------------------------------------------------------------------------- */
@@ -240,6 +254,12 @@ static bool is_plain_branch(const struct smc_sass_instruction *in)
     return smc_bits(in, 32, 2) == 0;
 }
 
+/* BRA.U.ANY: all lanes go where one does. */
+static bool goes_if_any(const struct smc_sass_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 1;
+}
+
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)
 {
     struct lane_group *group = &state->group[index];
@@ -270,6 +290,8 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
     case SMC_OP_BRA:
         if (is_plain_branch(in))
             walk_branch(state, index, mask);
+        else if (goes_if_any(in))
+            walk_branch(state, index, mask ? group->lanes : 0);
         else
             stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
@@ -555,6 +577,8 @@ static bool step_once(struct state *state, uint32_t index)
     }
     if (state->walk->sectors)
         add_sectors(state, in, group->at, mask);
+    else if (follows(state->walk) && in->asynchronous)
+        trace_async(state, in, mask, &entry);
     else if (follows(state->walk) && in->access_bytes)
         trace_any_access(state, in, mask, &entry);
     else if (follows(state->walk) && mask && follows_atomic(state->walk, in))

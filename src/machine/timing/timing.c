@@ -65,6 +65,8 @@ struct sample {
 struct work {
     double clocks, issued, flops, unknown;
     double busy[SMC_PIPE_COUNT];
+    double products;                          /* multiply-adds of tensor cores */
+    double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */
     double data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
     double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
@@ -102,6 +104,9 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->unknown += times * part->unknown;
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
         sum->busy[i] += times * part->busy[i];
+    for (int i = 0; i < SMC_PRODUCT_TYPES; i++)
+        sum->product_clocks[i] += times * part->product_clocks[i];
+    sum->products += times * part->products;
     sum->data_wavefronts += times * part->data_wavefronts;
     sum->shared_wavefronts += times * part->shared_wavefronts;
     sum->load_sectors += times * part->load_sectors;
@@ -125,6 +130,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
 {
     const struct smc_rates *rates = &model->rates;
     const struct smc_sass_instruction *in = &model->program.step[i].in;
+    struct smc_mma product;
     double executions = model->traces.executions[i];
     double times = step->executions > 0 ? executions / step->executions : 0;
     double traced = step->load_sectors + step->store_sectors, requests = times;
@@ -132,6 +138,10 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
         requests = model->traces.sectors[i] / traced;
     work->issued += executions;
     work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
+    if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {
+        work->products += executions * smc_rates_product_fmas(in);
+        work->product_clocks[product.type] += executions * smc_rates_product_peak_clocks(rates, in);
+    }
     work->flops += times * step->flops;
     work->unknown += times * step->unknown;
     work->data_wavefronts += times * step->wavefronts;
@@ -535,7 +545,6 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / parts * ms;
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / parts * ms;
     term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
-    time->tensor_peak_ms = term[SMC_TIME_TENSOR] * rates->tensor_share;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
     term[SMC_TIME_L2] =
@@ -547,6 +556,29 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_LATENCY] =
         fmax(0, work->clocks * ms - fmax(largest(time, SMC_TIME_DRAM), start_ms));
     term[SMC_TIME_LAUNCH] = rates->launch_ms + start_ms;
+}
+
+/* What tensor cores compute in the launch, `times` as much as on the busiest SM, and how long that
+   takes at the peak of its types. */
+static void set_products(const struct model *model, double times, struct smc_time *time)
+{
+    const struct smc_rates *rates = &model->rates;
+    const struct work *work = &model->work;
+    double clocks = 0, most = 0;
+    for (int i = 0; i < SMC_PRODUCT_TYPES; i++) {
+        clocks += work->product_clocks[i] / rates->subpartitions;
+        if (work->product_clocks[i] <= most)
+            continue;
+        most = work->product_clocks[i];
+        time->tensor_type = smc_product_info[i].label;
+        time->tensor_is_integer = i == SMC_PRODUCT_INT8;
+    }
+    if (clocks <= 0)
+        return;
+    time->tensor_flops = times * 2 * work->products;
+    time->tensor_peak_ms = clocks / rates->clock_hz * 1e3;
+    time->tensor_roof_flops_per_s =
+        2 * work->products / clocks * rates->clock_hz * (double)model->sms;
 }
 
 static void find_bounds(struct smc_time *time)
@@ -640,6 +672,16 @@ static double uncertain_longer(const struct model *model, const struct smc_time 
     return share;
 }
 
+/* How much longer the SMs take since the tensor cores of the device lower their clock. */
+static double slowed_by_products(const struct model *model, const struct smc_time *time,
+                                 double sm_ms)
+{
+    if (!time->tensor_type || sm_ms <= 0)
+        return 1;
+    double busy = time->tensor_flops / time->tensor_roof_flops_per_s * 1e3 / sm_ms;
+    return 1 / (1 - model->rates.tensor_slowdown * fmin(busy, 1));
+}
+
 /* The SM takes at least as long as each of its units. */
 static void timing_set_range(const struct model *model, struct smc_time *time)
 {
@@ -660,8 +702,9 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
         least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED]);
         least_ms = fmax(least_ms, time->tensor_peak_ms);
     }
-    time->predicted_ms = launch_ms + sm_ms;
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
+    sm_ms *= slowed_by_products(model, time, sm_ms);
+    time->predicted_ms = launch_ms + sm_ms;
     time->high_ms =
         launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share + uncertain_longer(model, time));
 }
@@ -714,6 +757,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     time->l1_sectors = times * (work->load_sectors + work->store_sectors);
     time->l2_sectors = times * (work->l2_sectors + work->store_sectors);
     set_terms(model, time);
+    set_products(model, times, time);
     find_bounds(time);
     timing_set_range(model, time);
     return SMC_OK;
@@ -727,49 +771,14 @@ static const struct smc_cubin_kernel *find_kernel(const struct smc_cubin *cubin,
     return NULL;
 }
 
-/* What the model has no rate for, so that a prediction could be faster than the device. */
-static const char *find_unknown_rate(const struct model *model,
-                                     const struct smc_sass_instruction *in)
-{
-    switch (in->operation) {
-    case SMC_OP_HGMMA:
-    case SMC_OP_IGMMA:
-    case SMC_OP_BGMMA:
-    case SMC_OP_QGMMA:
-        return "wgmma";
-    case SMC_OP_UBLKCP:
-    case SMC_OP_UBLKRED:
-    case SMC_OP_UTMALDG:
-    case SMC_OP_UTMASTG:
-    case SMC_OP_UTMAREDG:
-        return "bulk copies (TMA)";
-    default:
-        break;
-    }
-    if (in->pipe != SMC_PIPE_TENSOR || smc_rates_tensor_fmas(&model->rates, in) > 0)
-        return NULL;
-    switch (in->operation) {
-    case SMC_OP_BMMA:
-        return "mma.sync of single bits";
-    case SMC_OP_DMMA:
-        return "mma.sync of double precision";
-    case SMC_OP_QMMA:
-        return "mma.sync of FP8";
-    case SMC_OP_HMMA_OLD:
-        return "mma.sync of the shape m8n8k4";
-    default:
-        return "sparse mma.sync, or one of 4 bits";
-    }
-}
-
-/* SMC_USAGE with the reason if an instruction has no rate; wgmma before all others. */
+/* SMC_USAGE with the reason if an instruction has no rate. */
 static enum smc_status check_rates(const struct model *model, struct smc_error *error)
 {
     const char *unknown = NULL;
     for (uint32_t i = 0; i < model->program.count; i++) {
         const struct smc_sass_instruction *in = &model->program.step[i].in;
-        const char *what = find_unknown_rate(model, in);
-        if (what && (!unknown || in->operation == SMC_OP_HGMMA))
+        const char *what = smc_rates_unknown(&model->rates, in);
+        if (what && !unknown)
             unknown = what;
     }
     return unknown ? smc_fail(error, SMC_USAGE, "%s, whose rate is not in the model", unknown)
