@@ -93,7 +93,7 @@ contract='.time_reason == null and (.time |
         all((type == "number") and . >= 0)) and
     .low_ms > 0 and .low_ms <= .predicted_ms and .predicted_ms <= .high_ms and
     (.terms_ms | keys_unsorted) == ["issue", "fma", "fp64", "integer", "special", "tensor",
-        "shared_memory", "l1", "l2", "dram", "latency", "launch"] and
+        "shared_memory", "l1", "l2", "atomics", "dram", "latency", "launch"] and
     .terms_ms[.bound_by] == ([.terms_ms[]] | max) and .next != .bound_by and
     .terms_ms[.next] <= .terms_ms[.bound_by] and
     (.ceilings | IN("table", "calibrated", "specifications")) and
@@ -266,6 +266,43 @@ empty "own kernel: a roofline" "$(
     lacks out '^Roofline of saxpy' '^400000 blocks of 256 threads; operations as counted in' \
         '^d  DRAM .* FLOP/B$'
     grep '^kernel' out)"
+saxpy 2000000 7813 --dry-run --format json >warm.json
+saxpy 2000000 7813 --dry-run --cold --format json >cold.json
+holds "own kernel: what L2 holds needs no DRAM, nor are there atomics" \
+    '.time.counts.dram_bytes == 0 and .time.terms_ms.atomics == 0' warm.json
+holds "own kernel: after a flush of L2 all comes from DRAM" '.time.counts.dram_bytes > 24000000' cold.json
+grows "own kernel: a cold launch takes longer" "$(jq .time.predicted_ms warm.json)" \
+    "$(jq .time.predicted_ms cold.json)"
+cat >places.cu <<'END'
+__global__ void gather(const int *from, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[from[i]];
+}
+__global__ void add(const int *to, int *sum)
+{
+    atomicAdd(&sum[to[blockIdx.x * blockDim.x + threadIdx.x]], 1 + threadIdx.x);
+}
+END
+places() { # ENTRY ARGUMENT...
+    entry=$1
+    shift
+    smemcalc run places.cu --entry "$entry" --grid 16384 --block 256 --dry-run --device H200 \
+        --format json "$@"
+}
+places gather -a i32x4194304:ramp -a f32x4194304 -a f32x4194304 >ordered.json
+places gather -a i32x4194304:random:0:4194303 -a f32x4194304 -a f32x4194304 >gathered.json
+places gather -a i32x4194304:random:0:99999999 -a f32x100000000 -a f32x4194304 >far.json
+grows "places in no order take longer" "$(jq .time.predicted_ms ordered.json)" \
+    "$(jq .time.predicted_ms gathered.json)"
+grows "and longer yet in an array that L2 does not hold" "$(jq .time.predicted_ms gathered.json)" \
+    "$(jq .time.predicted_ms far.json)"
+holds "which binds by DRAM" '.time.bound_by == "dram"' far.json
+places add -a i32x4194304:random:0:1048575 -a i32x1048576 >many.json
+places add -a i32x4194304:0 -a i32x1048576 >one.json
+holds "atomics of one address bind" '.time.bound_by == "atomics" and .time.terms_ms.atomics > 3' one.json
+grows "atomics of one address take longer than those of many" "$(jq .time.predicted_ms many.json)" \
+    "$(jq .time.predicted_ms one.json)"
 cat >twice.cu <<'END'
 __global__ void twice(double *x)
 {
@@ -341,9 +378,112 @@ extern "C" __global__ void insert(const unsigned *key, unsigned *table)
     while (atomicCAS(&table[at % 1024], 0u, k) != 0)
         at++;
 }
+extern "C" __global__ void place(int *x)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    while (x[i] > 0)
+        x[i] -= 2;
+}
 extern "C" __global__ void count(const int *value, int *bins)
 {
     atomicAdd(&bins[value[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+}
+/* What decides where each of these goes: values in shared memory, of other warps; constants and
+   variables that are set; double precision; what an atomic returns; a vote of the block. */
+extern "C" __global__ void rank(const int *key, const float *from, float *to)
+{
+    __shared__ int place[256];
+    int i = threadIdx.x;
+    place[i] = 0;
+    __syncthreads();
+    atomicAdd(&place[key[blockIdx.x * 256 + i] & 255], 1);
+    __syncthreads();
+    for (int step = 1; step < 256; step *= 2) {
+        int before = i >= step ? place[i - step] : 0;
+        __syncthreads();
+        place[i] += before;
+        __syncthreads();
+    }
+    for (int n = i ? place[i - 1] : 0; n < place[i]; n++)
+        to[blockIdx.x * 4096 + n * 16] = from[i];
+}
+extern "C" __global__ void weigh(const int *key, const float *weight, float *to)
+{
+    __shared__ float sum[32];
+    int i = threadIdx.x;
+    sum[i & 31] = 0;
+    __syncthreads();
+    atomicAdd(&sum[key[i] & 31], weight[i]);
+    __syncthreads();
+    for (int n = 0; n < sum[i & 31]; n++)
+        to[blockIdx.x * 8192 + n * 256 + i] = n;
+}
+__constant__ short lengths[64];
+__device__ int times = 1;
+extern "C" __global__ void table(const float *from, float *to)
+{
+    float sum = 0;
+    for (int i = 0; i < lengths[blockIdx.x & 63] * times; i++)
+        sum += from[i * 2048 + blockIdx.x * blockDim.x + threadIdx.x];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void halve(const double *start, const float *from, float *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int bits = (int)ceil(log2f((float)gridDim.x * blockDim.x));
+    float sum = 0;
+    for (double x = start[i]; x > 1.5; x = x / 2 - 0.125)
+        sum += from[(int)(x * 8)];
+    to[__brev(i) >> (32 - bits)] = sum;
+}
+extern "C" __global__ void queue(const int *key, int *tail, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (key[i] < 3)
+        to[atomicAdd(tail, 1) * 8] = i;
+}
+extern "C" __global__ void settle(const int *start, const float *from, float *to)
+{
+    __shared__ int level[256];
+    int i = threadIdx.x, at = blockIdx.x * 256 + i, n = 0;
+    level[i] = start[at];
+    while (__syncthreads_or(level[i] > 0)) {
+        if (level[i] > 0)
+            level[i]--;
+        to[at * 8 + n++ % 8] = from[at];
+    }
+}
+/* Half precision is not evaluated: whether a value is stored, and how often a loop runs. */
+__device__ unsigned short sum_of_halves(unsigned short a, unsigned short b)
+{
+    unsigned short sum;
+    asm("fma.rn.f16 %0, %1, %2, %2;" : "=h"(sum) : "h"(a), "h"(b));
+    return sum;
+}
+extern "C" __global__ void some(const unsigned short *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (sum_of_halves(from[i], from[i + 1]) > 100)
+        to[i] = to[i + 7] + 3 * to[i + 9];
+}
+extern "C" __global__ void until(const unsigned short *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned short sum = from[i];
+    do {
+        sum = sum_of_halves(sum, from[i]);
+        to[i] += sum;
+    } while (sum != 7);
+}
+/* A dynamic program, whose cells wait for those above and to the left. */
+extern "C" __global__ void align(short *cell, const short *a, int rows)
+{
+    short *own = cell + (long)blockIdx.x * 32 * (rows + 1) * (rows + 1) + threadIdx.x;
+    for (int r = 1; r <= rows; r++)
+        for (int c = 1; c <= rows; c++) {
+            int up = own[((r - 1) * (rows + 1) + c) * 32], left = own[(r * (rows + 1) + c - 1) * 32];
+            own[(r * (rows + 1) + c) * 32] = max(max(up, left) - 1, a[r] == a[c]);
+        }
 }
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
@@ -376,10 +516,33 @@ contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f3
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
-    --entry insert --grid 4 --block 128 -a u32x512:ramp -a u32x1024 --device H200 --dry-run
+    --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
+states "what only the block that stores it reads does not count" '.time.contents_change == false' run \
+    contents.cu --entry place --grid 4 --block 128 -a i32x512:random:-9:9 --device H200 --dry-run
+align="run contents.cu --entry align --grid 64 --block 32 -a i16x65:random:0:3 -a i32:64"
+align="$align --device H200 --dry-run"
+empty "what an SM has just stored is loaded from L2, however large the array is" "$(
+    echo "$(predicted ${align% -a i16x65*} -a i16x8652800 -a ${align#*-a }) $(
+        predicted ${align% -a i16x65*} -a i16x80000000 -a ${align#*-a })" |
+        awk '!($1 > 0 && $2 < 1.2 * $1)')"
+states "a branch that is not followed is named" \
+    '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
+    run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run
+states "where all branches are followed, none is named" '.time.unfollowed == null' run contents.cu \
+    --entry gather --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
+states "a loop that depends on values that are not known has no predicted time" \
+    '.time == null and (.time_reason | test("how often its loops run"))' run contents.cu \
+    --entry until --grid 4 --block 128 -a u16x512 -a i32x512 --device H200 --dry-run
 states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
     --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256
+contents rank --grid 4 --block 256 -a i32x1024:random:0:255 -a f32x256 -a f32x16384
+contents weigh --grid 2 --block 256 -a i32x256:random:0:31 -a f32x256:random:0:2 -a f32x16384
+contents table --grid 8 --block 256 --set lengths=i16x64:random:3:9 --set times=2 \
+    -a f32x40000 -a f32x2048
+contents halve --grid 8 --block 256 -a f64x2048:random:2:9000 -a f32x72000 -a f32x2048
+contents queue --grid 1 --block 256 -a i32x256:random:0:9 -a i32x1 -a i32x2048
+contents settle --grid 4 --block 256 -a i32x1024:random:0:40 -a f32x1024 -a f32x8192
 contents escape --grid 1x128 --block 128 -a i32:128 -a i32x16384
 states "a loop that waits for what another warp stores has no predicted time" \
     '.time == null and (.time_reason | test("loops"))' run contents.cu --entry poll --grid 1 \
@@ -522,55 +685,100 @@ for of in half:f32:A100:4096:312 brain:f32:A100:4096:312 tf32:f32:A100:2048:156 
 done
 tensor half f32 A100 --explain | tr -s ' \n' ' ' >out
 empty "mma.sync: bound by the tensor pipe, and no share of the FMA peak" "$(
-    lacks out 'bound by tensor pipe, .* tensor cores at [0-9]+ % of their peak' 'tensor pipe > [0-9]'
+    lacks out 'bound by tensor pipe, .* tensor cores [0-9.]+ TFLOP/s, [0-9]+ % of the FP16 roof' \
+        'tensor pipe > [0-9.]+ ms [0-9.e+]+ operations'
     grep 'FMA peak\|FMA ceiling' out)"
-for of in "bits:i32:mma.sync of single bits" "doubles:f64:mma.sync of double precision"; do
-    type=${of#*:}
-    tensor "${of%%:*}" "${type%%:*}" H200 | tr -s ' \n' ' ' >out
-    empty "not predicted: ${of##*:}, whose rate is unknown" \
-        "$(lacks out "time not predicted: ${of##*:}, whose rate is not in the model")"
-done
-cat >wgmma.ptx <<'END'
-.version 8.0
+tensor half f32 H200 --roofline | tr -s ' \n' ' ' >out
+empty "--roofline: the tensor cores are the roof" "$(lacks out 'tensor, FP16 [0-9.]+ [TP]FLOP/s')"
+tensor bits i32 H200 | tr -s ' \n' ' ' >out
+empty "not predicted: mma.sync of single bits, whose rate is unknown" \
+    "$(lacks out "time not predicted: mma.sync of single bits, whose rate is not in the model")"
+# m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
+tensor doubles f64 H200 --format json >tensor.json
+holds "mma.sync of double precision: half of the roof, and the operations in JSON" \
+    '.time | .bound_by == "tensor" and .tensor_type == "FP64" and
+    .counts.tensor_flops == 2400 * 8 * 20000 * 512 and
+    (.tensor_flops_per_s / .tensor_roof_flops_per_s | . > 0.4 and . <= 0.5) and
+    (.tensor_roof_flops_per_s / 66.9e12 | . > 0.99 and . < 1.01)' tensor.json
+# Measured on an H200 (CUDA 13.0, driver 580.159.04, 2026-11-29), clocks of a wgmma.m64n64k16 in
+# groups of one warpgroup: one and waiting 86.7, sixteen 37.0, four with another four in flight 32.2.
+wgmma() { # NAME PRODUCTS WAIT
+    registers=$(seq -s, 0 31 | sed 's/[0-9][0-9]*/%f&/g')
+    echo ".version 8.0
 .target sm_90a
 .address_size 64
-.visible .entry wgmma(.param .u64 to)
+.visible .entry $1(.param .u64 to, .param .u32 n)
 {
-    .shared .align 128 .b8 tile[4096];
+    .shared .align 1024 .b8 tile[16384];
     .reg .b32 %r<3>;
     .reg .b64 %rd<4>;
-    .reg .f32 %f<4>;
+    .reg .f32 %f<32>;
+    .reg .pred %p;
     ld.param.u64 %rd1, [to];
+    ld.param.u32 %r2, [n];
     cvta.to.global.u64 %rd1, %rd1;
     mov.u32 %r1, tile;
     shr.u32 %r1, %r1, 4;
     cvt.u64.u32 %rd2, %r1;
-    wgmma.fence.sync.aligned;
-    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd2, %rd2, 0, 1, 1, 0, 0;
-    wgmma.commit_group.sync.aligned;
+    or.b64 %rd2, %rd2, 0x4000004000010000;
+loop:
+    wgmma.fence.sync.aligned;"
+    for product in $(seq "$2"); do
+        echo "    wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$registers}, %rd2, %rd2, 1, 1, 1, 0, 0;"
+    done
+    echo "    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned $3;
+    add.s32 %r2, %r2, -1;
+    setp.ne.s32 %p, %r2, 0;
+    @%p bra loop;
     wgmma.wait_group.sync.aligned 0;
     st.global.f32 [%rd1], %f0;
     ret;
+}"
+}
+for of in 1:0:86.7 16:0:37 4:1:32.2; do
+    products=${of%%:*} wait=${of#*:} clocks=${of##*:}
+    wgmma product "$products" "${wait%:*}" >wgmma.ptx
+    smemcalc run wgmma.ptx --grid 1 --block 128 -a f32x128 -a i32:10000 --device H200 --dry-run \
+        --format json >wgmma.json 2>err
+    if jq -e '.time_reason // "" | test("no machine code")' wgmma.json >out 2>&1; then
+        skip "wgmma: $products in a group" "no ptxas for sm_90a"
+        continue
+    fi
+    jq --argjson products "$products" --argjson clocks "$clocks" '.time |
+        (.predicted_ms - 0.0027) * 1.98e6 / 10000 / $products / $clocks | . > 0.95 and . < 1.05' \
+        wgmma.json >held.json
+    holds "wgmma: $products in a group, waiting for all but ${wait%:*}: as measured" . held.json
+    holds "wgmma: the operations of a warpgroup" \
+        ".time.counts.tensor_flops == 10000 * $products * 2 * 64 * 64 * 16" wgmma.json
+done
+
+# One copy of cp.async.bulk at a time into shared memory, and waiting for it: 333 clocks for 256 bytes
+# from L2, 496 for 16 KiB, 666 for 32 KiB.
+cat >bulk.cu <<'END'
+extern "C" __global__ void bulk(int n, unsigned bytes, const char *from)
+{
+    extern __shared__ __align__(128) char to[];
+    __shared__ unsigned long long barrier;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x)
+        return;
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(at));
+    for (int i = 0; i < n; i++) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(at), "r"(bytes) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                     : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(bytes), "r"(at) : "memory");
+        asm volatile("{\n.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra D;\nbra L;\nD:\n}"
+                     : : "r"(at), "r"(i & 1) : "memory");
+    }
 }
 END
-wgmma() { # OPTION...
-    smemcalc run wgmma.ptx --grid 132 --block 128 -a f32x128 --device H200 "$@"
-}
-wgmma --dry-run --format json >wgmma.json 2>err
-if jq -e '.time_reason | test("no machine code")' wgmma.json >out 2>&1; then
-    skip "wgmma has no predicted time" "no ptxas for sm_90a"
-else
-    reason="wgmma, whose rate is not in the model"
-    holds "wgmma: no time in JSON, and why" ".time == null and .time_reason == \"$reason\"" wgmma.json
-    for option in --dry-run "--dry-run --explain" "--on emulator"; do
-        wgmma $option >out 2>err
-        empty "wgmma: no time in text, and why: $option" \
-            "$(lacks out "^time  *not predicted: $reason\$"; grep 'FMA ceiling' out)"
-    done
-    empty "wgmma: CSV has the reason" "$(wgmma --on emulator --format csv 2>err |
-        grep -c "time_ms,ms,,,,,information,.*not predicted: wgmma" | grep -vx 1)"
-    refuses 3 "option --roofline: there is no predicted time: $reason" run wgmma.ptx --grid 132 \
-        --block 128 -a f32x128 --device H200 --dry-run --roofline
-fi
+for of in 256:333 16384:496 32768:666; do
+    smemcalc run bulk.cu --grid 1 --block 32 -a i32:1000 -a "u32:${of%:*}" -a u8x32K --dynamic-smem 32768 \
+        --device H200 --dry-run --format json >bulk.json 2>err
+    jq --argjson clocks "${of#*:}" '.time |
+        (.predicted_ms - 0.0027) * 1.98e6 / 1000 / $clocks | . > 0.85 and . < 1.15' bulk.json >held.json
+    holds "a bulk copy of ${of%:*} bytes at a time: as measured" . held.json
+done
 
 finish_cases

@@ -57,6 +57,7 @@ struct smc_query {
     struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
                                       opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
+    bool cold;       /* the time is that of a launch after L2 was flushed */
     bool try_bounds; /* also compile with the launch bounds that the next steps name: takes 50 %
                         longer if not cached */
     const struct smc_file_kernel *file_kernel; /* without a kernel of the catalog, the source of

@@ -107,6 +107,34 @@ void smc_cubin_close(struct smc_cubin *cubin);
 enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const char *entry,
                                         uint32_t *barriers, struct smc_error *error);
 
+/* --- Memory of a module ----------------------------------------------------------------------- */
+
+/* A variable that code refers to: part of a section of memory. */
+struct smc_cubin_variable {
+    const char *name, *section; /* ".nv.constant3", ".nv.global.init"; the cubin's */
+    uint64_t offset, bytes;     /* within the section */
+};
+
+/* An address of 64 bits that is written to a section when the module is loaded. */
+struct smc_cubin_address {
+    uint64_t place;         /* in the section */
+    const char *of_section; /* the address of what is `offset` bytes into this one */
+    uint64_t offset;
+};
+
+/* The size of a section; 0: there is none. `data` receives its contents, or NULL if the file has
+   none of it: it begins as zeros. */
+size_t smc_cubin_section(const struct smc_cubin *cubin, const char *name, const void **data);
+
+/* The variable that is found from symbol `*at` on, which is moved behind it; start from 0. False:
+   there is none. */
+bool smc_cubin_next_variable(const struct smc_cubin *cubin, size_t *at,
+                             struct smc_cubin_variable *variable);
+
+/* Likewise the addresses in a section. */
+bool smc_cubin_next_address(const struct smc_cubin *cubin, const char *section, size_t *at,
+                            struct smc_cubin_address *address);
+
 /* --- Containers of machine code --------------------------------------------------------------- */
 
 /* The containers ("fatbins") in which nvcc keeps machine code and PTX: found within any file, and

@@ -6,15 +6,40 @@
 #include "rules/ceilings.h"
 #include "rules/devices.h"
 
+/* Types of what tensor cores multiply. */
+enum smc_product_type {
+#define PRODUCT(id, key, label, bits) SMC_PRODUCT_##id,
+#include "machine/timing/products.def"
+#undef PRODUCT
+    SMC_PRODUCT_TYPES
+};
+
+struct smc_product_info {
+    const char *key;   /* "fp16" */
+    const char *label; /* "FP16" */
+    uint8_t bits;      /* of an element in memory */
+};
+
+extern const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES];
+
 struct smc_rates {
     double clock_hz;
     uint32_t subpartitions;       /* each issues an instruction a clock */
     double issue[SMC_PIPE_COUNT]; /* clocks for which an instruction occupies the pipe of its
                                      sub-partition */
     double fma_halves;            /* halves of the FMA pipe that FMAs may use: 2 or 1 */
-    /* Multiply-adds of FP16 in a clock and SM that mma.sync reaches, 0 where there are no tensor
-       cores; how much of the peak that is; how much longer FP32 accumulators take. */
-    double tensor_fmas, tensor_share, tensor_wide;
+    /* Tensor cores: multiply-adds in a clock and SM, by type, as published; 0: the device has none.
+       How much of that mma.sync reaches, and how much longer FP32 accumulators take. */
+    double product_peak[SMC_PRODUCT_TYPES], mma_share, wide_products;
+    double tensor_slowdown; /* of the clock, while all tensor cores are busy at that rate */
+    /* Of wgmma: clocks from the end of the work in the pipe until a wait returns; how many may be
+       issued before the pipe is free. */
+    double product_latency, product_queue;
+    /* Barriers in shared memory: clocks of a try_wait of a phase that has ended, and from the end
+       of a phase until a warp that waits goes on. */
+    double phase_check, phase_latency;
+    /* Bulk copies: clocks for a sector that one SM loads, at least; latency beyond that of L2. */
+    double bulk_sector_clocks, bulk_latency;
     double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
     double operand_cache; /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
@@ -25,6 +50,11 @@ struct smc_rates {
     double l2_load_clocks, l2_store_clocks;
     double dram_load_clocks, dram_store_clocks;
     double dram_bytes_per_clock; /* of all, read and written */
+    /* Clocks for 64 bytes that one SM loads from or stores to a random place of DRAM. */
+    double dram_scattered_load_clocks, dram_scattered_store_clocks;
+    /* Clocks for an atomic of one SM, without and with a result; for one of the whole GPU in a
+       piece of 512 bytes, and for a floating-point one at one address. */
+    double atomic_clocks, atomic_result_clocks, atomic_piece_clocks, atomic_float_clocks;
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */
@@ -34,9 +64,34 @@ struct smc_rates {
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
                   uint32_t busy_sms, struct smc_rates *rates);
 
-/* What an instruction of the tensor pipe computes, in multiply-adds of FP16 that take as long. 0:
-   its rate is not in the model. */
-double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_sass_instruction *in);
+/* What an instruction of the tensor pipe computes: D (m x n) = A (m x k) B (k x n) + D. */
+struct smc_mma {
+    enum smc_product_type type;
+    uint16_t m, n, k;
+    bool is_group;       /* of a warpgroup: each of four warps has a quarter of the rows */
+    bool a_in_registers; /* of a warpgroup, whose B is in shared memory */
+    bool is_wide;        /* accumulators of 32 bits */
+};
+
+/* False: it is none, or its rate is not in the model. */
+bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product);
+
+void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *device,
+                            const struct smc_capability *capability);
+
+/* Of one warp: multiply-adds; how long its sub-partition's tensor core takes, and would take at the
+   published peak; wavefronts of its share of the operands in shared memory. 0 for what
+   smc_mma_of does not know. */
+double smc_rates_product_fmas(const struct smc_sass_instruction *in);
+double smc_rates_product_clocks(const struct smc_rates *rates,
+                                const struct smc_sass_instruction *in);
+double smc_rates_product_peak_clocks(const struct smc_rates *rates,
+                                     const struct smc_sass_instruction *in);
+double smc_rates_product_wavefronts(const struct smc_sass_instruction *in);
+
+/* What the model has no rate for, in words, so that a prediction could be faster than the device;
+   NULL: the instruction has one. */
+const char *smc_rates_unknown(const struct smc_rates *rates, const struct smc_sass_instruction *in);
 
 /* How long an instruction occupies its pipe. */
 double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_instruction *in);

@@ -43,7 +43,9 @@ struct smc_time {
     enum smc_time_basis basis;
     char reason[200];     /* why nothing is predicted, or "" */
     bool lacks_rate;      /* nothing is, since instructions of the kernel are not in the model */
-    bool contents_change; /* arrays that decide what is executed are stored to in the launch */
+    bool contents_change; /* what decides what blocks execute is stored by other blocks */
+    char unfollowed[160]; /* the first branch that warps could not follow, and why, or "": "the branch
+                             at 0x300 depends on LDG at 0x2d0" of the machine code */
     double predicted_ms, low_ms, high_ms;
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
@@ -55,8 +57,15 @@ struct smc_time {
     double shared_wavefronts;          /* of the whole launch */
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
-    double tensor_peak_ms; /* the tensor pipe alone, at the peak of its specifications */
-    char code[64];         /* what the instructions were counted in: "sm_90 machine code" */
+    double atomics;        /* in global memory, that L2 executes one by one */
+    /* Tensor cores: operations, two of a multiply-add; the type that takes most of their time, as
+       in "FP16", NULL: none; their roof for these types on the whole device; how long the busiest
+       SM would take at that rate. */
+    double tensor_flops;
+    const char *tensor_type;
+    bool tensor_is_integer; /* that type is */
+    double tensor_roof_flops_per_s, tensor_peak_ms;
+    char code[64]; /* what the instructions were counted in: "sm_90 machine code" */
 };
 
 struct smc_time_launch {
@@ -69,6 +78,8 @@ struct smc_time_launch {
     const struct smc_time_arguments *arguments;
     uint32_t block[3], grid[3];
     uint64_t l1_bytes; /* that the carve-out leaves */
+    bool cold;         /* L2 holds other lines, which were stored to and have to go to DRAM first;
+                          otherwise what the same launch left there */
 };
 
 /* The architecture whose machine code is executed for a device: its own, or the newest one that is

@@ -349,7 +349,7 @@ static void test_avoided_call(void)
                                 exit_all, give_back};
     struct counts counts;
     count(code, 6, 32, 1, &counts);
-    CU_ASSERT_EQUAL(counts.end, SMC_WALK_UNKNOWN_BRANCH);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
     CU_ASSERT_EQUAL(counts.executions[3], 0);
     CU_ASSERT_EQUAL(counts.executions[4], 1);
 }
@@ -574,12 +574,53 @@ static void test_conversions(void)
         struct smc_float_result result;
         program_of(&cases[i].code, 1, &program);
         const struct smc_float_operands from = {.low = {0, cases[i].from[0]},
-                                                .high = cases[i].from[1]};
+                                                .high = {0, cases[i].from[1]}};
         bool evaluated = smc_float_evaluate(&program.step[0].in, &from, &result);
         CU_ASSERT_EQUAL(evaluated, strstr(cases[i].text, ": none") == NULL);
         if (evaluated && result.low != cases[i].result)
             printf("%s: 0x%x\n", cases[i].text, result.low);
         CU_ASSERT_EQUAL(result.low, cases[i].result);
+        smc_machine_program_free(&program);
+    }
+}
+
+/* Double precision: three sources of which the third may be the second of two, and the result. */
+static void test_doubles(void)
+{
+    static const struct {
+        struct code code;
+        double from[3], result;
+        const char *text;
+    } cases[] = {
+        {{0x00000000040a7229, 0x000fd00000000006}, {1.5, 2.25}, 3.75, "DADD R10, R4, R6"},
+        {{0x00000000ff107229, 0x000fe2000000090c}, {0, 5}, -5, "DADD R16, -RZ, -R12"},
+        {{0x3ff000000e127429, 0x040fe40000000000}, {2.5}, 3.5, "DADD R18, R14, 1"},
+        {{0x00000002080a7228, 0x004fe20000000000}, {3, 0.25}, 0.75, "DMUL R10, R8, R2"},
+        {{0x3fe0000014147828, 0x000fe40000000000}, {7}, 3.5, "DMUL R20, R20, 0.5"},
+        {{0x000000160c16022b, 0x000fe20000000016}, {3, 4, 5}, 17, "DFMA R22, R12, R22, R22"},
+        {{0x3ff00000060a742b, 0x001fd00000000102}, {3, 2}, -5, "DFMA R10, -R6, R2, 1"},
+        {{0x0000000a000e7313, 0x000e22000030d800}, {0, -2.75}, -2, "FRND.F64.TRUNC R14, R10"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        struct smc_float_operands from = {.takes_first = false};
+        struct smc_float_result result;
+        program_of(&cases[i].code, 1, &program);
+        for (int k = 0; k < 3; k++) {
+            uint64_t bits;
+            memcpy(&bits, &cases[i].from[k], sizeof bits);
+            const struct smc_sass_operand *operand = &program.step[0].in.from[k];
+            bool immediate = operand->kind == SMC_OPERAND_IMMEDIATE;
+            from.low[k] = immediate ? operand->value : (uint32_t)bits;
+            from.high[k] = immediate ? 0 : (uint32_t)(bits >> 32);
+        }
+        CU_ASSERT_TRUE(smc_float_evaluate(&program.step[0].in, &from, &result));
+        uint64_t bits = (uint64_t)result.high << 32 | result.low;
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (value != cases[i].result)
+            printf("%s: %g\n", cases[i].text, value);
+        CU_ASSERT_EQUAL(value, cases[i].result);
         smc_machine_program_free(&program);
     }
 }
@@ -635,6 +676,7 @@ CU_TestInfo tests_machine[] = {
     {"signed division of 32 bits", test_division},
     {"the rest of a division of 16 bits", test_division_of_16_bits},
     {"conversions and counts of bits", test_conversions},
+    {"double precision", test_doubles},
     {"the trace of a warp", test_trace},
     CU_TEST_INFO_NULL,
 };

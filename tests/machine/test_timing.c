@@ -138,6 +138,9 @@ struct bench {
     struct smc_rates rates;
     struct smc_step_work work[STEPS];
     struct smc_sm_result result;
+    struct smc_sm_dram dram; /* there are no arrays */
+    bool no_more_blocks;
+    struct smc_sm_traffic traffic;
 };
 
 static void start(struct bench *bench, enum smc_operation operation, enum smc_pipe pipe,
@@ -171,11 +174,14 @@ static double run(struct bench *bench, const struct smc_warp_trace *trace, uint3
     }
     struct smc_sm_launch launch = {.program = &bench->program,
                                    .rates = &bench->rates,
+                                   .dram = &bench->dram,
+                                   .traffic = &bench->traffic,
                                    .warps_per_block = warps,
                                    .resident_blocks = resident,
                                    .l1_bytes = 65536,
                                    .block = block,
                                    .blocks = blocks,
+                                   .no_more_blocks = bench->no_more_blocks,
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
@@ -237,7 +243,8 @@ static void test_shuffles(void)
     CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 0);
 }
 
-/* Warps that store one sector at a time, on an SM that stores one in 5 clocks. */
+/* Warps that store one sector at a time, on an SM that stores one in 5 clocks; L2 acknowledges the
+   last one 200 clocks later. */
 static void test_stores_fill_l2(void)
 {
     struct bench bench;
@@ -251,8 +258,102 @@ static void test_stores_fill_l2(void)
         trace.entry[i].line = 0;
         trace.entry[i].lines = trace.entry[i].wavefronts = 1;
     }
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 * 5, 40);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 * 5 + 200, 40);
     CU_ASSERT_EQUAL(bench.work[1].store_sectors, 8 * 10);
+}
+
+/* 32 lines, each `step` lines after the one before; `jump`: the last one further away. One sector
+   each. */
+static void set_lines(struct smc_warp_trace_line line[32], uint64_t step, uint64_t jump)
+{
+    for (uint32_t i = 0; i < 32; i++)
+        line[i] = (struct smc_warp_trace_line){.number = 8 + i * step, .sectors = 1};
+    line[31].number += jump;
+}
+
+/* L2 takes single sectors of many lines in the time of two; in no order, they are scattered. */
+static void test_scattered_stores(void)
+{
+    struct smc_warp_trace_line line[32];
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 32, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    for (uint64_t jump = 0; jump < 10; jump += 5) {
+        struct bench bench;
+        start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+        set_lines(line, 3, jump);
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 32 * 2 + 200, 4);
+        CU_ASSERT_EQUAL(bench.work[0].store_sectors, 8 * 32);
+        CU_ASSERT_EQUAL(bench.work[0].store_slots, 8 * 32 * 2);
+        CU_ASSERT_EQUAL(bench.traffic.stored, 8 * 32);
+        CU_ASSERT_EQUAL(bench.traffic.stored_scattered, jump ? 8 * 32 : 0);
+    }
+}
+
+/* What comes from random places of DRAM has a rate of its own. */
+static void test_scattered_loads(void)
+{
+    struct smc_warp_trace_line line[32];
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 32, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.rates.dram_scattered_load_clocks = 100;
+    bench.rates.dram_latency = 600;
+    bench.dram = (struct smc_sm_dram){.load_share = 0.5, .scattered = true};
+    set_lines(line, 3, 5);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 16 * 100 + 600, 70);
+    CU_ASSERT_EQUAL(bench.traffic.loaded_scattered, 32);
+}
+
+/* Blocks that start a launch are sent one after the other, too. */
+static void test_first_blocks(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    bench.rates.block_interval = 100;
+    trace_loop(ROOM, 10, &trace); /* 42 instructions */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 4 * 42, 2);
+    bench.no_more_blocks = true;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 3 * 100 + 4 * 42, 2);
+}
+
+/* What other SMs load from DRAM, too, comes once; every second request waits for it. */
+static void test_shared_loads(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 0xf};
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.rates.dram_latency = 600;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 200, 10);
+    bench.dram.shared = true;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 600, 10);
+}
+
+/* Atomics have a rate, and those in one piece of 512 bytes are counted. */
+static void test_atomics(void)
+{
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
+                                          {.number = 100, .sectors = 1}};
+    struct smc_warp_trace_entry entry = {
+        .step = 0, .lines = 2, .sectors = 2, .wavefronts = 20, .active_lanes = 32};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = 10;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 10 + 200, 10);
+    CU_ASSERT_EQUAL(bench.work[0].atomics, 8 * 20);
+    CU_ASSERT_EQUAL(bench.work[0].unknown, 0);
+    CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 10);
+    line[1].number = 11; /* the last line of the same piece */
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 20);
+    CU_ASSERT_FALSE(bench.result.hottest_waits);
+    entry.lines = 1;
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_TRUE(bench.result.hottest_waits);
 }
 
 /* One warp that repeats a copy, its group and a wait for all but `missing` groups, and then ends.
@@ -572,7 +673,13 @@ static double tensor_clocks(const char *board, enum smc_operation operation, uin
 /* Multiply-adds of an instruction, divided by a quarter of what the whitepapers give an SM. */
 static void test_tensor_rates(void)
 {
-    enum { K16_F32 = 0x1800, K16_F16 = 0x0800, K8_F32 = 0x1000, K8_TF32 = 0x81000 };
+    enum {
+        M16_N8_K8_F64 = 0x2000,
+        K16_F32 = 0x1800,
+        K16_F16 = 0x0800,
+        K8_F32 = 0x1000,
+        K8_TF32 = 0x81000
+    };
     enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, SPARSE = 0x200, BITS_4 = 0x180000 };
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K16_F32), 2048 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_F32), 1024 / 256.0);
@@ -584,11 +691,15 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_HMMA, K16_F32), 2048 / 64.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_HMMA, K16_F16), 2048 / 128.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 4090", SMC_OP_IMMA, M16_N8_K32), 16);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32), 8); /* the peak: 4 */
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32),
+                    2048 * 4 / 1352.0); /* the peak: 4 */
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K8_F32), 4);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32 | SPARSE), 0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_IMMA, M16_N8_K32 | BITS_4), 0);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 0);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 16);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, M16_N8_K8_F64), 32);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 8 / 2);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BGMMA, 0), 0);
 }
 
 CU_TestInfo tests_timing[] = {
@@ -604,6 +715,11 @@ CU_TestInfo tests_timing[] = {
     {"shared memory binds", test_shared_memory_binds},
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
+    {"single sectors of many lines, in order and in none", test_scattered_stores},
+    {"loads from random places of DRAM", test_scattered_loads},
+    {"loads of which other SMs wait for the same", test_shared_loads},
+    {"the first blocks are sent one after the other", test_first_blocks},
+    {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},
     {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},

@@ -61,6 +61,11 @@ static bool read_file(struct source *source, uint64_t offset, size_t bytes, unsi
     return true;
 }
 
+static bool is_file(const struct smc_user_argument *argument)
+{
+    return argument->filling == SMC_USER_FILE || argument->form == SMC_USER_BYTES;
+}
+
 /* A few bytes of memory, which need not be whole elements. */
 static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to)
 {
@@ -68,7 +73,7 @@ static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to
     struct source *source = context;
     const size_t width = smc_user_types[source->argument->type].bytes;
     unsigned char made[MOST];
-    if (source->argument->filling == SMC_USER_FILE)
+    if (is_file(source->argument))
         return source->file && source->piece && read_file(source, offset, bytes, to);
     uint64_t first = offset / width, last = (offset + bytes - 1) / width;
     if ((last - first + 1) * width > MOST)
@@ -78,15 +83,15 @@ static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to
     return true;
 }
 
-static void open_source(const struct smc_user_request *request, size_t index, struct source *source)
+/* `name` as in struct smc_user_memory. */
+static void open_source(const struct smc_user_request *request,
+                        const struct smc_user_argument *argument, const char *name,
+                        struct source *source)
 {
     /* Where nothing is run, there are no settings. */
     uint64_t seed = request->settings ? request->settings->seed : SMC_RUN_SEED;
-    char name[32]; /* as in struct smc_user_memory */
-    snprintf(name, sizeof name, "arg %zu", index + 1);
-    *source = (struct source){.argument = &request->argument[index],
-                              .start = smc_random_start(name, seed)};
-    if (source->argument->filling != SMC_USER_FILE)
+    *source = (struct source){.argument = argument, .start = smc_random_start(name, seed)};
+    if (!is_file(argument))
         return;
     source->file = fopen(source->argument->path, "rbe");
     source->piece = smc_calloc(PIECES, sizeof *source->piece);
@@ -114,9 +119,35 @@ static void user_time_add_arguments(const struct smc_user_request *request, stru
             smc_time_add_parameter(arguments, argument->bits, (size_t)bytes);
             continue;
         }
+        char name[32];
+        snprintf(name, sizeof name, "arg %zu", i + 1);
         smc_time_add_parameter(arguments, smc_time_add_array(arguments, bytes), sizeof(uint64_t));
-        open_source(request, i, &source[i]);
+        open_source(request, argument, name, &source[i]);
         smc_time_set_contents(arguments, read_contents, &source[i]);
+    }
+}
+
+/* Variables that are set to numbers, to elements of one type or to the bytes of a file; of others
+   the contents are unknown. */
+static void user_time_add_variables(const struct smc_user_run *run, struct source *source,
+                                    struct smc_time_arguments *arguments)
+{
+    const struct smc_user_request *request = &run->request;
+    for (size_t i = 0; i < request->variable_count; i++) {
+        const struct smc_user_variable *variable = &request->variable[i];
+        const enum smc_user_form form = variable->value.form;
+        char name[32];
+        if (!variable->is_set)
+            continue;
+        struct smc_time_variable *to = &arguments->variable[arguments->variable_count++];
+        *to =
+            (struct smc_time_variable){.name = run->symbol[i].name, .bytes = run->symbol[i].bytes};
+        if (form != SMC_USER_PLAIN && form != SMC_USER_BYTES)
+            continue;
+        snprintf(name, sizeof name, "%.31s", variable->name);
+        open_source(request, &variable->value, name, &source[i]);
+        to->contents = read_contents;
+        to->context = &source[i];
     }
 }
 
@@ -130,13 +161,16 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
                              "structures, addresses and textures among the arguments");
             return SMC_OK;
         }
-    struct source *source = smc_calloc(count + 1, sizeof *source);
+    const size_t sources = count + run->request.variable_count;
+    struct source *source = smc_calloc(sources + 1, sizeof *source);
     if (!source)
         return smc_out_of_memory(error);
     user_time_add_arguments(&run->request, source, &arguments);
+    user_time_add_variables(run, source + count, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
+    run->answer.query.cold = run->request.settings && run->request.settings->cold;
     enum smc_status status = smc_query_predict_time(&run->answer, &run->compiled.binary,
                                                     run->row.kernel->name, &arguments, error);
-    close_sources(source, count);
+    close_sources(source, sources);
     return status;
 }

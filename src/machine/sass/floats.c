@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "machine/emulator/special_functions.h"
+
 /* Bits 78 and 79. */
 enum rounding { TO_NEAREST, DOWN, UP, TO_ZERO };
 
@@ -50,37 +52,65 @@ static float source(const struct smc_sass_instruction *in, const struct smc_floa
 
 /* --- Arithmetic ------------------------------------------------------------------------------- */
 
-/* A value that a double holds exactly. */
-static float floats_rounded(double value, enum rounding how)
+/* The float to which `value` + `rest` rounds, where the rest is smaller than half a bit of the
+   value. */
+static float floats_rounded(double value, double rest, enum rounding how)
 {
     float near = (float)value;
-    bool above = (double)near > value, below = (double)near < value;
-    if ((how == DOWN && above) || (how == TO_ZERO && above && value > 0))
+    double beyond = value - (double)near; /* exact */
+    if (beyond == 0)
+        beyond = rest;
+    if ((how == DOWN && beyond < 0) || (how == TO_ZERO && value > 0 && beyond < 0))
         return nextafterf(near, -INFINITY);
-    if ((how == UP && below) || (how == TO_ZERO && below && value < 0))
+    if ((how == UP && beyond > 0) || (how == TO_ZERO && value < 0 && beyond > 0))
         return nextafterf(near, INFINITY);
     return near;
 }
 
-/* Bits 76: .FMZ; 77: .SAT; 84 to 86: a factor of the product, 4 is 1. */
+/* What a sum of doubles lost. */
+static double lost(double a, double b, double sum)
+{
+    double part = sum - a;
+    return (a - (sum - part)) + (b - part);
+}
+
+/* Bit 77: .SAT. */
+static float saturated(const struct smc_sass_instruction *in, float value)
+{
+    if (!smc_bit(in, 77))
+        return value;
+    return value >= 1 ? 1 : value > 0 ? value : 0;
+}
+
+/* Bits 84 to 86 of a product: a factor of 1/2, 1/4, 1/8, 1, 8, 4, 2 from 1 on. */
+static bool factor_of(const struct smc_sass_instruction *in, double *factor)
+{
+    static const double factors[8] = {0, 0.5, 0.25, 0.125, 1, 8, 4, 2};
+    *factor = in->operation == SMC_OP_FMUL ? factors[smc_bits(in, 84, 3)] : 1;
+    return *factor > 0;
+}
+
+/* Bit 76: .FMZ. */
 static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                        struct smc_float_result *result)
 {
-    enum { NO_FACTOR = 4 };
     const float a = source(in, from, 0), b = source(in, from, 1);
+    const enum rounding how = rounding_of(in);
+    double factor;
     float value;
-    if (smc_bit(in, 76) || smc_bit(in, 77))
+    if (smc_bit(in, 76) || !factor_of(in, &factor))
         return false;
     if (in->operation == SMC_OP_FMUL) {
-        if (smc_bits(in, 84, 3) != NO_FACTOR)
-            return false;
-        value = floats_rounded((double)a * (double)b, rounding_of(in));
-    } else if (rounding_of(in) != TO_NEAREST) {
-        return false;
-    } else {
+        value = floats_rounded((double)a * (double)b * factor, 0, how);
+    } else if (how == TO_NEAREST) {
         value = in->operation == SMC_OP_FADD ? a + b : fmaf(a, b, source(in, from, 2));
+    } else {
+        const bool adds = in->operation == SMC_OP_FADD;
+        double first = adds ? (double)a : (double)a * (double)b;
+        double second = adds ? (double)b : (double)source(in, from, 2), sum = first + second;
+        value = floats_rounded(sum, isfinite(sum) ? lost(first, second, sum) : 0, how);
     }
-    result->low = bits_of(flushed(in, value));
+    result->low = bits_of(saturated(in, flushed(in, value)));
     return true;
 }
 
@@ -94,36 +124,164 @@ static bool minimum(const struct smc_sass_instruction *in, const struct smc_floa
 }
 
 /* Bits 76 to 79 are a set: less, equal, greater, not comparable. */
+static void compare_as(const struct smc_sass_instruction *in, double a, double b,
+                       struct smc_float_result *result)
+{
+    unsigned which = a < b ? 0 : a == b ? 1 : a > b ? 2 : 3;
+    result->holds = smc_bit(in, 76 + which);
+    result->holds_not = !result->holds;
+}
+
 static bool compare(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                     struct smc_float_result *result)
 {
-    const float a = source(in, from, 0), b = source(in, from, 1);
-    unsigned which = a < b ? 0 : a == b ? 1 : a > b ? 2 : 3;
-    result->holds = smc_bit(in, 76 + which);
+    compare_as(in, (double)source(in, from, 0), (double)source(in, from, 1), result);
     return true;
 }
 
-/* Bits 72 and 73: the type; 74 to 77: the function. */
+/* Whether the quotient of two floats needs the function for exceptional operands: one of them, or
+   the quotient, is close to the ends of the range. */
+static bool check_quotient(const struct smc_float_operands *from, struct smc_float_result *result)
+{
+    enum { BIAS = 127, LEAST = 24, MOST = 252, APART = 125 };
+    int a = (int)(from->low[0] >> 23 & 0xff), b = (int)(from->low[1] >> 23 & 0xff);
+    bool zero = from->low[0] << 1 == 0, near = a - b > -APART && a - b < APART;
+    result->holds = b < 2 || b > MOST || a > 2 * BIAS || (!zero && (a < LEAST || !near));
+    result->holds_not = !result->holds;
+    return true;
+}
+
+/* Bits 72 and 73: the type; 74 to 77: the function; 80: .FTZ. */
 static bool floats_special(const struct smc_sass_instruction *in,
                            const struct smc_float_operands *from, struct smc_float_result *result)
 {
-    enum { RECIPROCAL = 4, RECIPROCAL_ROOT = 5, ROOT = 8 };
-    const float a = source(in, from, 1);
+    enum { COS, SIN, EX2, LG2, RCP, RSQ, RCP64H, RSQ64H, SQRT, TANH };
+    const uint32_t a = bits_of(source(in, from, 1));
+    const bool flushes = smc_bit(in, 80);
     if (smc_bits(in, 72, 2) != 0)
         return false;
     switch (smc_bits(in, 74, 4)) {
-    case RECIPROCAL:
-        result->low = bits_of(1.0F / a);
+    case COS:
+        result->low = smc_special_cos(a);
         return true;
-    case RECIPROCAL_ROOT:
-        result->low = bits_of(1.0F / sqrtf(a));
+    case SIN:
+        result->low = smc_special_sin(a);
         return true;
-    case ROOT:
-        result->low = bits_of(sqrtf(a));
+    case EX2:
+        result->low = smc_special_ex2(a, flushes);
+        return true;
+    case LG2:
+        result->low = smc_special_lg2(a, flushes);
+        return true;
+    case RCP:
+        result->low = smc_special_rcp(a, flushes);
+        return true;
+    case RSQ:
+        result->low = smc_special_rsqrt(a, flushes);
+        return true;
+    case RCP64H:
+        result->low = (uint32_t)(smc_special_rcp_f64((uint64_t)a << 32) >> 32);
+        return true;
+    case RSQ64H:
+        result->low = (uint32_t)(smc_special_rsqrt_f64((uint64_t)a << 32, true) >> 32);
+        return true;
+    case SQRT:
+        result->low = smc_special_sqrt(a, flushes);
+        return true;
+    case TANH:
+        result->low = smc_special_tanh(a);
         return true;
     default:
         return false;
     }
+}
+
+/* --- Double precision ------------------------------------------------------------------------- */
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* An immediate is the upper half. */
+static double double_source(const struct smc_sass_instruction *in,
+                            const struct smc_float_operands *from, int i)
+{
+    uint64_t bits = (uint64_t)from->high[i] << 32 | from->low[i];
+    if (in->from[i].kind == SMC_OPERAND_IMMEDIATE)
+        bits = (uint64_t)from->low[i] << 32;
+    if (in->from[i].absolute)
+        bits &= INT64_MAX;
+    if (in->from[i].negated)
+        bits ^= (uint64_t)1 << 63;
+    return double_of(bits);
+}
+
+static void give_double(struct smc_float_result *result, double value)
+{
+    uint64_t bits = bits_of_double(value);
+    result->low = (uint32_t)bits;
+    result->high = (uint32_t)(bits >> 32);
+}
+
+/* The double to which `near` + `rest` rounds. */
+static double double_rounded(double near, double rest, enum rounding how)
+{
+    if ((how == DOWN && rest < 0) || (how == TO_ZERO && near > 0 && rest < 0))
+        return nextafter(near, -INFINITY);
+    if ((how == UP && rest > 0) || (how == TO_ZERO && near < 0 && rest > 0))
+        return nextafter(near, INFINITY);
+    return near;
+}
+
+static bool double_arithmetic(const struct smc_sass_instruction *in,
+                              const struct smc_float_operands *from,
+                              struct smc_float_result *result)
+{
+    const double a = double_source(in, from, 0), b = double_source(in, from, 1);
+    const enum rounding how = rounding_of(in);
+    double value, rest = 0;
+    if (in->operation == SMC_OP_DADD) {
+        value = a + b;
+        if (how != TO_NEAREST && isfinite(value))
+            rest = lost(a, b, value);
+    } else if (in->operation == SMC_OP_DMUL) {
+        value = a * b;
+        if (how != TO_NEAREST && isfinite(value))
+            rest = fma(a, b, -value);
+    } else if (how == TO_NEAREST) {
+        value = fma(a, b, double_source(in, from, 2));
+    } else {
+        return false;
+    }
+    give_double(result, double_rounded(value, rest, how));
+    return true;
+}
+
+/* Bits 76 to 79: the comparison, as of floats; none and all of them are .MIN and .MAX: whether the
+   first is the smaller or the larger one, and whether neither is. */
+static bool double_compare(const struct smc_sass_instruction *in,
+                           const struct smc_float_operands *from, struct smc_float_result *result)
+{
+    enum { MINIMUM = 0, MAXIMUM = 15 };
+    const double a = double_source(in, from, 0), b = double_source(in, from, 1);
+    const uint64_t how = smc_bits(in, 76, 4);
+    if (how != MINIMUM && how != MAXIMUM) {
+        compare_as(in, a, b, result);
+        return true;
+    }
+    result->holds = how == MINIMUM ? a < b : a > b;
+    result->holds_not = false;
+    return !isnan(a) && !isnan(b);
 }
 
 /* --- Conversions ------------------------------------------------------------------------------ */
@@ -146,45 +304,60 @@ static float rounded_integer(uint64_t magnitude, bool negative, enum rounding ho
 static bool to_float(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                      struct smc_float_result *result)
 {
-    enum width width = (enum width)smc_bits(in, 84, 2);
+    enum width width = (enum width)smc_bits(in, 84, 2), to = (enum width)smc_bits(in, 75, 2);
     unsigned bits = 8u << width;
-    uint64_t value = (uint64_t)from->high << 32 | from->low[1];
+    uint64_t value = (uint64_t)from->high[1] << 32 | from->low[1];
     bool is_register = in->from[1].kind != SMC_OPERAND_IMMEDIATE;
-    if (smc_bits(in, 75, 2) != WIDTH_32 || (is_register && smc_bits(in, 60, 4) != 0))
+    if (to < WIDTH_32 || (is_register && smc_bits(in, 60, 4) != 0))
         return false;
     value = value << (64 - bits) >> (64 - bits);
     bool negative = smc_bit(in, 74) && value >> (bits - 1);
     if (negative)
         value = (0 - value) << (64 - bits) >> (64 - bits);
-    result->low = bits_of(rounded_integer(value, negative, rounding_of(in)));
+    if (to == WIDTH_32) {
+        result->low = bits_of(rounded_integer(value, negative, rounding_of(in)));
+        return true;
+    }
+    give_double(result, negative ? -(double)value : (double)value);
+    return width < WIDTH_64 || rounding_of(in) == TO_NEAREST;
+}
+
+/* What a conversion reads: of bits 84 and 85, its width. False: neither 32 nor 64 bits. */
+static bool float_read(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                       double *value)
+{
+    enum width width = (enum width)smc_bits(in, 84, 2);
+    if (width < WIDTH_32)
+        return false;
+    *value = width == WIDTH_64 ? double_source(in, from, 1) : (double)source(in, from, 1);
     return true;
 }
 
-static double rounded_float(float value, enum rounding how)
+static double rounded_float(double value, enum rounding how)
 {
     switch (how) {
     case DOWN:
-        return floor((double)value);
+        return floor(value);
     case UP:
-        return ceil((double)value);
+        return ceil(value);
     case TO_ZERO:
-        return trunc((double)value);
+        return trunc(value);
     default:
-        return nearbyint((double)value);
+        return nearbyint(value);
     }
 }
 
 /* Bit 72: signed; 75 and 76: the result's width; 84 and 85: the source's. What is too large becomes
-   the largest number, and what is none becomes 0. */
+   the largest number, and what is none becomes 0, or the least one of 64 bits. */
 static bool to_integer(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                        struct smc_float_result *result)
 {
     enum width width = (enum width)smc_bits(in, 75, 2);
-    bool is_signed = smc_bit(in, 72), signs_known = in->operation == SMC_OP_F2I;
-    if (width < WIDTH_32 || smc_bits(in, 84, 2) != WIDTH_32 ||
-        (!signs_known && smc_bits(in, 62, 2) != 0))
+    bool is_signed = smc_bit(in, 72);
+    double value;
+    if (width < WIDTH_32 || !float_read(in, from, &value))
         return false;
-    double value = rounded_float(source(in, from, 1), rounding_of(in));
+    value = rounded_float(value, rounding_of(in));
     double most = width == WIDTH_32 ? 0x1p32 : 0x1p64, least = 0;
     if (is_signed) {
         most /= 2;
@@ -192,7 +365,7 @@ static bool to_integer(const struct smc_sass_instruction *in, const struct smc_f
     }
     uint64_t integer;
     if (isnan(value))
-        integer = 0;
+        integer = width == WIDTH_32 ? 0 : UINT64_C(1) << 63;
     else if (value >= most)
         integer = (is_signed ? UINT64_MAX >> 1 : UINT64_MAX) >> (width == WIDTH_32 ? 32 : 0);
     else if (value <= least)
@@ -201,6 +374,25 @@ static bool to_integer(const struct smc_sass_instruction *in, const struct smc_f
         integer = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
     result->low = (uint32_t)integer;
     result->high = (uint32_t)(integer >> 32);
+    return true;
+}
+
+/* Between floats and doubles, or to a whole number in the same format. Bits 75 and 76: the result's
+   width; 84 and 85: the source's. */
+static bool between_floats(const struct smc_sass_instruction *in,
+                           const struct smc_float_operands *from, struct smc_float_result *result)
+{
+    enum width to = (enum width)smc_bits(in, 75, 2);
+    const bool whole = in->operation == SMC_OP_FRND || in->operation == SMC_OP_FRND_64;
+    double value;
+    if (to < WIDTH_32 || !float_read(in, from, &value))
+        return false;
+    if (whole)
+        value = rounded_float(value, rounding_of(in));
+    if (to == WIDTH_64)
+        give_double(result, value);
+    else
+        result->low = bits_of(flushed(in, floats_rounded(value, 0, rounding_of(in))));
     return true;
 }
 
@@ -232,7 +424,7 @@ static bool floats_count_bits(const struct smc_sass_instruction *in,
 {
     bool inverts = in->from[1].kind != SMC_OPERAND_IMMEDIATE && smc_bit(in, 63);
     uint32_t bits = inverts ? ~from->low[1] : from->low[1];
-    if (in->operation == SMC_OP_POPC)
+    if (in->operation == SMC_OP_POPC || in->operation == SMC_OP_UPOPC)
         result->low = (uint32_t)__builtin_popcount(bits);
     else
         result->low = highest_bit(in, bits);
@@ -252,6 +444,14 @@ bool smc_float_evaluate(const struct smc_sass_instruction *in,
         return minimum(in, from, result);
     case SMC_OP_FSETP:
         return compare(in, from, result);
+    case SMC_OP_FCHK:
+        return check_quotient(from, result);
+    case SMC_OP_DADD:
+    case SMC_OP_DMUL:
+    case SMC_OP_DFMA:
+        return double_arithmetic(in, from, result);
+    case SMC_OP_DSETP:
+        return double_compare(in, from, result);
     case SMC_OP_MUFU:
         return floats_special(in, from, result);
     case SMC_OP_I2F:
@@ -261,8 +461,15 @@ bool smc_float_evaluate(const struct smc_sass_instruction *in,
     case SMC_OP_F2I:
     case SMC_OP_F2I_64:
         return to_integer(in, from, result);
+    case SMC_OP_F2F:
+    case SMC_OP_F2F_64:
+    case SMC_OP_FRND:
+    case SMC_OP_FRND_64:
+        return between_floats(in, from, result);
     case SMC_OP_FLO:
+    case SMC_OP_UFLO:
     case SMC_OP_POPC:
+    case SMC_OP_UPOPC:
         return floats_count_bits(in, from, result);
     case SMC_OP_BREV:
         result->low = reversed(from->low[1]);

@@ -1,5 +1,5 @@
-/* Floating-point arithmetic, conversions and counts of bits in one lane: what indices are computed
-   with, above all by the division of integers, which corrects an approximate reciprocal. */
+/* Floating-point arithmetic in single and double precision, conversions and counts of bits in one
+   lane: what indices and branches are computed with. */
 #ifndef SMC_MACHINE_FLOATS_H
 #define SMC_MACHINE_FLOATS_H
 
@@ -8,13 +8,13 @@
 /* The registers that an instruction reads; its signs and magnitudes are not applied to them. */
 struct smc_float_operands {
     uint32_t low[3];
-    uint32_t high;    /* the upper register of the second, if it is a pair */
+    uint32_t high[3]; /* the upper registers of pairs */
     bool takes_first; /* of a minimum: its predicate */
 };
 
 struct smc_float_result {
     uint32_t low, high;
-    bool holds; /* of a comparison */
+    bool holds, holds_not; /* of a comparison: its two predicates */
 };
 
 /* False: the operation, or one of its modifiers, is not evaluated. */

@@ -1,5 +1,6 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
+	src/machine/sass/async.c src/machine/sass/async.h \
 	src/machine/sass/floats.c src/machine/sass/floats.h \
 	src/machine/sass/patterns.c src/machine/sass/patterns.h \
 	src/machine/rates.h \
@@ -9,6 +10,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/sass_operations.def \
 	src/machine/sass/sass_program.c src/machine/sass/sass_program.h \
 	src/machine/sass/sass_warp.c src/machine/sass/sass_warp.h \
+	src/machine/sass/together.c \
 	src/machine/timing.h \
 	src/machine/sass/walk.c src/machine/sass/walk.h \
 	src/machine/sass/warp_memory.c src/machine/sass/warp_memory.h \

@@ -44,14 +44,20 @@ static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
     return operand->number == SMC_ZERO_UNIFORM ? &zero : &warp->uniform[operand->number + part];
 }
 
-static bool read_constant(const struct smc_sass_warp *warp, unsigned bank, uint32_t at,
+static bool read_constant(const struct smc_sass_warp *warp, unsigned number, uint32_t at,
                           unsigned bytes, uint32_t *value)
 {
+    const struct smc_machine_place *place = warp->place;
+    struct smc_constant_bank bank = {place->constants, place->constant_bytes};
     *value = 0;
-    if (bank != 0 || (size_t)at + bytes > warp->place->constant_bytes)
+    if (number > 0 && (!place->bank || number >= SMC_CONSTANT_BANKS))
+        return false;
+    if (number > 0)
+        bank = place->bank[number];
+    if ((size_t)at + bytes > bank.bytes)
         return false;
     for (unsigned i = bytes; i-- > 0;)
-        *value = *value << 8 | warp->place->constants[at + i];
+        *value = *value << 8 | bank.data[at + i];
     return true;
 }
 
@@ -495,6 +501,20 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 }
 
 /* A predicate chooses the minimum instead of the maximum. */
+static bool minimum_of_three(const struct smc_sass_instruction *in, const struct operands *ops,
+                             struct results *out)
+{
+    EACH_LANE {
+        const bool least = bit_of(ops->predicate[0], l) != 0;
+        uint32_t r = ops->low[0][l];
+        for (int i = 1; i < 3; i++)
+            r = less(ops->low[i][l], r, smc_bit(in, 72)) == least ? ops->low[i][l] : r;
+        out->low[l] = r;
+    }
+    out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
 static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
@@ -565,11 +585,11 @@ static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how
 
 /* Bits 74 and 75: how the lanes for which a comparison holds join the predicate. */
 static void join_comparison(const struct smc_sass_instruction *in, const struct operands *ops,
-                            uint32_t is, uint32_t not_known, struct results *out)
+                            uint32_t is, uint32_t is_not, uint32_t not_known, struct results *out)
 {
     unsigned join = (unsigned)smc_bits(in, 74, 2);
     out->predicate[0] = join_flags(join, is, ops->predicate[0]);
-    out->predicate[1] = join_flags(join, ~is, ops->predicate[0]);
+    out->predicate[1] = join_flags(join, is_not, ops->predicate[0]);
     for (int i = 0; i < 2; i++)
         out->predicate_unknown[i] =
             unknown_join(join, not_known, ops->predicate[0], ops->predicate_unknown[0]);
@@ -593,7 +613,7 @@ static bool set_predicate(const struct smc_sass_instruction *in, const struct op
         }
     if (ex)
         not_known |= ops->predicate_unknown[2];
-    join_comparison(in, ops, is, not_known, out);
+    join_comparison(in, ops, is, ~is, not_known, out);
     return true;
 }
 
@@ -765,7 +785,7 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
     if (width == 0 || width > 8 || smc_bits(in, 78, 2) != 0)
         return false;
     EACH_LANE {
-        uint32_t at = in->from[1].value + ops->low[0][l];
+        uint32_t at = (in->from[1].value + ops->low[0][l]) & UINT16_MAX;
         if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
             (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
             return false;
@@ -806,10 +826,11 @@ static bool exchange(const struct smc_sass_instruction *in, const struct operand
 static struct smc_float_operands float_operands(const struct smc_sass_instruction *in,
                                                 const struct operands *ops, uint32_t l)
 {
-    struct smc_float_operands from = {.high = ops->high[1][l],
-                                      .takes_first = bit_of(ops->predicate[0], l) != 0};
-    for (int i = 0; i < 3; i++) /* gather() inverted what is negated */
+    struct smc_float_operands from = {.takes_first = bit_of(ops->predicate[0], l) != 0};
+    for (int i = 0; i < 3; i++) { /* gather() inverted what is negated */
         from.low[i] = in->from[i].negated ? ~ops->low[i][l] : ops->low[i][l];
+        from.high[i] = in->from[i].negated ? ~ops->high[i][l] : ops->high[i][l];
+    }
     return from;
 }
 
@@ -849,7 +870,7 @@ static bool floating(const struct smc_sass_instruction *in, const struct operand
 {
     if (plain_floating(in, ops, out))
         return true;
-    uint32_t holds = 0;
+    uint32_t holds = 0, holds_not = 0;
     EACH_LANE {
         const struct smc_float_operands from = float_operands(in, ops, l);
         struct smc_float_result result;
@@ -858,9 +879,12 @@ static bool floating(const struct smc_sass_instruction *in, const struct operand
         out->low[l] = result.low;
         out->high[l] = result.high;
         holds |= (uint32_t)result.holds << l;
+        holds_not |= (uint32_t)result.holds_not << l;
     }
-    if (in->operation == SMC_OP_FSETP)
-        join_comparison(in, ops, holds, ops->unknown, out);
+    if (in->operation == SMC_OP_FSETP || in->operation == SMC_OP_DSETP)
+        join_comparison(in, ops, holds, holds_not, ops->unknown, out);
+    else if (in->operation == SMC_OP_FCHK)
+        out->predicate[0] = holds;
     if (in->operation == SMC_OP_FMNMX)
         out->unknown |= ops->predicate_unknown[0];
     return true;
@@ -900,6 +924,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_FSEL] = select_one,
     [SMC_OP_IMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX] = sass_evaluate_minimum,
+    [SMC_OP_VIMNMX3] = minimum_of_three,
     [SMC_OP_VIADDMNMX] = sass_evaluate_minimum,
     [SMC_OP_ISETP] = set_predicate,
     [SMC_OP_UISETP] = set_predicate,
@@ -918,6 +943,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_S2UR] = sass_evaluate_special,
     [SMC_OP_LDC] = load_constant,
     [SMC_OP_ULDC] = load_constant,
+    [SMC_OP_ULDC_INDEX] = load_constant,
     [SMC_OP_SHFL] = exchange,
     [SMC_OP_HFMA2] = half_constant,
     [SMC_OP_HFMA2_MMA] = half_constant,
@@ -937,23 +963,6 @@ static bool differs_by_lane(const struct smc_sass_instruction *in)
     default:
         return false;
     }
-}
-
-/* Bits 72 and 73: all, any, or equal in all. The register receives the lanes. */
-static bool vote(const struct smc_sass_instruction *in, uint32_t mask, struct operands *ops,
-                 struct results *out)
-{
-    enum { ALL, ANY, EQUAL };
-    unsigned how = (unsigned)smc_bits(in, 72, 2);
-    uint32_t yes = ops->predicate[0] & mask;
-    if (how > EQUAL || mask == 0)
-        return false;
-    bool is = how == ALL ? yes == mask : how == ANY ? yes != 0 : yes == 0 || yes == mask;
-    ops->lanes = 1;
-    out->low[0] = yes;
-    out->predicate[0] = is;
-    out->unknown = out->predicate_unknown[0] = ops->predicate_unknown[0] & mask ? UINT32_MAX : 0;
-    return true;
 }
 
 /* A uniform register receives what the first active lane holds. */
@@ -984,12 +993,7 @@ void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruc
     }
     if (in->operation == SMC_OP_R2P)
         register_to_predicates(warp, in, &ops, mask);
-    else if (in->operation == SMC_OP_VOTE || in->operation == SMC_OP_VOTEU) {
-        if (vote(in, mask, &ops, &out))
-            sass_evaluate_store(warp, in, mask, &ops, &out);
-        else
-            smc_warp_forget(warp, in, mask);
-    } else if ((evaluate[in->operation] ? evaluate[in->operation] : floating)(in, &ops, &out))
+    else if ((evaluate[in->operation] ? evaluate[in->operation] : floating)(in, &ops, &out))
         sass_evaluate_store(warp, in, mask, &ops, &out);
     else
         smc_warp_forget(warp, in, mask);

@@ -18,6 +18,7 @@ enum {
     SIGN_B = 1 << 12,
     SIGN_C = 1 << 22,
     MAGNITUDES = 1 << 23, /* and of which the magnitude may be taken */
+    ASYNCHRONOUS = 1 << 24,
     CONSTANT_READ = 1 << 13,
     MEMORY = 1 << 14,
     CONTROL = 1 << 15,
@@ -169,16 +170,18 @@ static void read_sources(struct smc_sass_instruction *in, const struct sass_oper
     struct smc_sass_operand second = {0}, third = {0};
     bool swapped =
         form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_CONSTANT || form == FORM_THIRD_UNIFORM;
+    const bool last = (operation->fields & (B | C)) == C; /* of two sources; DADD */
     if (operation->fields & A)
         in->from[0] = register_at(in, 24, in->uniform, registers);
-    if (operation->fields & B)
+    if (operation->fields & B || (last && swapped))
         second = second_slot(in, form, registers);
-    if (operation->fields & C)
+    if (operation->fields & C && !(last && swapped))
         third = register_at(in, 64, in->uniform, registers);
     swapped = swapped && operation->fields & C;
     read_signs(in, operation->fields, swapped, &second, &third);
-    in->from[1] = swapped ? third : second;
-    in->from[2] = swapped ? second : third;
+    in->from[1] = swapped != last ? third : second;
+    if (!last)
+        in->from[2] = swapped ? second : third;
 }
 
 static struct smc_predicate predicate_at(const struct smc_sass_instruction *in, unsigned bit)
@@ -289,12 +292,39 @@ static void read_shared_atomic(struct smc_sass_instruction *in)
     in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
     in->exchanges = !swaps && kind == EXCHANGE;
     in->increments = !swaps && kind == INCREMENT;
-    if (in->increments) {
+    if (in->increments)
         in->from[1] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
-        in->from[2] = smc_bit(in, 91) ? register_at(in, 64, true, 1) : in->from[1];
-    }
+    if (!swaps && smc_bit(in, 91)) /* added to the address */
+        in->from[2] = register_at(in, 64, true, 1);
+    else if (swaps) /* the new value */
+        in->from[2] = register_at(in, 64, false, 2);
+    in->to.registers = bytes == 8 ? 2 : 1;
     if (swaps ? kind == SWAP : in->exchanges || ((kind < EXCHANGE || in->increments) && bytes == 4))
         in->access_bytes = bytes;
+}
+
+/* Types of integers by bits 73 to 75: U64 and S64. */
+static bool is_wide_atomic(const struct smc_sass_instruction *in)
+{
+    enum { U64 = 2, S64 = 5 };
+    const uint64_t type = smc_bits(in, 73, 3);
+    return type == U64 || type == S64;
+}
+
+/* Registers of a warpgroup's result: 64 rows of 32 bits, or of 16 (bit 75 clear), in 128 threads.
+ */
+static uint8_t registers_of_product(const struct smc_sass_instruction *in)
+{
+    bool halves = in->operation != SMC_OP_IGMMA && !smc_bit(in, 75);
+    return (uint8_t)(smc_product_columns(in) / (halves ? 4 : 2));
+}
+
+/* A uniform register is added to the address. */
+static void read_barrier_address(struct smc_sass_instruction *in)
+{
+    if (smc_bit(in, 91))
+        in->from[2] = register_at(in, 64, true, 1);
+    in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
 }
 
 /* Corrects what depends on modifiers. */
@@ -330,9 +360,53 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_ATOMS_CAS:
         read_shared_atomic(in);
         break;
+    case SMC_OP_ATOMG:
+    case SMC_OP_ATOMG_CAS:
+        in->to.registers = is_wide_atomic(in) ? 2 : 1;
+        if (in->operation == SMC_OP_ATOMG_CAS) /* the new value */
+            in->from[2] = register_at(in, 64, false, 2);
+        break;
+    case SMC_OP_MATCH:
+        in->from[0].registers = smc_bit(in, 73) ? 2 : 1;
+        break;
+    case SMC_OP_BAR:
+        if (smc_barrier_reduces(in))
+            in->predicate[0] = predicate_at(in, 87);
+        if (smc_bits(in, 9, 3) != FORM_CONSTANT) { /* otherwise its number is an immediate */
+            in->from[0] = register_at(in, 24, false, 1);
+            in->asynchronous = true;
+        }
+        break;
+    case SMC_OP_SYNCS: /* its form is no one of the operands; arrivals set no predicate */
+        in->from[1] = register_at(in, 32, false, 1);
+        if (smc_bits(in, 9, 3) != FORM_THIRD_IMMEDIATE)
+            in->to_predicate[0] = SMC_TRUE_PREDICATE;
+        read_barrier_address(in);
+        break;
+    case SMC_OP_ARRIVES:
+        read_barrier_address(in);
+        break;
+    case SMC_OP_UBLKCP:
+    case SMC_OP_UBLKRED:
+    case SMC_OP_UTMALDG:
+    case SMC_OP_UTMASTG:
+    case SMC_OP_UTMAREDG:
+        in->from[1] = register_at(in, 32, true, 2);
+        break;
+    case SMC_OP_SYNCS_EXCH:
+        in->from[1] = register_at(in, 32, true, 2);
+        in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
+        break;
+    case SMC_OP_HGMMA:
+    case SMC_OP_IGMMA:
+    case SMC_OP_BGMMA:
+    case SMC_OP_QGMMA:
+        in->to.registers = registers_of_product(in);
+        break;
     case SMC_OP_LD:
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
+    case SMC_OP_ULDC_INDEX:
         in->to.registers = registers_of(bytes_of_width(in));
         break;
     default:
@@ -340,10 +414,27 @@ static void read_widths(struct smc_sass_instruction *in)
     }
 }
 
+unsigned smc_product_columns(const struct smc_sass_instruction *in)
+{
+    enum { LEAST = 8, FEW = 3, STEP = 16 };
+    unsigned number = (unsigned)smc_bits(in, 53, in->operation == SMC_OP_IGMMA ? 6 : 5);
+    if (in->operation != SMC_OP_IGMMA)
+        return LEAST * (number + 1);
+    number /= 3;
+    return number <= FEW ? LEAST * (number + 1) : STEP * (number - 1);
+}
+
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
-           in->operation == SMC_OP_RED || in->operation == SMC_OP_REDG;
+           in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
+           in->operation == SMC_OP_REDG;
+}
+
+bool smc_barrier_reduces(const struct smc_sass_instruction *in)
+{
+    enum { RED = 2 };
+    return in->operation == SMC_OP_BAR && smc_bits(in, 77, 3) == RED;
 }
 
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
@@ -360,6 +451,7 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     in->uniform = (fields & UNIFORM) != 0;
     in->guard = predicate_at(in, 12);
     in->branches = (fields & CONTROL) != 0;
+    in->asynchronous = (fields & ASYNCHRONOUS) != 0;
     if (fields & TO)
         in->to =
             register_at(in, 16, (fields & (UNIFORM | TO_UNIFORM)) != 0, operation->to_registers);

@@ -88,6 +88,7 @@ struct smc_sass_instruction {
     enum smc_pipe pipe;
     bool uniform;  /* executed by the uniform datapath: its registers and predicates are uniform */
     bool branches; /* decides where the warp goes on, or which lanes */
+    bool asynchronous; /* of a barrier in shared memory, or a bulk copy: machine/sass/async.h */
     struct smc_predicate guard;
     struct smc_sass_operand to; /* SMC_OPERAND_NONE: writes no register */
     struct smc_sass_operand from[3];
@@ -125,8 +126,15 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
 
 const char *smc_operation_name(enum smc_operation operation);
 
+/* N of a warpgroup's product, M64NxK: HGMMA, IGMMA, BGMMA or QGMMA. */
+unsigned smc_product_columns(const struct smc_sass_instruction *in);
+
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
 bool smc_is_global_atomic(const struct smc_sass_instruction *in);
+
+/* BAR.RED, which combines a predicate of all threads: bits 74 and 75 0 count, 1 AND, 2 OR.
+   B2R.RESULT reads it. */
+bool smc_barrier_reduces(const struct smc_sass_instruction *in);
 
 /* Control bits. */
 static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)

@@ -9,6 +9,7 @@ void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t in
     *place = (struct smc_machine_place){
         .constants = launch->constants,
         .constant_bytes = launch->constant_bytes,
+        .bank = launch->bank,
         .first_thread = warp * SMC_LANES,
         .warp = warp,
     };
@@ -23,6 +24,9 @@ static void put(unsigned char *at, uint32_t value)
         at[i] = (unsigned char)(value >> (8 * i));
 }
 
+/* The address of byte 0x1a0 of the bank is here on sm_90 (ptxas 13.0). */
+enum { ADDRESS_AT = 0x198, ADDRESS_OF = 0x1a0 };
+
 /* The sizes of block and grid are at the beginning, where the code that ptxas generates reads them.
  */
 void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
@@ -34,6 +38,9 @@ void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const
         put(bank + (ptrdiff_t)4 * axis, block[axis]);
         put(bank + 0xc + (ptrdiff_t)4 * axis, grid[axis]);
     }
+    const uint64_t address = SMC_MACHINE_CONSTANTS_ADDRESS + ADDRESS_OF;
+    put(bank + ADDRESS_AT, (uint32_t)address);
+    put(bank + ADDRESS_AT + 4, (uint32_t)(address >> 32));
     if (parameters_at <= SMC_MACHINE_CONSTANT_BYTES &&
         parameter_bytes <= SMC_MACHINE_CONSTANT_BYTES - parameters_at)
         memcpy(bank + parameters_at, parameters, parameter_bytes);

@@ -9,6 +9,7 @@ struct smc_machine_launch {
     uint32_t block[3], grid[3];
     const unsigned char *constants; /* bank 0, with the parameters: smc_machine_constants */
     size_t constant_bytes;
+    const struct smc_constant_bank *bank; /* as in struct smc_machine_place */
     const struct smc_bank_layout *layout;
     const struct smc_contents *contents; /* of global memory; NULL: unknown */
 };
@@ -19,6 +20,10 @@ void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t in
 
 /* The size of constant bank 0: the sizes of block and grid; parameters begin at `parameters_at`. */
 enum { SMC_MACHINE_CONSTANT_BYTES = 0x210 + 4096 };
+
+/* The address by which code that needs one refers to byte 0 of the bank: of a tensor map among the
+   parameters, say. */
+#define SMC_MACHINE_CONSTANTS_ADDRESS (UINT64_C(1) << 52)
 
 void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
                            const uint32_t grid[3], uint32_t parameters_at, const void *parameters,

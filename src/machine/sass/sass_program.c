@@ -8,7 +8,13 @@
 #include "rules/devices.h"
 
 /* Registers and predicates, one bit each. */
-enum { WORDS = 6, FIRST_UNIFORM = 256, FIRST_PREDICATE = 320, FIRST_UNIFORM_PREDICATE = 328 };
+enum {
+    WORDS = 6,
+    FIRST_UNIFORM = 256,
+    FIRST_PREDICATE = 320,
+    FIRST_UNIFORM_PREDICATE = 328,
+    BARRIER_RESULT = 336 /* of BAR.RED, for B2R */
+};
 
 struct names {
     uint64_t word[WORDS];
@@ -47,6 +53,8 @@ static void add_results(struct names *names, const struct smc_sass_instruction *
     for (int i = 0; i < 2; i++)
         add_result_predicate(names, in->to_predicate[i], in->uniform);
     names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_written << FIRST_PREDICATE % 64;
+    if (smc_barrier_reduces(in))
+        add(names, BARRIER_RESULT);
 }
 
 static void add_guard(struct names *names, const struct smc_sass_instruction *in)
@@ -62,6 +70,9 @@ static void sass_program_add_sources(struct names *names, const struct smc_sass_
         add_predicate(names, in->predicate[i]);
     }
     names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_read << FIRST_PREDICATE % 64;
+    add_operand(names, &in->copy_to);
+    if (in->operation == SMC_OP_B2R)
+        add(names, BARRIER_RESULT);
 }
 
 /* What decides which addresses an access touches. */
@@ -71,7 +82,8 @@ static void add_address(struct names *names, const struct smc_sass_instruction *
         in->from[1].kind == SMC_OPERAND_UNIFORM ? in->from[1] : in->from[2];
     add_guard(names, in);
     add_operand(names, &in->from[0]);
-    add_operand(names, &added);
+    if (added.kind == SMC_OPERAND_UNIFORM)
+        add_operand(names, &added);
     add_predicate(names, in->predicate[0]);
 }
 
@@ -131,18 +143,25 @@ static struct names needed_after_calls(const struct smc_machine_program *program
     return returned;
 }
 
-enum { GLOBAL_SPACE = 1, LOCAL_SPACE = 2 };
+enum { GLOBAL_SPACE = 1, LOCAL_SPACE = 2, SHARED_SPACE = 4 };
 
 /* The space that an instruction loads from; atomics load, too. */
 static uint8_t space_loaded(const struct smc_sass_instruction *in)
 {
     switch (in->operation) {
     case SMC_OP_LDG:
+    case SMC_OP_LDGSTS:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
+    case SMC_OP_ATOMG_FLOAT:
         return GLOBAL_SPACE;
     case SMC_OP_LDL:
         return LOCAL_SPACE;
+    case SMC_OP_LDS:
+    case SMC_OP_LDSM:
+    case SMC_OP_ATOMS:
+    case SMC_OP_ATOMS_CAS:
+        return SHARED_SPACE;
     default:
         return 0;
     }
@@ -150,9 +169,18 @@ static uint8_t space_loaded(const struct smc_sass_instruction *in)
 
 static uint8_t space_stored(const struct smc_sass_instruction *in)
 {
-    if (in->operation == SMC_OP_STL)
+    switch (in->operation) {
+    case SMC_OP_STL:
         return LOCAL_SPACE;
-    return in->operation == SMC_OP_STG || smc_is_global_atomic(in) ? GLOBAL_SPACE : 0;
+    case SMC_OP_STS:
+    case SMC_OP_STSM:
+    case SMC_OP_LDGSTS:
+    case SMC_OP_ATOMS:
+    case SMC_OP_ATOMS_CAS:
+        return SHARED_SPACE;
+    default:
+        return in->operation == SMC_OP_STG || smc_is_global_atomic(in) ? GLOBAL_SPACE : 0;
+    }
 }
 
 /* The load's result is needed, so that what is stored there is, too; whether that is new. */
@@ -161,6 +189,8 @@ static bool follow_space(struct smc_machine_program *program, const struct smc_s
     uint8_t space = program->follows_memory ? space_loaded(in) : 0;
     bool is_new = (space & ~program->followed_spaces) != 0;
     program->followed_spaces |= space;
+    if (program->follows_memory && in->operation == SMC_OP_B2R)
+        program->by_block = true;
     return is_new;
 }
 
@@ -187,6 +217,8 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
                 sass_program_add_sources(&needed, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
+        } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
+            sass_program_add_sources(&needed, in);
         } else if (purpose == SMC_PURPOSE_ADDRESS &&
                    (in->access_bytes || (program->follows_memory && smc_is_global_atomic(in)))) {
             add_address(&needed, in);
@@ -214,11 +246,12 @@ static void link_steps(struct smc_machine_program *program)
     uint32_t control = program->count, address = program->count;
     for (uint32_t at = program->count; at-- > 0;) {
         struct smc_program_step *step = &program->step[at];
-        bool barrier = step->in.operation == SMC_OP_UNKNOWN;
-        if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || barrier)
+        bool stops = step->in.operation == SMC_OP_UNKNOWN ||
+                     (program->by_block && step->in.operation == SMC_OP_BAR);
+        if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || stops)
             control = at;
-        bool accesses =
-            step->in.access_bytes || (program->follows_memory && smc_is_global_atomic(&step->in));
+        bool accesses = step->in.access_bytes || step->in.asynchronous ||
+                        (program->follows_memory && smc_is_global_atomic(&step->in));
         if (step->purpose != SMC_PURPOSE_DATA || accesses || control == at)
             address = at;
         step->next_control = control;
@@ -262,7 +295,7 @@ static bool avoids_call(const struct smc_machine_program *program, uint32_t at)
     if (program->step[at].in.operation != SMC_OP_BRA || is_unconditional(&program->step[at].in))
         return false;
     for (uint32_t next = at + 1; next < target_of(program, at); next++)
-        if (program->step[next].in.branches)
+        if (program->step[next].in.branches && program->step[next].in.operation != SMC_OP_BSSY)
             return program->step[next].calls;
     return false;
 }
@@ -329,6 +362,8 @@ enum smc_status smc_machine_program_follow_memory(struct smc_machine_program *pr
     program->follows_stores = stores;
     find_needed(program, before, SMC_PURPOSE_CONTROL);
     find_needed(program, before, SMC_PURPOSE_ADDRESS);
+    program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
+                         (stores && program->followed_spaces & GLOBAL_SPACE);
     link_steps(program);
     free(before);
     return SMC_OK;
@@ -341,8 +376,7 @@ bool smc_machine_program_depends_on_data(const struct smc_machine_program *progr
         enum smc_operation operation = step->in.operation;
         if (step->purpose != SMC_PURPOSE_CONTROL)
             continue;
-        if (space_loaded(&step->in) || operation == SMC_OP_FSETP || operation == SMC_OP_DSETP ||
-            operation == SMC_OP_LDS)
+        if (space_loaded(&step->in) || operation == SMC_OP_FSETP || operation == SMC_OP_DSETP)
             return true;
     }
     return false;

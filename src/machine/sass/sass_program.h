@@ -30,6 +30,7 @@ struct smc_machine_program {
     uint32_t first_unknown;
     bool follows_memory;     /* loads return what is known of memory */
     bool follows_stores;     /* also what is stored to global memory */
+    bool by_block;           /* what a warp executes depends on the other warps of its block */
     uint8_t followed_spaces; /* from which loads decide control flow or addresses; then stores to
                                 them are evaluated as well */
 };

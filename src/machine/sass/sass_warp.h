@@ -1,6 +1,5 @@
 /* The state of one warp that walks through machine code: what its 32 lanes hold in registers and
-   predicates, as far as it is known. Data that was loaded is unknown, and so are double precision,
-   half precision and approximations of functions other than reciprocals and roots. */
+   predicates, as far as it is known. Half precision and the results of tensor cores are unknown. */
 #ifndef SMC_MACHINE_SASS_WARP_H
 #define SMC_MACHINE_SASS_WARP_H
 
@@ -19,12 +18,21 @@ struct smc_flags {
     uint32_t unknown;
 };
 
+/* A bank of constants; what is beyond it is unknown. */
+struct smc_constant_bank {
+    const unsigned char *data;
+    size_t bytes;
+};
+
+enum { SMC_CONSTANT_BANKS = 5 /* that machine code refers to */ };
+
 /* What a launch gives to every block. */
 struct smc_machine_place {
     uint32_t block[3], grid[3], index[3]; /* index: of the block */
     const unsigned char *constants;       /* bank 0 */
     size_t constant_bytes;
-    uint32_t first_thread; /* of the warp within the block */
+    const struct smc_constant_bank *bank; /* the others, by their number; NULL: they are unknown */
+    uint32_t first_thread;                /* of the warp within the block */
     uint32_t warp;
 };
 
@@ -52,6 +60,15 @@ void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruc
 void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_operand *to,
                            unsigned part, const uint32_t value[SMC_LANES], uint32_t unknown,
                            uint32_t mask);
+
+/* Sets a predicate of a result, the first or second, for the lanes of `mask`; unknown in some. */
+void smc_warp_set_predicate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                            int which, uint32_t is, uint32_t unknown, uint32_t mask);
+
+/* Evaluates what the lanes of `mask` compute together or know of each other: votes, matches,
+   reductions, masks of lanes. False: the instruction is none of these. */
+bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                                uint32_t mask);
 
 /* Makes the results of an instruction unknown. */
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,

@@ -1,17 +1,20 @@
-/* One warp walks through a program. */
+/* Warps walk through a program, each for itself or those of a block from barrier to barrier. */
 #include "machine/sass/walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "machine/sass/async.h"
 #include "rules/banks.h"
 
-enum { BARRIERS = 16, NO_BARRIER = -1, MOST_CALLS = 8 };
+enum { BARRIERS = 16, NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS, MOST_CALLS = 8 };
 
 /* Lanes that are at the same place. */
 struct lane_group {
     uint32_t lanes;
     uint32_t at;
-    int8_t awaited;            /* the barrier that it waits at; -1: none */
+    int8_t awaited;            /* the barrier that it waits at, or BLOCK_BARRIER; -1: none */
     uint8_t calls;             /* functions that it is in */
     uint32_t back[MOST_CALLS]; /* where each of them returns to */
 };
@@ -21,13 +24,22 @@ struct barrier {
     uint32_t target; /* where they continue together */
 };
 
+/* What BAR.RED found of the threads of a block. */
+struct reduction {
+    uint32_t threads, holds, unknown; /* how many; for how many the predicate holds or is unknown */
+    uint32_t how;                     /* bits 74 and 75 */
+};
+
 struct state {
     struct smc_walk *walk;
     struct smc_sass_warp *warp;
     struct lane_group group[SMC_LANES];
     uint32_t groups;
     struct barrier barrier[BARRIERS];
-    uint64_t steps;
+    uint64_t steps, most_steps;
+    uint64_t length;                     /* instructions executed */
+    bool is_endless;                     /* as in struct smc_walk */
+    struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
 
 static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
@@ -109,6 +121,19 @@ static void trace_any_access(struct state *state, const struct smc_sass_instruct
         trace_access(state, in, mask, address, entry);
     else
         entry->unknown_addresses = true;
+}
+
+/* Keeps what an asynchronous instruction does. */
+static void trace_async(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                        struct smc_warp_trace_entry *entry)
+{
+    struct smc_warp_trace *trace = state->walk->trace;
+    if (mask == 0 || trace->line_capacity - trace->line_count < SMC_ASYNC_LINES)
+        return;
+    const struct smc_async async = smc_async_of(state->warp, in, mask);
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
+    trace->line_count += entry->lines;
 }
 
 /* --- Divergence ------------------------------------------------------------------------------- */
@@ -229,6 +254,12 @@ static bool is_plain_branch(const struct smc_sass_instruction *in)
     return smc_bits(in, 32, 2) == 0;
 }
 
+/* BRA.U.ANY: all lanes go where one does. */
+static bool goes_if_any(const struct smc_sass_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 1;
+}
+
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)
 {
     struct lane_group *group = &state->group[index];
@@ -259,6 +290,8 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
     case SMC_OP_BRA:
         if (is_plain_branch(in))
             walk_branch(state, index, mask);
+        else if (goes_if_any(in))
+            walk_branch(state, index, mask ? group->lanes : 0);
         else
             stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
@@ -347,6 +380,49 @@ static unsigned sectors_of_atomic(const struct state *state, const struct smc_sa
     return count_sectors(mask, address, BYTES);
 }
 
+/* How many of the lanes access each sector's busiest address, added up: L2 executes atomics of one
+   address one after the other. */
+static unsigned count_atomics(uint32_t mask, const uint64_t address[SMC_LANES])
+{
+    enum { SECTOR = 32 };
+    unsigned sum = 0;
+    for (uint32_t rest = mask; rest;) {
+        uint64_t sector = address[__builtin_ctz(rest)] / SECTOR;
+        uint32_t there = 0;
+        unsigned most = 0;
+        for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
+            if (address[__builtin_ctz(lanes)] / SECTOR == sector)
+                there |= lanes & -lanes;
+        rest &= ~there;
+        while (there) {
+            uint64_t one = address[__builtin_ctz(there)];
+            unsigned count = 0;
+            for (uint32_t lanes = there; lanes; lanes &= lanes - 1)
+                if (address[__builtin_ctz(lanes)] == one) {
+                    there &= ~(lanes & -lanes);
+                    count++;
+                }
+            most = count > most ? count : most;
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+/* What the trace needs of an atomic in global memory, if its addresses are known: its lines, and as
+   its wavefronts the atomics that L2 executes one by one. */
+static void trace_atomic(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                         struct smc_warp_trace_entry *entry)
+{
+    uint64_t address[SMC_LANES];
+    struct smc_sass_instruction access = *in;
+    if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
+        return;
+    access.access_bytes = 4;
+    trace_access(state, &access, mask, address, entry);
+    entry->wavefronts = (uint8_t)count_atomics(mask, address);
+}
+
 /* Adds up the sectors of an access without a trace. */
 static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
                         uint32_t mask)
@@ -365,19 +441,107 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     walk->all_sectors += sectors;
 }
 
-/* Evaluates a step that does not branch. */
+/* --- Barriers of the block -------------------------------------------------------------------- */
+
+/* A group arrives at BAR and waits, if the warps of its block walk together. */
+static void arrive(struct state *state, uint32_t index)
+{
+    struct lane_group *group = &state->group[index];
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
+    if (smc_barrier_reduces(in)) {
+        uint32_t unknown, holds = smc_warp_holds(state->warp, in->predicate[0], &unknown);
+        struct reduction *to = state->arriving;
+        to->how = (uint32_t)smc_bits(in, 74, 2);
+        to->threads += (uint32_t)__builtin_popcount(group->lanes);
+        to->holds += (uint32_t)__builtin_popcount(holds & ~unknown & group->lanes);
+        to->unknown += (uint32_t)__builtin_popcount(unknown & group->lanes);
+    }
+    group->at++;
+    group->awaited = BLOCK_BARRIER;
+}
+
+/* B2R.RESULT: what BAR.RED found. */
+static void give_result(struct state *state, const struct smc_sass_instruction *in, uint32_t mask)
+{
+    enum { AND = 1, OR = 2 };
+    const struct reduction *result = state->result;
+    uint32_t value[SMC_LANES], flag;
+    bool known = result && result->unknown == 0 && result->threads > 0;
+    smc_warp_forget(state->warp, in, mask);
+    if (!known)
+        return;
+    flag = result->how == AND ? result->holds == result->threads : result->holds > 0;
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        value[lane] = result->how == AND || result->how == OR ? flag : result->holds;
+    smc_warp_set_register(state->warp, &in->to, 0, value, 0, mask);
+    smc_warp_set_predicate(state->warp, in, 0, flag ? UINT32_MAX : 0, 0, mask);
+}
+
+static void execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                    bool decides)
+{
+    struct smc_warp_memory *memory = state->walk->memory;
+    if (in->operation == SMC_OP_B2R) {
+        give_result(state, in, mask);
+        return;
+    }
+    if (smc_warp_evaluate_together(state->warp, in, mask))
+        return;
+    if (!memory || !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
+        smc_warp_evaluate(state->warp, in, mask);
+}
+
+static bool is_unknown(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
+                       uint32_t mask)
+{
+    uint32_t unknown = 0;
+    for (unsigned i = 0; i < operand->registers; i++) {
+        unsigned number = operand->number + i;
+        if (operand->kind == SMC_OPERAND_REGISTER && number < SMC_ZERO_REGISTER)
+            unknown |= warp->reg[number].unknown;
+        if (operand->kind == SMC_OPERAND_UNIFORM && number < SMC_ZERO_UNIFORM)
+            unknown |= warp->uniform[number].unknown;
+    }
+    return (unknown & mask) != 0;
+}
+
+/* Whether the operands of a step are known. */
+static bool operands_known(const struct state *state, const struct smc_sass_instruction *in,
+                           uint32_t mask)
+{
+    for (int i = 0; i < 3; i++)
+        if (is_unknown(state->warp, &in->from[i], mask))
+            return false;
+    return true;
+}
+
+/* Evaluates a step that does not branch, and notes the first one that makes something unknown. */
 static void evaluate(struct state *state, const struct smc_program_step *step, uint32_t mask,
                      uint32_t unknown)
 {
-    const struct smc_sass_instruction *in = &step->in;
-    struct smc_warp_memory *memory = state->walk->memory;
     if (step->purpose == SMC_PURPOSE_DATA)
         return;
-    bool decides = step->purpose == SMC_PURPOSE_CONTROL;
-    if (mask && !(memory && smc_warp_memory_execute(memory, state->warp, in, mask, decides)))
-        smc_warp_evaluate(state->warp, in, mask);
+    struct smc_walk *walk = state->walk;
+    const bool known = walk->first_unknown == 0 && operands_known(state, &step->in, mask);
+    if (mask)
+        execute(state, &step->in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
-        smc_warp_forget(state->warp, in, unknown);
+        smc_warp_forget(state->warp, &step->in, unknown);
+    if (known && is_unknown(state->warp, &step->in.to, mask))
+        walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
+}
+
+/* It is not known whether lanes of a group branch. */
+static void end_unknown(struct state *state, const struct lane_group *group, uint32_t unknown)
+{
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
+    bool back = in->operation == SMC_OP_BRA && in->target >= 0 &&
+                in->target / SMC_INSTRUCTION_BYTES <= group->at;
+    stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+    if (!back || unknown != group->lanes || state->is_endless)
+        return;
+    state->is_endless = true;
+    state->walk->endless++;
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -390,16 +554,18 @@ static bool step_once(struct state *state, uint32_t index)
     uint32_t mask = executing_lanes(state, in, lanes, &unknown);
     struct smc_warp_trace_entry entry = {.step = group->at,
                                          .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    if (smc_is_global_atomic(in))
+        entry.active_lanes = (uint8_t)__builtin_popcount(mask);
     if (in->operation == SMC_OP_UNKNOWN)
         stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
     struct smc_warp_trace *trace = state->walk->trace;
     if (in->branches) {
         if (trace)
             smc_warp_trace_add(trace, &entry);
-        if (unknown)
-            stop_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
         if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
             mask |= unknown;
+        else if (unknown)
+            end_unknown(state, group, unknown);
         sign(state, group->at, mask);
         if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
             in->target / SMC_INSTRUCTION_BYTES <= group->at)
@@ -411,12 +577,18 @@ static bool step_once(struct state *state, uint32_t index)
     }
     if (state->walk->sectors)
         add_sectors(state, in, group->at, mask);
+    else if (follows(state->walk) && in->asynchronous)
+        trace_async(state, in, mask, &entry);
     else if (follows(state->walk) && in->access_bytes)
         trace_any_access(state, in, mask, &entry);
     else if (follows(state->walk) && mask && follows_atomic(state->walk, in))
-        entry.sectors = (uint8_t)sectors_of_atomic(state, in, mask);
+        trace_atomic(state, in, mask, &entry);
     if (trace)
         smc_warp_trace_add(trace, &entry);
+    if (in->operation == SMC_OP_BAR && state->arriving && mask) {
+        arrive(state, index);
+        return false;
+    }
     evaluate(state, step, mask, unknown);
     group->at++;
     return true;
@@ -447,8 +619,10 @@ static void walk_run(struct state *state, uint32_t index)
         walk->trace->calls = state->group[index].calls;
     for (;;) {
         uint32_t at = state->group[index].at;
+        /* What a block shares is evaluated throughout. */
+        bool evaluates = program->by_block || follows(walk);
         uint32_t next = at >= program->count ? program->count
-                        : follows(walk)      ? program->step[at].next_address
+                        : evaluates          ? program->step[at].next_address
                                              : program->step[at].next_control;
         if (walk->trace)
             smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
@@ -466,34 +640,147 @@ static void walk_run(struct state *state, uint32_t index)
         }
     }
     walk->change[last]--;
+    state->length += last - first;
+}
+
+static void start_warp(struct state *state, struct smc_walk *walk, struct smc_sass_warp *warp,
+                       const struct smc_machine_place *place)
+{
+    *state = (struct state){.walk = walk, .warp = warp, .most_steps = walk->most_steps};
+    smc_warp_start(warp, place);
+    state->group[0] = (struct lane_group){.lanes = warp->alive, .awaited = NO_BARRIER};
+    state->groups = 1;
+}
+
+/* Runs a warp until it ends or all its lanes wait. */
+static void run_warp(struct state *state)
+{
+    struct smc_walk *walk = state->walk;
+    while (state->groups) {
+        if (walk->trace && walk->trace->ends)
+            return;
+        uint32_t index = state->groups;
+        while (index-- > 0 && state->group[index].awaited != NO_BARRIER)
+            ;
+        if (index == UINT32_MAX)
+            return;
+        if (state->steps > state->most_steps) {
+            stop_walk(state, SMC_WALK_TOO_LONG, state->group[index].at);
+            state->groups = 0;
+            return;
+        }
+        walk_run(state, index);
+    }
 }
 
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
                    struct smc_sass_warp *warp)
 {
-    struct state state = {.walk = walk, .warp = warp};
-    smc_warp_start(warp, place);
+    struct state state;
+    start_warp(&state, walk, warp, place);
     if (walk->memory)
         smc_warp_memory_start(walk->memory);
-    state.group[0] = (struct lane_group){.lanes = warp->alive, .awaited = NO_BARRIER};
-    state.groups = 1;
     walk->signature = 0;
-    while (state.groups) {
-        if (walk->trace && walk->trace->ends)
-            return;
-        uint32_t index = state.groups;
-        while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
-            ;
-        if (index == UINT32_MAX) {
-            stop_walk(&state, SMC_WALK_STUCK, state.group[0].at);
-            return;
-        }
-        if (state.steps > walk->most_steps) {
-            stop_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
-            return;
-        }
-        walk_run(&state, index);
-    }
-    if (walk->trace)
+    run_warp(&state);
+    if (walk->trace && walk->trace->ends)
+        return;
+    if (state.groups)
+        stop_walk(&state, SMC_WALK_STUCK, state.group[0].at);
+    else if (walk->trace && walk->end < SMC_WALK_STUCK)
         smc_warp_trace_end(walk->trace);
+}
+
+/* --- Blocks ----------------------------------------------------------------------------------- */
+
+struct smc_walk_block {
+    uint32_t warps;
+    struct state *state;
+    struct smc_sass_warp *warp;
+    uint64_t *signature;
+    struct reduction arriving, result;
+};
+
+struct smc_walk_block *smc_walk_block_new(uint32_t warps)
+{
+    struct smc_walk_block *block = smc_calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->warps = warps;
+    block->state = smc_calloc(warps, sizeof *block->state);
+    block->warp = smc_malloc(warps * sizeof *block->warp);
+    block->signature = smc_calloc(warps, sizeof *block->signature);
+    if (block->state && block->warp && block->signature)
+        return block;
+    smc_walk_block_free(block);
+    return NULL;
+}
+
+void smc_walk_block_free(struct smc_walk_block *block)
+{
+    if (!block)
+        return;
+    free(block->state);
+    free(block->warp);
+    free(block->signature);
+    free(block);
+}
+
+uint64_t smc_walk_block_length(const struct smc_walk_block *block, uint32_t warp)
+{
+    return block->state[warp].length;
+}
+
+/* Runs each warp in turn until it ends or waits; whether any got further. */
+static bool run_turn(struct smc_walk *walk, struct smc_walk_block *block,
+                     struct smc_warp_trace *const *trace)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < block->warps; i++) {
+        struct state *state = &block->state[i];
+        uint64_t before = state->steps;
+        walk->trace = trace ? trace[i] : NULL;
+        walk->signature = block->signature[i];
+        if (walk->memory)
+            walk->memory->warp = i;
+        run_warp(state);
+        block->signature[i] = walk->signature;
+        any |= state->steps > before;
+    }
+    return any;
+}
+
+/* All that wait for the block go on. */
+static void release_block(struct smc_walk_block *block)
+{
+    block->result = block->arriving;
+    block->arriving = (struct reduction){0};
+    for (uint32_t i = 0; i < block->warps; i++)
+        for (uint32_t g = 0; g < block->state[i].groups; g++)
+            if (block->state[i].group[g].awaited == BLOCK_BARRIER)
+                block->state[i].group[g].awaited = NO_BARRIER;
+}
+
+void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
+                    const struct smc_machine_place *place, struct smc_warp_trace *const *trace)
+{
+    if (walk->memory)
+        smc_warp_memory_start(walk->memory);
+    block->arriving = block->result = (struct reduction){0};
+    for (uint32_t i = 0; i < block->warps; i++) {
+        struct state *state = &block->state[i];
+        start_warp(state, walk, &block->warp[i], &place[i]);
+        state->most_steps = walk->most_steps / block->warps;
+        state->arriving = &block->arriving;
+        state->result = &block->result;
+        block->signature[i] = 0;
+    }
+    while (walk->end < SMC_WALK_STUCK && run_turn(walk, block, trace))
+        release_block(block);
+    for (uint32_t i = 0; i < block->warps; i++) {
+        if (block->state[i].groups && walk->end < SMC_WALK_STUCK)
+            stop_walk(&block->state[i], SMC_WALK_STUCK, block->state[i].group[0].at);
+        if (trace && walk->end < SMC_WALK_STUCK)
+            smc_warp_trace_end(trace[i]);
+    }
+    walk->trace = NULL;
 }

@@ -1,5 +1,7 @@
-/* Walking: one warp executes a program, in which its lanes diverge, and reconverge at the code's
-   barriers (BSSY, BSYNC). Every step is counted, and traced if there is a trace. */
+/* Walking: a warp executes a program, in which its lanes diverge, and reconverge at the code's
+   barriers (BSSY, BSYNC). Every step is counted, and traced if there is a trace. Where a warp
+   depends on the others of its block (`by_block` of the program), they walk together, from one
+   barrier of the block to the next. */
 #ifndef SMC_MACHINE_WALK_H
 #define SMC_MACHINE_WALK_H
 
@@ -32,10 +34,26 @@ struct smc_walk {
     enum smc_walk_end end;          /* of the warp for which it is the largest of these values */
     uint32_t end_at;                /* the step */
     uint32_t end_operation;         /* its low 12 bits */
+    uint32_t first_unknown;         /* the first step of which a result was unknown although its
+                                       operands were known, from 1; 0: none */
+    uint64_t endless;               /* warps all of whose lanes do not know whether a loop goes on;
+                                       added to. It does not. */
 };
 
-/* Adds the executions of one warp. */
+/* Adds the executions of one warp, which walks alone. */
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
                    struct smc_sass_warp *warp);
+
+/* The warps of a block that walk together. NULL: memory. */
+struct smc_walk_block *smc_walk_block_new(uint32_t warps);
+void smc_walk_block_free(struct smc_walk_block *block);
+
+/* Adds the executions of a block: `place` of each warp, and its trace, or NULL. Traces are not
+   taken over from others. */
+void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
+                    const struct smc_machine_place *place, struct smc_warp_trace *const *trace);
+
+/* How many instructions a warp of the last block executed. */
+uint64_t smc_walk_block_length(const struct smc_walk_block *block, uint32_t warp);
 
 #endif

@@ -1,5 +1,6 @@
-/* What loads of one warp return: the contents of global memory before the launch, and what the warp
-   itself stored since. What other warps store is not known here. */
+/* What the loads of a warp, or of all warps of a block, return: the contents of global memory
+   before the launch and what the block itself stored since, in global, local and shared memory.
+   What other blocks store is not known here. */
 #ifndef SMC_MACHINE_WARP_MEMORY_H
 #define SMC_MACHINE_WARP_MEMORY_H
 
@@ -13,30 +14,50 @@ struct smc_contents {
     void *context;
 };
 
-enum { SMC_NO_ARRAY = 64, SMC_STORED_WORDS = 8192 };
+enum { SMC_NO_ARRAY = 64 };
 
-/* A word that the warp stored, in global memory or in a lane's local memory. */
+/* A word that was stored in global memory or in a lane's local memory. */
 struct smc_stored_word {
     uint64_t key;
     uint32_t value;
-    uint32_t warp; /* the entry is free for others than this one */
-    bool known;
+    uint32_t start;         /* the entry is free for other starts than this one */
+    uint8_t written, known; /* bit n: byte n */
 };
 
+/* Who touched a word of global memory last. */
+struct smc_touched_word {
+    uint64_t key;
+    uint32_t start;
+    uint8_t how; /* bit 0: a load that decides, bit 1: a store */
+};
+
+enum { SMC_TOUCHED_WORDS = 1 << 16 };
+
+/* Start from {0}, with `contents`. Owns `word`, `touched`, `shared` and `shared_known`. */
 struct smc_warp_memory {
     const struct smc_contents *contents;
     uint64_t decides; /* bit n: loads from array n decide which instructions are executed */
     uint64_t changed; /* bit n: array n is stored to */
-    bool values;      /* what is stored to global memory is evaluated */
-    uint32_t warp, count;
-    struct smc_stored_word word[SMC_STORED_WORDS];
+    uint64_t meets;   /* bit n: after one start a word of array n decided, after another it was
+                         stored to */
+    struct smc_touched_word *touched; /* SMC_TOUCHED_WORDS, for `meets`; NULL: it is not found */
+    bool values;                      /* what is stored to global memory is evaluated */
+    bool full; /* not all words that were stored since the start could be kept */
+    uint32_t start, warp;
+    struct smc_stored_word *word;
+    size_t room, count;                   /* of words: a power of two, or 0; kept since the start */
+    unsigned char *shared, *shared_known; /* by byte; known: 1 */
+    size_t shared_bytes;
 };
 
-/* A warp begins: nothing is stored. */
+/* A warp or a block begins: nothing is stored. */
 void smc_warp_memory_start(struct smc_warp_memory *memory);
 
-/* Executes a load, a store or an atomic of global or local memory for the lanes of `mask`. False:
-   the instruction is none of these. `decides`: its result decides which instructions follow. */
+void smc_warp_memory_free(struct smc_warp_memory *memory);
+
+/* Executes an access to memory for the lanes of `mask`, of warp `memory->warp`. False: the
+   instruction is none that is executed here. `decides`: its result decides which instructions
+   follow. */
 bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides);
 

@@ -19,10 +19,20 @@ struct smc_time_array {
     void *context;
 };
 
+/* A variable of the module, __device__ or __constant__, that is set before the launch. */
+struct smc_time_variable {
+    const char *name; /* as compiled; the caller's */
+    uint64_t bytes;
+    smc_time_contents *contents; /* or NULL: they are unknown */
+    void *context;
+};
+
 /* Start from {0}. */
 struct smc_time_arguments {
     struct smc_time_array array[SMC_TIME_MOST_ARGUMENTS];
     size_t array_count;
+    struct smc_time_variable variable[SMC_TIME_MOST_ARGUMENTS];
+    size_t variable_count;
     unsigned char parameters[SMC_TIME_MOST_ARGUMENTS * sizeof(uint64_t)];
     size_t parameter_bytes;
 };

@@ -2,7 +2,6 @@
 #include "machine/rates.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Latencies in clocks and shares of the published bandwidths, for boards that nobody has measured:
    those of an H100 and an H200, rounded (data/ceilings.csv). */
@@ -16,11 +15,30 @@ enum {
     USUAL_CONSTANT_CLOCKS = 28,
     USUAL_BARRIER_CLOCKS = 14,
     SECTOR_BYTES = 32,
+    PIECE_BYTES = 64,
     /* Sectors a clock between one SM and L2, measured on an H100 and an H200 (CUDA 13.0, driver
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
-    L2_PORT_STORES = 1
+    L2_PORT_STORES = 1,
+    MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
+    /* From the end of a block to the first instruction of the next one in its place: kernels that
+       only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
+       spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
+    BLOCK_START_CLOCKS = 350
 };
+
+/* Atomics a second and GPU, of which one adds up to 32 lanes in one sector if each has an address
+   of its own; those of the same address follow each other. In one piece of 512 bytes they are
+   executed one after the other, and so are floating-point ones of one address, which take longer.
+   Measured with 1 to 2^28 addresses, add and compare-and-swap (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). */
+static const double atomics_per_s = 103e9, atomics_with_result_per_s = 77e9,
+                    atomic_piece_seconds = 0.73e-9, atomic_float_seconds = 1.757e-9;
+
+/* Pieces of 64 bytes at random places of DRAM, by which a share of the measured rates of reading
+   and copying they come or go: 42.1e9 loads a second, and 16.0e9 stores of less than a sector,
+   which also read the piece (1 GiB; the same H200). */
+static const double scattered_loads = 0.603, scattered_stores = 0.241;
 
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
@@ -35,19 +53,6 @@ static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, do
 static double clocks_of(const struct smc_sm *sm, double lanes)
 {
     return 32 * sm->subpartitions / lanes;
-}
-
-/* Above that mma.sync stays below the peak, which then needs wgmma or tcgen05: an H200 reached 1210
-   of 2048 (CUDA 13.0, driver 580.159.04, 2026-11-27). */
-enum { MOST_MMA_FMAS = 1024 };
-
-static void set_tensor(struct smc_rates *rates, const struct smc_device *device,
-                       const struct smc_capability *capability)
-{
-    double peak = capability->tensor_fmas_per_sm;
-    rates->tensor_fmas = fmin(peak, MOST_MMA_FMAS);
-    rates->tensor_share = peak > 0 ? rates->tensor_fmas / peak : 1;
-    rates->tensor_wide = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
 }
 
 /* Results per clock and SM: CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
@@ -70,7 +75,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_ALU] = clocks_of(sm, 64);
     issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes);
     issue[SMC_PIPE_HALF] = clocks_of(sm, half_lanes);
-    set_tensor(rates, device, &capability);
+    smc_rates_set_products(rates, device, &capability);
     issue[SMC_PIPE_XU] = clocks_of(sm, 16);
     issue[SMC_PIPE_LSU] = 2;
     issue[SMC_PIPE_UNIFORM] = 2;
@@ -99,6 +104,12 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     rates->dram_load_clocks = busy_sms * sectors / read;
     rates->dram_store_clocks = 2 * busy_sms * sectors / copy - rates->dram_load_clocks;
     rates->dram_bytes_per_clock = copy / clock;
+    rates->dram_scattered_load_clocks = busy_sms * clock * PIECE_BYTES / (scattered_loads * read);
+    rates->dram_scattered_store_clocks = busy_sms * clock * PIECE_BYTES / (scattered_stores * copy);
+    rates->atomic_clocks = busy_sms * clock / atomics_per_s;
+    rates->atomic_result_clocks = busy_sms * clock / atomics_with_result_per_s;
+    rates->atomic_piece_clocks = clock * atomic_piece_seconds;
+    rates->atomic_float_clocks = clock * atomic_float_seconds;
 }
 
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
@@ -118,55 +129,39 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->branch_latency = 8;
     rates->branch_issue = 1;
     rates->operand_cache = 0.5;
-    rates->block_start = 60;
+    rates->block_start = BLOCK_START_CLOCKS;
     rates->block_interval =
         busy_sms * rates->clock_hz / value(ceilings, SMC_CEILING_BLOCKS, usual_blocks_per_s);
     rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
 }
 
-/* HMMA. Bit 73: sparse; 75: k is 16, 78: 4, otherwise 8; 76: FP32 accumulators; 83: TF32, which is
-   half as fast. */
-static double half_products(const struct smc_rates *rates, const struct smc_sass_instruction *in)
-{
-    double k = smc_bit(in, 75) ? 16 : smc_bit(in, 78) ? 4 : 8;
-    double fmas = 16 * 8 * k * (smc_bit(in, 83) ? 2 : 1);
-    if (smc_bit(in, 73))
-        return 0;
-    return smc_bit(in, 76) ? fmas * rates->tensor_wide : fmas;
-}
-
-/* IMMA, twice as fast. Bit 72: sparse; 75, 85 and 86: the shape; 83 and 84: 4 bits. */
-static double byte_products(const struct smc_sass_instruction *in)
-{
-    enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5 };
-    if (smc_bit(in, 72) || smc_bits(in, 83, 2) != 0)
-        return 0;
-    switch (smc_bits(in, 85, 2) << 1 | smc_bits(in, 75, 1)) {
-    case M8_N8_K16:
-        return 8 * 8 * 16 / 2.0;
-    case M16_N8_K16:
-        return 16 * 8 * 16 / 2.0;
-    case M16_N8_K32:
-        return 16 * 8 * 32 / 2.0;
-    default:
-        return 0;
-    }
-}
-
-double smc_rates_tensor_fmas(const struct smc_rates *rates, const struct smc_sass_instruction *in)
-{
-    if (rates->tensor_fmas <= 0)
-        return 0;
-    return in->operation == SMC_OP_HMMA   ? half_products(rates, in)
-           : in->operation == SMC_OP_IMMA ? byte_products(in)
-                                          : 0;
-}
-
 double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_instruction *in)
 {
     if (in->pipe == SMC_PIPE_TENSOR)
-        return smc_rates_tensor_fmas(rates, in) * rates->subpartitions /
-               fmax(rates->tensor_fmas, 1);
+        return smc_rates_product_clocks(rates, in);
+    if (in->operation == SMC_OP_MATCH && smc_bit(in, 79)) /* .ANY */
+        return MATCH_CLOCKS * rates->subpartitions;
     bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
     return wide ? rates->wide_multiply : rates->issue[in->pipe];
+}
+
+const char *smc_rates_unknown(const struct smc_rates *rates, const struct smc_sass_instruction *in)
+{
+    if (in->pipe != SMC_PIPE_TENSOR || smc_rates_product_clocks(rates, in) > 0)
+        return NULL;
+    switch (in->operation) {
+    case SMC_OP_BMMA:
+        return "mma.sync of single bits";
+    case SMC_OP_HGMMA:
+    case SMC_OP_IGMMA:
+    case SMC_OP_BGMMA:
+    case SMC_OP_QGMMA:
+        return "wgmma of this kind";
+    case SMC_OP_QMMA:
+        return "mma.sync of FP8";
+    case SMC_OP_HMMA_OLD:
+        return "mma.sync of the shape m8n8k4";
+    default:
+        return "sparse mma.sync, or one of 4 bits";
+    }
 }

@@ -22,6 +22,26 @@ struct smc_step_work {
     double shared_wavefronts;        /* those of them from shared memory */
     double load_sectors, l2_sectors; /* requested from L1, and of L2 after a miss */
     double store_sectors;
+    double load_pieces, store_pieces; /* of 64 bytes that have these sectors of L2 */
+    /* Sectors of whole lines that L2 could give or take meanwhile, without atomics. */
+    double load_slots, store_slots;
+    double divergent; /* wavefronts of loads that touch many lines */
+    double atomics;   /* that L2 executes one by one */
+};
+
+/* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and
+   those of them that requests with addresses in no order touch. */
+struct smc_sm_traffic {
+    double loaded, loaded_scattered, stored, stored_scattered;
+};
+
+/* Of the sectors that miss L1 and of those that are stored, how many come from and go to DRAM, and
+   whether at random places. */
+struct smc_sm_dram {
+    double load_share, store_share;
+    bool scattered;
+    bool shared; /* other SMs load the same at the same time: it comes once, but all wait. Half of
+                    the requests do: of two operands one is usually there from the blocks before. */
 };
 
 struct smc_sm_launch {
@@ -32,11 +52,12 @@ struct smc_sm_launch {
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks;                    /* which start in this order */
+    bool no_more_blocks;                /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
-    double dram_load_share;     /* of the sectors that miss L1, how many come from DRAM */
-    double dram_store_share;    /* of the sectors that are stored, how many go there */
-    struct smc_step_work *work; /* by step of the program; added to */
+    const struct smc_sm_dram *dram; /* by array; the last one: no array of these */
+    struct smc_sm_traffic *traffic; /* likewise; added to */
+    struct smc_step_work *work;     /* by step of the program; added to */
 };
 
 struct smc_sm_result {
@@ -44,6 +65,9 @@ struct smc_sm_result {
     double clocks_per_block; /* from one block to the next while as many as can reside do; 0: too
                                 few blocks */
     uint64_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
+    double atomics;          /* executed, as in struct smc_step_work */
+    double hottest_atomics;  /* those of them in the piece of 512 bytes that has the most */
+    bool hottest_waits;      /* they are floating-point ones in one sector of it */
 };
 
 /* SMC_MACHINE: memory. */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "code/machine_code.h"
+#include "machine/timing/module_values.h"
 #include "machine/timing/traces.h"
 
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
@@ -64,20 +65,30 @@ struct sample {
 struct work {
     double clocks, issued, flops, unknown;
     double busy[SMC_PIPE_COUNT];
+    double products;                          /* multiply-adds of tensor cores */
+    double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */
     double data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
+    double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
+    double hottest_share;    /* of the atomics, how many are in the piece that has the most */
+    bool hottest_waits;      /* as in struct smc_sm_result */
     uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
     double clocks_per_block; /* from one block to the next while as many as can reside do */
 };
 
 struct model {
     const struct smc_time_launch *launch;
+    const struct smc_time_arguments *arguments; /* with the module's variables */
     struct smc_machine_launch machine;
     struct smc_machine_program program;
     struct smc_rates rates;
     struct smc_time *time;
     uint64_t blocks, sms;
-    double dram_load_share, dram_store_share; /* as in struct smc_sm_launch */
+    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 1];
+    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 1];
+    double dram_clocks;    /* of all that comes from and goes to DRAM */
+    bool sms_share;        /* several SMs load the same from DRAM */
+    double atomics_clocks; /* of those in the piece that has the most */
     struct sample sample;
     struct smc_contents contents;
     struct smc_survey survey; /* of the whole grid, where its warps differ */
@@ -93,11 +104,22 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->unknown += times * part->unknown;
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
         sum->busy[i] += times * part->busy[i];
+    for (int i = 0; i < SMC_PRODUCT_TYPES; i++)
+        sum->product_clocks[i] += times * part->product_clocks[i];
+    sum->products += times * part->products;
     sum->data_wavefronts += times * part->data_wavefronts;
     sum->shared_wavefronts += times * part->shared_wavefronts;
     sum->load_sectors += times * part->load_sectors;
     sum->l2_sectors += times * part->l2_sectors;
     sum->store_sectors += times * part->store_sectors;
+    sum->load_pieces += times * part->load_pieces;
+    sum->store_pieces += times * part->store_pieces;
+    sum->load_slots += times * part->load_slots;
+    sum->store_slots += times * part->store_slots;
+    sum->divergent += times * part->divergent;
+    sum->atomics += times * part->atomics;
+    sum->hottest_share = part->hottest_share;
+    sum->hottest_waits = part->hottest_waits;
     sum->loaded |= part->loaded;
     sum->stored |= part->stored;
 }
@@ -108,6 +130,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
 {
     const struct smc_rates *rates = &model->rates;
     const struct smc_sass_instruction *in = &model->program.step[i].in;
+    struct smc_mma product;
     double executions = model->traces.executions[i];
     double times = step->executions > 0 ? executions / step->executions : 0;
     double traced = step->load_sectors + step->store_sectors, requests = times;
@@ -115,6 +138,10 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
         requests = model->traces.sectors[i] / traced;
     work->issued += executions;
     work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
+    if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {
+        work->products += executions * smc_rates_product_fmas(in);
+        work->product_clocks[product.type] += executions * smc_rates_product_peak_clocks(rates, in);
+    }
     work->flops += times * step->flops;
     work->unknown += times * step->unknown;
     work->data_wavefronts += times * step->wavefronts;
@@ -122,6 +149,12 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->load_sectors += requests * step->load_sectors;
     work->l2_sectors += requests * step->l2_sectors;
     work->store_sectors += requests * step->store_sectors;
+    work->load_pieces += requests * step->load_pieces;
+    work->store_pieces += requests * step->store_pieces;
+    work->load_slots += requests * step->load_slots;
+    work->store_slots += requests * step->store_slots;
+    work->divergent += times * step->divergent;
+    work->atomics += requests * step->atomics;
 }
 
 /* --- One SM ----------------------------------------------------------------------------------- */
@@ -226,11 +259,11 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
 typedef enum smc_status execute_blocks(const struct smc_sm_launch *launch,
                                        struct smc_sm_result *result, struct smc_error *error);
 
-static enum smc_status run_sample(const struct model *model, execute_blocks *execute,
-                                  struct work *work, struct smc_error *error)
+static enum smc_status run_sample(struct model *model, execute_blocks *execute, struct work *work,
+                                  struct smc_error *error)
 {
     const struct smc_traces *traces = &model->traces;
-    const struct smc_time_arguments *arguments = model->launch->arguments;
+    const struct smc_time_arguments *arguments = model->arguments;
     struct smc_sm_result result;
     struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
     if (!steps)
@@ -243,15 +276,18 @@ static enum smc_status run_sample(const struct model *model, execute_blocks *exe
         .l1_bytes = model->launch->l1_bytes,
         .block = traces->block,
         .blocks = traces->blocks,
+        .no_more_blocks = traces->blocks == most_blocks(model),
         .array = arguments->array,
         .arrays = arguments->array_count,
-        .dram_load_share = model->dram_load_share,
-        .dram_store_share = model->dram_store_share,
+        .dram = model->dram,
+        .traffic = model->traffic,
         .work = steps,
     };
     enum smc_status status = execute(&launch, &result, error);
     *work = (struct work){.clocks = result.clocks,
                           .clocks_per_block = result.clocks_per_block,
+                          .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
+                          .hottest_waits = result.hottest_waits,
                           .loaded = result.loaded,
                           .stored = result.stored};
     for (uint32_t i = 0; i < model->program.count; i++)
@@ -288,54 +324,194 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
 
 /* --- DRAM ------------------------------------------------------------------------------------- */
 
-static double bytes_of(const struct smc_time_arguments *arguments, uint64_t which)
-{
-    double bytes = 0;
-    for (size_t i = 0; i < arguments->array_count; i++)
-        if (which >> i & 1)
-            bytes += (double)arguments->array[i].bytes;
-    return bytes;
-}
-
 /* L2 keeps arrays of up to these shares of its size from one launch to the next, more of what is
    loaded than of what is stored; of larger ones less and less, up to the last share. Measured with
    loads, stores and copies of 4 to 255 MiB on an H100 and an H200 (CUDA 13.0, driver 580.159.04,
-   2026-11-24). */
-#define L2_KEEPS_LOADED 0.75
-#define L2_KEEPS_STORED 0.35
-#define L2_KEEPS_NONE   0.85
+   2026-11-24). Of what is accessed at random places, these shares of its size are kept of arrays of
+   any size: loads and stores of 64 to 4096 MiB on an H200 (2026-11-29). */
+#define L2_KEEPS_LOADED           0.75
+#define L2_KEEPS_STORED           0.35
+#define L2_KEEPS_NONE             0.85
+#define L2_KEEPS_SCATTERED_LOADS  0.7
+#define L2_KEEPS_SCATTERED_STORES 0.4
 
-/* How much of so many bytes comes from and goes to DRAM in each launch. */
-static double share_of_dram(double read, double written, double l2_bytes)
+/* What a launch loads from and stores to arrays, in bytes: once each, as far as it is accessed. */
+struct touched {
+    double read, written, both; /* both: each byte counted once */
+    double asked_read, asked_written;
+};
+
+/* How much of arrays that are passed through in order comes from and goes to DRAM in each launch.
+   `both`: the bytes of all arrays. */
+static double share_of_dram(const struct touched *touched, double both, double l2_bytes)
 {
-    double bytes = read + written;
-    double kept = (L2_KEEPS_LOADED * read + L2_KEEPS_STORED * written) / bytes * l2_bytes;
-    double share = (bytes - kept) / (L2_KEEPS_NONE * l2_bytes - kept);
+    double bytes = touched->read + touched->written;
+    double kept = bytes > 0
+                      ? (L2_KEEPS_LOADED * touched->read + L2_KEEPS_STORED * touched->written) /
+                            bytes * l2_bytes
+                      : 0;
+    double share = (both - kept) / (L2_KEEPS_NONE * l2_bytes - kept);
     return fmin(fmax(share, 0), 1);
+}
+
+/* What the whole launch accesses for each access in the sample's traces. */
+struct scale {
+    double loads, stores;
+    bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
+};
+
+static struct scale find_scale(const struct model *model)
+{
+    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double blocks = (double)most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
+    for (size_t i = 0; i <= model->arguments->array_count; i++) {
+        loads += model->traffic[i].loaded;
+        stores += model->traffic[i].stored;
+    }
+    loads = loads > 0 ? model->work.load_pieces / loads : 0;
+    stores = stores > 0 ? model->work.store_pieces / stores : 0;
+    return (struct scale){busy * loads, busy * stores, fmax(loads, stores) < 1.02 * blocks};
+}
+
+/* As much of an array as was asked for, which is all of it unless it is clearly less. */
+static double part_of(double bytes, double asked, bool known)
+{
+    const double clearly = 0.8;
+    return asked <= 0 || (known && asked < clearly * bytes) ? asked : bytes;
+}
+
+/* What array `i` is accessed for in the whole launch. */
+static struct touched touched_of(const struct model *model, size_t i, const struct scale *scale)
+{
+    enum { PIECE = 64 };
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    double bytes = (double)model->arguments->array[i].bytes;
+    struct touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
+                              .asked_written = traffic->stored * scale->stores * PIECE};
+    touched.read = part_of(bytes, touched.asked_read, scale->whole);
+    touched.written = part_of(bytes, touched.asked_written, scale->whole);
+    touched.both = fmax(touched.read, touched.written);
+    return touched;
+}
+
+static void add_touched(struct touched *sum, const struct touched *part)
+{
+    sum->read += part->read;
+    sum->written += part->written;
+    sum->both += part->both;
+    sum->asked_read += part->asked_read;
+    sum->asked_written += part->asked_written;
+}
+
+/* Half of what is accessed of the array is at places in no order. */
+static bool array_is_scattered(const struct smc_sm_traffic *traffic)
+{
+    return 2 * (traffic->loaded_scattered + traffic->stored_scattered) >
+           traffic->loaded + traffic->stored;
+}
+
+/* How often each byte of an array is accessed in a launch. */
+static double repeats_of(const struct touched *touched)
+{
+    return (touched->asked_read + touched->asked_written) / fmax(touched->both, 1);
+}
+
+/* The bytes that pass through L2 between two accesses to the same place of an array. */
+static double bytes_between(const struct model *model, const struct touched *touched,
+                            const struct scale *scale)
+{
+    double bytes = 0, repeats = repeats_of(touched);
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const struct touched other = touched_of(model, i, scale);
+        bytes += other.both * fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
+    }
+    return fmax(bytes, 1);
+}
+
+static void set_scattered(struct model *model, const struct touched *touched, double all_bytes,
+                          struct smc_sm_dram *dram)
+{
+    enum { PIECE = 64 };
+    const struct smc_rates *rates = &model->rates;
+    double l2_bytes = (double)model->launch->device->l2_bytes;
+    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double loads, stores;
+    *dram = (struct smc_sm_dram){
+        .load_share = fmax(0, 1 - L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
+        .store_share = fmax(0, 1 - L2_KEEPS_SCATTERED_STORES * l2_bytes / all_bytes),
+        .scattered = true};
+    loads = dram->load_share * touched->asked_read;
+    stores = dram->store_share * touched->asked_written;
+    model->time->dram_bytes += loads + 2 * stores;
+    model->dram_clocks +=
+        (loads * rates->dram_scattered_load_clocks + stores * rates->dram_scattered_store_clocks) /
+        PIECE / busy;
+}
+
+/* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
+   of those that the flush stored go there. */
+static void set_cold(struct model *model, const struct touched *all, double l2_bytes)
+{
+    double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        model->dram[i] = (struct smc_sm_dram){.load_share = fmin(1, all->read / asked)};
+    bytes = all->read + (bytes < l2_bytes ? bytes : fmax(all->written, l2_bytes));
+    model->time->dram_bytes = bytes;
+    model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
 }
 
 /* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
    is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
-   once. */
+   once, unless they are accessed at places in no order. */
 static enum smc_status find_dram(struct model *model, struct smc_error *error)
 {
-    const struct smc_time_launch *launch = model->launch;
-    const struct work *work = &model->work;
-    double l2_bytes = (double)launch->device->l2_bytes;
-    if (bytes_of(launch->arguments, UINT64_MAX) <= L2_KEEPS_STORED * l2_bytes)
+    const struct smc_time_arguments *arguments = model->arguments;
+    double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
+    struct touched ordered = {0}, all = {0};
+    for (size_t i = 0; i < arguments->array_count; i++)
+        all_bytes += (double)arguments->array[i].bytes;
+    if (!model->launch->cold && all_bytes <= L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
-    double read = bytes_of(launch->arguments, work->loaded);
-    double written = bytes_of(launch->arguments, work->stored);
-    if (status != SMC_OK || read + written <= 0)
+    if (status != SMC_OK)
         return status;
-    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
-    double asked = work->l2_sectors * 32 * busy, stored = work->store_sectors * 32 * busy;
-    double share = share_of_dram(read, written, l2_bytes);
-    model->dram_load_share = share * (asked > read ? read / asked : 1);
-    model->dram_store_share = share * (stored > written ? written / stored : 1);
-    model->time->dram_bytes = share * (read + written);
+    const struct scale scale = find_scale(model);
+    for (size_t i = 0; i < arguments->array_count; i++) {
+        struct touched touched = touched_of(model, i, &scale);
+        add_touched(&all, &touched);
+        if (!array_is_scattered(&model->traffic[i]))
+            add_touched(&ordered, &touched);
+    }
+    double share = share_of_dram(&ordered, all.both, l2_bytes);
+    if (model->launch->cold) {
+        set_cold(model, &all, l2_bytes);
+        return SMC_OK;
+    }
+    model->sms_share = share > 0 && ordered.asked_read > 4 * ordered.read;
+    for (size_t i = 0; i < arguments->array_count; i++) {
+        struct touched touched = touched_of(model, i, &scale);
+        if (array_is_scattered(&model->traffic[i]))
+            set_scattered(model, &touched, bytes_between(model, &touched, &scale), &model->dram[i]);
+        else
+            model->dram[i] = (struct smc_sm_dram){
+                .shared = model->sms_share,
+                .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
+                .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
+    }
+    model->time->dram_bytes += share * (ordered.read + ordered.written);
+    model->dram_clocks +=
+        share * (ordered.read + ordered.written) / model->rates.dram_bytes_per_clock;
     return SMC_OK;
+}
+
+/* How long the atomics of the launch take in the piece of memory that has the most of them. */
+static double hottest_clocks(const struct model *model)
+{
+    const struct work *work = &model->work;
+    double all = work->atomics * (double)model->blocks / (double)most_blocks(model);
+    return all * work->hottest_share *
+           (work->hottest_waits ? model->rates.atomic_float_clocks
+                                : model->rates.atomic_piece_clocks);
 }
 
 /* --- Terms ------------------------------------------------------------------------------------ */
@@ -369,17 +545,40 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / parts * ms;
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / parts * ms;
     term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
-    time->tensor_peak_ms = term[SMC_TIME_TENSOR] * rates->tensor_share;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
-    term[SMC_TIME_L2] = fmax(work->l2_sectors * rates->l2_load_clocks,
-                             work->store_sectors * rates->l2_store_clocks) *
-                        ms;
-    term[SMC_TIME_DRAM] = time->dram_bytes / rates->dram_bytes_per_clock * ms;
+    term[SMC_TIME_L2] =
+        fmax(work->load_slots * rates->l2_load_clocks, work->store_slots * rates->l2_store_clocks) *
+        ms;
+    term[SMC_TIME_ATOMICS] = fmax(work->atomics * rates->atomic_clocks, model->atomics_clocks) * ms;
+    term[SMC_TIME_DRAM] = model->dram_clocks * ms;
     double start_ms = blocks_sent(model) * rates->block_interval * ms;
     term[SMC_TIME_LATENCY] =
         fmax(0, work->clocks * ms - fmax(largest(time, SMC_TIME_DRAM), start_ms));
     term[SMC_TIME_LAUNCH] = rates->launch_ms + start_ms;
+}
+
+/* What tensor cores compute in the launch, `times` as much as on the busiest SM, and how long that
+   takes at the peak of its types. */
+static void set_products(const struct model *model, double times, struct smc_time *time)
+{
+    const struct smc_rates *rates = &model->rates;
+    const struct work *work = &model->work;
+    double clocks = 0, most = 0;
+    for (int i = 0; i < SMC_PRODUCT_TYPES; i++) {
+        clocks += work->product_clocks[i] / rates->subpartitions;
+        if (work->product_clocks[i] <= most)
+            continue;
+        most = work->product_clocks[i];
+        time->tensor_type = smc_product_info[i].label;
+        time->tensor_is_integer = i == SMC_PRODUCT_INT8;
+    }
+    if (clocks <= 0)
+        return;
+    time->tensor_flops = times * 2 * work->products;
+    time->tensor_peak_ms = clocks / rates->clock_hz * 1e3;
+    time->tensor_roof_flops_per_s =
+        2 * work->products / clocks * rates->clock_hz * (double)model->sms;
 }
 
 static void find_bounds(struct smc_time *time)
@@ -396,9 +595,15 @@ static void find_bounds(struct smc_time *time)
 }
 
 /* Arrays that decide what is executed change during the launch. */
-static bool contents_change(const struct smc_survey *survey)
+static bool decides_and_changes(const struct smc_survey *survey)
 {
     return (survey->decides & survey->changed) != 0;
+}
+
+/* They do so for other blocks than the one that stores: their words, not only the arrays. */
+static bool contents_change(const struct smc_survey *survey)
+{
+    return (survey->decides & survey->changed & survey->meets) != 0;
 }
 
 /* Two standard errors of the mean length of a warp, as a share of it. */
@@ -409,23 +614,86 @@ static double uncertain_survey(const struct smc_survey *survey)
     return 2 * survey->spread / survey->length / sqrt((double)survey->warps);
 }
 
-/* Shares of the launch and of an SM's time by which a prediction may be off. With MEASURED
-   four of five launches that the model was compared with lie in the range (doc/time.md). */
+/* Shares of the launch and of an SM's time by which a prediction may be off, by what is uncertain
+   (doc/time.md has how many measured times lie in the range). */
 #define UNCERTAIN_LAUNCH         0.3
 #define UNCERTAIN_MEASURED       0.25
+#define UNCERTAIN_CACHES         0.4  /* how much L1 and L2 hold of what is loaded again */
+#define UNCERTAIN_DIVERGENT      0.5  /* loads whose lanes are in many lines */
+#define UNCERTAIN_SCATTERED      0.35 /* random places of DRAM, atomics */
+#define UNCERTAIN_LATENCY        0.3
 #define UNCERTAIN_SPECIFICATIONS 0.5
 #define UNCERTAIN_ADDRESSES      0.6
+#define UNCERTAIN_NEXT           0.2 /* of the second largest term: how much of it does not overlap */
+
+static bool loads_diverge(const struct work *work)
+{
+    return 2 * work->divergent > work->data_wavefronts - work->shared_wavefronts;
+}
+
+static bool dram_is_scattered(const struct model *model)
+{
+    bool scattered = false;
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        scattered |=
+            model->dram[i].scattered && model->dram[i].load_share + model->dram[i].store_share > 0;
+    return scattered;
+}
+
+/* What is uncertain of the term that binds. */
+static double uncertain_term(const struct model *model, const struct smc_time *time)
+{
+    switch (time->bound_by) {
+    case SMC_TIME_L1:
+        return loads_diverge(&model->work) ? UNCERTAIN_DIVERGENT : UNCERTAIN_CACHES;
+    case SMC_TIME_L2:
+        return UNCERTAIN_CACHES;
+    case SMC_TIME_DRAM:
+        return dram_is_scattered(model) ? UNCERTAIN_SCATTERED : UNCERTAIN_MEASURED;
+    case SMC_TIME_ATOMICS:
+        return UNCERTAIN_SCATTERED;
+    case SMC_TIME_LATENCY:
+        return UNCERTAIN_LATENCY;
+    default:
+        return UNCERTAIN_MEASURED;
+    }
+}
+
+/* How much longer it may take than predicted for reasons that do not make it shorter: units that
+   are busy nearly as long as the one that binds and do not quite overlap with it, and SMs that wait
+   for the same line of DRAM, of which one is predicted to. */
+static double uncertain_longer(const struct model *model, const struct smc_time *time)
+{
+    const struct smc_rates *rates = &model->rates;
+    double share =
+        UNCERTAIN_NEXT * time->term_ms[time->next] / fmax(time->term_ms[time->bound_by], 1e-9);
+    if (model->sms_share && time->bound_by == SMC_TIME_LATENCY)
+        share += (rates->dram_latency / rates->l2_latency - 1) / 2;
+    return share;
+}
+
+/* How much longer the SMs take since the tensor cores of the device lower their clock. */
+static double slowed_by_products(const struct model *model, const struct smc_time *time,
+                                 double sm_ms)
+{
+    if (!time->tensor_type || sm_ms <= 0)
+        return 1;
+    double busy = time->tensor_flops / time->tensor_roof_flops_per_s * 1e3 / sm_ms;
+    return 1 / (1 - model->rates.tensor_slowdown * fmin(busy, 1));
+}
 
 /* The SM takes at least as long as each of its units. */
 static void timing_set_range(const struct model *model, struct smc_time *time)
 {
     double launch_ms = model->rates.launch_ms;
     double sm_ms = model->work.clocks / model->rates.clock_hz * 1e3;
-    double share =
-        time->basis == SMC_TIME_SPECIFICATIONS ? UNCERTAIN_SPECIFICATIONS : UNCERTAIN_MEASURED;
-    bool known = model->work.unknown <= 0 && model->traces.end == SMC_WALK_WHOLE;
+    double share = uncertain_term(model, time);
+    if (time->basis == SMC_TIME_SPECIFICATIONS)
+        share = fmax(share, UNCERTAIN_SPECIFICATIONS);
+    bool known = model->work.unknown <= 0 && model->traces.end == SMC_WALK_WHOLE &&
+                 model->survey.end == SMC_WALK_WHOLE;
     if (!known || contents_change(&model->survey))
-        share = UNCERTAIN_ADDRESSES;
+        share = fmax(share, UNCERTAIN_ADDRESSES);
     share += uncertain_survey(&model->survey);
     sm_ms = fmax(sm_ms, largest(time, SMC_TIME_DRAM));
     double least_ms =
@@ -434,9 +702,29 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
         least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED]);
         least_ms = fmax(least_ms, time->tensor_peak_ms);
     }
-    time->predicted_ms = launch_ms + sm_ms;
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
-    time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share);
+    sm_ms *= slowed_by_products(model, time, sm_ms);
+    time->predicted_ms = launch_ms + sm_ms;
+    time->high_ms =
+        launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share + uncertain_longer(model, time));
+}
+
+/* Names what the survey could not follow. */
+static void name_unfollowed(const struct model *model, struct smc_time *time)
+{
+    const struct smc_survey *survey = &model->survey;
+    const uint32_t at = survey->end_at, source = survey->first_unknown;
+    if (survey->end == SMC_WALK_WHOLE || at >= model->program.count)
+        return;
+    int length = snprintf(time->unfollowed, sizeof time->unfollowed, "the %s at 0x%x%s",
+                          survey->end == SMC_WALK_UNKNOWN_BRANCH ? "branch" : "instruction",
+                          at * (uint32_t)SMC_INSTRUCTION_BYTES,
+                          survey->end == SMC_WALK_UNKNOWN_BRANCH ? "" : " is not known");
+    if (survey->end == SMC_WALK_UNKNOWN_BRANCH && source > 0 && source <= model->program.count)
+        snprintf(time->unfollowed + length, sizeof time->unfollowed - (size_t)length,
+                 " depends on %s at 0x%x",
+                 smc_operation_name(model->program.step[source - 1].in.operation),
+                 (source - 1) * (uint32_t)SMC_INSTRUCTION_BYTES);
 }
 
 static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
@@ -456,16 +744,20 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     if (status != SMC_OK)
         return status;
     struct work *work = &model->work;
-    work->clocks = fmax(work->clocks, time->dram_bytes / model->rates.dram_bytes_per_clock);
+    model->atomics_clocks = hottest_clocks(model);
+    work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->atomics_clocks));
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);
+    name_unfollowed(model, time);
     time->instructions = times * work->issued;
     time->fma_flops = times * work->flops;
+    time->atomics = times * work->atomics;
     time->shared_wavefronts = times * work->shared_wavefronts;
     time->l1_sectors = times * (work->load_sectors + work->store_sectors);
     time->l2_sectors = times * (work->l2_sectors + work->store_sectors);
     set_terms(model, time);
+    set_products(model, times, time);
     find_bounds(time);
     timing_set_range(model, time);
     return SMC_OK;
@@ -479,49 +771,14 @@ static const struct smc_cubin_kernel *find_kernel(const struct smc_cubin *cubin,
     return NULL;
 }
 
-/* What the model has no rate for, so that a prediction could be faster than the device. */
-static const char *find_unknown_rate(const struct model *model,
-                                     const struct smc_sass_instruction *in)
-{
-    switch (in->operation) {
-    case SMC_OP_HGMMA:
-    case SMC_OP_IGMMA:
-    case SMC_OP_BGMMA:
-    case SMC_OP_QGMMA:
-        return "wgmma";
-    case SMC_OP_UBLKCP:
-    case SMC_OP_UBLKRED:
-    case SMC_OP_UTMALDG:
-    case SMC_OP_UTMASTG:
-    case SMC_OP_UTMAREDG:
-        return "bulk copies (TMA)";
-    default:
-        break;
-    }
-    if (in->pipe != SMC_PIPE_TENSOR || smc_rates_tensor_fmas(&model->rates, in) > 0)
-        return NULL;
-    switch (in->operation) {
-    case SMC_OP_BMMA:
-        return "mma.sync of single bits";
-    case SMC_OP_DMMA:
-        return "mma.sync of double precision";
-    case SMC_OP_QMMA:
-        return "mma.sync of FP8";
-    case SMC_OP_HMMA_OLD:
-        return "mma.sync of the shape m8n8k4";
-    default:
-        return "sparse mma.sync, or one of 4 bits";
-    }
-}
-
-/* SMC_USAGE with the reason if an instruction has no rate; wgmma before all others. */
+/* SMC_USAGE with the reason if an instruction has no rate. */
 static enum smc_status check_rates(const struct model *model, struct smc_error *error)
 {
     const char *unknown = NULL;
     for (uint32_t i = 0; i < model->program.count; i++) {
         const struct smc_sass_instruction *in = &model->program.step[i].in;
-        const char *what = find_unknown_rate(model, in);
-        if (what && (!unknown || in->operation == SMC_OP_HGMMA))
+        const char *what = smc_rates_unknown(&model->rates, in);
+        if (what && !unknown)
             unknown = what;
     }
     return unknown ? smc_fail(error, SMC_USAGE, "%s, whose rate is not in the model", unknown)
@@ -544,10 +801,10 @@ static bool has_contents(const struct smc_time_arguments *arguments)
 /* What the warps load is followed if the arrays have contents. */
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
-    if (!has_contents(model->launch->arguments))
+    if (!has_contents(model->arguments))
         return SMC_OK;
     model->contents =
-        (struct smc_contents){.read = read_array, .context = (void *)model->launch->arguments};
+        (struct smc_contents){.read = read_array, .context = (void *)model->arguments};
     model->machine.contents = &model->contents;
     return smc_machine_program_follow_memory(&model->program, false, error);
 }
@@ -567,7 +824,7 @@ static bool differ(const struct smc_survey *survey, const struct smc_traces *tra
 static enum smc_status make_survey(struct model *model, struct smc_error *error)
 {
     enum smc_status status = smc_survey_make(&model->machine, &model->survey, error);
-    if (status != SMC_OK || !contents_change(&model->survey))
+    if (status != SMC_OK || !decides_and_changes(&model->survey))
         return status;
     smc_survey_free(&model->survey);
     status = smc_machine_program_follow_memory(&model->program, true, error);
@@ -601,12 +858,17 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     return smc_traces_set_survey(&model->traces, &model->survey, model->program.count, error);
 }
 
-static enum smc_status predict_kernel(const struct smc_time_launch *launch,
-                                      const struct smc_cubin *cubin,
-                                      const struct smc_cubin_kernel *kernel, struct smc_time *time,
-                                      struct smc_error *error)
+/* `values` are those of the module for the launch. */
+static enum smc_status predict_with(const struct smc_time_launch *launch,
+                                    const struct smc_cubin *cubin,
+                                    const struct smc_cubin_kernel *kernel,
+                                    const struct smc_module_values *values, struct smc_time *time,
+                                    struct smc_error *error)
 {
-    struct model model = {.launch = launch, .time = time, .sms = launch->device->sm_count};
+    struct model model = {.launch = launch,
+                          .arguments = &values->arguments,
+                          .time = time,
+                          .sms = launch->device->sm_count};
     unsigned char constants[SMC_MACHINE_CONSTANT_BYTES];
     struct smc_bank_layout layout;
     const struct smc_time_arguments *arguments = launch->arguments;
@@ -624,6 +886,7 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
         .program = &model.program,
         .constants = constants,
         .constant_bytes = (at + arguments->parameter_bytes + 3) / 4 * 4, /* whole words */
+        .bank = values->bank,
         .layout = &layout,
     };
     model.blocks = 1;
@@ -648,6 +911,21 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     smc_traces_free(&model.traces);
     smc_survey_free(&model.survey);
     smc_machine_program_free(&model.program);
+    return status;
+}
+
+static enum smc_status predict_kernel(const struct smc_time_launch *launch,
+                                      const struct smc_cubin *cubin,
+                                      const struct smc_cubin_kernel *kernel, struct smc_time *time,
+                                      struct smc_error *error)
+{
+    struct smc_module_values values;
+    enum smc_status status =
+        smc_module_values_make(cubin, kernel->name, launch->arguments, &values, error);
+    if (status != SMC_OK)
+        return status;
+    status = predict_with(launch, cubin, kernel, &values, time, error);
+    smc_module_values_free(&values);
     return status;
 }
 

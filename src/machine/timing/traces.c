@@ -12,11 +12,13 @@ enum {
     LINES_FOR_EACH_ENTRY = 16,
     SKIPS = 64,
     KNOWN = 64,
-    MOST_STEPS = 4000000,   /* of one warp */
-    STEPS_APART = 300000,   /* until warps that begin alike are taken to continue alike */
-    SURVEY_STEPS = 1000000, /* of all warps of a survey */
+    MOST_STEPS = 4000000,     /* of one warp */
+    STEPS_APART = 300000,     /* until warps that begin alike are taken to continue alike */
+    SURVEY_STEPS = 1000000,   /* of all warps of a survey */
+    TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
     SURVEY_WARPS = 20000,
-    SURVEY_LEAST_WARPS = 16
+    SURVEY_LEAST_WARPS = 16,
+    MOST_WARPS = 32 /* of a block: 1024 threads */
 };
 
 /* Warps that took the same branches until instructions are left out are taken to continue alike:
@@ -74,13 +76,20 @@ struct tracer {
     struct smc_sass_warp *warp;
     struct smc_warp_memory *memory; /* NULL: what is loaded is unknown */
     size_t change_bytes;
+    uint32_t warps;                  /* of a block */
+    struct smc_walk_block *block;    /* NULL: warps walk alone */
+    struct smc_machine_place *place; /* of its warps */
 };
 
 static void stop_tracer(struct tracer *tracer)
 {
     free(tracer->walk.change);
     free(tracer->warp);
+    if (tracer->memory)
+        smc_warp_memory_free(tracer->memory);
     free(tracer->memory);
+    smc_walk_block_free(tracer->block);
+    free(tracer->place);
 }
 
 static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
@@ -98,23 +107,44 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
         tracer->memory->values = launch->program->follows_stores;
     }
     tracer->walk.memory = tracer->memory;
-    if (tracer->warp && tracer->walk.change && (tracer->memory || !launch->contents))
+    tracer->warps = smc_traces_warps(launch);
+    bool together = tracer->memory && launch->program->by_block;
+    tracer->block = together ? smc_walk_block_new(tracer->warps) : NULL;
+    tracer->place = together ? smc_malloc(tracer->warps * sizeof *tracer->place) : NULL;
+    if (tracer->warp && tracer->walk.change && (tracer->memory || !launch->contents) &&
+        (!together || (tracer->block && tracer->place)))
         return true;
     stop_tracer(tracer);
     return false;
 }
 
-static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
-                       struct smc_warp_trace *trace)
+static void place_warp(const struct tracer *tracer, uint64_t block, uint32_t warp,
+                       struct smc_machine_place *place)
 {
     const uint32_t *grid = tracer->launch->grid;
     uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
                          (uint32_t)(block / grid[0] / grid[1])};
+    smc_launch_place(tracer->launch, index, warp, place);
+}
+
+static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
+                       struct smc_warp_trace *trace)
+{
     struct smc_machine_place place;
-    smc_launch_place(tracer->launch, index, warp, &place);
+    place_warp(tracer, block, warp, &place);
     memset(tracer->walk.change, 0, tracer->change_bytes);
     tracer->walk.trace = trace;
     smc_walk_warp(&tracer->walk, &place, tracer->warp);
+}
+
+/* All warps of a block, which walk together. */
+static void trace_together(struct tracer *tracer, uint64_t block,
+                           struct smc_warp_trace *const *trace)
+{
+    for (uint32_t w = 0; w < tracer->warps; w++)
+        place_warp(tracer, block, w, &tracer->place[w]);
+    memset(tracer->walk.change, 0, tracer->change_bytes);
+    smc_walk_block(&tracer->walk, tracer->block, tracer->place, trace);
 }
 
 static bool does_not_end(const struct tracer *tracer)
@@ -158,41 +188,110 @@ static uint64_t traced_block(const struct tracer *tracer, const struct smc_trace
     return evenly(number, blocks);
 }
 
+/* Where the next trace goes. */
+struct free_place {
+    struct smc_warp_trace_entry *entry;
+    struct smc_warp_trace_line *line;
+    struct smc_warp_trace_skip *skip;
+};
+
+static void begin_trace(struct smc_traces *traces, const struct smc_traced *traced, size_t i,
+                        const struct free_place *at, struct known_trace *known)
+{
+    traces->pointer[i] = &traces->trace[i];
+    traces->trace[i] =
+        (struct smc_warp_trace){.entry = at->entry,
+                                .capacity = traced->entries,
+                                .line = at->line,
+                                .line_capacity = traced->entries * LINES_FOR_EACH_ENTRY,
+                                .skip = at->skip,
+                                .skip_capacity = SKIPS,
+                                .patterns = traces->patterns,
+                                .loop_entries = traced->loop_entries,
+                                .take_over = known ? take_over : NULL,
+                                .context = known};
+}
+
+/* A block like one that was walked: its traces, with all lines so much further. */
+static void repeat_block(struct smc_traces *traces, const struct smc_traced *traced, uint32_t from,
+                         uint32_t to)
+{
+    enum { APART = 1 << 24 }; /* lines */
+    const uint32_t warps = traces->warps_per_block;
+    for (uint32_t w = 0; w < warps; w++) {
+        const struct smc_warp_trace *source = &traces->trace[(size_t)from * warps + w];
+        const size_t i = (size_t)to * warps + w, entries = traced->entries;
+        struct smc_warp_trace_line *line = traces->lines + i * entries * LINES_FOR_EACH_ENTRY;
+        traces->pointer[i] = &traces->trace[i];
+        traces->trace[i] = *source;
+        traces->trace[i].line = line;
+        for (size_t k = 0; k < source->line_count; k++) {
+            line[k] = source->line[k];
+            line[k].number += (uint64_t)(to - from) * APART;
+        }
+        traces->length += (double)source->length;
+    }
+}
+
+/* Blocks whose warps walk together. Those beyond a number of steps repeat the ones before. */
+static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *traced,
+                               struct smc_traces *traces)
+{
+    const uint32_t warps = traces->warps_per_block;
+    struct smc_warp_trace **trace = smc_malloc(warps * sizeof *trace);
+    uint32_t walked = 0;
+    double length = 0; /* of those that were walked */
+    for (uint32_t b = 0; b < traces->blocks && trace; b++) {
+        traces->block[b].trace = &traces->pointer[(size_t)b * warps];
+        if (walked > 0 && tracer->walk.steps > TOGETHER_STEPS) {
+            repeat_block(traces, traced, b % walked, b);
+            continue;
+        }
+        for (uint32_t w = 0; w < warps; w++) {
+            const size_t i = (size_t)b * warps + w, at = i * traced->entries;
+            const struct free_place place = {traces->entries + at,
+                                             traces->lines + at * LINES_FOR_EACH_ENTRY,
+                                             traces->skips + i * SKIPS};
+            begin_trace(traces, traced, i, &place, NULL);
+            trace[w] = &traces->trace[i];
+        }
+        trace_together(tracer, traced_block(tracer, traced, b), trace);
+        if (does_not_end(tracer))
+            break;
+        for (uint32_t w = 0; w < warps; w++)
+            traces->length += (double)trace[w]->length;
+        add_executions(tracer, traces->executions);
+        length = traces->length;
+        walked = b + 1;
+    }
+    free(trace);
+    for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
+        traces->executions[i] *= traces->length / length;
+    return walked > 0 && !does_not_end(tracer);
+}
+
 static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                          struct smc_traces *traces)
 {
-    const size_t capacity = traced->entries;
     struct known_trace known = {.count = 0};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
-    struct smc_warp_trace_entry *entry = traces->entries; /* free from here on */
-    struct smc_warp_trace_line *line = traces->lines;
-    struct smc_warp_trace_skip *skip = traces->skips;
+    struct free_place at = {traces->entries, traces->lines, traces->skips};
     for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
         for (uint32_t w = 0; w < warps; w++) {
             size_t i = (size_t)b * warps + w;
             struct smc_warp_trace *trace = &traces->trace[i];
-            traces->pointer[i] = trace;
-            *trace = (struct smc_warp_trace){.entry = entry,
-                                             .capacity = capacity,
-                                             .line = line,
-                                             .line_capacity = capacity * LINES_FOR_EACH_ENTRY,
-                                             .skip = skip,
-                                             .skip_capacity = SKIPS,
-                                             .patterns = traces->patterns,
-                                             .loop_entries = traced->loop_entries,
-                                             .take_over = take_over,
-                                             .context = &known};
+            begin_trace(traces, traced, i, &at, &known);
             if (traced->each_apart && tracer->walk.steps < STEPS_APART)
                 trace->take_over = NULL;
             trace_warp(tracer, traced_block(tracer, traced, b), w, trace);
             if (does_not_end(tracer))
                 return false;
             traces->length += (double)trace->length;
-            entry += trace->count;
-            line += trace->line_count;
-            skip += trace->skip_count;
+            at.entry += trace->count;
+            at.line += trace->line_count;
+            at.skip += trace->skip_count;
             if (trace->ends)
                 continue;
             walked += (double)trace->length;
@@ -203,7 +302,6 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
     }
     for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
         traces->executions[i] *= traces->length / walked;
-    traces->end = tracer->walk.end;
     return true;
 }
 
@@ -235,7 +333,9 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
-    bool end = trace_blocks(&tracer, traced, traces);
+    bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
+                            : trace_blocks(&tracer, traced, traces);
+    traces->end = tracer.walk.end;
     stop_tracer(&tracer);
     if (end)
         return SMC_OK;
@@ -257,6 +357,20 @@ void smc_traces_free(struct smc_traces *traces)
     *traces = (struct smc_traces){0};
 }
 
+/* The first warp of a block. */
+static void measure_block(struct tracer *tracer, uint64_t block, struct smc_warp_trace *trace)
+{
+    struct smc_warp_trace none = {.capacity = 0}, *all[MOST_WARPS];
+    if (!tracer->block) {
+        trace_warp(tracer, block, 0, trace);
+        return;
+    }
+    for (uint32_t w = 1; w < tracer->warps; w++)
+        all[w] = &none;
+    all[0] = trace;
+    trace_together(tracer, block, all);
+}
+
 enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
                                    uint64_t loop_entries, size_t most, size_t *entries, bool *cut,
                                    struct smc_error *error)
@@ -270,7 +384,7 @@ enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint
         free(trace.entry);
         return smc_out_of_memory(error);
     }
-    trace_warp(&tracer, block, 0, &trace);
+    measure_block(&tracer, block, &trace);
     *entries = trace.count;
     *cut = trace.skipped || trace.count == most;
     bool ends = !does_not_end(&tracer);
@@ -340,35 +454,81 @@ static bool mean_suffices(const struct mean_of *of)
     return of->count >= LEAST && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
-static bool survey_warps(struct tracer *tracer, struct smc_survey *survey)
+/* What a survey has seen so far. */
+struct seen {
+    struct mean_of lengths, sectors;
+};
+
+static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t block, double length,
+                       double sectors)
+{
+    mean_add(&seen->lengths, length);
+    mean_add(&seen->sectors, sectors);
+    if (length > survey->longest) {
+        survey->longest = length;
+        survey->longest_block = block;
+    }
+}
+
+static bool survey_suffices(const struct tracer *tracer, const struct seen *seen, double least)
+{
+    return seen->lengths.count >= least &&
+           (tracer->walk.steps > SURVEY_STEPS ||
+            (mean_suffices(&seen->lengths) && mean_suffices(&seen->sectors)));
+}
+
+/* Blocks whose warps walk together. */
+static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     const uint32_t *grid = tracer->launch->grid;
-    uint64_t warps = smc_traces_warps(tracer->launch);
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    for (uint64_t i = 0; i < blocks && seen->lengths.count < SURVEY_WARPS; i++) {
+        double before = tracer->walk.all_sectors;
+        if (survey_suffices(tracer, seen, 1))
+            break;
+        trace_together(tracer, evenly(i, blocks), NULL);
+        if (does_not_end(tracer))
+            return false;
+        survey_add(tracer, survey);
+        for (uint32_t w = 0; w < tracer->warps; w++)
+            survey_see(survey, seen, evenly(i, blocks),
+                       (double)smc_walk_block_length(tracer->block, w),
+                       (tracer->walk.all_sectors - before) / tracer->warps);
+    }
+    return true;
+}
+
+static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
+{
+    const uint32_t *grid = tracer->launch->grid;
+    uint64_t warps = tracer->warps;
     uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2] * warps;
     uint64_t most = all < SURVEY_WARPS ? all : SURVEY_WARPS;
-    struct mean_of lengths = {0}, sectors = {0};
     for (uint64_t i = 0; i < most; i++) {
         uint64_t number = evenly(i, all);
-        double length, before = tracer->walk.all_sectors;
-        if (i >= SURVEY_LEAST_WARPS && (tracer->walk.steps > SURVEY_STEPS ||
-                                        (mean_suffices(&lengths) && mean_suffices(&sectors))))
+        double before = tracer->walk.all_sectors;
+        if (survey_suffices(tracer, seen, SURVEY_LEAST_WARPS))
             break;
         trace_warp(tracer, number / warps, (uint32_t)(number % warps), NULL);
         if (does_not_end(tracer))
             return false;
-        length = survey_add(tracer, survey);
-        mean_add(&lengths, length);
-        mean_add(&sectors, tracer->walk.all_sectors - before);
-        if (length > survey->longest) {
-            survey->longest = length;
-            survey->longest_block = number / warps;
-        }
+        double length = survey_add(tracer, survey);
+        survey_see(survey, seen, number / warps, length, tracer->walk.all_sectors - before);
     }
-    survey->warps = (uint64_t)lengths.count;
-    survey->length = lengths.mean;
-    survey->spread = spread_of(&lengths);
-    survey->whole = survey->warps == all;
     return true;
+}
+
+static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
+{
+    const uint32_t *grid = tracer->launch->grid;
+    struct seen seen = {.lengths = {0}};
+    bool ends =
+        tracer->block ? survey_blocks(tracer, survey, &seen) : survey_warps(tracer, survey, &seen);
+    survey->warps = (uint64_t)seen.lengths.count;
+    survey->length = seen.lengths.mean;
+    survey->spread = seen.lengths.count > 0 ? spread_of(&seen.lengths) : 0;
+    survey->whole = survey->warps == (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;
+    return ends;
 }
 
 enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_survey *survey,
@@ -383,15 +543,26 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         return smc_out_of_memory(error);
     }
     tracer.walk.sectors = survey->sectors;
-    bool ends = survey_warps(&tracer, survey);
+    if (tracer.memory) /* without it, nothing meets */
+        tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
+    bool ends = survey_grid(&tracer, survey);
     survey->end = tracer.walk.end;
+    survey->end_at = tracer.walk.end_at;
+    survey->first_unknown = tracer.walk.first_unknown;
+    survey->endless = tracer.walk.endless;
     if (tracer.memory) {
         survey->decides = tracer.memory->decides;
         survey->changed = tracer.memory->changed;
+        survey->meets = tracer.memory->meets;
     }
     stop_tracer(&tracer);
-    if (ends)
+    if (ends && survey->endless * 2 <= survey->warps)
         return SMC_OK;
+    if (ends)
+        smc_fail(error, SMC_USAGE, "%s",
+                 "how often its loops run depends on values that are not known");
+    else
+        fail_to_follow(error);
     smc_survey_free(survey);
-    return fail_to_follow(error);
+    return SMC_USAGE;
 }

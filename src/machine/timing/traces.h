@@ -18,9 +18,11 @@ struct smc_survey {
     double spread;      /* their standard deviation */
     double longest;
     uint64_t longest_block;
-    bool whole;                /* these are all warps of the grid */
-    uint64_t decides, changed; /* arrays: as in struct smc_warp_memory */
+    bool whole;                       /* these are all warps of the grid */
+    uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     enum smc_walk_end end;
+    uint32_t end_at, first_unknown; /* as in struct smc_walk */
+    uint64_t endless;
 };
 
 /* Start from {0}. */

@@ -71,6 +71,7 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
                               struct smc_query *query, struct smc_error *error)
 {
     *settings = settings_of(arguments);
+    query->cold = settings->cold;
     enum smc_status status = run_settings_check_place(arguments, settings, error);
     if (status != SMC_OK)
         return status;

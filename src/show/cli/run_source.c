@@ -294,8 +294,7 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
 static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
                                          struct smc_error *error)
 {
-    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP,
-                                  SMC_OPTION_COLD};
+    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP};
     for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
         if (arguments->given[of_runs[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not with --dry-run, which runs nothing",
@@ -315,12 +314,14 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
     if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY]) {
         status = check_nothing_run(arguments, error);
         placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
+        placed.given[SMC_OPTION_COLD] = false;
     }
     if (status == SMC_OK)
         status = smc_ask_place(&placed, settings, devices, &query, error);
     if (status != SMC_OK)
         return status;
     smc_ask_user_place(arguments, &query, request);
+    settings->cold = arguments->given[SMC_OPTION_COLD];
     request->settings = settings;
     return SMC_OK;
 }

@@ -28,6 +28,17 @@ static const struct {
     [ISSUE] = {"issue slots", "issue", "inst/s", SMC_INK_ISSUE},
 };
 
+/* With tensor cores they are the roof, and their operations are counted. */
+static bool has_tensor_roof(const struct smc_answer *answer)
+{
+    return answer->time.tensor_type != NULL;
+}
+
+static double count_operations(const struct smc_answer *answer)
+{
+    return has_tensor_roof(answer) ? answer->time.tensor_flops : smc_query_flops(answer);
+}
+
 static double measured_or_peak(const struct smc_query *query, enum smc_ceiling ceiling)
 {
     return smc_ceiling_or_peak(ceiling, &query->ceilings, &query->device);
@@ -67,7 +78,8 @@ static double rate_of(const struct smc_answer *answer, enum ceiling ceiling)
     case L1:
         return measured_or_peak(query, SMC_CEILING_SHARED) * sm_clocks(query);
     case FMA:
-        return smc_query_dtype(answer) == SMC_FLOAT    ? measured_or_peak(query, SMC_CEILING_FLOAT)
+        return has_tensor_roof(answer)                 ? answer->time.tensor_roof_flops_per_s
+               : smc_query_dtype(answer) == SMC_FLOAT  ? measured_or_peak(query, SMC_CEILING_FLOAT)
                : smc_query_dtype(answer) == SMC_DOUBLE ? measured_or_peak(query, SMC_CEILING_DOUBLE)
                                                        : 0;
     case ISSUE:
@@ -88,7 +100,9 @@ static bool roofline_plot_is_predicted(const struct smc_answer *answer)
 /* Integers have no floating-point operations. */
 static const char *operations_of(const struct smc_answer *answer)
 {
-    return smc_query_dtype(answer) == SMC_INT32 ? "OP" : "FLOP";
+    bool integers = has_tensor_roof(answer) ? answer->time.tensor_is_integer
+                                            : smc_query_dtype(answer) == SMC_INT32;
+    return integers ? "OP" : "FLOP";
 }
 
 static void format_flops(const struct smc_answer *answer, double rate, char text[SMC_RATE_CHARS])
@@ -110,7 +124,7 @@ static double work_of(const struct smc_answer *answer, enum ceiling ceiling)
     case L1:
         return time->shared_wavefronts * WAVEFRONT_BYTES + time->l1_sectors * SECTOR_BYTES;
     case FMA:
-        return smc_query_flops(answer);
+        return count_operations(answer);
     case ISSUE:
         return time->instructions;
     case CEILING_COUNT:
@@ -133,14 +147,14 @@ static double moved_per_second(const struct smc_answer *answer)
 
 static bool has_points(const struct smc_answer *answer)
 {
-    return roofline_plot_is_predicted(answer) && smc_query_flops(answer) > 0;
+    return roofline_plot_is_predicted(answer) && count_operations(answer) > 0;
 }
 
 /* FLOP per byte of a level; 0: no byte is moved there. */
 static double intensity(const struct smc_answer *answer, enum ceiling level)
 {
     double bytes = work_of(answer, level);
-    return bytes > 0 ? smc_query_flops(answer) / bytes : 0;
+    return bytes > 0 ? count_operations(answer) / bytes : 0;
 }
 
 /* --- The diagram ------------------------------------------------------------------------------ */
@@ -161,7 +175,7 @@ static double flops_per_instruction(const struct roofline *roofline)
     const struct smc_answer *answer = roofline->answer;
     if (roofline->count > 1 || !has_points(answer) || answer->time.instructions <= 0)
         return FLOPS_PER_FMA * answer->query.device.sm.warp_size;
-    return smc_query_flops(answer) / answer->time.instructions;
+    return count_operations(answer) / answer->time.instructions;
 }
 
 static void roofline_plot_find_ceilings(struct roofline *roofline)
@@ -244,12 +258,11 @@ static void name_slanted(const struct roofline *roofline, const struct smc_chart
     }
 }
 
-static void name_level(const struct smc_chart *chart, enum ceiling ceiling, double flops)
+static void name_level(const struct smc_chart *chart, const char *name, double flops)
 {
     double span = chart->x.high / chart->x.low;
     for (int i = 19; i > 12 && flops > 0; i--)
-        if (smc_chart_line_label(chart, chart->x.low * pow(span, i / 20.0), flops,
-                                 infos[ceiling].short_name))
+        if (smc_chart_line_label(chart, chart->x.low * pow(span, i / 20.0), flops, name))
             return;
 }
 
@@ -366,8 +379,9 @@ static void roofline_draw_diagram(struct roofline *roofline)
             roofline_name_points(roofline, &chart, i);
     for (int level = 0; level < LEVEL_COUNT; level++)
         name_slanted(roofline, &chart, (enum ceiling)level);
-    name_level(&chart, FMA, roofline->rate[FMA]);
-    name_level(&chart, ISSUE, roofline->issue_flops);
+    name_level(&chart, has_tensor_roof(roofline->answer) ? "tensor" : infos[FMA].short_name,
+               roofline->rate[FMA]);
+    name_level(&chart, infos[ISSUE].short_name, roofline->issue_flops);
 }
 
 /* --- Tables ----------------------------------------------------------------------------------- */
@@ -486,13 +500,15 @@ static void draw_ceilings(struct roofline *roofline)
     draw_ceiling_names(page, roofline->answer, used);
     for (int i = 0; i < CEILING_COUNT; i++) {
         const enum ceiling ceiling = (enum ceiling)i;
-        char text[SMC_RATE_CHARS] = "not known";
+        char text[SMC_RATE_CHARS] = "not known", name[32];
         const bool doubles = ceiling == FMA && smc_query_dtype(roofline->answer) == SMC_DOUBLE;
         if (roofline->rate[i] > 0)
             smc_chart_rate(roofline->rate[i], infos[i].unit, text);
         put_sample(page, ceiling);
-        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT,
-                          doubles ? "FP64 pipe" : infos[i].name);
+        snprintf(name, sizeof name, "%s", doubles ? "FP64 pipe" : infos[i].name);
+        if (ceiling == FMA && has_tensor_roof(roofline->answer))
+            snprintf(name, sizeof name, "tensor, %s", roofline->answer->time.tensor_type);
+        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT, name);
         roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, CEILING_END, text);
         if (used)
             put_used(roofline, ceiling);

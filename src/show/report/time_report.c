@@ -65,6 +65,7 @@ char smc_words_time_letter(enum smc_time_term term)
         [SMC_TIME_INTEGER] = 'n', [SMC_TIME_SPECIAL] = 'u', [SMC_TIME_SHARED] = 's',
         [SMC_TIME_L1] = 'c',      [SMC_TIME_L2] = 'm',      [SMC_TIME_DRAM] = 'd',
         [SMC_TIME_LATENCY] = 'w', [SMC_TIME_LAUNCH] = 'k',  [SMC_TIME_TENSOR] = 't',
+        [SMC_TIME_ATOMICS] = 'a',
     };
     return letters[term];
 }
@@ -122,11 +123,19 @@ static void append_flops(const struct smc_answer *answer, struct smc_text *out)
     time_append_share(answer, rate, out);
 }
 
-/* "tensor cores at 42 % of their peak". */
+static double tensor_flops_per_s(const struct smc_time *time)
+{
+    return time->tensor_flops / time->predicted_ms * 1e3;
+}
+
+/* "tensor cores 605 TFLOP/s, 61 % of the FP16 roof". */
 static void append_tensor_share(const struct smc_time *time, struct smc_text *out)
 {
-    smc_text_printf(out, "\ntensor cores at %.0f" SMC_TIE "%% of their peak",
-                    100 * time->tensor_peak_ms / time->predicted_ms);
+    smc_text_append(out, "\ntensor cores ");
+    append_rate(tensor_flops_per_s(time), time->tensor_is_integer ? "op/s" : "FLOP/s", out);
+    smc_text_printf(out, ", %.0f" SMC_TIE "%% of the %s roof",
+                    100 * tensor_flops_per_s(time) / time->tensor_roof_flops_per_s,
+                    time->tensor_type);
 }
 
 /* Whether the rate of DRAM says more than that of operations. */
@@ -169,11 +178,11 @@ static void time_append_prediction(const struct smc_answer *answer, struct smc_t
     double launch = term[SMC_TIME_LAUNCH] / time->predicted_ms;
     if (time->bound_by != SMC_TIME_LAUNCH && launch >= launch_share)
         smc_text_printf(out, "\nthe launch takes %.0f" SMC_TIE "%%", 100 * launch);
-    if (time->tensor_peak_ms > 0)
+    if (time->tensor_type)
         append_tensor_share(time, out);
     if (moves_more(answer))
         append_bytes(answer, out);
-    else if (time->tensor_peak_ms <= 0)
+    else if (!time->tensor_type)
         append_flops(answer, out);
     if (time->basis == SMC_TIME_SPECIFICATIONS)
         smc_text_append(out, "\nestimated from specifications");
@@ -271,9 +280,11 @@ static void time_append_count(const struct smc_answer *answer, enum smc_time_ter
     } counts[] = {
         {SMC_TIME_ISSUE, time->instructions, "instructions"},
         {SMC_TIME_FMA, time->fma_flops, "operations"},
+        {SMC_TIME_TENSOR, time->tensor_flops, "operations"},
         {SMC_TIME_SHARED, time->shared_wavefronts, "wavefronts"},
         {SMC_TIME_L1, time->l1_sectors, "sectors requested"},
         {SMC_TIME_L2, time->l2_sectors, "sectors requested"},
+        {SMC_TIME_ATOMICS, time->atomics, "atomics, one by one"},
         {SMC_TIME_DRAM, time->dram_bytes, "B"},
     };
     double clocks = sm_clocks_per_ms(&answer->query) * time->term_ms[term];
@@ -373,6 +384,11 @@ static struct smc_value if_measured(const struct timed *timed, double value)
                                   : (struct smc_value){.kind = SMC_VALUE_ABSENT};
 }
 
+static struct smc_value if_tensor(const struct smc_time *time, struct smc_value value)
+{
+    return time->tensor_type ? value : (struct smc_value){.kind = SMC_VALUE_ABSENT};
+}
+
 #define ITEM struct timed
 #define TIME_FIELDS(FIELD)                                                                         \
     FIELD(predicted, "predicted_ms", NULL, "ms", "how long one launch takes",                      \
@@ -401,18 +417,32 @@ static struct smc_value if_measured(const struct timed *timed, double value)
           "the operations of workload, or without it those of counts, in that time",               \
           smc_value_if(time_flops_per_s(item->answer) > 0,                                         \
                        smc_value_real(time_flops_per_s(item->answer))))                            \
+    FIELD(tensor_rate, "tensor_flops_per_s", NULL, "operations per second",                        \
+          "those of counts by tensor cores, in that time; absent where there are none",            \
+          if_tensor(item->time, smc_value_real(tensor_flops_per_s(item->time))))                   \
+    FIELD(tensor_type, "tensor_type", NULL, "",                                                    \
+          "the type that takes most of the tensor cores' time, such as FP16",                      \
+          if_tensor(item->time, smc_value_string(item->time->tensor_type)))                        \
+    FIELD(tensor_roof, "tensor_roof_flops_per_s", NULL, "operations per second",                   \
+          "what tensor cores do at most of these types: as published, a clock",                    \
+          if_tensor(item->time, smc_value_real(item->time->tensor_roof_flops_per_s)))              \
     FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
           "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
     FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
           smc_value_string(item->time->code))                                                      \
     FIELD(changes, "contents_change", NULL, "",                                                    \
-          "whether arrays that decide what is executed are stored to in the launch",               \
+          "whether what decides what is executed is stored by other blocks of the launch",         \
           smc_value_boolean(item->time->contents_change))                                          \
+    FIELD(unfollowed, "unfollowed", NULL, "",                                                      \
+          "the first branch of the machine code that warps could not follow, and why, or null",    \
+          smc_value_if(item->time->unfollowed[0] != 0, smc_value_string(item->time->unfollowed)))  \
     FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
           "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
     FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \
           "floating-point operations, two of a multiply-add, in each lane",                        \
           smc_value_count(item->time->fma_flops))                                                  \
+    FIELD(tensor_flops, "counts.tensor_flops", NULL, "operations",                                 \
+          "of tensor cores, two of a multiply-add", smc_value_count(item->time->tensor_flops))     \
     FIELD(wavefronts, "counts.shared_wavefronts", NULL, "wavefronts", "in shared memory",          \
           smc_value_count(item->time->shared_wavefronts))                                          \
     FIELD(l1_sectors, "counts.l1_sectors", NULL, "sectors", "of 32 bytes requested from L1",       \

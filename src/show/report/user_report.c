@@ -125,8 +125,13 @@ static void user_append_time(const struct smc_user_run *run, const struct smc_re
     smc_layout_line(out, style, "faster", &line);
     if (smc_time_is_known(time) && time->contents_change) {
         smc_text_printf(&line,
-                        "arrays that decide what is executed change during the launch, so that "
-                        "the range is wide");
+                        "what blocks execute depends on what other blocks store during the launch, "
+                        "so that the range is wide");
+        smc_layout_line(out, style, "note", &line);
+    }
+    if (smc_time_is_known(time) && time->unfollowed[0]) {
+        smc_text_printf(&line, "not followed: %s of the machine code, so that the range is wide",
+                        time->unfollowed);
         smc_layout_line(out, style, "note", &line);
     }
     bool ran = run->result.emulation.made || run->result.launch.made;

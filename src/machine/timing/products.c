@@ -1,0 +1,199 @@
+/* What instructions of tensor cores compute, and how fast: mma.sync of a warp, wgmma of a
+   warpgroup. Encodings were found as those of sass_instruction.h. */
+#include <math.h>
+#include <string.h>
+
+#include "machine/rates.h"
+
+enum { WARPGROUP_ROWS = 64, WARPS_OF_GROUP = 4, WAVEFRONT_BYTES = 128 };
+
+const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES] = {
+#define PRODUCT(id, key, label, bits) [SMC_PRODUCT_##id] = {key, label, bits},
+#include "machine/timing/products.def"
+#undef PRODUCT
+};
+
+/* --- Shapes ----------------------------------------------------------------------------------- */
+
+/* HMMA. Bit 73: sparse; 75: k is 16, 78: 4, otherwise 8; 76: FP32 accumulators; 82: BF16; 83: TF32.
+ */
+static bool read_half(const struct smc_sass_instruction *in, struct smc_mma *product)
+{
+    bool tf32 = smc_bit(in, 83), bf16 = smc_bit(in, 82);
+    product->type = tf32 ? SMC_PRODUCT_TF32 : bf16 ? SMC_PRODUCT_BF16 : SMC_PRODUCT_FP16;
+    product->m = 16;
+    product->n = 8;
+    product->k = smc_bit(in, 75) ? 16 : smc_bit(in, 78) ? 4 : 8;
+    product->is_wide = smc_bit(in, 76);
+    return !smc_bit(in, 73);
+}
+
+/* IMMA. Bit 72: sparse; 75, 85 and 86: the shape; 83 and 84: 4 bits. */
+static bool read_bytes(const struct smc_sass_instruction *in, struct smc_mma *product)
+{
+    enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5 };
+    unsigned shape = (unsigned)(smc_bits(in, 85, 2) << 1 | smc_bits(in, 75, 1));
+    product->type = SMC_PRODUCT_INT8;
+    product->m = shape == M8_N8_K16 ? 8 : 16;
+    product->n = 8;
+    product->k = shape == M16_N8_K32 ? 32 : 16;
+    return !smc_bit(in, 72) && smc_bits(in, 83, 2) == 0 &&
+           (shape == M8_N8_K16 || shape == M16_N8_K16 || shape == M16_N8_K32);
+}
+
+/* DMMA. Bits 76 and 77: m8n8k4, m16n8k4, m16n8k8, m16n8k16. */
+static bool read_double(const struct smc_sass_instruction *in, struct smc_mma *product)
+{
+    static const uint8_t depth[4] = {4, 4, 8, 16};
+    unsigned shape = (unsigned)smc_bits(in, 76, 2);
+    product->type = SMC_PRODUCT_FP64;
+    product->m = shape ? 16 : 8;
+    product->n = 8;
+    product->k = depth[shape];
+    return true;
+}
+
+/* HGMMA, IGMMA, QGMMA. Form 6: A is in registers, otherwise in shared memory like B. HGMMA: bit 76:
+   BF16, 77: TF32, both: sparse or unknown. */
+static bool read_group(const struct smc_sass_instruction *in, struct smc_mma *product)
+{
+    enum { A_IN_REGISTERS = 6, BF16 = 1, TF32 = 2 };
+    unsigned kind = (unsigned)smc_bits(in, 76, 2);
+    product->is_group = true;
+    product->a_in_registers = smc_bits(in, 9, 3) == A_IN_REGISTERS;
+    product->m = WARPGROUP_ROWS;
+    product->n = (uint16_t)smc_product_columns(in);
+    product->k = 32;
+    product->is_wide = smc_bit(in, 75);
+    if (in->operation == SMC_OP_IGMMA || in->operation == SMC_OP_QGMMA) {
+        product->type = in->operation == SMC_OP_IGMMA ? SMC_PRODUCT_INT8 : SMC_PRODUCT_FP8;
+        return true;
+    }
+    product->type = kind == TF32   ? SMC_PRODUCT_TF32
+                    : kind == BF16 ? SMC_PRODUCT_BF16
+                                   : SMC_PRODUCT_FP16;
+    product->k = kind == TF32 ? 8 : 16;
+    return in->operation == SMC_OP_HGMMA && kind <= TF32;
+}
+
+bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product)
+{
+    *product = (struct smc_mma){.type = SMC_PRODUCT_FP16};
+    switch (in->operation) {
+    case SMC_OP_HMMA:
+        return read_half(in, product);
+    case SMC_OP_IMMA:
+        return read_bytes(in, product);
+    case SMC_OP_DMMA:
+        return read_double(in, product);
+    case SMC_OP_HGMMA:
+    case SMC_OP_IGMMA:
+    case SMC_OP_QGMMA:
+        return read_group(in, product);
+    default:
+        return false;
+    }
+}
+
+/* --- Rates ------------------------------------------------------------------------------------ */
+
+/* In a clock and SM, of the peak of FP16: twice as many of 8 bits, half as many of TF32. Double
+   precision: a sixteenth (A100: 19.5 of 312 TFLOP/s, H100: 66.9 of 989), and where the FP64 pipe is
+   narrow no more than that. */
+static void set_peaks(struct smc_rates *rates, const struct smc_capability *capability)
+{
+    enum { MANY_LANES = 32, OF_FP16 = 16 };
+    double peak = capability->tensor_fmas_per_sm;
+    double *fmas = rates->product_peak;
+    fmas[SMC_PRODUCT_FP16] = fmas[SMC_PRODUCT_BF16] = peak;
+    fmas[SMC_PRODUCT_TF32] = peak / 2;
+    fmas[SMC_PRODUCT_INT8] = fmas[SMC_PRODUCT_FP8] = peak * 2;
+    fmas[SMC_PRODUCT_FP64] = capability->fp64_lanes_per_sm >= MANY_LANES
+                                 ? peak / OF_FP16
+                                 : fmin(peak, capability->fp64_lanes_per_sm);
+}
+
+/* Measured on an H200 (CUDA 13.0, driver 580.159.04, 2026-11-29): mma.sync stays below 1352
+   multiply-adds of FP16 a clock and SM, and no instruction takes less than 4 clocks, of double
+   precision 16, of wgmma with A in registers 13. */
+enum { MOST_MMA_FMAS = 1352, LEAST_MMA = 4, LEAST_FP64 = 16, LEAST_GROUP = 13 };
+
+/* The power that tensor cores of such a peak need lowers the clock of the device. Of random numbers
+   an H200 did 1790 of 1980 MHz with mma.sync at 66 % of the peak, and 1587 to 1800 MHz with wgmma
+   at 100 %, all of which this share explains within 6 %. */
+#define SLOWDOWN 0.15
+
+void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *device,
+                            const struct smc_capability *capability)
+{
+    double peak = capability->tensor_fmas_per_sm;
+    set_peaks(rates, capability);
+    rates->mma_share = peak > MOST_MMA_FMAS ? MOST_MMA_FMAS / peak : 1;
+    rates->wide_products = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
+    rates->tensor_slowdown = peak > MOST_MMA_FMAS ? SLOWDOWN : 0;
+    rates->product_latency = 45;
+    rates->product_queue = 7;
+    rates->phase_check = 20;
+    rates->phase_latency = 25;
+    rates->bulk_sector_clocks = 0.3; /* 107 bytes a clock */
+    rates->bulk_latency = 0;
+}
+
+double smc_rates_product_fmas(const struct smc_sass_instruction *in)
+{
+    struct smc_mma product;
+    if (!smc_mma_of(in, &product))
+        return 0;
+    double fmas = (double)product.m * product.n * product.k;
+    return product.is_group ? fmas / WARPS_OF_GROUP : fmas;
+}
+
+/* Clocks of its sub-partition at a rate in multiply-adds a clock and SM. */
+static double clocks_at(const struct smc_rates *rates, const struct smc_sass_instruction *in,
+                        double fmas)
+{
+    return fmas > 0 ? smc_rates_product_fmas(in) * rates->subpartitions / fmas : 0;
+}
+
+/* The published rate, in multiply-adds a clock and SM. */
+static double published_rate(const struct smc_rates *rates, const struct smc_mma *product)
+{
+    bool halves = product->type == SMC_PRODUCT_FP16 || product->type == SMC_PRODUCT_BF16 ||
+                  product->type == SMC_PRODUCT_TF32;
+    double rate = rates->product_peak[product->type];
+    return halves && product->is_wide ? rate / rates->wide_products : rate;
+}
+
+double smc_rates_product_clocks(const struct smc_rates *rates,
+                                const struct smc_sass_instruction *in)
+{
+    struct smc_mma product;
+    double least = LEAST_MMA;
+    if (!smc_mma_of(in, &product))
+        return 0;
+    double rate = published_rate(rates, &product);
+    if (product.is_group)
+        least = product.a_in_registers ? LEAST_GROUP : 0;
+    else if (product.type == SMC_PRODUCT_FP64)
+        least = LEAST_FP64;
+    else
+        rate *= rates->mma_share;
+    return rate > 0 ? fmax(least, clocks_at(rates, in, rate)) : 0;
+}
+
+double smc_rates_product_peak_clocks(const struct smc_rates *rates,
+                                     const struct smc_sass_instruction *in)
+{
+    struct smc_mma product;
+    return smc_mma_of(in, &product) ? clocks_at(rates, in, published_rate(rates, &product)) : 0;
+}
+
+double smc_rates_product_wavefronts(const struct smc_sass_instruction *in)
+{
+    struct smc_mma product;
+    if (!smc_mma_of(in, &product) || !product.is_group)
+        return 0;
+    double rows = product.n + (product.a_in_registers ? 0 : product.m);
+    double bits = rows * product.k * smc_product_info[product.type].bits;
+    return bits / 8 / WAVEFRONT_BYTES / WARPS_OF_GROUP;
+}

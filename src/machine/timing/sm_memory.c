@@ -1,0 +1,325 @@
+/* Memory in the model of one SM: L1's data stage, the way to L2 and DRAM, atomics, bulk copies. */
+#include <math.h>
+
+#include "machine/timing/sm_state.h"
+#include "rules/banks.h"
+
+/* Clocks of stores that wait for L2 before accesses to memory have to wait. */
+enum { STORE_QUEUE = 128 };
+
+/* A load delays stores to L2 by this share of its own time there: measured with 4, 2 and 1 loads
+   for 4 stores on an H100 and an H200 (CUDA 13.0, driver 580.159.04, 2026-11-24). */
+#define LOAD_AMONG_STORES 0.4
+
+/* How many of the four sectors of a line. */
+static uint32_t sectors_in(uint32_t mask)
+{
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return count[mask & 0xf];
+}
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+/* The number of the array that has a line; the number of arrays if none has. */
+static size_t array_of(const struct smc_sm_state *sm, uint64_t line)
+{
+    for (size_t i = 0; i < sm->launch->arrays; i++) {
+        const struct smc_time_array *array = &sm->launch->array[i];
+        if (line >= array->address / SMC_LINE_BYTES &&
+            line <= (array->address + array->bytes - 1) / SMC_LINE_BYTES)
+            return i;
+    }
+    return sm->launch->arrays;
+}
+
+/* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
+   the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
+   but 284e9 and 147e9 of sectors of whole lines (H200, driver 580.159.04, 2026-11-29). */
+static uint32_t pieces_in(uint32_t sectors)
+{
+    return ((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
+}
+
+enum { MANY_LINES = 8 };
+
+/* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
+static uint32_t slots_of(uint32_t sectors, uint32_t lines)
+{
+    return lines < MANY_LINES ? sectors_in(sectors) : 2 * pieces_in(sectors);
+}
+
+/* Whether the lines of a request are in no order: many, at unequal distances. Equal distances in
+   bytes are not always the same number of lines. */
+static bool is_scattered(const struct smc_warp_trace_line *line, uint32_t lines)
+{
+    if (lines < MANY_LINES)
+        return false;
+    for (uint32_t i = 2; i < lines; i++)
+        if (line[i].number - line[i - 1].number + 1 - (line[1].number - line[0].number) > 2)
+            return true;
+    return false;
+}
+
+/* What is loaded of one line, or wanted by one instruction at unknown addresses. */
+struct request {
+    uint32_t sectors, pieces, slots; /* slots: as in struct smc_step_work */
+    size_t array;
+    bool scattered;
+    bool stored; /* by this SM a while ago, so that L2 holds it */
+};
+
+/* The clock at which what was asked for at `clock` arrives from L2 or DRAM. */
+static double from_l2(struct smc_sm_state *sm, double clock, const struct request *request)
+{
+    const struct smc_rates *rates = sm->rates;
+    const struct smc_sm_dram *dram = &sm->launch->dram[request->array];
+    struct smc_sm_traffic *traffic = &sm->launch->traffic[request->array];
+    double clocks = request->slots * rates->l2_load_clocks;
+    double due = (dram->scattered ? request->pieces : request->sectors) * dram->load_share;
+    if (request->stored)
+        due = 0;
+    sm->l2_free = smc_later(sm->l2_free, clock) + clocks;
+    sm->stores_free = smc_later(sm->stores_free, clock) + clocks * LOAD_AMONG_STORES;
+    double arrives = sm->l2_free + rates->l2_latency;
+    sm->work->l2_sectors += request->sectors;
+    sm->work->load_pieces += request->pieces;
+    sm->work->load_slots += request->slots;
+    traffic->loaded += request->stored ? 0 : request->pieces;
+    traffic->loaded_scattered += request->scattered && !request->stored ? request->pieces : 0;
+    sm->dram_debt += due;
+    if (sm->dram_debt >= 1) {
+        double from_dram = floor(sm->dram_debt);
+        sm->dram_debt -= from_dram;
+        sm->dram_free = smc_later(sm->dram_free, clock) +
+                        from_dram * (dram->scattered ? rates->dram_scattered_load_clocks
+                                                     : rates->dram_load_clocks);
+        arrives = smc_later(arrives, sm->dram_free + rates->dram_latency);
+    } else if (dram->shared && !request->stored && ++sm->shared_requests % 2) {
+        arrives = smc_later(arrives, clock + rates->dram_latency);
+    }
+    return arrives;
+}
+
+/* L1's data stage takes one wavefront a clock, from shared and global memory alike. */
+double smc_sm_data_stage(struct smc_sm_state *sm, double clock, double wavefronts)
+{
+    double start = smc_later(clock, sm->data_free);
+    sm->data_free = start + wavefronts;
+    sm->work->wavefronts += wavefronts;
+    return sm->data_free;
+}
+
+/* The wavefronts of accesses to shared memory. Where addresses are unknown, or how an atomic is
+   served: the mean over random banks, which is the expected largest number of lanes in one of 32.
+ */
+double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
+                                bool known)
+{
+    static const double random[SMC_LANES + 1] = {
+        0,    1,    1.03, 1.09, 1.18, 1.29, 1.41, 1.54, 1.66, 1.78, 1.90,
+        2.00, 2.09, 2.17, 2.25, 2.32, 2.39, 2.46, 2.54, 2.61, 2.69, 2.76,
+        2.84, 2.92, 2.99, 3.06, 3.13, 3.20, 3.27, 3.34, 3.41, 3.47, 3.53};
+    double wavefronts = entry->wavefronts;
+    if (!known) {
+        sm->work->unknown++;
+        wavefronts = random[entry->active_lanes];
+    }
+    sm->work->shared_wavefronts += wavefronts;
+    return wavefronts;
+}
+
+/* A copy passes the data stage again on its way to shared memory, sector by sector where lanes
+   copy sectors of their own. */
+static double copy_wavefronts(const struct smc_warp_trace_entry *entry)
+{
+    return entry->sectors > 2 * entry->wavefronts ? entry->sectors - entry->wavefronts
+                                                  : entry->wavefronts;
+}
+
+/* Which arrays are loaded and which are stored. */
+static void note_array(const struct smc_sm_state *sm, size_t array, bool store)
+{
+    uint64_t *seen = store ? &sm->result->stored : &sm->result->loaded;
+    if (array < sm->launch->arrays)
+        *seen |= UINT64_C(1) << array;
+}
+
+double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                   const struct smc_warp_trace_entry *entry, double clock, bool copies)
+{
+    enum { IS_THERE = 1, COMES = 2 };
+    const struct smc_rates *rates = sm->rates;
+    double data = entry->wavefronts, there = clock;
+    uint32_t sectors = 0, filled = 0, states = 0;
+    uint64_t number[SMC_LANES];
+    if (entry->lines == 0 && !entry->unknown_addresses)
+        return clock + rates->l1_latency;
+    bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
+        uint32_t wanted = sectors_in(line->sectors);
+        number[i] = line->number;
+        sectors += wanted;
+        double when;
+        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
+        if (missing) {
+            bool stored = smc_l1_look(&sm->stored, line->number, missing, &when) == 0;
+            const struct request request = {.sectors = sectors_in(missing),
+                                            .pieces = pieces_in(missing),
+                                            .slots = slots_of(missing, entry->lines),
+                                            .array = array_of(sm, line->number),
+                                            .scattered = scattered,
+                                            .stored = stored};
+            if (!stored)
+                note_array(sm, request.array, false);
+            when = from_l2(sm, clock, &request);
+            filled++;
+            smc_l1_fill(&sm->cache, line->number, missing, when);
+        }
+        states |= missing || when > clock ? COMES : IS_THERE;
+        there = smc_later(there, when);
+    }
+    if (entry->unknown_addresses) {
+        sectors = 4;
+        data = 1;
+        sm->work->unknown++;
+        there = from_l2(sm, clock, &(struct request){4, 2, 4, sm->launch->arrays, false, false});
+    }
+    /* Lines that come from L2 are read by a wavefront of their own. */
+    if (!copies)
+        data = smc_later(data, __builtin_popcount(states));
+    data = smc_later(data, smc_l1_tag_clocks(number, entry->lines));
+    /* What comes of a line is written by a wavefront. */
+    data += copies ? copy_wavefronts(entry) : filled;
+    sm->work->load_sectors += sectors;
+    sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
+    return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);
+}
+
+/* What is stored of one line, to L2 and from there to DRAM. */
+static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
+                         bool scattered)
+{
+    const struct smc_rates *rates = sm->rates;
+    size_t array = array_of(sm, line->number);
+    const struct smc_sm_dram *dram = &sm->launch->dram[array];
+    uint32_t sectors = sectors_in(line->sectors), pieces = pieces_in(line->sectors);
+    note_array(sm, array, true);
+    sm->work->store_sectors += sectors;
+    sm->work->store_pieces += pieces;
+    sm->launch->traffic[array].stored += pieces;
+    sm->launch->traffic[array].stored_scattered += scattered ? pieces : 0;
+    return dram->store_share * (dram->scattered ? pieces * rates->dram_scattered_store_clocks
+                                                : sectors * rates->dram_store_clocks);
+}
+
+double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                    const struct smc_warp_trace_entry *entry, double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
+    bool scattered = is_scattered(line, entry->lines);
+    double slots = 0, dram_clocks = 0;
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        if (line[i].number >= SMC_WARP_TRACE_LOCAL) {
+            smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
+            continue;
+        }
+        smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
+        slots += slots_of(line[i].sectors, entry->lines);
+        dram_clocks += store_line(sm, &line[i], scattered);
+    }
+    clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
+    sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
+    sm->last_store = sm->stores_free;
+    sm->work->store_slots += slots;
+    sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
+    return smc_sm_data_stage(sm, clock, entry->wavefronts);
+}
+
+/* Adds atomics to those of the piece of 512 bytes that has a line. */
+static void note_atomics(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
+                         double atomics, bool is_float)
+{
+    uint64_t number = line->number / SMC_SM_HOT_LINES + 1;
+    uint32_t at = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    for (uint32_t i = 0; i < 8; i++) {
+        struct smc_sm_hot_piece *piece = &sm->hot[(at + i) % SMC_SM_HOT_PIECES];
+        if (piece->number && piece->number != number)
+            continue;
+        piece->number = number;
+        piece->atomics += atomics;
+        piece->is_float = is_float;
+        piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
+        return;
+    }
+}
+
+/* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
+double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                     double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
+    bool scattered = is_scattered(line, entry->lines);
+    double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
+    double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
+    if (entry->lines == 0) { /* addresses are unknown: every lane has a sector of its own */
+        sm->work->unknown++;
+        sm->work->store_sectors += atomics;
+        sm->work->store_pieces += atomics;
+    }
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        dram_clocks += store_line(sm, &line[i], scattered);
+        note_atomics(sm, &line[i],
+                     atomics * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
+                     step->is_float);
+    }
+    sm->work->atomics += atomics;
+    sm->result->atomics += atomics;
+    clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
+    sm->atomics_free = smc_later(sm->atomics_free, clock) + atomics * clocks;
+    sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
+    return smc_later(smc_sm_data_stage(sm, clock, 2), sm->atomics_free + rates->l2_latency);
+}
+
+/* Accesses whose memory is not known: every lane has a sector of its own, in L2. */
+double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
+                         double clock)
+{
+    uint32_t lanes = entry->active_lanes;
+    const struct request request = {lanes, lanes, 2 * lanes, sm->launch->arrays, false, false};
+    sm->work->unknown++;
+    sm->work->store_sectors += lanes;
+    sm->work->store_pieces += lanes;
+    sm->work->store_slots += 2 * lanes;
+    return smc_later(smc_sm_data_stage(sm, clock, 2), from_l2(sm, clock, &request));
+}
+
+/* A bulk copy moves whole lines, past L1. */
+double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, uint32_t sectors,
+                        double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    size_t array =
+        async->address ? array_of(sm, async->address / SMC_LINE_BYTES) : sm->launch->arrays;
+    const struct smc_sm_dram *dram = &sm->launch->dram[array];
+    uint32_t pieces = (sectors + 1) / 2;
+    note_array(sm, array, async->kind == SMC_ASYNC_STORE);
+    if (async->kind == SMC_ASYNC_LOAD) {
+        double slower = fmax(1, rates->bulk_sector_clocks / rates->l2_load_clocks);
+        uint32_t slots = (uint32_t)(sectors * slower);
+        const struct request request = {sectors, pieces, slots, array, false, false};
+        return from_l2(sm, clock, &request) + rates->bulk_latency;
+    }
+    sm->work->store_sectors += sectors;
+    sm->work->store_pieces += pieces;
+    sm->work->store_slots += sectors;
+    sm->launch->traffic[array].stored += pieces;
+    sm->stores_free = smc_later(sm->stores_free, clock) + sectors * rates->l2_store_clocks;
+    sm->dram_free =
+        smc_later(sm->dram_free, clock) + sectors * dram->store_share * rates->dram_store_clocks;
+    sm->last_store = smc_later(sm->last_store, sm->stores_free);
+    return sm->stores_free + rates->bulk_latency;
+}

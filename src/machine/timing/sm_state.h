@@ -1,0 +1,214 @@
+/* The state of the model of one SM, which the files about its schedule, its waits and its memory
+   share. Only they include it. */
+#ifndef SMC_MACHINE_SM_STATE_H
+#define SMC_MACHINE_SM_STATE_H
+
+#include "machine/sass/async.h"
+#include "machine/timing/l1.h"
+#include "machine/timing/phases.h"
+#include "machine/timing/sm_schedule.h"
+
+enum {
+    SMC_SM_SCOREBOARDS = 8,
+    SMC_SM_MOST_SUBPARTITIONS = 4, /* of every architecture */
+    SMC_SM_NAMED_BARRIERS = 16,
+    SMC_SM_NO_WARP = -1
+};
+
+/* What executing an instruction needs, found once for each step of the program. */
+struct smc_sm_step {
+    uint8_t pipe;
+    uint8_t wait;              /* scoreboards */
+    uint8_t write_sb, read_sb; /* 7: none */
+    uint8_t stall;
+    float reads[2]; /* of registers of each bank, in clocks */
+    uint8_t banks;  /* bit n: it reads registers of bank n */
+    uint8_t kind;
+    uint8_t missing_groups; /* that a wait for copies or products allows */
+    uint8_t flops;          /* of a lane */
+    bool has_result;        /* of an atomic */
+    bool is_float;          /* likewise: REDG, whose code integers do not have */
+    bool ends_group;        /* of a warpgroup's products */
+    bool only_arrives;      /* at a named barrier */
+    uint8_t barrier;        /* its number; SMC_SM_NAMED_BARRIERS: in the trace */
+    uint8_t barrier_warps;  /* that it waits for; 0: all */
+    float wavefronts;       /* of the operands that a product reads from shared memory */
+    float occupies;         /* the pipe, in clocks */
+    float latency;          /* to the result of what is not an access to memory */
+};
+
+enum smc_sm_kind {
+    SMC_SM_PLAIN,
+    SMC_SM_SHARED_LOAD,
+    SMC_SM_SHARED_STORE,
+    SMC_SM_SHARED_ATOMIC,
+    SMC_SM_GLOBAL_LOAD,
+    SMC_SM_GLOBAL_STORE,
+    SMC_SM_COPY,
+    SMC_SM_COPY_GROUP,
+    SMC_SM_COPY_WAIT,
+    SMC_SM_BARRIER,
+    SMC_SM_BRANCH, /* also a call and the return from it */
+    SMC_SM_SHUFFLE,
+    SMC_SM_PHASES, /* of barriers in shared memory */
+    SMC_SM_BULK,
+    SMC_SM_PRODUCT, /* of a warpgroup */
+    SMC_SM_PRODUCT_WAIT,
+    SMC_SM_ATOMIC,    /* in global memory */
+    SMC_SM_UNFOLLOWED /* accesses whose memory is not known */
+};
+
+/* Of what an SM stores, L2 holds at least so much until it is loaded again: 1/132 of it on an H200.
+ */
+enum { SMC_SM_STORED_BYTES = 384 * 1024 };
+
+struct smc_sm_warp {
+    const struct smc_warp_trace *trace;
+    uint32_t at, count; /* entry of the trace, of `count` */
+    uint32_t block;     /* the slot */
+    double ready;       /* when its next instruction may issue, by the control bits */
+    double scoreboard[SMC_SM_SCOREBOARDS]; /* when each is released; of number 7 nobody waits */
+    struct smc_groups copies, products;
+    uint8_t at_barrier;                       /* the number of a named one, from 1; 0: none */
+    const struct smc_phased_barrier *awaited; /* or NULL */
+    bool awaits_odd;
+    uint8_t awaiting_scoreboard; /* that is released then */
+    double debt;                 /* clocks of the instructions so far that its trace leaves out */
+    struct {
+        double clock, debt;
+    } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
+    uint32_t subpartition;
+    uint32_t age; /* how many warps started before */
+};
+
+struct smc_sm_named_barrier {
+    uint32_t arrived, warps; /* warps: that it waits for; 0: all */
+    double clock;            /* when the last one arrived */
+};
+
+struct smc_sm_slot {
+    bool used;
+    uint32_t warps_left;
+    uint32_t barriers; /* bit n: warps have arrived at named[n] */
+    struct smc_sm_named_barrier named[SMC_SM_NAMED_BARRIERS];
+    struct smc_phased_barriers phased;
+    uint32_t first_warp;
+    double debt; /* of its blocks so far, each the mean of its warps */
+};
+
+/* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
+   it needs then. */
+struct smc_sm_waiting {
+    double ready; /* INFINITY at a barrier */
+    uint32_t warp, age;
+    uint8_t pipe, banks;
+};
+
+struct smc_sm_part {
+    double issue_free;
+    double pipe_free[SMC_PIPE_COUNT];
+    double port_free[2]; /* banks of registers */
+    double memory_free;  /* its connection to the units that the sub-partitions share */
+    /* From when on an instruction of each pipe, and one that reads registers of these banks, can
+       issue. */
+    double pipe_gate[SMC_PIPE_COUNT], port_gate[4];
+    struct smc_sm_waiting *waiting; /* the one that has been ready for longest first, the older
+                                one of two */
+    uint32_t warps;
+    int next; /* position in `waiting` of what issues next */
+    double next_clock;
+};
+
+/* A piece of global memory in which atomics are executed one after the other. */
+enum { SMC_SM_HOT_PIECES = 4096, SMC_SM_HOT_LINES = 4 };
+
+struct smc_sm_hot_piece {
+    uint64_t number; /* from 1; 0: free */
+    double atomics;
+    uint32_t sectors; /* of its 16 */
+    bool is_float;    /* its last atomic */
+};
+
+struct smc_sm_state {
+    const struct smc_sm_launch *launch;
+    const struct smc_rates *rates;
+    struct smc_sm_result *result;
+    struct smc_sm_step *step;
+    struct smc_sm_warp *warp;
+    struct smc_sm_slot *slot;
+    struct smc_sm_part part[SMC_SM_MOST_SUBPARTITIONS];
+    struct smc_l1 cache;
+    struct smc_l1 stored;       /* what this SM stored last, of which L2 is assumed to hold
+                                   SMC_SM_STORED_BYTES */
+    uint32_t slots;             /* blocks that reside at a time */
+    uint32_t next_block, ended; /* blocks */
+    uint32_t started;           /* warps */
+    double data_free;           /* L1's data stage */
+    double l2_free, stores_free, last_store, atomics_free, dram_free;
+    double block_free;                    /* when the next block may start */
+    uint32_t shared_requests;             /* what other SMs load, too */
+    uint32_t late_starts, delayed_starts; /* of the third round on; those that others delayed */
+    double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
+    struct smc_sm_hot_piece hot[SMC_SM_HOT_PIECES];
+    double end;
+    bool timed;                 /* not only the accesses */
+    struct smc_step_work *work; /* of the step that is being executed */
+    double first_round, second_round, all_debts;
+};
+
+static inline double smc_later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* --- Waits (sm_waits.c) ----------------------------------------------------------------------- */
+
+/* What a warp, of this number, waits for before its next instruction. */
+struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
+                                        const struct smc_sm_warp *warp, uint32_t number);
+
+/* The list stays in order: puts an entry where the one at `position` was, or before or after it. */
+void smc_sm_replace(struct smc_sm_part *part, uint32_t position, const struct smc_sm_waiting *by);
+void smc_sm_add_waiting(struct smc_sm_state *sm, const struct smc_sm_warp *warp, uint32_t number);
+void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position);
+
+/* BAR: a warp arrives, and waits unless it only arrives. */
+void smc_sm_arrive(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                   const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                   double clock);
+void smc_sm_check_barriers(struct smc_sm_state *sm, struct smc_sm_slot *slot);
+
+/* An instruction of a barrier in shared memory; returns when its result is there. */
+double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                             const struct smc_sm_step *step,
+                             const struct smc_warp_trace_entry *entry, double clock);
+double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                           const struct smc_warp_trace_entry *entry, double clock);
+
+/* All warps wait for each other, since their traces leave out different parts of loops: the one
+   that has waited for longest goes on. False: there is none. */
+bool smc_sm_unblock(struct smc_sm_state *sm);
+
+/* --- Memory (sm_memory.c) --------------------------------------------------------------------- */
+
+/* The clock at which L1's data stage is free after so many more wavefronts. */
+double smc_sm_data_stage(struct smc_sm_state *sm, double clock, double wavefronts);
+
+/* The wavefronts of an access to shared memory, whose addresses may be unknown. */
+double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
+                                bool known);
+
+/* Accesses to global memory; return when their result is there, or what they store on its way. */
+double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                   const struct smc_warp_trace_entry *entry, double clock, bool copies);
+double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                    const struct smc_warp_trace_entry *entry, double clock);
+double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                     double clock);
+double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
+                         double clock);
+double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, uint32_t sectors,
+                        double clock);
+
+#endif

@@ -1,0 +1,205 @@
+/* What warps wait for in the model of one SM: each other, barriers, and bulk copies. */
+#include <math.h>
+
+#include "machine/timing/sm_state.h"
+
+/* --- Lists ------------------------------------------------------------------------------------ */
+
+static bool precedes(const struct smc_sm_waiting *a, const struct smc_sm_waiting *b)
+{
+    return a->ready < b->ready || (a->ready == b->ready && a->age < b->age);
+}
+
+struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
+                                        const struct smc_sm_warp *warp, uint32_t number)
+{
+    const struct smc_sm_step *step = &sm->step[warp->trace->entry[warp->at].step];
+    double ready = warp->ready;
+    for (unsigned wait = step->wait; wait; wait &= wait - 1)
+        ready = smc_later(ready, warp->scoreboard[__builtin_ctz(wait)]);
+    if (warp->at_barrier || warp->awaited)
+        ready = INFINITY;
+    return (struct smc_sm_waiting){ready, number, warp->age, step->pipe, step->banks};
+}
+
+void smc_sm_replace(struct smc_sm_part *part, uint32_t position, const struct smc_sm_waiting *by)
+{
+    struct smc_sm_waiting *waiting = part->waiting;
+    uint32_t at = position;
+    for (; at + 1 < part->warps && precedes(&waiting[at + 1], by); at++)
+        waiting[at] = waiting[at + 1];
+    for (; at > 0 && precedes(by, &waiting[at - 1]); at--)
+        waiting[at] = waiting[at - 1];
+    waiting[at] = *by;
+    part->next = SMC_SM_NO_WARP - 1;
+}
+
+void smc_sm_add_waiting(struct smc_sm_state *sm, const struct smc_sm_warp *warp, uint32_t number)
+{
+    struct smc_sm_part *part = &sm->part[warp->subpartition];
+    const struct smc_sm_waiting added = smc_sm_waiting_of(sm, warp, number);
+    part->warps++;
+    smc_sm_replace(part, part->warps - 1, &added);
+}
+
+void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position)
+{
+    part->warps--;
+    for (uint32_t i = position; i < part->warps; i++)
+        part->waiting[i] = part->waiting[i + 1];
+    part->next = SMC_SM_NO_WARP - 1;
+}
+
+/* --- Barriers --------------------------------------------------------------------------------- */
+
+/* A warp that nothing could issue of goes on at a clock. */
+static void wake_warp(struct smc_sm_state *sm, uint32_t number, double clock)
+{
+    struct smc_sm_warp *warp = &sm->warp[number];
+    struct smc_sm_part *part = &sm->part[warp->subpartition];
+    uint32_t position = part->warps - 1;
+    warp->at_barrier = 0;
+    warp->awaited = NULL;
+    warp->ready = smc_later(warp->ready, clock);
+    while (part->waiting[position].warp != number)
+        position--;
+    const struct smc_sm_waiting woken = smc_sm_waiting_of(sm, warp, number);
+    smc_sm_replace(part, position, &woken);
+}
+
+static void release_barrier(struct smc_sm_state *sm, struct smc_sm_slot *slot, uint32_t number)
+{
+    struct smc_sm_named_barrier *barrier = &slot->named[number];
+    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++)
+        if (sm->warp[slot->first_warp + i].at_barrier == number + 1)
+            wake_warp(sm, slot->first_warp + i, barrier->clock + sm->rates->barrier_latency);
+    *barrier = (struct smc_sm_named_barrier){.arrived = 0};
+    slot->barriers &= ~(1u << number);
+}
+
+/* --- Barriers in shared memory, bulk copies, products of warpgroups ----------------------------
+ */
+
+/* The phase that a warp waits for has ended; whoever asks learns of it. */
+static double phase_seen(const struct smc_sm_state *sm, const struct smc_phased_barrier *barrier,
+                         double clock)
+{
+    return smc_later(clock + sm->rates->phase_check, barrier->ended + sm->rates->phase_latency);
+}
+
+/* A phase of the barrier has ended. */
+static void release_phase(struct smc_sm_state *sm, const struct smc_sm_slot *slot,
+                          const struct smc_phased_barrier *barrier)
+{
+    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
+        struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        if (warp->awaited != barrier || !smc_phases_passes(barrier, warp->awaits_odd))
+            continue;
+        double *released = &warp->scoreboard[warp->awaiting_scoreboard];
+        *released = smc_later(*released, phase_seen(sm, barrier, warp->ready));
+        wake_warp(sm, slot->first_warp + i, 0);
+    }
+}
+
+/* Returns when the result is there; of a phase that has not ended, release_phase does. */
+double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                             const struct smc_sm_step *step,
+                             const struct smc_warp_trace_entry *entry, double clock)
+{
+    struct smc_sm_slot *slot = &sm->slot[warp->block];
+    const struct smc_async async = smc_async_unpack(&warp->trace->line[entry->line], entry->lines);
+    struct smc_phased_barrier *barrier = smc_phases_find(&slot->phased, async.barrier);
+    bool ends = false, odd = async.kind == SMC_ASYNC_WAIT_ODD;
+    if (!barrier || async.kind == SMC_ASYNC_NOTHING)
+        return clock + sm->rates->phase_check;
+    switch (async.kind) {
+    case SMC_ASYNC_INIT:
+        smc_phases_init(barrier, async.count);
+        return clock;
+    case SMC_ASYNC_ARRIVE:
+        ends = smc_phases_arrive(barrier, async.count, async.bytes, clock);
+        break;
+    case SMC_ASYNC_COPIES_ARRIVE:
+        ends = smc_phases_arrive(barrier, async.count, 0, smc_later(clock, warp->copies.last));
+        break;
+    default:
+        if (smc_phases_passes(barrier, odd))
+            return phase_seen(sm, barrier, clock);
+        warp->awaited = barrier;
+        warp->awaits_odd = odd;
+        warp->awaiting_scoreboard = step->write_sb;
+        return clock;
+    }
+    if (ends)
+        release_phase(sm, slot, barrier);
+    return clock;
+}
+
+/* Of a load whose size is not known, the bytes are those that its barrier lacks. */
+double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                           const struct smc_warp_trace_entry *entry, double clock)
+{
+    enum { SECTOR_BYTES = 32 };
+    struct smc_sm_slot *slot = &sm->slot[warp->block];
+    const struct smc_async async = smc_async_unpack(&warp->trace->line[entry->line], entry->lines);
+    bool loads = async.kind == SMC_ASYNC_LOAD;
+    struct smc_phased_barrier *barrier =
+        loads && sm->timed ? smc_phases_find(&slot->phased, async.barrier) : NULL;
+    int64_t bytes = async.bytes;
+    if (bytes == 0 && barrier && barrier->bytes > 0)
+        bytes = barrier->bytes;
+    sm->work->unknown += bytes == 0;
+    uint32_t sectors = (uint32_t)((bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+    double there = smc_sm_bulk_copy(sm, &async, sectors, clock);
+    if (!loads)
+        warp->copies.last = smc_later(warp->copies.last, there);
+    else if (barrier && smc_phases_receive(barrier, async.bytes, there))
+        release_phase(sm, slot, barrier);
+    return clock;
+}
+
+void smc_sm_arrive(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                   const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                   double clock)
+{
+    struct smc_sm_slot *slot = &sm->slot[warp->block];
+    uint32_t number = step->barrier;
+    if (number == SMC_SM_NAMED_BARRIERS)
+        number = smc_async_unpack(&warp->trace->line[entry->line], entry->lines).count %
+                 SMC_SM_NAMED_BARRIERS;
+    struct smc_sm_named_barrier *barrier = &slot->named[number];
+    barrier->clock = smc_later(barrier->clock, clock);
+    barrier->arrived++;
+    barrier->warps = step->barrier_warps;
+    slot->barriers |= 1u << number;
+    if (!step->only_arrives)
+        warp->at_barrier = (uint8_t)(number + 1);
+}
+
+void smc_sm_check_barriers(struct smc_sm_state *sm, struct smc_sm_slot *slot)
+{
+    for (uint32_t used = slot->used ? slot->barriers : 0; used; used &= used - 1) {
+        uint32_t number = (uint32_t)__builtin_ctz(used);
+        const struct smc_sm_named_barrier *barrier = &slot->named[number];
+        uint32_t warps = barrier->warps ? barrier->warps : slot->warps_left;
+        if (barrier->arrived >= warps)
+            release_barrier(sm, slot, number);
+    }
+}
+
+bool smc_sm_unblock(struct smc_sm_state *sm)
+{
+    uint32_t warps = sm->slots * sm->launch->warps_per_block, longest = warps;
+    double clock = 0;
+    for (uint32_t i = 0; i < sm->rates->subpartitions; i++)
+        clock = smc_later(clock, sm->part[i].issue_free);
+    for (uint32_t i = 0; i < warps; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[i];
+        bool waits = sm->slot[warp->block].used && (warp->at_barrier || warp->awaited);
+        if (waits && (longest == warps || warp->ready < sm->warp[longest].ready))
+            longest = i;
+    }
+    if (longest < warps)
+        wake_warp(sm, longest, clock);
+    return longest < warps;
+}
