@@ -44,8 +44,8 @@ struct smc_time {
     char reason[200];     /* why nothing is predicted, or "" */
     bool lacks_rate;      /* nothing is, since instructions of the kernel are not in the model */
     bool contents_change; /* what decides what blocks execute is stored by other blocks */
-    char unfollowed[160]; /* the first branch that warps could not follow, and why, or "": "the branch
-                             at 0x300 depends on LDG at 0x2d0" of the machine code */
+    char unfollowed[160]; /* the first branch that warps could not follow, and why, or "": "the
+                             branch at 0x300 depends on LDG at 0x2d0" of the machine code */
     double predicted_ms, low_ms, high_ms;
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
@@ -57,7 +57,7 @@ struct smc_time {
     double shared_wavefronts;          /* of the whole launch */
     double l1_sectors, l2_sectors;     /* requested from L1, from L2: 32 bytes each */
     double dram_bytes;
-    double atomics;        /* in global memory, that L2 executes one by one */
+    double atomics; /* in global memory, that L2 executes one by one */
     /* Tensor cores: operations, two of a multiply-add; the type that takes most of their time, as
        in "FP16", NULL: none; their roof for these types on the whole device; how long the busiest
        SM would take at that rate. */

@@ -220,7 +220,8 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
     if (binary)
         *binary = (struct smc_binary){0};
     enum smc_status status = smc_source_load(kernel, options->kernel_dir, &source, error);
-    if (status == SMC_OK && options->min_blocks && !smc_launch_bounds_set(&source.text, options->min_blocks))
+    if (status == SMC_OK && options->min_blocks &&
+        !smc_launch_bounds_set(&source.text, options->min_blocks))
         status = smc_fail(error, SMC_UNAVAILABLE, "kernel %s: its __launch_bounds__ are its own",
                           kernel->name);
     if (status == SMC_OK) {
