@@ -723,7 +723,7 @@ wgmma() { # NAME PRODUCTS WAIT
     or.b64 %rd2, %rd2, 0x4000004000010000;
 loop:
     wgmma.fence.sync.aligned;"
-    for product in $(seq "$2"); do
+    for _ in $(seq "$2"); do
         echo "    wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$registers}, %rd2, %rd2, 1, 1, 1, 0, 0;"
     done
     echo "    wgmma.commit_group.sync.aligned;
