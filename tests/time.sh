@@ -632,6 +632,41 @@ for stride in 16 32 64 128 144; do
         matrices.cu matrices -a i32x256 -a "i32:$stride"
 done
 
+# --- What is served by L2, or word by word --------------------------------------------------------
+
+cat >served.cu <<'END'
+__constant__ float table[256];
+extern "C" __global__ void lookup(const int *from, float *to)
+{
+    float sum = 0;
+    for (int k = 0; k < 16; k++)
+        sum += table[from[k * 524288 + blockIdx.x * blockDim.x + threadIdx.x]];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void again(int *x, int turns)
+{
+    int *p = x + threadIdx.x;
+    for (int t = 0; t < turns; t++)
+        asm volatile("{ .reg .s32 v; ld.global.ca.s32 v, [%0]; st.global.s32 [%0], v; }" ::"l"(p) : "memory");
+}
+extern "C" __global__ void volatile_again(volatile int *x, int turns)
+{
+    for (int t = 0; t < turns; t++)
+        x[threadIdx.x] = x[threadIdx.x] + 1;
+}
+END
+served() { # ARGUMENT...
+    smemcalc run served.cu --entry "$@" --dry-run --device H200 --format json 2>err | jq .time.predicted_ms
+}
+empty "constants at 32 addresses take many times as long as at one" "$(
+    one=$(served lookup --grid 2048 --block 256 -a i32x8388608:7 -a f32x524288)
+    many=$(served lookup --grid 2048 --block 256 -a i32x8388608:random:0:255 -a f32x524288)
+    jq -en "$many > 4 * $one" >/dev/null || echo "one $one, many $many")"
+empty "what was stored is loaded from L1, and from L2 if it is volatile" "$(
+    near=$(served again --grid 1 --block 32 -a i32x32 -a i32:4000)
+    far=$(served volatile_again --grid 1 --block 32 -a i32x32 -a i32:4000)
+    jq -en "$far > 4 * $near" >/dev/null || echo "L1 $near, L2 $far")"
+
 # --- Tensor cores ---------------------------------------------------------------------------------
 
 cat >tensor.cu <<'END'

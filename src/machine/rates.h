@@ -40,8 +40,9 @@ struct smc_rates {
     double phase_check, phase_latency;
     /* Bulk copies: clocks for a sector that one SM loads, at least; latency beyond that of L2. */
     double bulk_sector_clocks, bulk_latency;
-    double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
-    double operand_cache; /* the share of reads that operands kept in the operand cache save */
+    double constant_clocks; /* of a sub-partition for another word of constants in an access */
+    double wide_multiply;   /* clocks of an integer multiplication with a result of 64 bits */
+    double operand_cache;   /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;

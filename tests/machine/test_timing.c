@@ -28,6 +28,20 @@ static void test_cache(void)
     smc_l1_close(&cache);
 }
 
+/* Local memory goes to L2 when its line has to go. */
+static void test_cache_writes_back(void)
+{
+    struct smc_l1 cache;
+    CU_ASSERT_FATAL(smc_l1_open(&cache, 128 * SMC_L1_WAYS));
+    CU_ASSERT_EQUAL(smc_l1_write(&cache, 7, 0x3, 40), 0);
+    CU_ASSERT_EQUAL(smc_l1_fill(&cache, 7, 0x4, 41), 0);
+    for (uint64_t line = 101; line < 100 + SMC_L1_WAYS; line++)
+        CU_ASSERT_EQUAL(smc_l1_fill(&cache, line, 0xf, 50), 0);
+    CU_ASSERT_EQUAL(smc_l1_fill(&cache, 200, 0xf, 50), 0x7); /* line 7 */
+    CU_ASSERT_EQUAL(smc_l1_fill(&cache, 201, 0xf, 50), 0);   /* only loaded */
+    smc_l1_close(&cache);
+}
+
 static void test_no_cache(void)
 {
     struct smc_l1 cache;
@@ -305,6 +319,38 @@ static void test_scattered_loads(void)
     CU_ASSERT_EQUAL(bench.traffic.loaded_scattered, 32);
 }
 
+/* What was stored is in L1; a load beyond the SM gets it from L2 nevertheless. */
+static void test_load_of_what_was_stored(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 0xf};
+    struct smc_warp_trace_entry entry[] = {{.step = 0, .lines = 1, .wavefronts = 1},
+                                           {.step = 1, .lines = 1, .wavefronts = 1}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = &line};
+    struct bench bench;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+        set_step(&bench.step[1], SMC_OP_LDG, SMC_PIPE_LSU, 1);
+        bench.step[1].in.beyond_sm = beyond;
+        run(&bench, &trace, 1, 1, 1);
+        CU_ASSERT_EQUAL(bench.work[1].l2_sectors, beyond ? 4 : 0);
+    }
+}
+
+/* Words of constants are read one after the other. */
+static void test_constants(void)
+{
+    struct smc_warp_trace_entry entry = {.step = 0, .wavefronts = 32, .active_lanes = 32};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1};
+    struct bench bench;
+    start(&bench, SMC_OP_LDC, SMC_PIPE_ADU, 1);
+    bench.step[0].in.from[0] = (struct smc_sass_operand){.kind = SMC_OPERAND_REGISTER, .number = 3};
+    bench.rates.constant_clocks = 8;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 31 * 8, 10);
+    CU_ASSERT_EQUAL(bench.work[0].constants, 31);
+    entry.wavefronts = 1;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 1, 10);
+}
+
 /* Blocks that start a launch are sent one after the other, too. */
 static void test_first_blocks(void)
 {
@@ -316,20 +362,6 @@ static void test_first_blocks(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 4 * 42, 2);
     bench.no_more_blocks = true;
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 3 * 100 + 4 * 42, 2);
-}
-
-/* What other SMs load from DRAM, too, comes once; every second request waits for it. */
-static void test_shared_loads(void)
-{
-    struct smc_warp_trace_line line = {.number = 8, .sectors = 0xf};
-    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .wavefronts = 1};
-    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
-    struct bench bench;
-    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
-    bench.rates.dram_latency = 600;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 200, 10);
-    bench.dram.shared = true;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 600, 10);
 }
 
 /* Atomics have a rate, and those in one piece of 512 bytes are counted. */
@@ -704,6 +736,7 @@ static void test_tensor_rates(void)
 
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
+    {"what is written leaves the L1 cache for L2", test_cache_writes_back},
     {"an L1 cache of no bytes", test_no_cache},
     {"banks of tags", test_tags},
     {"a loop is cut", test_loop_is_cut},
@@ -717,7 +750,8 @@ CU_TestInfo tests_timing[] = {
     {"stores fill L2", test_stores_fill_l2},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"loads from random places of DRAM", test_scattered_loads},
-    {"loads of which other SMs wait for the same", test_shared_loads},
+    {"a load of what was stored", test_load_of_what_was_stored},
+    {"constants at different addresses", test_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},

@@ -431,10 +431,26 @@ bool smc_is_global_atomic(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_REDG;
 }
 
+bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LDC && in->from[0].kind == SMC_OPERAND_REGISTER &&
+           in->from[0].number != SMC_ZERO_REGISTER;
+}
+
 bool smc_barrier_reduces(const struct smc_sass_instruction *in)
 {
     enum { RED = 2 };
     return in->operation == SMC_OP_BAR && smc_bits(in, 77, 3) == RED;
+}
+
+/* The order and scope of a load, bits 77 to 80. Until 7.5: 10 GPU, 11 system; since 8.0: 7 GPU, 10
+   system, where 7 of 7.5 has no order. Formats do not tell 7.5 from 8.0. */
+static bool is_beyond_sm(const struct smc_sass_instruction *in, uint32_t format)
+{
+    enum { GPU = 7, GPU_OR_SYSTEM = 10, OLD_SYSTEM = 11, TELLS_GPU = 2 };
+    const uint64_t scope = smc_bits(in, 77, 4);
+    return in->operation == SMC_OP_LDG &&
+           (scope == GPU_OR_SYSTEM || scope == OLD_SYSTEM || (scope == GPU && format >= TELLS_GPU));
 }
 
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
@@ -466,5 +482,6 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     if (fields & TARGET)
         sass_instruction_read_target(in, at, format);
     read_widths(in);
+    in->beyond_sm = is_beyond_sm(in, format);
     return in->operation != SMC_OP_UNKNOWN;
 }

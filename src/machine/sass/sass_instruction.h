@@ -98,6 +98,7 @@ struct smc_sass_instruction {
     uint8_t predicates_written;        /* only R2P */
     int64_t target;                    /* of branches: bytes into the code */
     int32_t offset;                    /* of memory accesses */
+    bool beyond_sm;                    /* LDG with the scope of the GPU or the system, .cg or .cv */
     uint8_t access_bytes;              /* of one lane; 0: no access to memory, or an atomic whose
                                           wavefronts are not known */
     bool exchanges, increments;        /* ATOMS.EXCH, ATOMS.POPC.INC */
@@ -131,6 +132,9 @@ unsigned smc_product_columns(const struct smc_sass_instruction *in);
 
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
 bool smc_is_global_atomic(const struct smc_sass_instruction *in);
+
+/* LDC with a register: the lanes may read constants at different addresses. */
+bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in);
 
 /* BAR.RED, which combines a predicate of all threads: bits 74 and 75 0 count, 1 AND, 2 OR.
    B2R.RESULT reads it. */

@@ -220,7 +220,8 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
         } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
             sass_program_add_sources(&needed, in);
         } else if (purpose == SMC_PURPOSE_ADDRESS &&
-                   (in->access_bytes || (program->follows_memory && smc_is_global_atomic(in)))) {
+                   (in->access_bytes || smc_reads_constants_by_lane(in) ||
+                    (program->follows_memory && smc_is_global_atomic(in)))) {
             add_address(&needed, in);
         }
         if (memcmp(&before[at], &needed, sizeof needed) != 0) {
@@ -251,6 +252,7 @@ static void link_steps(struct smc_machine_program *program)
         if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || stops)
             control = at;
         bool accesses = step->in.access_bytes || step->in.asynchronous ||
+                        smc_reads_constants_by_lane(&step->in) ||
                         (program->follows_memory && smc_is_global_atomic(&step->in));
         if (step->purpose != SMC_PURPOSE_DATA || accesses || control == at)
             address = at;

@@ -423,6 +423,24 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
     entry->wavefronts = (uint8_t)count_atomics(mask, address);
 }
 
+/* As its wavefronts: the different words of constants, which are read one after the other. */
+static void trace_constants(struct state *state, const struct smc_sass_instruction *in,
+                            uint32_t mask, struct smc_warp_trace_entry *entry)
+{
+    enum { CONSTANT_WORD = 4 };
+    uint64_t address[SMC_LANES];
+    if (!smc_warp_addresses(state->warp, in, mask, address)) {
+        entry->unknown_addresses = true;
+        return;
+    }
+    for (uint32_t rest = mask; rest; entry->wavefronts++) {
+        const uint64_t first = address[__builtin_ctz(rest)] / CONSTANT_WORD;
+        for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
+            if (address[__builtin_ctz(lanes)] / CONSTANT_WORD == first)
+                rest &= ~(lanes & -lanes);
+    }
+}
+
 /* Adds up the sectors of an access without a trace. */
 static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
                         uint32_t mask)
@@ -583,6 +601,8 @@ static bool step_once(struct state *state, uint32_t index)
         trace_any_access(state, in, mask, &entry);
     else if (follows(state->walk) && mask && follows_atomic(state->walk, in))
         trace_atomic(state, in, mask, &entry);
+    else if (follows(state->walk) && mask && smc_reads_constants_by_lane(in))
+        trace_constants(state, in, mask, &entry);
     if (trace)
         smc_warp_trace_add(trace, &entry);
     if (in->operation == SMC_OP_BAR && state->arriving && mask) {

@@ -20,7 +20,8 @@ enum {
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
     L2_PORT_STORES = 1,
-    MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
+    CONSTANT_CLOCKS = 2, /* of an SM: another word of LDC, on the H200 (2026-11-29) */
+    MATCH_CLOCKS = 64,   /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
        spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
@@ -84,6 +85,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_CBU] = 2;
     issue[SMC_PIPE_ADU] = 9;
     issue[SMC_PIPE_UNKNOWN] = 2;
+    rates->constant_clocks = CONSTANT_CLOCKS * sm->subpartitions;
     rates->wide_multiply =
         sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }

@@ -94,8 +94,6 @@ static double from_l2(struct smc_sm_state *sm, double clock, const struct reques
                         from_dram * (dram->scattered ? rates->dram_scattered_load_clocks
                                                      : rates->dram_load_clocks);
         arrives = smc_later(arrives, sm->dram_free + rates->dram_latency);
-    } else if (dram->shared && !request->stored && ++sm->shared_requests % 2) {
-        arrives = smc_later(arrives, clock + rates->dram_latency);
     }
     return arrives;
 }
@@ -144,9 +142,19 @@ static void note_array(const struct smc_sm_state *sm, size_t array, bool store)
         *seen |= UINT64_C(1) << array;
 }
 
-double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                   const struct smc_warp_trace_entry *entry, double clock, bool copies)
+/* Sectors of local memory leave L1, which keeps them until then. */
+static void write_back(struct smc_sm_state *sm, uint32_t sectors, double clock)
 {
+    const uint32_t count = sectors_in(sectors);
+    sm->stores_free = smc_later(sm->stores_free, clock) + count * sm->rates->l2_store_clocks;
+    sm->work->store_sectors += count;
+    sm->work->store_slots += count;
+}
+
+double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                   const struct smc_warp_trace_entry *entry, double clock, enum smc_sm_load_way way)
+{
+    const bool copies = way == SMC_SM_LOAD_COPIES;
     enum { IS_THERE = 1, COMES = 2 };
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
@@ -162,8 +170,11 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sectors += wanted;
         double when;
         uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
+        if (way == SMC_SM_LOAD_BEYOND_SM)
+            missing = line->sectors;
         if (missing) {
-            bool stored = smc_l1_look(&sm->stored, line->number, missing, &when) == 0;
+            bool stored = line->number >= SMC_WARP_TRACE_LOCAL ||
+                          smc_l1_look(&sm->stored, line->number, missing, &when) == 0;
             const struct request request = {.sectors = sectors_in(missing),
                                             .pieces = pieces_in(missing),
                                             .slots = slots_of(missing, entry->lines),
@@ -174,7 +185,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                 note_array(sm, request.array, false);
             when = from_l2(sm, clock, &request);
             filled++;
-            smc_l1_fill(&sm->cache, line->number, missing, when);
+            write_back(sm, smc_l1_fill(&sm->cache, line->number, missing, when), clock);
         }
         states |= missing || when > clock ? COMES : IS_THERE;
         there = smc_later(there, when);
@@ -222,9 +233,10 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     double slots = 0, dram_clocks = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (line[i].number >= SMC_WARP_TRACE_LOCAL) {
-            smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
+            write_back(sm, smc_l1_write(&sm->cache, line[i].number, line[i].sectors, clock), clock);
             continue;
         }
+        write_back(sm, smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock), clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         slots += slots_of(line[i].sectors, entry->lines);
         dram_clocks += store_line(sm, &line[i], scattered);

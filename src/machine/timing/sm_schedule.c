@@ -144,6 +144,13 @@ static void read_product(const struct smc_sass_instruction *in, struct smc_sm_st
     step->wavefronts = (float)smc_rates_product_wavefronts(in);
 }
 
+static uint8_t kind_of_step(const struct smc_program_step *step)
+{
+    if (step->in.operation == SMC_OP_CALL && !step->calls)
+        return SMC_SM_PLAIN;
+    return smc_reads_constants_by_lane(&step->in) ? SMC_SM_CONSTANTS : kind_of[step->in.operation];
+}
+
 static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct smc_sm_step *step)
 {
     const struct smc_program_step *at = &sm->launch->program->step[number];
@@ -155,8 +162,9 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .write_sb = (uint8_t)smc_write_scoreboard(in),
         .read_sb = (uint8_t)smc_read_scoreboard(in),
         .stall = (uint8_t)smc_stall_cycles(in),
-        .kind = in->operation == SMC_OP_CALL && !at->calls ? SMC_SM_PLAIN : kind_of[in->operation],
+        .kind = kind_of_step(at),
         .flops = flops_of(in),
+        .beyond_sm = in->beyond_sm,
         .is_float = in->operation == SMC_OP_REDG,
         .has_result = in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER,
         .occupies = (float)smc_rates_clocks(rates, in),
@@ -283,6 +291,20 @@ static double execute_product(struct smc_sm_state *sm, struct smc_sm_part *part,
     return clock;
 }
 
+/* Constants are read address by address. */
+static double read_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
+                             const struct smc_sm_step *step,
+                             const struct smc_warp_trace_entry *entry, double clock)
+{
+    const double further = entry->wavefronts > 1 ? entry->wavefronts - 1 : 0;
+    const double clocks = further * sm->rates->constant_clocks;
+    part->pipe_free[step->pipe] += clocks;
+    part->pipe_gate[step->pipe] = part->pipe_free[step->pipe];
+    sm->work->constants += further;
+    sm->work->unknown += entry->unknown_addresses;
+    return smc_later(clock + clocks, part->pipe_free[step->pipe] - step->occupies) + step->latency;
+}
+
 /* Executes what the instruction does; returns when its result is there. */
 static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct smc_sm_warp *warp,
                       const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
@@ -311,11 +333,13 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         return smc_sm_data_stage(sm, way,
                                  smc_sm_shared_wavefronts(sm, entry, !entry->unknown_addresses));
     case SMC_SM_GLOBAL_LOAD:
-        return smc_sm_load(sm, warp, entry, way, false);
+        return smc_sm_load(sm, warp, entry, way,
+                           step->beyond_sm ? SMC_SM_LOAD_BEYOND_SM : SMC_SM_LOAD);
     case SMC_SM_GLOBAL_STORE:
         return smc_sm_store(sm, warp, entry, way);
     case SMC_SM_COPY:
-        warp->copies.last = smc_later(warp->copies.last, smc_sm_load(sm, warp, entry, way, true));
+        warp->copies.last =
+            smc_later(warp->copies.last, smc_sm_load(sm, warp, entry, way, SMC_SM_LOAD_COPIES));
         return way;
     case SMC_SM_UNFOLLOWED:
         return smc_sm_unfollowed(sm, entry, clock);
@@ -327,6 +351,8 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     case SMC_SM_COPY_WAIT:
         warp->ready = smc_later(warp->ready, smc_groups_wait(&warp->copies, step->missing_groups));
         return clock;
+    case SMC_SM_CONSTANTS:
+        return read_constants(sm, part, step, entry, clock);
     case SMC_SM_PHASES:
         return smc_sm_execute_phases(sm, warp, step, entry, clock);
     case SMC_SM_BULK:

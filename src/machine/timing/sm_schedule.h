@@ -27,6 +27,7 @@ struct smc_step_work {
     double load_slots, store_slots;
     double divergent; /* wavefronts of loads that touch many lines */
     double atomics;   /* that L2 executes one by one */
+    double constants; /* words of constants in an access, but for its first */
 };
 
 /* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and
@@ -40,8 +41,6 @@ struct smc_sm_traffic {
 struct smc_sm_dram {
     double load_share, store_share;
     bool scattered;
-    bool shared; /* other SMs load the same at the same time: it comes once, but all wait. Half of
-                    the requests do: of two operands one is usually there from the blocks before. */
 };
 
 struct smc_sm_launch {

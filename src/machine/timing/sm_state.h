@@ -27,6 +27,7 @@ struct smc_sm_step {
     uint8_t missing_groups; /* that a wait for copies or products allows */
     uint8_t flops;          /* of a lane */
     bool has_result;        /* of an atomic */
+    bool beyond_sm;         /* a load that L1 does not serve */
     bool is_float;          /* likewise: REDG, whose code integers do not have */
     bool ends_group;        /* of a warpgroup's products */
     bool only_arrives;      /* at a named barrier */
@@ -50,7 +51,8 @@ enum smc_sm_kind {
     SMC_SM_BARRIER,
     SMC_SM_BRANCH, /* also a call and the return from it */
     SMC_SM_SHUFFLE,
-    SMC_SM_PHASES, /* of barriers in shared memory */
+    SMC_SM_CONSTANTS, /* at an address for each lane */
+    SMC_SM_PHASES,    /* of barriers in shared memory */
     SMC_SM_BULK,
     SMC_SM_PRODUCT, /* of a warpgroup */
     SMC_SM_PRODUCT_WAIT,
@@ -146,7 +148,6 @@ struct smc_sm_state {
     double data_free;           /* L1's data stage */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free;                    /* when the next block may start */
-    uint32_t shared_requests;             /* what other SMs load, too */
     uint32_t late_starts, delayed_starts; /* of the third round on; those that others delayed */
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece hot[SMC_SM_HOT_PIECES];
@@ -199,8 +200,15 @@ double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_t
                                 bool known);
 
 /* Accesses to global memory; return when their result is there, or what they store on its way. */
+enum smc_sm_load_way {
+    SMC_SM_LOAD,
+    SMC_SM_LOAD_COPIES,   /* to shared memory */
+    SMC_SM_LOAD_BEYOND_SM /* from L2, whatever L1 has */
+};
+
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                   const struct smc_warp_trace_entry *entry, double clock, bool copies);
+                   const struct smc_warp_trace_entry *entry, double clock,
+                   enum smc_sm_load_way way);
 double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                     const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,

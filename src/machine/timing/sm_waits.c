@@ -165,8 +165,10 @@ void smc_sm_arrive(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     struct smc_sm_slot *slot = &sm->slot[warp->block];
     uint32_t number = step->barrier;
     if (number == SMC_SM_NAMED_BARRIERS)
-        number = smc_async_unpack(&warp->trace->line[entry->line], entry->lines).count %
-                 SMC_SM_NAMED_BARRIERS;
+        number = entry->lines
+                     ? smc_async_unpack(&warp->trace->line[entry->line], entry->lines).count %
+                           SMC_SM_NAMED_BARRIERS
+                     : 0;
     struct smc_sm_named_barrier *barrier = &slot->named[number];
     barrier->clock = smc_later(barrier->clock, clock);
     barrier->arrived++;

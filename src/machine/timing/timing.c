@@ -138,6 +138,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
         requests = model->traces.sectors[i] / traced;
     work->issued += executions;
     work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
+    work->busy[in->pipe] += times * step->constants * rates->constant_clocks;
     if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {
         work->products += executions * smc_rates_product_fmas(in);
         work->product_clocks[product.type] += executions * smc_rates_product_peak_clocks(rates, in);
@@ -487,14 +488,13 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
         set_cold(model, &all, l2_bytes);
         return SMC_OK;
     }
-    model->sms_share = share > 0 && ordered.asked_read > 4 * ordered.read;
+    model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
         struct touched touched = touched_of(model, i, &scale);
         if (array_is_scattered(&model->traffic[i]))
             set_scattered(model, &touched, bytes_between(model, &touched, &scale), &model->dram[i]);
         else
             model->dram[i] = (struct smc_sm_dram){
-                .shared = model->sms_share,
                 .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
                 .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
     }
@@ -668,7 +668,7 @@ static double uncertain_longer(const struct model *model, const struct smc_time 
     double share =
         UNCERTAIN_NEXT * time->term_ms[time->next] / fmax(time->term_ms[time->bound_by], 1e-9);
     if (model->sms_share && time->bound_by == SMC_TIME_LATENCY)
-        share += (rates->dram_latency / rates->l2_latency - 1) / 2;
+        share += rates->dram_latency / rates->l2_latency - 1;
     return share;
 }
 

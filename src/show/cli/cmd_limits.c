@@ -124,6 +124,8 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
                                            struct smc_bound_cost *cost, struct smc_error *error)
 {
     const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    const uint32_t regs = level ? level->regs_per_thread : 0;
+    const uint32_t blocks = level ? level->blocks_per_sm : 0;
     const bool has_bounds = level && kernel->max_threads_per_block > 0;
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
     struct smc_text source = {0};
@@ -132,16 +134,16 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
         return smc_out_of_memory(error);
     if (has_bounds)
         snprintf(with, sizeof with, "__launch_bounds__(%u, %u)", kernel->max_threads_per_block,
-                 level->blocks_per_sm);
+                 blocks);
     else if (level)
-        snprintf(with, sizeof with, "-maxrregcount=%u", level->regs_per_thread);
+        snprintf(with, sizeof with, "-maxrregcount=%u", regs);
     if (level && !has_bounds)
         snprintf(further, sizeof further, " %s", with);
-    enum smc_status status =
-        has_bounds ? prepare_bounded(arguments, answer, level->blocks_per_sm, &source, run, error)
-                   : prepare_launch(arguments, answer, further, NULL, run, error);
+    enum smc_status status = has_bounds
+                                 ? prepare_bounded(arguments, answer, blocks, &source, run, error)
+                                 : prepare_launch(arguments, answer, further, NULL, run, error);
     const struct smc_inspect_kernel *compiled = status == SMC_OK ? run->row.kernel : NULL;
-    if (compiled && (!level || compiled->resources.regs_per_thread <= level->regs_per_thread)) {
+    if (compiled && (!level || compiled->resources.regs_per_thread <= regs)) {
         smc_bound_cost_set(&compiled->resources, cost);
         memcpy(cost->with, with, sizeof with);
         if (run->answer.time.basis != SMC_TIME_UNKNOWN)
