@@ -658,11 +658,11 @@ static void test_joined_loads(void)
         {"matmul-tiled", 32, 2, 4, 32 * (32 + 16), 32 * (32 + 16)},   /* of 34: pairs */
         {"matmul-tiled", 32, 4, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)}, /* of 36: fours */
         {"matmul-tiled", 6, 2, 4, 2 * (6 + 2), 2 * 6 + 2 + 2 + 2},    /* of 8: four and a pair */
-        /* 9 threads. Three floats by one load of four, of a quarter warp and one more thread, which
-           join; */
-        {"matmul-tiled", 3, 1, 4, 3 + 1, 3 + 1},
+        /* 9 threads. Three floats by one load of four, of a quarter warp and one more thread, since
+           neither the pairs (n, n^1) nor (n, n^2) all share their rows; */
+        {"matmul-tiled", 3, 1, 4, 3 + 1, 3 + 2},
         /* three doubles by a pair, likewise, and one. */
-        {"matmul-tiled", 3, 1, 8, 3 + 2, 3 + 1 + 1},
+        {"matmul-tiled", 3, 1, 8, 3 + 2, 3 + 2 + 1},
         {"matmul-async", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)},
         {"matmul-a-tile", 32, 0, 4, 32 * 8, 32 * 2 * 8}, /* of A alone */
         {"matmul-a-tile", 31, 0, 4, 31 * 31, 31 * 31},

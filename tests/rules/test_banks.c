@@ -170,29 +170,28 @@ static void test_loads_of_8_bytes(void)
     set_pairs(&access, 1);      /* 8 addresses per half warp, in every second pair of banks */
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
-    access.op = SMC_BANK_LOAD; /* together they would need 2, so they are not joined */
+    access.op = SMC_BANK_LOAD; /* joined, although together they conflict */
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
-    CU_ASSERT_EQUAL(conflicts(90, &access), 0);
-    /* As an H200 counted: the halves need 1 and 2 wavefronts, together 2, but it needed 3. */
+    CU_ASSERT_EQUAL(conflicts(90, &access), 1);
+    /* As an H200 counted: the halves alone would need 1 and 2 wavefronts. */
     static const uint32_t seen[16] = {192, 472, 200, 384, 240, 408, 488, 480,
                                       8,   448, 152, 488, 272, 56,  312, 496};
     for (uint32_t lane = 0; lane < 32; lane++)
         access.address[lane] = seen[lane / 2];
-    CU_ASSERT_EQUAL(wavefronts(90, &access), 3);
+    CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
 }
 
 /* A pair with an inactive lane is ignored; one complete pair that differs decides. */
 static void test_pairs_and_masks(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 8, 0x55555555);
-    set_stride(&access, 8); /* even lanes only: no pair (n, n^1) */
-    for (uint32_t lane = 0; lane < 32; lane++)
+    for (uint32_t lane = 0; lane < 32; lane++) /* even lanes only: no pair (n, n^1) */
         access.address[lane] = lane / 2 * 8;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 1);
     set_stride(&access, 8);
-    access.mask = 0x33333333; /* pairs (n, n^1) differ, no pair (n, n^2); together they take 2 */
+    access.mask = 0x33333333; /* pairs (n, n^1) differ, no pair (n, n^2) */
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
-    CU_ASSERT_EQUAL(conflicts(90, &access), 0);
+    CU_ASSERT_EQUAL(conflicts(90, &access), 1);
     access.mask = 0x33333333 | 1u << 2; /* lanes 0 and 2 differ, as do 0 and 1 */
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
@@ -200,7 +199,7 @@ static void test_pairs_and_masks(void)
     CU_ASSERT_EQUAL(wavefronts(90, &access), 1);
 }
 
-/* Loads of 16 bytes: quarters, but a half warp together under the same condition inside it. */
+/* Loads of 16 bytes: quarters, but half warps under the same condition on the whole warp. */
 static void test_loads_of_16_bytes(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 16, SMC_ALL_LANES);
@@ -211,12 +210,9 @@ static void test_loads_of_16_bytes(void)
     for (uint32_t lane = 0; lane < 32; lane++)
         access.address[lane] = lane / 2 * 16;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
-    for (uint32_t lane = 16; lane < 32; lane++) /* the other half joins by (n, n^2) */
+    for (uint32_t lane = 16; lane < 32; lane++) /* the upper half shares by (n, n^2) alone */
         access.address[lane] = (lane / 4 * 2 + lane % 2) * 16;
-    CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
-    for (uint32_t lane = 16; lane < 32; lane++) /* the other half does not join */
-        access.address[lane] = lane * 16;
-    CU_ASSERT_EQUAL(wavefronts(90, &access), 3);
+    CU_ASSERT_EQUAL(wavefronts(90, &access), 4);
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
     access.mask = 0x0000ffff;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 1);
@@ -231,30 +227,28 @@ static void test_wide_loads_and_masks(void)
         uint32_t mask, wavefronts;
         uint8_t address[32];
     } seen[] = {
-        /* without lane 31, the lower half is joined even if its pairs do not share, and the upper
-           half is not */
-        {0x00003fff, 1, {5, 5, 5, 2, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}},
-        {0x3db37f7f, 3, {2, 6, 1, 2, 7, 0, 0, 0, 2, 0, 6, 5, 2, 6, 5, 0,
-                         3, 0, 0, 0, 3, 6, 0, 3, 1, 0, 6, 2, 2, 2, 0, 0}},
-        /* with it, a single active lane keeps the lower half separate, but not the upper half */
-        {0xbfffbffd, 3, {5, 0, 5, 2, 4, 0, 4, 0, 7, 3, 7, 3, 1, 6, 0, 6,
-                         5, 2, 5, 2, 4, 0, 4, 0, 7, 3, 7, 3, 1, 6, 0, 6}},
-        /* a completely inactive pair does not */
-        {0xa9f35fff, 2, {8, 2, 8, 2, 3, 3,  3, 3,  6, 8, 6, 8, 3, 0, 3, 0,
-                         0, 1, 0, 0, 6, 11, 6, 11, 6, 0, 0, 2, 0, 7, 0, 7}},
-        /* the same address for all: sixteen lanes at a time, wherever they are */
-        {0x0a82c149, 1, {0}},
-        {0xdc9589a9, 1, {0}},
-        {0x81fba50f, 2, {0}},
-        {0xffffffff, 2, {0}},
+        {0xffffffff, 6, {0, 17, 1, 18, 2,  19, 3,  20, 4,  21, 5,  22, 6,  23, 7,  24,
+                         8, 25, 8, 25, 10, 27, 10, 27, 12, 29, 12, 29, 14, 31, 14, 31}},
+        {0xffffffff, 4, {0, 128, 0, 128, 2,  130, 2,  130, 4,  132, 4,  132, 6,  134, 6,  134,
+                         8, 136, 8, 136, 10, 138, 10, 138, 12, 140, 12, 140, 14, 142, 14, 142}},
+        {0xffffffff, 4, {13, 17, 13, 17, 9,  6, 9,  6, 17, 8, 17, 8, 9,  16, 9,  16,
+                         7,  15, 7,  15, 16, 5, 16, 5, 3,  5, 3,  5, 15, 5,  15, 5}},
+        {0xfffaf55f, 2, {9, 9, 8, 8, 9, 9, 9, 9, 8, 8, 6, 6, 8, 8, 3, 3,
+                         4, 4, 9, 9, 8, 8, 9, 9, 6, 6, 9, 9, 5, 5, 3, 3}},
+        {0x59a55996, 7, {86, 22, 214, 62, 158, 78, 142, 22, 22, 22, 206, 46, 22, 22,  22, 22,
+                         22, 22, 190, 22, 254, 22, 222, 22, 22, 30, 22,  70, 22, 238, 22, 22}},
+        {0x3fff3fcf, 4, {0,  5,  10, 15, 20,  25,  30,  35,  0,  5,  10, 15, 20,  25,  30,  35,
+                         80, 85, 90, 95, 100, 105, 110, 115, 80, 85, 90, 95, 100, 105, 110, 115}},
+        {0xc9636c6c, 2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {0xa5565656, 2, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
     };
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         struct smc_access access = access_of(SMC_BANK_LOAD, 16, seen[i].mask);
         for (uint32_t lane = 0; lane < 32; lane++)
             access.address[lane] = 16u * seen[i].address[lane];
         CU_ASSERT_EQUAL(wavefronts(90, &access), seen[i].wavefronts);
-        access.op = SMC_BANK_STORE;
-        CU_ASSERT(wavefronts(90, &access) >= seen[i].wavefronts);
     }
 }
 
@@ -363,65 +357,30 @@ static uint32_t cost_of_set(const struct route *route, const struct smc_access *
     return longest;
 }
 
-static bool all_pairs_share(const struct smc_access *access, uint32_t first, uint32_t end,
-                            uint32_t distance)
+static bool all_pairs_share(const struct smc_access *access, uint32_t distance)
 {
-    bool lone_part = end - first == 16 && first == 0;
-    for (uint32_t a = first; a < end; a++)
-        for (uint32_t b = first; b < end; b++) {
-            uint32_t active = (access->mask >> a & 1) + (access->mask >> b & 1);
-            if ((a ^ b) == distance && ((active == 2 && access->address[a] != access->address[b]) ||
-                                        (active == 1 && lone_part)))
+    for (uint32_t a = 0; a < 32; a++)
+        for (uint32_t b = 0; b < 32; b++)
+            if ((a ^ b) == distance && (access->mask >> a & access->mask >> b & 1) &&
+                access->address[a] != access->address[b])
                 return false;
-        }
     return true;
-}
-
-static bool may_join(const struct smc_access *access, uint32_t first, uint32_t end)
-{
-    bool free = end - first == 16 && first == 0 && access->mask < 1u << 31;
-    return free || all_pairs_share(access, first, end, 1) || all_pairs_share(access, first, end, 2);
-}
-
-/* Sixteen lanes at a time that load the same 16 bytes; 0: they do not. */
-static uint32_t by_sixteens(const struct route *route, const struct smc_access *access)
-{
-    uint32_t lanes = 0, address = 0;
-    if (!route->joins || access->op != SMC_BANK_LOAD || access->width_bytes != 16)
-        return 0;
-    for (uint32_t lane = 0; lane < 32; lane++) {
-        if (!(access->mask >> lane & 1))
-            continue;
-        if (lanes++ == 0)
-            address = access->address[lane];
-        if (access->address[lane] != address)
-            return 0;
-    }
-    return (lanes + 15) / 16;
 }
 
 static struct smc_bank_cost by_route(const struct route *route, const struct smc_access *access)
 {
     struct smc_bank_cost cost = {0};
     uint32_t lanes = route->row_words * 4 / access->width_bytes;
-    uint32_t sixteens = by_sixteens(route, access);
-    if (sixteens)
-        return (struct smc_bank_cost){.wavefronts = sixteens, .least = sixteens};
     lanes = route->half_warps ? 16 : lanes > 32 ? 32 : lanes;
-    for (uint32_t first = 0; first < 32;) {
-        uint32_t joined = first / (2 * lanes) * (2 * lanes) + 2 * lanes, end = first + lanes;
-        bool may = route->joins && access->op == SMC_BANK_LOAD && lanes < 32;
-        uint32_t distinct, set = 0, both = 0;
-        for (uint32_t lane = first; lane < joined && lane < 32; lane++)
-            both |= 1u << lane;
-        if (may && first % (2 * lanes) == 0 && may_join(access, first, joined) &&
-            cost_of_set(route, access, both & access->mask, &distinct) <= 1)
-            end = joined;
-        for (uint32_t lane = first; lane < end; lane++)
+    if (route->joins && access->op == SMC_BANK_LOAD && lanes < 32 &&
+        (all_pairs_share(access, 1) || all_pairs_share(access, 2)))
+        lanes *= 2;
+    for (uint32_t first = 0; first < 32; first += lanes) {
+        uint32_t distinct, set = 0;
+        for (uint32_t lane = first; lane < first + lanes; lane++)
             set |= 1u << lane;
         cost.wavefronts += cost_of_set(route, access, set & access->mask, &distinct);
         cost.least += (distinct + route->row_words - 1) / route->row_words;
-        first = end;
     }
     return cost;
 }

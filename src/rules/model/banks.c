@@ -109,77 +109,35 @@ bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_
     return smc_bank_operations[access->op].counted & access->width_bytes;
 }
 
-/* How many lanes are served together: as many as all banks can deliver bytes for in one pass. */
-static uint32_t lanes_of_set(const struct smc_bank_layout *layout, uint32_t width_bytes)
+/* Whether every pair of active lanes that are `distance` apart shares its address. */
+static bool pairs_share(const struct smc_access *access, uint32_t distance)
 {
-    uint32_t lanes = layout->row_words * WORD_BYTES / width_bytes;
+    for (uint32_t active = access->mask; active; active &= active - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(active), partner = lane ^ distance;
+        if (access->mask >> partner & 1 && access->address[lane] != access->address[partner])
+            return false;
+    }
+    return true;
+}
+
+/* How many lanes are served together: as many as all banks can deliver bytes for in one pass, or
+   twice as many if a load's pairs share their addresses. */
+static uint32_t lanes_of_set(const struct smc_bank_layout *layout, const struct smc_access *access)
+{
+    uint32_t lanes = layout->row_words * WORD_BYTES / access->width_bytes;
     if (layout->half_warps)
         return SMC_WARP_LANES / 2;
-    return lanes < SMC_WARP_LANES ? lanes : SMC_WARP_LANES;
+    if (lanes >= SMC_WARP_LANES)
+        return SMC_WARP_LANES;
+    bool joins = layout->loads_join && access->op == SMC_BANK_LOAD &&
+                 (pairs_share(access, 1) || pairs_share(access, 2));
+    return joins ? 2 * lanes : lanes;
 }
 
 /* `count` lanes from `first` on. */
 static uint32_t lanes_from(uint32_t first, uint32_t count)
 {
     return (uint32_t)(((UINT64_C(1) << count) - 1) << first);
-}
-
-/* --- Sets that a load joins ------------------------------------------------------------------- */
-
-enum { HALF = SMC_WARP_LANES / 2, LOWER_HALF = 0xffff, LAST_LANE = SMC_WARP_LANES - 1 };
-
-/* Whether the pairs of `lanes` that are `distance` apart share their addresses. `alone` is the
-   result for a pair with an inactive lane. */
-static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_t distance,
-                        bool alone)
-{
-    for (uint32_t active = access->mask & lanes; active; active &= active - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(active), partner = lane ^ distance;
-        bool both = access->mask >> partner & 1;
-        if (both ? access->address[lane] != access->address[partner] : !alone)
-            return false;
-    }
-    return true;
-}
-
-static bool may_join(const struct smc_access *access, uint32_t lanes)
-{
-    bool lower = lanes == LOWER_HALF;
-    if (lower && !(access->mask >> LAST_LANE & 1))
-        return true;
-    return pairs_share(access, lanes, 1, !lower) || pairs_share(access, lanes, 2, !lower);
-}
-
-static bool is_uniform(const struct smc_access *access)
-{
-    uint32_t address = access->address[__builtin_ctz(access->mask)];
-    for (uint32_t active = access->mask; active; active &= active - 1)
-        if (access->address[__builtin_ctz(active)] != address)
-            return false;
-    return true;
-}
-
-static uint32_t lowest(uint32_t lanes, uint32_t count)
-{
-    uint32_t rest = lanes;
-    for (; rest && count; count--)
-        rest &= rest - 1;
-    return lanes ^ rest;
-}
-
-/* The lanes, including the lowest of `left`, that one wavefront may serve although they are more
-   than one set; 0: none. */
-static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct smc_access *access,
-                             uint32_t left)
-{
-    uint32_t count = lanes_of_set(layout, access->width_bytes);
-    uint32_t first = (uint32_t)__builtin_ctz(left) / count * count;
-    if (!layout->loads_join || access->op != SMC_BANK_LOAD || count == SMC_WARP_LANES)
-        return 0;
-    if (2 * count == HALF && is_uniform(access))
-        return lowest(left, HALF);
-    uint32_t lanes = lanes_from(first, 2 * count);
-    return first % (2 * count) == 0 && may_join(access, lanes) ? lanes : 0;
 }
 
 /* --- Serving ---------------------------------------------------------------------------------- */
@@ -311,23 +269,16 @@ static void serve_copy(const struct smc_access *access, const uint64_t *from, ui
     }
 }
 
-/* Serves the first set of `left`, which are all active lanes, possibly joined with another set. */
+/* Serves the first set of `left`, which are active lanes. */
 static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
                        const uint64_t *from, uint32_t left, struct set *set)
 {
-    uint32_t count = lanes_of_set(layout, access->width_bytes);
-    uint32_t own = lanes_from((uint32_t)__builtin_ctz(left) / count * count, count);
-    if (is_copy(access->op) && layout->loads_join) {
-        serve_copy(access, from, own, set);
-        return;
-    }
-    uint32_t joined = joined_lanes(layout, access, left);
-    if (joined) {
-        banks_serve(layout, access, joined, set);
-        if (set->passes == 1)
-            return;
-    }
-    banks_serve(layout, access, own, set);
+    const uint32_t count = lanes_of_set(layout, access);
+    const uint32_t lanes = lanes_from((uint32_t)__builtin_ctz(left) / count * count, count);
+    if (is_copy(access->op) && layout->loads_join)
+        serve_copy(access, from, lanes, set);
+    else
+        banks_serve(layout, access, lanes, set);
 }
 
 struct smc_bank_cost smc_banks_count_copy(const struct smc_bank_layout *layout,
@@ -370,8 +321,8 @@ bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t cou
     return true;
 }
 
-/* No set of lanes needs more words than one row of the banks has, and sets that are joined have no
-   conflict: so none has one if no bank has to deliver two words to one set. */
+/* No set of lanes needs more words than one row of the banks has: so none has a conflict if no bank
+   has to deliver two words to one set. */
 static bool is_set_free(const struct smc_access *access, uint32_t lanes)
 {
     uint32_t word_of_bank[SMC_MAX_BANKS];
@@ -396,7 +347,7 @@ bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_a
         const struct smc_bank_cost cost = smc_banks_count(layout, access);
         return cost.wavefronts == cost.least;
     }
-    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    uint32_t count = lanes_of_set(layout, access);
     for (uint32_t first = 0; first < SMC_WARP_LANES; first += count)
         if (!is_set_free(access, lanes_from(first, count)))
             return false;
