@@ -136,7 +136,7 @@ unit_finds_nothing() {
 # The explorer over a whole sitting, and on curses over one that has each of its keys once.
 step_valgrind() {
     configure_in gcc --enable-werror CC=gcc &&
-        make -s "$jobs" check TESTS= && make -s bench/tui_speed || return
+        make -s "$jobs" check TESTS= || return
     sed 's/^\(key [^ ]*\) .*/\1/' "$root/bench/sitting.txt" >sitting.txt
     unit_finds_nothing &&
         finds_nothing ./smemcalc tui --script "$root/bench/sitting.txt" &&

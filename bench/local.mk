@@ -1,12 +1,12 @@
-# Benchmarks: `make bench` runs them all and prints their figures. They are no part of make check.
-EXTRA_PROGRAMS += bench/model_speed
+# Benchmarks: `make bench` runs them all and prints their figures. make check only builds them.
+check_PROGRAMS += bench/model_speed
 bench_model_speed_SOURCES = bench/model_speed.c tests/oracle_device.h tests/oracle_launches.h
 bench_model_speed_LDADD = libsmc.la
 bench_model_speed_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 bench_model_speed_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
-EXTRA_PROGRAMS += bench/tui_speed
+check_PROGRAMS += bench/tui_speed
 bench_tui_speed_SOURCES = bench/tui_speed.c
 bench_tui_speed_LDADD = libsmc.la
 bench_tui_speed_CPPFLAGS = $(AM_CPPFLAGS)
@@ -14,13 +14,10 @@ if HAVE_CURSES
 bench_tui_speed_CPPFLAGS += -DHAVE_CURSES
 endif
 # For bench/libraries.sh, which `make bench` does not run: its libraries are large.
-EXTRA_PROGRAMS += bench/list_kernels
+check_PROGRAMS += bench/list_kernels
 bench_list_kernels_SOURCES = bench/list_kernels.c
 bench_list_kernels_LDADD = libsmc.la
-CLEANFILES += bench/list_kernels$(EXEEXT)
-CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
 # The error of predicted times: without a GPU it predicts, and compares with saved measurements.
-# make check builds it too.
 own_kernels = \
 	bench/kernels/bitonic_sort.cu \
 	bench/kernels/black_scholes.cu \

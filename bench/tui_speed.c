@@ -96,6 +96,7 @@ static int explore(bool compiles)
     struct smc_terminal seen = smc_terminal_curses;
     struct smc_query query;
     struct smc_error error = {""};
+    struct smc_text kept = {0};
     smc_query_init(&query);
     query.kernel = smc_kernel_find("matmul-tiled");
     smc_params_init(query.kernel, &query.params);
@@ -107,7 +108,8 @@ static int explore(bool compiles)
     enum smc_status status =
         smc_device_find("NVIDIA H200", &query.device, query.device_note, &error);
     if (status == SMC_OK)
-        status = smc_tui_run_on(&query, NULL, &seen, NULL, &error);
+        status = smc_tui_run(&query, NULL, &seen, NULL, &kept, &error);
+    smc_text_free(&kept);
     return status == SMC_OK ? 0 : 1;
 }
 

@@ -85,7 +85,12 @@ static enum smc_status run_screen(const struct smc_query *query,
                                   struct smc_error *error)
 {
     struct smc_text kept = {0}, note = {0};
-    enum smc_status status = smc_tui_run(query, trace, script, &kept, error);
+    const struct smc_terminal *terminal = script ? &smc_terminal_script : &smc_terminal_curses;
+    enum smc_status status = smc_tui_run(query, trace, terminal, script, &kept, error);
+    if (status == SMC_OK && script && script->status != SMC_OK) {
+        *error = script->error;
+        status = script->status;
+    }
     if (kept.length > 0) {
         smc_text_printf(&note, "the edited source is kept: --kernel-dir %s",
                         smc_text_string(&kept));

@@ -435,11 +435,11 @@ static enum smc_status tui_run_play(struct loop *loop, const struct smc_query *q
 }
 
 enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
-                            struct smc_script *script, struct smc_text *kept,
-                            struct smc_error *error)
+                            const struct smc_terminal *terminal, void *context,
+                            struct smc_text *kept, struct smc_error *error)
 {
     struct loop loop = {
-        .terminal = script ? &smc_terminal_script : &smc_terminal_curses,
+        .terminal = terminal,
         .tui = smc_calloc(1, sizeof *loop.tui),
         .result = smc_calloc(1, sizeof *loop.result),
         .compiler = SMC_WORKER_INIT,
@@ -447,16 +447,12 @@ enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trac
         .kept = kept,
     };
     enum smc_status status = loop.tui && loop.result
-                                 ? tui_run_play(&loop, query, trace, script, error)
+                                 ? tui_run_play(&loop, query, trace, context, error)
                                  : smc_out_of_memory(error);
     if (status == SMC_OK && (loop.out_of_memory || smc_memory_failed()))
         status = smc_out_of_memory(error);
     smc_frame_free(&loop.frame);
     free(loop.tui);
     free(loop.result);
-    if (status == SMC_OK && script && script->status != SMC_OK) {
-        *error = script->error;
-        status = script->status;
-    }
     return status;
 }
