@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "code/source/device_part.h"
+#include "code/source/host_piece.h"
 #include "code/source/library_calls.h"
 #include "code/user_kernels.h"
 #include "temporary.h"
@@ -75,6 +76,21 @@ static void test_kept(void)
           "__device__ int d", "HOST");
     check("#if 0\n' \" { ( \n#endif\nvoid h() { HOST }\n__device__ int d;\n", "__device__ int d",
           "HOST }");
+}
+
+/* A piece ends before its file does. */
+static void test_brackets_of_a_piece(void)
+{
+    struct smc_tokens tokens = {0};
+    CU_ASSERT_TRUE_FATAL(smc_tokens_read("(a)(b)", 6, &tokens));
+    struct smc_piece piece = {.tokens = &tokens, .end = 3};
+    CU_ASSERT_EQUAL(smc_piece_match(&piece, 0), 2);
+    CU_ASSERT_EQUAL(smc_piece_match(&piece, 2), 0);
+    CU_ASSERT_EQUAL(smc_piece_match(&piece, 1), SMC_NO_TOKEN);
+    piece.end = 2;
+    CU_ASSERT_EQUAL(smc_piece_match(&piece, 0), SMC_NO_TOKEN);
+    CU_ASSERT_EQUAL(smc_piece_match(&piece, 2), SMC_NO_TOKEN);
+    smc_tokens_free(&tokens);
 }
 
 static void check_instance(const char *source, const char *name)
@@ -313,6 +329,7 @@ static void test_random(void)
 
 CU_TestInfo tests_host_code[] = {
     {"what is kept", test_kept},
+    {"brackets of a piece", test_brackets_of_a_piece},
     {"instances that the host launches", test_instances},
     {"instances that a macro's parameter names", test_named_by_parameter},
     {"instances with local aliases", test_local_aliases},

@@ -24,8 +24,8 @@ static bool trace_modules_is_same_kernel(const struct smc_trace_launch *launch,
            (launch->static_smem_bytes < 0 || more == 0 || more == RESERVED_SMEM_BYTES);
 }
 
-static void match(struct smc_trace *trace, size_t module, const struct smc_cubin *cubin,
-                  int32_t *found)
+static void match_launches(struct smc_trace *trace, size_t module, const struct smc_cubin *cubin,
+                           int32_t *found)
 {
     for (size_t i = 0; i < trace->launch_count; i++)
         for (size_t k = 0; k < cubin->kernel_count; k++)
@@ -45,7 +45,7 @@ static enum smc_status match_module(struct smc_trace *trace, size_t module, int3
     if (status == SMC_OK)
         status = smc_cubin_open(file.data, file.length, &cubin, error);
     if (status == SMC_OK) {
-        match(trace, module, &cubin, found);
+        match_launches(trace, module, &cubin, found);
         smc_cubin_close(&cubin);
     } else if (status == SMC_USAGE) {
         smc_trace_note(trace, "%s: %s", read->shown, error->message);

@@ -574,8 +574,8 @@ static void read_one_input(struct input_search *search, const struct smc_input *
 
 /* Reads the inputs from `begin` on that are of one folder, or the one at `begin`. Returns the
    next. */
-static size_t read_group(struct input_search *search, size_t begin,
-                         struct smc_inspect_kernels *kernels)
+static size_t read_input_group(struct input_search *search, size_t begin,
+                               struct smc_inspect_kernels *kernels)
 {
     const struct smc_inspect_request *request = search->request;
     const struct smc_inputs *inputs = search->inputs;
@@ -628,7 +628,7 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
     if (!label_entries(inputs))
         fail_memory(&search);
     for (size_t i = 0; i < inputs->count && search.worst < SMC_MACHINE;)
-        i = read_group(&search, i, kernels);
+        i = read_input_group(&search, i, kernels);
     if (search.skipped > 0 && kernels->count > 0)
         smc_text_safe_line(&notes->remarks, "%zu file%s without kernels skipped", search.skipped,
                            smc_text_plural(search.skipped));

@@ -46,7 +46,7 @@ bool smc_piece_is_word(const struct smc_piece *piece, uint32_t i)
 
 uint32_t smc_piece_match(const struct smc_piece *piece, uint32_t i)
 {
-    uint32_t match = piece->tokens->item[i].match;
+    uint32_t match = i < piece->end ? piece->tokens->item[i].match : SMC_NO_TOKEN;
     return match != SMC_NO_TOKEN && match < piece->end ? match : SMC_NO_TOKEN;
 }
 

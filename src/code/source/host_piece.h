@@ -42,7 +42,8 @@ bool smc_piece_is(const struct smc_piece *piece, uint32_t i, const char *text);
 bool smc_piece_is_any(const struct smc_piece *piece, uint32_t i, const char *const texts[]);
 bool smc_piece_is_word(const struct smc_piece *piece, uint32_t i);
 
-/* The bracket that matches the one at `i`; SMC_NO_TOKEN: none within the piece. */
+/* The bracket that matches the one at `i`; SMC_NO_TOKEN: none within the piece, or `i` is beyond.
+ */
 uint32_t smc_piece_match(const struct smc_piece *piece, uint32_t i);
 
 /* The end of an initializer or of an argument: ',' or ';' outside brackets. */

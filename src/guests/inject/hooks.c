@@ -192,7 +192,7 @@ static const struct {
 #include "guests/inject/driver_calls.def"
 };
 
-static void *address_of(any_function *function)
+static void *function_address(any_function *function)
 {
     void *address;
     memcpy(&address, &function, sizeof address);
@@ -240,13 +240,13 @@ static void *use_spare(enum signature signature, enum seen_kind kind, bool per_t
     for (int i = 0; i < SPARES; i++) {
         struct hooked *hooked = &spare[signature][i];
         if (real_address(hooked) == real && hooked->kind == (uint8_t)kind)
-            return address_of(spare_hook[i][signature]);
+            return function_address(spare_hook[i][signature]);
         if (__atomic_exchange_n(&taken[signature][i], true, __ATOMIC_ACQ_REL))
             continue;
         hooked->kind = (uint8_t)kind;
         hooked->per_thread = per_thread;
         __atomic_store_n(&hooked->real, real, __ATOMIC_RELEASE);
-        return address_of(spare_hook[i][signature]);
+        return function_address(spare_hook[i][signature]);
     }
     return real;
 }
@@ -262,7 +262,7 @@ static bool is_version_of(const char *name, const char *base)
 static bool is_hook(const void *address)
 {
     for (int i = 0; i < NAMES; i++)
-        if (address_of(hook_of_name[i].hook) == address)
+        if (function_address(hook_of_name[i].hook) == address)
             return true;
     return false;
 }
@@ -278,7 +278,7 @@ static void after_proc_address(const char *name, void **address, int version, ui
         if (!is_version_of(name_of[i], name))
             continue;
         if (real_address(found((enum name_index)i)) == *address) {
-            *address = address_of(hook_of_name[i].hook);
+            *address = function_address(hook_of_name[i].hook);
             return;
         }
         if (like < 0)
@@ -331,7 +331,7 @@ __attribute__((visibility("hidden"), used)) void *smemcalc_trace_hook(void *libr
     for (int i = 0; i < NAMES; i++)
         if (strcmp(name_of[i], name) == 0) {
             void *real = real_dlsym(library, name);
-            void *hook = address_of(hook_of_name[i].hook);
+            void *hook = function_address(hook_of_name[i].hook);
             if (real && real != hook)
                 set_real(&of_name[i], real);
             return real ? hook : NULL;

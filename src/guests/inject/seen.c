@@ -281,7 +281,7 @@ void seen_changed(void)
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
@@ -289,14 +289,15 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t hash_call(const struct call *call)
 {
-    uint64_t hash = mix((uint64_t)(uintptr_t)call->function, (uint64_t)(uintptr_t)call->context);
-    hash = mix(hash, (uint64_t)call->grid[0] << 32 | call->block[0]);
-    hash = mix(hash, (uint64_t)call->grid[1] << 32 | call->block[1]);
-    hash = mix(hash, (uint64_t)call->grid[2] << 32 | call->block[2]);
-    return mix(hash, (uint64_t)call->smem_bytes << 32 | call->cluster[0]);
+    uint64_t hash =
+        hash_mix((uint64_t)(uintptr_t)call->function, (uint64_t)(uintptr_t)call->context);
+    hash = hash_mix(hash, (uint64_t)call->grid[0] << 32 | call->block[0]);
+    hash = hash_mix(hash, (uint64_t)call->grid[1] << 32 | call->block[1]);
+    hash = hash_mix(hash, (uint64_t)call->grid[2] << 32 | call->block[2]);
+    return hash_mix(hash, (uint64_t)call->smem_bytes << 32 | call->cluster[0]);
 }
 
-static bool is_same(const struct call *a, const struct call *b)
+static bool is_same_call(const struct call *a, const struct call *b)
 {
     return a->function == b->function && a->context == b->context &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
@@ -310,7 +311,8 @@ static struct node *seen_find(struct node_table *in, const struct call *call, si
 {
     size_t at = hash_call(call) & in->mask;
     struct node *node;
-    while ((node = __atomic_load_n(&in->node[at], __ATOMIC_ACQUIRE)) && !is_same(&node->call, call))
+    while ((node = __atomic_load_n(&in->node[at], __ATOMIC_ACQUIRE)) &&
+           !is_same_call(&node->call, call))
         at = (at + 1) & in->mask;
     *place = at;
     return node;

@@ -56,7 +56,7 @@ static bool driver_arrays_set_format(uint32_t format, uint32_t channels,
 }
 
 /* 0: no such format. */
-static size_t element_bytes(const struct shim_array_3d *shape)
+static size_t texel_bytes(const struct shim_array_3d *shape)
 {
     struct smc_emulated_texture texture;
     return driver_arrays_set_format(shape->format, shape->channels, &texture)
@@ -82,7 +82,7 @@ static bool is_array(const struct shim_array *array)
 API cuArray3DCreate_v2(struct shim_array **out, const struct shim_array_3d *shape)
 {
     BEGIN;
-    uint64_t bytes = shape ? element_bytes(shape) : 0;
+    uint64_t bytes = shape ? texel_bytes(shape) : 0;
     const bool needs_depth = shape && (shape->flags & (SHIM_ARRAY_LAYERED | SHIM_ARRAY_CUBEMAP));
     if (!out || bytes == 0 || shape->width == 0 || (needs_depth && shape->depth == 0) ||
         (!needs_depth && shape->depth > 0 && shape->height == 0))
@@ -173,7 +173,7 @@ static int find_end(const struct shim_copy_end *end, const struct shim_copy_3d *
     const struct shim_array *array = end->array;
     if (!is_array(array))
         return SHIM_INVALID_HANDLE;
-    const size_t pitch = array->shape.width * element_bytes(&array->shape);
+    const size_t pitch = array->shape.width * texel_bytes(&array->shape);
     const size_t rows = at_least_1(array->shape.height), slices = at_least_1(array->shape.depth);
     if (end->x_bytes > pitch || plan->width_bytes > pitch - end->x_bytes || end->y > rows ||
         plan->height > rows - end->y || end->z > slices || plan->depth > slices - end->z)
@@ -252,7 +252,7 @@ static int driver_arrays_copy_bytes(struct shim_array *array, size_t offset, uin
     if (!is_array(array))
         return SHIM_INVALID_HANDLE;
     const size_t all =
-        array->shape.width * element_bytes(&array->shape) * at_least_1(array->shape.height);
+        array->shape.width * texel_bytes(&array->shape) * at_least_1(array->shape.height);
     if (offset > all || bytes > all - offset)
         return SHIM_INVALID_VALUE;
     return to_array ? shim_copy(array->address + offset, true, address, of_device, bytes)

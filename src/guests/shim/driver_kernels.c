@@ -30,7 +30,7 @@ API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
     return cuModuleLoadData(module, image);
 }
 
-static int read_file(const char *path, struct smc_text *text)
+static int read_module_file(const char *path, struct smc_text *text)
 {
     struct smc_error ignored;
     const enum smc_status status = smc_file_read(path, "module", SIZE_MAX, text, &ignored);
@@ -43,7 +43,7 @@ API cuModuleLoad(struct shim_module **module, const char *path)
 {
     BEGIN;
     struct smc_text text = {0};
-    int result = read_file(path, &text);
+    int result = read_module_file(path, &text);
     if (result == SHIM_SUCCESS)
         result = text.length < 16 ? SHIM_INVALID_IMAGE
                                   : shim_module_load(smc_text_string(&text), module);
@@ -131,7 +131,7 @@ API cuLinkAddFile_v2(struct shim_link *link, int type, const char *path, uint32_
     (void)count, (void)options, (void)values;
     if (!can_link(link, type))
         return SHIM_NOT_SUPPORTED;
-    return read_file(path, &link->ptx);
+    return read_module_file(path, &link->ptx);
 }
 
 API cuLinkComplete(struct shim_link *link, const void **image, size_t *bytes)

@@ -510,7 +510,7 @@ API cuStreamAttachMemAsync(struct shim_stream *stream, uint64_t address, size_t 
     return SHIM_SUCCESS;
 }
 
-static uint64_t now_ns(void)
+static uint64_t event_clock_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -532,7 +532,7 @@ API cuEventRecord(struct shim_event *event, void *stream)
         return SHIM_INVALID_HANDLE;
     if (shim_capture_event(event, stream))
         return SHIM_SUCCESS;
-    *event = (struct shim_event){now_ns(), true};
+    *event = (struct shim_event){event_clock_ns(), true};
     return SHIM_SUCCESS;
 }
 

@@ -18,11 +18,6 @@ __attribute__((visibility("default"))) struct channels cudaCreateChannelDesc(int
     return (struct channels){x, y, z, w, kind};
 }
 
-static uint64_t number_of(const void *pointer)
-{
-    return (uint64_t)(uintptr_t)pointer;
-}
-
 /* --- Formats ---------------------------------------------------------------------------------- */
 
 /* The driver's formats, by kind and bits. */
@@ -136,7 +131,7 @@ static struct shim_copy_end memory_end(const void *at, size_t pitch, int kind, b
                                           : of_device        ? SHIM_MEMORY_TYPE_DEVICE
                                                              : SHIM_MEMORY_TYPE_HOST,
                                   .at_host = at,
-                                  .at_device = number_of(at),
+                                  .at_device = shim_address(at),
                                   .pitch = pitch};
 }
 
@@ -206,9 +201,9 @@ static int runtime_arrays_copy_bytes(const void *array, size_t x_bytes, size_t y
     const size_t offset = y * shape.width * element_bytes(&shape) + x_bytes;
     const bool of_device = kind == DEVICE_TO_DEVICE;
     if (to_array)
-        return shim_noted(of_device ? cuMemcpyDtoA_v2(at, offset, number_of(memory), bytes)
+        return shim_noted(of_device ? cuMemcpyDtoA_v2(at, offset, shim_address(memory), bytes)
                                     : cuMemcpyHtoA_v2(at, offset, memory, bytes));
-    return shim_noted(of_device ? cuMemcpyAtoD_v2(number_of(memory), at, offset, bytes)
+    return shim_noted(of_device ? cuMemcpyAtoD_v2(shim_address(memory), at, offset, bytes)
                                 : cuMemcpyAtoH_v2(memory, at, offset, bytes));
 }
 
@@ -301,7 +296,7 @@ API cudaMemset3D(struct shim_pitched to, int value, struct shim_extent extent)
     START();
     int error = SHIM_SUCCESS;
     for (size_t z = 0; z < extent.depth && error == SHIM_SUCCESS; z++)
-        error = cuMemsetD2D8_v2(number_of(to.at) + z * to.height * to.pitch, to.pitch,
+        error = cuMemsetD2D8_v2(shim_address(to.at) + z * to.height * to.pitch, to.pitch,
                                 (uint8_t)value, extent.width, extent.height);
     return shim_noted(error);
 }
@@ -344,7 +339,7 @@ static bool runtime_arrays_set_resource(const struct resource *from, struct shim
         to->of.array = from->of.array;
         return true;
     }
-    to->of.memory.address = number_of(from->of.memory.at);
+    to->of.memory.address = shim_address(from->of.memory.at);
     to->of.memory.width = from->of.memory.width;
     if (from->type == SHIM_RESOURCE_PITCH) {
         to->of.memory.height = from->of.memory.height;

@@ -8,11 +8,6 @@
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-static uint64_t number_of(const void *pointer)
-{
-    return (uint64_t)(uintptr_t)pointer;
-}
-
 API cudaMalloc(void **memory, size_t bytes)
 {
     uint64_t address = 0;
@@ -58,13 +53,13 @@ API cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height)
 API cudaFree(void *memory)
 {
     START();
-    return shim_noted(cuMemFree_v2(number_of(memory)));
+    return shim_noted(cuMemFree_v2(shim_address(memory)));
 }
 
 API cudaFreeAsync(void *memory, void *stream)
 {
     START();
-    return shim_noted(cuMemFreeAsync(number_of(memory), stream));
+    return shim_noted(cuMemFreeAsync(shim_address(memory), stream));
 }
 
 API cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
@@ -123,14 +118,14 @@ static int runtime_memory_copy(void *to, const void *from, size_t bytes, int kin
 {
     switch (kind) {
     case HOST_TO_DEVICE:
-        return cuMemcpyHtoDAsync_v2(number_of(to), from, bytes, stream);
+        return cuMemcpyHtoDAsync_v2(shim_address(to), from, bytes, stream);
     case DEVICE_TO_HOST:
-        return cuMemcpyDtoHAsync_v2(to, number_of(from), bytes, stream);
+        return cuMemcpyDtoHAsync_v2(to, shim_address(from), bytes, stream);
     case DEVICE_TO_DEVICE:
-        return cuMemcpyDtoDAsync_v2(number_of(to), number_of(from), bytes, stream);
+        return cuMemcpyDtoDAsync_v2(shim_address(to), shim_address(from), bytes, stream);
     case HOST_TO_HOST:
     case BY_ADDRESS:
-        return cuMemcpyAsync(number_of(to), number_of(from), bytes, stream);
+        return cuMemcpyAsync(shim_address(to), shim_address(from), bytes, stream);
     default:
         return SHIM_INVALID_DIRECTION;
     }
@@ -190,19 +185,19 @@ API cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
 API cudaMemset(void *memory, int value, size_t bytes)
 {
     START();
-    return shim_noted(cuMemsetD8_v2(number_of(memory), (uint8_t)value, bytes));
+    return shim_noted(cuMemsetD8_v2(shim_address(memory), (uint8_t)value, bytes));
 }
 
 API cudaMemsetAsync(void *memory, int value, size_t bytes, void *stream)
 {
     START();
-    return shim_noted(cuMemsetD8Async(number_of(memory), (uint8_t)value, bytes, stream));
+    return shim_noted(cuMemsetD8Async(shim_address(memory), (uint8_t)value, bytes, stream));
 }
 
 API cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height)
 {
     START();
-    return shim_noted(cuMemsetD2D8_v2(number_of(memory), pitch, (uint8_t)value, width, height));
+    return shim_noted(cuMemsetD2D8_v2(shim_address(memory), pitch, (uint8_t)value, width, height));
 }
 
 API cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height,
@@ -210,7 +205,7 @@ API cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_
 {
     START();
     return shim_noted(
-        cuMemsetD2D8Async(number_of(memory), pitch, (uint8_t)value, width, height, stream));
+        cuMemsetD2D8Async(shim_address(memory), pitch, (uint8_t)value, width, height, stream));
 }
 
 API cudaGetSymbolAddress(void **address, const void *symbol)
@@ -272,9 +267,9 @@ API cudaPointerGetAttributes(struct pointer_attributes *out, const void *pointer
     memset(out, 0, sizeof *out - (SHIM_RUNTIME < 13 ? sizeof out->reserved : 0));
     out->device = NO_DEVICE;
     out->at_host = (void *)(uintptr_t)pointer;
-    if (cuPointerGetAttribute(&type, SHIM_POINTER_TYPE, number_of(pointer)) != SHIM_SUCCESS)
+    if (cuPointerGetAttribute(&type, SHIM_POINTER_TYPE, shim_address(pointer)) != SHIM_SUCCESS)
         return SHIM_SUCCESS; /* UNREGISTERED */
-    cuPointerGetAttribute(&managed, SHIM_POINTER_IS_MANAGED, number_of(pointer));
+    cuPointerGetAttribute(&managed, SHIM_POINTER_IS_MANAGED, shim_address(pointer));
     out->type = managed ? IS_MANAGED : type == SHIM_MEMORY_TYPE_HOST ? ON_HOST : ON_DEVICE;
     out->device = 0;
     out->at_device = (void *)(uintptr_t)pointer;
@@ -290,13 +285,13 @@ struct location {
 API cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, void *stream)
 {
     START();
-    return shim_noted(cuMemPrefetchAsync(number_of(memory), bytes, device, stream));
+    return shim_noted(cuMemPrefetchAsync(shim_address(memory), bytes, device, stream));
 }
 
 API cudaMemAdvise(const void *memory, size_t bytes, int advice, int device)
 {
     START();
-    return shim_noted(cuMemAdvise(number_of(memory), bytes, advice, device));
+    return shim_noted(cuMemAdvise(shim_address(memory), bytes, advice, device));
 }
 
 API cudaMemPrefetchAsync_v2(const void *memory, size_t bytes, struct location place, unsigned flags,
@@ -316,13 +311,13 @@ API cudaMemPrefetchAsync(const void *memory, size_t bytes, struct location place
 {
     START();
     (void)flags;
-    return shim_noted(cuMemPrefetchAsync(number_of(memory), bytes, place.id, stream));
+    return shim_noted(cuMemPrefetchAsync(shim_address(memory), bytes, place.id, stream));
 }
 
 API cudaMemAdvise(const void *memory, size_t bytes, int advice, struct location place)
 {
     START();
-    return shim_noted(cuMemAdvise(number_of(memory), bytes, advice, place.id));
+    return shim_noted(cuMemAdvise(shim_address(memory), bytes, advice, place.id));
 }
 #endif
 

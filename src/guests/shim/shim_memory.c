@@ -80,7 +80,7 @@ static bool is_in_arena(uint64_t address)
     return address >= memory.base && address < memory.base + memory.bytes;
 }
 
-static uint64_t rounded(uint64_t bytes)
+static uint64_t rounded_with_gap(uint64_t bytes)
 {
     return (bytes + GAP + ALIGN - 1) / ALIGN * ALIGN;
 }
@@ -92,7 +92,7 @@ static uint64_t after_freed(uint64_t at, uint64_t bytes)
         const struct shim_allocation *freed = &memory.freed[i];
         const bool overlaps = freed->address < at + bytes && at < freed->address + freed->bytes;
         if (overlaps)
-            at = freed->address + rounded(freed->bytes);
+            at = freed->address + rounded_with_gap(freed->bytes);
         i = overlaps ? 0 : i + 1;
     }
     return at;
@@ -112,7 +112,7 @@ static uint64_t find_space(uint64_t bytes, bool spares_freed)
         const uint64_t from = spares_freed ? after_freed(at, bytes) : at;
         if (from < limit && limit - from >= bytes)
             return from;
-        at = item ? item->address + rounded(item->bytes) : end;
+        at = item ? item->address + rounded_with_gap(item->bytes) : end;
     }
     return spares_freed ? find_space(bytes, false) : 0;
 }
@@ -163,7 +163,7 @@ uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const 
     if (is_of_gpu(kind) && kind != SHIM_MEMORY_MANAGED && most > 0 && memory.used + bytes > most)
         return 0;
     struct shim_allocation allocation = {
-        .address = find_space(rounded(bytes), true), .bytes = bytes, .kind = kind};
+        .address = find_space(rounded_with_gap(bytes), true), .bytes = bytes, .kind = kind};
     name_it(&allocation, name);
     if (kind == SHIM_MEMORY_DEVICE && allocation.address)
         allocation.written = smc_calloc(bytes / CELL_BYTES + 1, 1); /* or else it is not checked */

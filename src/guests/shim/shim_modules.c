@@ -305,7 +305,7 @@ size_t shim_module_variables(const struct shim_module *module,
 
 /* --- Functions -------------------------------------------------------------------------------- */
 
-static int32_t registers_of(const struct shim_module *module, const char *name)
+static int32_t registers_by_name(const struct shim_module *module, const char *name)
 {
     for (size_t i = 0; i < module->register_count; i++)
         if (module->registers[i].name && strcmp(module->registers[i].name, name) == 0)
@@ -329,7 +329,7 @@ static int list_functions(struct shim_module *module)
         name[kernel.name_length] = '\0';
         *function = (struct shim_function){.module = module,
                                            .name = name,
-                                           .regs = registers_of(module, name),
+                                           .regs = registers_by_name(module, name),
                                            .max_threads = kernel.max_threads_per_block,
                                            .carveout_percent = SMC_CARVEOUT_DEFAULT};
         if (kernel.required_threads_per_block > 0)

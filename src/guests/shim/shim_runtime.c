@@ -398,7 +398,7 @@ static int shim_runtime_load(struct binary *binary)
     return binary->error;
 }
 
-static int address_of(const struct variable *variable, uint64_t *address, size_t *bytes)
+static int variable_address(const struct variable *variable, uint64_t *address, size_t *bytes)
 {
     const int error = shim_runtime_load(variable->binary);
     return error != SHIM_SUCCESS
@@ -411,7 +411,7 @@ static void set_managed(void)
     for (struct variable *item = variables; item; item = item->next) {
         uint64_t address;
         size_t bytes;
-        if (item->pointer && address_of(item, &address, &bytes) == SHIM_SUCCESS)
+        if (item->pointer && variable_address(item, &address, &bytes) == SHIM_SUCCESS)
             *item->pointer = (void *)(uintptr_t)address;
     }
 }
@@ -527,7 +527,7 @@ static int shim_runtime_find_variable(const void *symbol, uint64_t *address, siz
         variable = variable->next;
     if (!variable)
         return SHIM_INVALID_SYMBOL;
-    const int error = address_of(variable, address, bytes);
+    const int error = variable_address(variable, address, bytes);
     return error == SHIM_NOT_FOUND ? SHIM_INVALID_SYMBOL : error;
 }
 

@@ -29,6 +29,12 @@ int shim_start(void);
             return shim_noted(started);                                                            \
     } while (0)
 
+/* A pointer as the driver's functions accept it. */
+static inline uint64_t shim_address(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
 /* The place `offset` bytes into a variable of the device, of which `count` are within it. */
 int shim_place_in(const void *symbol, size_t count, size_t offset, char **at);
 

@@ -42,7 +42,8 @@ static bool read_piece(struct source *source, uint64_t number, struct piece *pie
     return piece->used;
 }
 
-static bool read_file(struct source *source, uint64_t offset, size_t bytes, unsigned char *to)
+static bool read_argument_file(struct source *source, uint64_t offset, size_t bytes,
+                               unsigned char *to)
 {
     while (bytes > 0) {
         uint64_t number = offset / PIECE_BYTES;
@@ -61,7 +62,7 @@ static bool read_file(struct source *source, uint64_t offset, size_t bytes, unsi
     return true;
 }
 
-static bool is_file(const struct smc_user_argument *argument)
+static bool has_file_contents(const struct smc_user_argument *argument)
 {
     return argument->filling == SMC_USER_FILE || argument->form == SMC_USER_BYTES;
 }
@@ -73,8 +74,8 @@ static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to
     struct source *source = context;
     const size_t width = smc_user_types[source->argument->type].bytes;
     unsigned char made[MOST];
-    if (is_file(source->argument))
-        return source->file && source->piece && read_file(source, offset, bytes, to);
+    if (has_file_contents(source->argument))
+        return source->file && source->piece && read_argument_file(source, offset, bytes, to);
     uint64_t first = offset / width, last = (offset + bytes - 1) / width;
     if ((last - first + 1) * width > MOST)
         return false;
@@ -91,7 +92,7 @@ static void open_source(const struct smc_user_request *request,
     /* Where nothing is run, there are no settings. */
     uint64_t seed = request->settings ? request->settings->seed : SMC_RUN_SEED;
     *source = (struct source){.argument = argument, .start = smc_random_start(name, seed)};
-    if (!is_file(argument))
+    if (!has_file_contents(argument))
         return;
     source->file = fopen(source->argument->path, "rbe");
     source->piece = smc_calloc(PIECES, sizeof *source->piece);

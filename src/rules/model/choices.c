@@ -19,7 +19,7 @@ static bool is_as_good(const struct smc_rule_info *info, double value, double be
     return value <= best * (1 + info->percent / 100);
 }
 
-static void apply(enum smc_rule rule, struct smc_choice *choices, size_t count)
+static void drop_worse(enum smc_rule rule, struct smc_choice *choices, size_t count)
 {
     const struct smc_rule_info *info = &smc_rule_info[rule];
     const double *best = NULL;
@@ -44,7 +44,7 @@ void smc_choices_apply(struct smc_choice *choices, size_t count)
     for (size_t i = 0; i < count && !launches; i++)
         choices[i].dropped_by = SMC_RULE_LAUNCHES;
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++)
-        apply((enum smc_rule)rule, choices, count);
+        drop_worse((enum smc_rule)rule, choices, count);
     for (size_t i = 0; i < count; i++) {
         if (is_left(&choices[i]) && chosen)
             choices[i].dropped_by = SMC_RULE_THREADS;

@@ -22,7 +22,7 @@ struct reader {
     struct smc_error *error;
 };
 
-static void skip_blanks(struct reader *reader)
+static void skip_layout_blanks(struct reader *reader)
 {
     reader->at += strspn(reader->at, " \t\r\n");
 }
@@ -49,7 +49,7 @@ static enum smc_status fail_text(const struct reader *reader, const char *proble
 
 static bool cute_accept(struct reader *reader, const char *word)
 {
-    skip_blanks(reader);
+    skip_layout_blanks(reader);
     size_t length = strlen(word);
     if (strncmp(reader->at, word, length) != 0)
         return false;
@@ -61,7 +61,7 @@ static bool cute_accept(struct reader *reader, const char *word)
 static enum smc_status read_number(struct reader *reader, uint32_t most, uint32_t *value)
 {
     uint64_t number = 0;
-    skip_blanks(reader);
+    skip_layout_blanks(reader);
     const char *begun = reader->at;
     reader->at += *reader->at == '_';
     if (*reader->at < '0' || *reader->at > '9')
@@ -100,7 +100,7 @@ static enum smc_status read_tuple(struct reader *reader, struct tuple *tuple)
     enum smc_status status;
     uint32_t depth = 0;
     *tuple = (struct tuple){0};
-    skip_blanks(reader);
+    skip_layout_blanks(reader);
     const bool is_integer = *reader->at != '(';
     do {
         for (; cute_accept(reader, "("); depth++) {
@@ -200,7 +200,7 @@ static enum smc_status read_swizzle(struct reader *reader, struct smc_swizzle *s
 
 static enum smc_status read_end(struct reader *reader)
 {
-    skip_blanks(reader);
+    skip_layout_blanks(reader);
     return *reader->at ? fail_here(reader, "the end") : SMC_OK;
 }
 
@@ -231,7 +231,7 @@ static enum smc_status read_composition(struct reader *reader, struct smc_swizzl
         status = fail_here(reader, "'o'");
     if (status != SMC_OK)
         return status;
-    skip_blanks(reader);
+    skip_layout_blanks(reader);
     if (*reader->at == '(')
         return SMC_OK;
     const char *begun = reader->at;

@@ -143,7 +143,7 @@ static uint32_t offset_at(const struct view *view, uint32_t row, uint32_t column
            smc_cute_mode_offset(&view->tile->layout, 1, column);
 }
 
-static void set_lane(const struct view *view, size_t i, uint32_t lane, uint32_t offset)
+static void set_lane_offset(const struct view *view, size_t i, uint32_t lane, uint32_t offset)
 {
     view->out->instruction[i].mask |= 1u << lane;
     view->out->instruction[i].offset[lane] = offset;
@@ -163,8 +163,8 @@ static enum smc_status walk_lines(struct view *view)
         uint32_t at[2] = {rows ? piece / pieces[1] : piece % pieces[0],
                           rows ? piece % pieces[1] : piece / pieces[0]};
         at[view->along] *= view->together;
-        set_lane(view, piece / SMC_WARP_LANES, piece % SMC_WARP_LANES,
-                 offset_at(view, at[0], at[1]));
+        set_lane_offset(view, piece / SMC_WARP_LANES, piece % SMC_WARP_LANES,
+                        offset_at(view, at[0], at[1]));
     }
     return status;
 }
@@ -191,7 +191,7 @@ static enum smc_status walk_matrices(struct view *view)
             const uint32_t matrix = lane / MATRIX_ROWS;
             at[across] += matrix % below * MATRIX_ROWS + lane % MATRIX_ROWS;
             at[view->along] += matrix / below * view->together;
-            set_lane(view, i, lane, offset_at(view, at[0], at[1]));
+            set_lane_offset(view, i, lane, offset_at(view, at[0], at[1]));
         }
     return status;
 }
@@ -230,9 +230,9 @@ static enum smc_status walk_fragment(struct view *view)
         for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
             uint32_t at[2], place = i / each;
             fragment_place(access, elements, lane, i % each / parts, at);
-            set_lane(view, i, lane,
-                     offset_at(view, place / columns * step[0] + at[0],
-                               place % columns * step[1] + at[1] + i % parts));
+            set_lane_offset(view, i, lane,
+                            offset_at(view, place / columns * step[0] + at[0],
+                                      place % columns * step[1] + at[1] + i % parts));
         }
     return status;
 }
@@ -257,7 +257,7 @@ static enum smc_status walk_values(const struct view *view, size_t i, uint32_t t
         if (offset != begin + j || begin % view->together)
             return fail_apart(view);
     }
-    set_lane(view, i, thread % SMC_WARP_LANES, begin);
+    set_lane_offset(view, i, thread % SMC_WARP_LANES, begin);
     return SMC_OK;
 }
 

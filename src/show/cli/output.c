@@ -134,7 +134,8 @@ static bool stream_retry(int descriptor, short events)
     return errno == EINTR;
 }
 
-static enum smc_status write_bytes(const char *bytes, size_t count, struct smc_error *error)
+static enum smc_status write_standard_output(const char *bytes, size_t count,
+                                             struct smc_error *error)
 {
     while (count > 0) {
         ssize_t written = write(STDOUT_FILENO, bytes, count);
@@ -177,7 +178,7 @@ static enum smc_status write_held(struct smc_error *error)
     if (fflush(held) != 0 || fseek(held, 0, SEEK_SET) != 0)
         return fail_held(error);
     while ((count = fread(bytes, 1, sizeof bytes, held)) > 0) {
-        enum smc_status status = write_bytes(bytes, count, error);
+        enum smc_status status = write_standard_output(bytes, count, error);
         if (status != SMC_OK)
             return status;
     }
@@ -203,7 +204,7 @@ enum smc_status smc_output_write(const char *bytes, size_t count, struct smc_err
         tell_notes();
     streamed = streamed || count > 0;
     unfinished = 0;
-    enum smc_status status = write_bytes(bytes, count, error);
+    enum smc_status status = write_standard_output(bytes, count, error);
     if (status != SMC_OK)
         take_back();
     cut = cut || status != SMC_OK;
@@ -222,7 +223,7 @@ static enum smc_status output_write_report(const struct smc_text *report, struct
     unfinished = 0;
     enum smc_status status = write_held(error);
     if (status == SMC_OK)
-        status = write_bytes(smc_text_string(report), report->length, error);
+        status = write_standard_output(smc_text_string(report), report->length, error);
     if (status != SMC_OK)
         take_back();
     else if (close(STDOUT_FILENO) != 0)

@@ -94,7 +94,7 @@ static struct smc_value regs_source(const struct smc_answer *answer)
     return smc_value_json(smc_words_regs_known(answer) ? json_string(source) : json_null());
 }
 
-static struct smc_value source_of(bool given, const struct smc_answer *answer)
+static struct smc_value smem_source(bool given, const struct smc_answer *answer)
 {
     return smc_value_string(given ? "given" : smc_words_is_compiled(answer) ? "kernel" : NULL);
 }
@@ -103,7 +103,8 @@ static struct smc_value source_of(bool given, const struct smc_answer *answer)
 static struct smc_value dynamic_source_of(const struct smc_answer *answer)
 {
     bool given = answer->dynamic_smem_given;
-    return !given && answer->query.file_kernel ? smc_value_string(NULL) : source_of(given, answer);
+    return !given && answer->query.file_kernel ? smc_value_string(NULL)
+                                               : smem_source(given, answer);
 }
 
 static struct smc_value answer_compiled(const struct smc_answer *answer, uint32_t bytes)
@@ -240,7 +241,7 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
           "static shared memory per block",                                                        \
           smc_value_integer(item->answer->launch.static_smem_bytes))                               \
     FIELD(static_source, "kernel.static_smem_source", NULL, "", "kernel or given",                 \
-          source_of(item->answer->static_smem_given, item->answer))                                \
+          smem_source(item->answer->static_smem_given, item->answer))                              \
     FIELD(dynamic_smem, "kernel.dynamic_smem_bytes", "dynamic_smem", "bytes",                      \
           "dynamic shared memory per block",                                                       \
           smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \

@@ -494,7 +494,7 @@ static void append_run(const struct smc_sweep *sweep, uint64_t first, uint64_t l
 }
 
 /* "0.231 ms at tile 16, bound by shared memory". */
-static void append_fastest(const struct smc_sweep_result *result, struct smc_text *line)
+static void append_fastest_point(const struct smc_sweep_result *result, struct smc_text *line)
 {
     double fastest = smc_sweep_fastest_ms(result);
     uint64_t at = 0;
@@ -543,7 +543,7 @@ static void sweep_report_append_best(const struct smc_sweep_result *result,
         count += result->point[i].state == SMC_POINT_LAUNCHES && result->point[i].percent >= best;
     smc_words_percent(best, percent);
     if (best >= 0 && result->sweep->times)
-        append_fastest(result, &line);
+        append_fastest_point(result, &line);
     else if (best < 0)
         smc_text_append(&line, "no point can be launched");
     else if (result->sweep->axis_count == 1) {
