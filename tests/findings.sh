@@ -75,7 +75,7 @@ mkdir correct_kernels
 (
     cd correct_kernels || exit
     while read -r _ name grid block arguments; do
-        emulate '.findings[].text' correct.cu "$name" "$grid" "$block" "$arguments" >"$name"
+        emulate '.findings[].text' correct.cu "$name" "$grid" "$block" "$arguments" >"$name.findings"
     done <../correct
 ) &
 
@@ -108,7 +108,7 @@ done <faults
 
 wait
 while read -r _ name grid block arguments; do
-    empty "no finding in the correct kernel $name" "$(cat "correct_kernels/$name" 2>&1)"
+    empty "no finding in the correct kernel $name" "$(cat "correct_kernels/$name.findings" 2>&1)"
 done <correct
 
 # --- Call stacks ----------------------------------------------------------------------------------
