@@ -231,6 +231,10 @@ else
     skip "prometheus_client reads it" "it is not installed"
 fi
 FAKE_GPU="computes scant"
+check --format openmetrics >out 2>err
+empty "a test that was skipped has no sample" "$(
+    grep -q '^smemcalc_gpu_test_passed{.*test="sms"} 1$' out || cat out err
+    grep '^smemcalc_gpu_test_passed{.*test="bandwidth"' out)"
 check --output /nowhere/at/all.prom >out 2>err
 status=$?
 empty "metrics for a file that cannot be written are an error" "$(

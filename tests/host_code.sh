@@ -85,6 +85,32 @@ slow='cooperative.cu cub_block.cu curand_monte_carlo.cu'
 for file in $slow; do
     without_nvcc inspect "$file" --device 9.0 >/dev/null 2>&1 &
 done
+mkdir libraries && cd libraries || exit 99
+cat >random.cu <<'EOF'
+#include <curand_kernel.h>
+__global__ void start(curandState *s) { curand_init(1, 2, 3, s); }
+int main() {}
+EOF
+cat >libraries.cu <<'EOF'
+#include <thrust/sort.h>
+#define REDUCE(f, ...) f(__VA_ARGS__)
+__global__ void own(float *p) { *p = 1; }
+
+void host(float *p, float *q)
+{
+    thrust::sort(thrust::device, p, q);
+    thrust::sort(thrust::host, p, q);
+    float *r = thrust::raw_pointer_cast(q);
+    REDUCE(cub::DeviceReduce::Sum, p, q, r, 1);
+    thrust::sort(p, r);
+}
+EOF
+sed '/own/d' libraries.cu >only_libraries.cu
+without_nvcc inspect random.cu --device 9.0 --compiler-options -std=c++14 >/dev/null 2>&1 &
+for file in libraries.cu only_libraries.cu; do
+    without_nvcc inspect $file --device 9.0 >/dev/null 2>&1 &
+done
+cd .. || exit 99
 for file in *.cu *.cuh; do
     case " plain.cu $slow " in
     *" $file "*) ;;
@@ -265,41 +291,23 @@ done
 empty "where nvcc's registers may change the blocks, text and JSON say so" "$(
     has many.out '^  regs as NVRTC counts them: nvcc may count others'; has many.json '"nvcc_may_differ": true'
     grep 'as NVRTC' few.out; has few.json '"nvcc_may_differ": false')"
-cat >random.cu <<'EOF'
-#include <curand_kernel.h>
-__global__ void start(curandState *s) { curand_init(1, 2, 3, s); }
-int main() {}
-EOF
+cd ../libraries || exit 99
 if has_header curand_kernel.h; then
     without_nvcc inspect random.cu --device 9.0 --compiler-options -std=c++14 >out 2>err
     empty "cuRAND's device code compiles as C++14, as nvcc compiles it" "$([ $? -eq 0 ] || cat err)"
 else
     skip "cuRAND's device code compiles as C++14" "curand_kernel.h is not installed"
 fi
-cat >libraries.cu <<'EOF'
-#include <thrust/sort.h>
-#define REDUCE(f, ...) f(__VA_ARGS__)
-__global__ void own(float *p) { *p = 1; }
-
-void host(float *p, float *q)
-{
-    thrust::sort(thrust::device, p, q);
-    thrust::sort(thrust::host, p, q);
-    float *r = thrust::raw_pointer_cast(q);
-    REDUCE(cub::DeviceReduce::Sum, p, q, r, 1);
-    thrust::sort(p, r);
-}
-EOF
 without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 >out 2>err
 empty "kernels of Thrust and CUB are counted, named and not judged without nvcc" "$([ $? -eq 2 ] || echo status
     has err 'libraries.cu: 3 calls of Thrust or CUB, .* left out: thrust::sort (line 7), cub::DeviceReduce::Sum (line 10)$'
     has err 'the warnings name 3 that are left out')"
 without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 --kernel own >out 2>err
 empty "and not where another kernel is asked for" "$([ $? -eq 0 ] || echo status; cat err)"
-sed '/own/d' libraries.cu >only_libraries.cu
 without_nvcc inspect only_libraries.cu --device 9.0 >out 2>err
 empty "a source with nothing else needs nvcc" "$([ $? -eq 2 ] || echo status
     has err 'only_libraries.cu: none of its kernels could be compiled without nvcc')"
+cd ../lost || exit 99
 for i in 1 2 3 4 5; do
     printf 'template <class T> __global__ void many%d(T *p) { *p = 1; }\n' $i
 done >many.cu

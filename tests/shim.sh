@@ -287,15 +287,15 @@ if "$nvcc" -cubin -arch=sm_80 -o "$scratch/cubin" "$tests/shim/runtime.cu" >/dev
         >/dev/null 2>&1; then
     traced -- "$scratch/code"
     says "a program with machine code only is told which PTX it needs" err \
-        'only machine code \(sm_90\),.*-gencode arch=compute_90,code=compute_90 '
+        'only machine code \(sm_90\),.*-gencode arch=compute_90,code=compute_90,'
 fi
 if "$nvcc" -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a \
     -o "$scratch/code" "$tests/shim/runtime.cu" >/dev/null 2>&1; then
     traced --device H100 -- "$scratch/code"
     says "machine code of sm_90a needs PTX of compute_90a" err \
-        'only machine code \(sm_90a\),.*-gencode arch=compute_90a,code=compute_90a '
+        'only machine code \(sm_90a\),.*-gencode arch=compute_90a,code=compute_90a,'
     traced --device B200 -- "$scratch/code"
     says "machine code of another device does not tell the PTX for this one" err \
-        'only machine code \(sm_90a\),.*-gencode arch=compute_100,code=compute_100 '
+        'only machine code \(sm_90a\),.*-gencode arch=compute_100,code=compute_100,'
 fi
 finish_cases

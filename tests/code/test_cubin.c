@@ -174,6 +174,10 @@ static void many_regs(struct image *i)
 {
     attribute(i, ".nv.info", 0x2f)[2] = 256;
 }
+static void more_regs_in_code(struct image *i)
+{
+    section(i, ".text.bounded")->sh_info |= 200u << 24;
+}
 static void regs_of_none(struct image *i)
 {
     attribute(i, ".nv.info", 0x2f)[1] = 1000;
@@ -259,6 +263,7 @@ static const struct damage {
     {shared_owner, "section .nv.shared.bounded belongs to no code that there is"},
     {no_regs, "kernel bounded cannot have 0 registers"},
     {many_regs, "kernel bounded cannot have 256 registers"},
+    {more_regs_in_code, "kernel bounded cannot have 10 registers"},
     {regs_of_none, "section .nv.info holds an attribute that cannot be"},
     {deep_frame, "kernel bounded cannot have a stack of 4096 bytes"},
     {attribute_form, "section .nv.info.bounded holds an attribute that cannot be"},

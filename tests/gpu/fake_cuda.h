@@ -57,6 +57,7 @@ struct fake_cuda {
     double counted[SMC_METRIC_COUNT]; /* their values */
     bool unreadable;                  /* cudaGetDeviceProperties fails */
     bool waits_for_all;               /* a launch waits until every device has had one */
+    bool queue_is_full;               /* the host waits until its functions in the queue return */
 
     /* Existing at this moment. */
     _Atomic unsigned allocations, libraries, events, counters_open;

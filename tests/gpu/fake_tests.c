@@ -20,11 +20,12 @@ enum { SKIPPED = 77 };
 
 double __wrap_smc_clock_ms(void);
 
-/* Each look at it takes 10 us. */
+/* Each look at it takes 10 us; 10 ms while the queue is full. */
 double __wrap_smc_clock_ms(void)
 {
-    static _Atomic uint64_t looks;
-    return (double)fake_cuda_busy_us / 1e3 + (double)looks++ / 1e2;
+    static _Atomic uint64_t looked_us;
+    looked_us += fake_cuda.queue_is_full ? 10000 : 10;
+    return (double)(fake_cuda_busy_us + looked_us) / 1e3;
 }
 
 static bool counts;               /* whether launches are counted */
@@ -383,6 +384,19 @@ static void test_no_end(void)
     run_kernel("residency", 0, 20, &out);
     CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
     CU_ASSERT(out.result.launch.succeeded && smc_is_lost(&out.result.finish));
+    fake_cuda_reset();
+}
+
+/* Timed launches wait at a gate that the host opens. While the queue is full the host cannot: the
+   gate opens by itself. */
+static void test_full_queue(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.queue_is_full = true;
+    run_kernel("stencil-dynamic", 5, 1000000, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.timing.succeeded);
     fake_cuda_reset();
 }
 
@@ -803,6 +817,7 @@ static CU_TestInfo tests[] = {
     {"a GPU's refusals are answers", test_refusals},
     {"failures of the machine are errors", test_machine_failures},
     {"a kernel without an end", test_no_end},
+    {"timed launches with a full queue", test_full_queue},
     {"no time is left for the residency probe", test_no_time},
     {"the residency probe is run as the kernel", test_probe_alone},
     {"a residency probe of every register count", test_live},

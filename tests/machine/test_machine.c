@@ -127,6 +127,19 @@ static void test_divergence(void)
     CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
 }
 
+/* A branch depends on the second predicate that a comparison writes. */
+static void test_second_predicate(void)
+{
+    static const struct code not_above_12 = {0x0000000c0000780c, 0x000fe400039e4270}; /* of P1 */
+    const struct code code[] = {read_thread, not_above_12, skip_one_if, subtract_16, exit_all};
+    struct counts counts;
+    count(code, 5, 13, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.instructions, 4); /* no lane is above 12: all branch */
+    count(code, 5, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.instructions, 6);
+}
+
 static void test_unknown(void)
 {
     const struct code by_data[] = {load, above_12, skip_one_if, subtract_16, exit_all};
@@ -662,6 +675,7 @@ CU_TestInfo tests_machine[] = {
     {"atomics and matrices in shared memory", test_shared_accesses},
     {"a loop", test_loop},
     {"lanes diverge and reconverge", test_divergence},
+    {"a branch by the second predicate of a comparison", test_second_predicate},
     {"what is unknown is reported", test_unknown},
     {"text", test_text},
     {"far targets", test_far_targets},

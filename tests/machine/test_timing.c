@@ -550,6 +550,10 @@ static void test_barrier(void)
     double clocks = run(&bench, &trace, 1, 1, 4);
     CU_ASSERT(clocks > 10 * 50);
     CU_ASSERT(clocks < 10 * (50 + 3 * 4 + 8) + 20);
+    /* A warp that alone arrives waits no less than its control bits demand. */
+    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 15);
+    bench.rates.barrier_latency = 5;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 10 * (3 * 4 + 15) + 2 * 4, 4);
 }
 
 /* --- Arguments -------------------------------------------------------------------------------- */

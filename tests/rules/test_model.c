@@ -367,7 +367,8 @@ static void test_cluster_shapes(void)
         {6, {0}, {2, 3, 1}, 0},
         {12, {0}, {2, 2, 3}, 0},
         {12, {0}, {2, 3, 1}, BIT(REFUSAL, CLUSTER_SHAPE)},
-        {8, {8, 1, 1}, {0}, 0}, /* the grid is not known */
+        {8, {0}, {9, 2, 1}, BIT(REFUSAL, CLUSTER_SHAPE)}, /* 3 divides the grid, but not 8 */
+        {8, {8, 1, 1}, {0}, 0},                           /* the grid is not known */
         {17, {17, 1, 1}, {17, 1, 1}, BIT(REFUSAL, CLUSTER_SIZE)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1043,6 +1043,51 @@ static void test_files(void)
     smc_picture_free(&picture);
 }
 
+/* The height of the glyph whose outline is the last path of an SVG: "M x y L x y ...". */
+static double glyph_height(const char *svg)
+{
+    double least = 0;
+    const char *at = svg;
+    for (const char *next = at; (next = strstr(next, "<path")); next++)
+        at = next;
+    at = strstr(at, " d=\"");
+    for (bool is_y = false; at && *at && *at != 'Z';) {
+        char *end;
+        double number = strtod(at, &end);
+        if (end == at) {
+            at++;
+            continue;
+        }
+        if (is_y)
+            least = fmin(least, number);
+        is_y = !is_y;
+        at = end;
+    }
+    return -least;
+}
+
+/* A capital letter is in the middle of its line. */
+static void test_text_in_line(void)
+{
+    struct smc_canvas canvas = smc_canvas_paper();
+    struct smc_picture picture = {.width = 100, .height = 100};
+    struct smc_text svg = {0};
+    double baseline;
+    if (!smc_plot_has_files || !smc_plot_has_font())
+        return;
+    smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_TITLE, SMC_ANCHOR_START, 0, 10, "H");
+    CU_ASSERT_EQUAL_FATAL(smc_plot_paint(&picture, SMC_PLOT_SVG, &svg, NULL, NULL), SMC_OK);
+    const char *bytes = smc_text_string(&svg), *glyph = strstr(bytes, "<use ");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(glyph);
+    CU_ASSERT_EQUAL_FATAL(sscanf(strstr(glyph, " y="), " y=\"%lf", &baseline), 1);
+    double above = baseline - glyph_height(bytes) - 10;
+    double below = 10 + smc_canvas_line_height(&canvas, SMC_FACE_TITLE) - baseline;
+    CU_ASSERT(glyph_height(bytes) > 5);
+    CU_ASSERT_DOUBLE_EQUAL(above, below, 1.5);
+    smc_text_free(&svg);
+    smc_picture_free(&picture);
+}
+
 CU_TestInfo tests_plot[] = {
     {"ticks", test_ticks},
     {"random ticks", test_random_ticks},
@@ -1074,5 +1119,6 @@ CU_TestInfo tests_plot[] = {
     {"slanted lines in characters", test_slanted_cells},
     {"formats", test_formats},
     {"files", test_files},
+    {"text is in the middle of its line", test_text_in_line},
     CU_TEST_INFO_NULL,
 };

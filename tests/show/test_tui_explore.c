@@ -278,6 +278,17 @@ static bool shows(struct smc_tui *tui, const char *words)
     return found;
 }
 
+/* Both on one line of the screen. */
+static bool shows_beside(struct smc_tui *tui, const char *first, const char *later)
+{
+    struct smc_text screen = test_screen(tui, true);
+    const char *begin = strstr(smc_text_string(&screen), first);
+    const char *found = begin ? strstr(begin, later) : NULL;
+    bool beside = found && found < begin + strcspn(begin, "\n");
+    smc_text_free(&screen);
+    return beside;
+}
+
 static enum smc_style style_at(struct smc_tui *tui, int row, int col)
 {
     struct smc_frame frame = {0};
@@ -377,7 +388,7 @@ static void test_terms(void)
     struct smc_tui *tui = test_open(&query, 100, 300);
     smc_explore_timed(&tui->explore, tui->explore.serial, &time, &ceilings);
     CU_ASSERT_TRUE(shows(tui, "bound by shared memory, then DRAM"));
-    CU_ASSERT_TRUE(shows(tui, " with measured rates "));
+    CU_ASSERT_TRUE(shows_beside(tui, " predicted time ", " with measured rates "));
     CU_ASSERT_TRUE(shows(tui, " faster: "));
     CU_ASSERT_TRUE(shows(tui, "instruction issue       0.250 ms \xe2\x96\x88"));
     CU_ASSERT_TRUE(shows(tui, "shared memory           0.400 ms \xe2\x96\x88"));

@@ -151,6 +151,9 @@ for way in '' --hooks; do
     is "launches of several programs of one command are counted$way" '2 3' "$(sum launches one) $(sum launches two)"
 done
 
+traced "$app" launch k 1 32 0 1
+has "a process is listed with its command line" "^process $app launch k 1 32 0 1\$"
+
 # --- Ends -----------------------------------------------------------------------------------------
 
 ends() { # NAME EXIT STEP...

@@ -11,6 +11,27 @@ __device__ unsigned in_next_block(const void *at)
     return to;
 }
 
+// Bulk copies to shared memory, which arrive at an object.
+__device__ void make_object(unsigned object, int arrivals = 1)
+{
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\nfence.mbarrier_init.release.cluster;" : : "r"(object), "r"(arrivals) : "memory");
+    __syncthreads();
+}
+__device__ void begin_copy(int *to, const int *from, unsigned object)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%2], 256;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(object) : "memory");
+}
+__device__ void arrive(unsigned object)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(object) : "memory");
+}
+__device__ void await_phase(unsigned object, int parity)
+{
+    asm volatile("{.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;}" : : "r"(object), "r"(parity) : "memory");
+}
+
 //@ no_barrier 1 64 i32x64 -> race_write_read
 extern "C" __global__ void no_barrier(int *out)
 {
@@ -840,27 +861,6 @@ extern "C" __global__ void copy_of_another_warp_over_old_contents(int *out, cons
     __syncthreads();
     out[threadIdx.x] = s[63 - threadIdx.x].y; // <-
     asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
-// Bulk copies to shared memory, which arrive at an object.
-__device__ void make_object(unsigned object, int arrivals = 1)
-{
-    if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\nfence.mbarrier_init.release.cluster;" : : "r"(object), "r"(arrivals) : "memory");
-    __syncthreads();
-}
-__device__ void begin_copy(int *to, const int *from, unsigned object)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%2], 256;\n"
-                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(object) : "memory");
-}
-__device__ void arrive(unsigned object)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(object) : "memory");
-}
-__device__ void await_phase(unsigned object, int parity)
-{
-    asm volatile("{.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;}" : : "r"(object), "r"(parity) : "memory");
 }
 
 //@ bulk_copy_only_synchronized 1 64 i32x64,i32x64:ramp -> pending_copy
