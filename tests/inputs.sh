@@ -271,6 +271,38 @@ empty "a build log that ends in the middle is noted" "$(
 (echo 'ptxas info    : 0 bytes gmem'; echo 'ptxas fatal   : Unresolved extern function f') >fatal.log
 reads "a build log with 'ptxas fatal' is an error" 2 -- fatal.log
 
+# --- Standard input has one name ------------------------------------------------------------------
+
+# What the command writes of its standard input calls it so, and nothing else.
+named() { # FILE WORDS ARGUMENT...: the words are in a line that it writes
+    from=$1 words=$2
+    shift 2
+    "$program" "$@" <"$from" >out 2>err
+    empty "'$*' names standard input" "$(
+        grep -hqF -e "$words" out err || cat out err
+        grep -hE '(^|[^a-z])stdin([^a-z]|$)|"-"|^-,|^smemcalc: (warning: )?-:|(of|in) -( |$)' out err)"
+}
+
+log=$data/own-sm90.ptxas
+named "$log" 'standard input (log' inspect -
+named "$log" 'standard input,' inspect - --format csv
+named "$log" '"file": "standard input"' inspect - --format json
+named "$log" '"uri": "standard%20input"' inspect - --max-regs 1 --format sarif
+named "$log" 'file="standard input"' inspect - --max-regs 1 --format junit
+named "$log" 'smemcalc: standard input: ' inspect - --max-regs 1
+named "$log" 'spilling of standard input' limits - --entry spilling --threads 64
+named "$log" 'kernels of standard input' best -
+named "$log" 'standard input: not a trace' trace --read -
+named "$log" 'smemcalc: standard input:1: ' merge -
+named "$log" 'smemcalc: standard input:1: ' batch -
+named "$log" 'smemcalc: standard input:1:' devices --device-file -
+named "$log" 'smemcalc: standard input:' tui --script -
+named /dev/null 'smemcalc: standard input: empty' inspect -
+named "$data/own-sm90.cubin" 'smemcalc: standard input: not a text' run - --grid 1 --block 1 --on emulator --device 9.0
+echo '__global__ void wrong(int *a) { a[0] = b; }' >wrong.cu
+PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere named wrong.cu \
+    'smemcalc: standard input:' inspect - --device 9.0
+
 # --- What nvcc makes ------------------------------------------------------------------------------
 
 if [ -z "$nvcc" ]; then

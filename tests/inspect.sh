@@ -79,7 +79,7 @@ own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,
 own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100,,,0" \
     own-sm90-cuda12.res-usage --assume-threads 256 --device sm_90 --dynamic-smem 4K --format csv
 
-inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^-,/own-sm90.ptxas,/' >piped
+inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^standard input,/own-sm90.ptxas,/' >piped
 inspect own-sm90.ptxas --threads 128 --format csv >named
 empty "standard input gives the same as a file" "$(diff named piped)"
 
@@ -240,7 +240,7 @@ ln -s loop loop
 truncate -s 3G huge
 awk 'BEGIN { for (i = 1; i <= 4000; i++) printf "%c", x = (x * 1103 + 12345) % 251 }' >junk
 ends 2 "nothing: empty" nothing
-ends 2 "-: empty" -
+ends 2 "standard input: empty" -
 ends 2 "'': No such file or directory" ''
 ends 2 "loop: Too many levels of symbolic links" loop
 ends 2 "huge: longer than 2 GiB" huge
@@ -437,7 +437,7 @@ if [ -n "$nvcc" ] && "$nvcc" -arch=compute_80 -ptx -o own.ptx own.cu; then
         "$(has out '^own.ptx,bounded,compute capability 8.0,128,3,10,16,warps,holds$')"
     inspect - --device 9.0 --format csv <own.ptx >out 2>err
     empty "PTX from standard input, for another architecture" \
-        "$(grep -q '^-,bounded,compute capability 9.0,10,0,0,2000,0,1,16' out || cat out err)"
+        "$(grep -q '^standard input,bounded,compute capability 9.0,10,0,0,2000,0,1,16' out || cat out err)"
 else
     skip "PTX goes to ptxas" "no ptxas"
 fi

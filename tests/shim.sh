@@ -84,6 +84,8 @@ traced -- tests/shim/driver_calls "$scratch"
 ends_with "the driver's calls for devices, modules and launches (with findings)" 1
 traced -- tests/shim/driver_memory
 ends_with "the driver's calls for memory, streams and graphs" 0
+traced -- tests/shim/captures
+ends_with "the driver's calls while a stream is captured" 0
 for version in 12 13; do
     traced -- tests/shim/runtime_calls $version
     ends_with "the calls of the runtime, CUDA $version" 0

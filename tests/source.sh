@@ -566,7 +566,7 @@ empty "a compiler's warning is told with its line" "$(
     { grep -q '^smemcalc: warning: warned.cu:3: .*"unused" was declared but never referenced$' err &&
         [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 smemcalc run --source - --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 <warned.cu >out 2>err
-empty "a compiler's warning of standard input is told with its line" "$(grep -q '^smemcalc: warning: -:3: ' err || cat err)"
+empty "a compiler's warning of standard input is told with its line" "$(grep -q '^smemcalc: warning: standard input:3: ' err || cat err)"
 empty "a compiler's warning is not told where the source silences it" "$(
     smemcalc run --source warned.cu --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 \
         --compiler-options -w 2>&1 >out)"

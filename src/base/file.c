@@ -13,6 +13,16 @@
 #include "base/memory.h"
 #include "base/signals.h"
 
+bool smc_file_is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *smc_file_name(const char *path)
+{
+    return smc_file_is_standard_input(path) ? "standard input" : path;
+}
+
 bool smc_file_is_regular(const char *path)
 {
     struct stat status;

@@ -9,6 +9,11 @@
 #include "base/status.h"
 #include "base/text.h"
 
+/* Whether a path given by the user means standard input, and what messages and reports call the
+   input: "standard input", or the path itself. */
+bool smc_file_is_standard_input(const char *path);
+const char *smc_file_name(const char *path);
+
 /* Appends the whole file. SMC_USAGE: it cannot be read or is larger than `most_bytes`, the limit
    for this `kind` ("device file"). The message begins with the path or the stream's name. */
 enum smc_status smc_file_read(const char *path, const char *kind, size_t most_bytes,

@@ -7,13 +7,14 @@
 
 /* What is to be compiled. */
 struct smc_compilation {
-    const char *file; /* as given by the user */
+    const char *file; /* its name, as smc_file_name has it */
     const char *text;
     struct smc_inspect_target target;
     const struct smc_inspect_request *request;
     struct smc_text *warnings;
-    bool is_part;     /* the file holds more than `text` */
-    bool only_cached; /* for nvcc: SMC_UNAVAILABLE if it must compile */
+    bool is_standard_input; /* no file has the text */
+    bool is_part;           /* the file holds more than `text` */
+    bool only_cached;       /* for nvcc: SMC_UNAVAILABLE if it must compile */
 };
 
 /* Each fills `output`, which the caller frees whatever the status. SMC_OK also if ptxas refused a

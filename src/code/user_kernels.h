@@ -37,7 +37,7 @@ enum smc_inspect_source {
 
 /* A kernel as compiled for one architecture. */
 struct smc_inspect_kernel {
-    const char *file; /* as given by the user; "-" is standard input */
+    const char *file; /* as given by the user, or "standard input" */
     char *name;       /* as the compiler writes it */
     char *shown;      /* demangled if possible; safe for a terminal */
     uint64_t name_hash;

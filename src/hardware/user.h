@@ -14,7 +14,7 @@
 enum { SMC_MAX_USER_ARGUMENTS = 64, SMC_MAX_USER_MEMORIES = 384 };
 
 struct smc_user_request {
-    const char *file;             /* "-": standard input */
+    const char *file;             /* a path; in a struct smc_user_run its name */
     const char *source;           /* its text; NULL: it is read */
     const char *entry;            /* NULL: the only one */
     const char *compiler_options; /* joined by blanks, or NULL */

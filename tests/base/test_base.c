@@ -309,6 +309,17 @@ static void test_numbers(void)
 }
 
 /* A folder that cannot be opened is no folder without matches, but one that is absent is. */
+static void test_names_of_inputs(void)
+{
+    CU_ASSERT(smc_file_is_standard_input("-"));
+    CU_ASSERT_STRING_EQUAL(smc_file_name("-"), "standard input");
+    static const char *const files[] = {"", "--", "./-", "/dev/stdin", "stdin", "standard input"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        CU_ASSERT(!smc_file_is_standard_input(files[i]));
+        CU_ASSERT_PTR_EQUAL(smc_file_name(files[i]), files[i]);
+    }
+}
+
 static void test_matches(void)
 {
     struct smc_folder_matches some = {0}, none = {0}, unread = {0};
@@ -455,6 +466,7 @@ CU_TestInfo tests_base[] = {
     {"a cell is cut and padded in columns", test_cells},
     {"an error keeps its message on one safe line", test_errors},
     {"numbers in order, and their median", test_numbers},
+    {"standard input is '-', and has one name", test_names_of_inputs},
     {"paths by a pattern, and a folder that cannot be opened", test_matches},
     {"signals wait, or are received by a thread", test_signals},
     CU_TEST_INFO_NULL,

@@ -41,6 +41,11 @@
     ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported, 900)           \
     ERROR(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cudaErrorStreamCaptureInvalidated, 901)           \
     ERROR(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, cudaErrorStreamCaptureUnmatched, 903)               \
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cudaErrorStreamCaptureUnjoined, 904)                 \
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, cudaErrorStreamCaptureIsolation, 905)               \
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cudaErrorStreamCaptureImplicit, 906)                 \
+    ERROR(CUDA_ERROR_CAPTURED_EVENT, cudaErrorCapturedEvent, 907)                                  \
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, cudaErrorStreamCaptureWrongThread, 908)          \
     ERROR(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cudaErrorGraphExecUpdateFailure, 910)              \
     ERROR(CUDA_ERROR_INVALID_CLUSTER_SIZE, cudaErrorInvalidClusterSize, 912)                       \
     ERROR(CUDA_ERROR_UNKNOWN, cudaErrorUnknown, 999)

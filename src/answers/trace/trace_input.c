@@ -171,13 +171,12 @@ static enum smc_status read_beginning(struct smc_trace_input *input, struct smc_
 enum smc_status smc_trace_input_open(struct smc_trace_input *input, const char *path,
                                      struct smc_error *error)
 {
-    const bool is_standard = strcmp(path, "-") == 0;
     *input = (struct smc_trace_input){.path = path};
-    input->shown = smc_strdup(is_standard ? "standard input" : path);
+    input->shown = smc_strdup(smc_file_name(path));
     if (!input->shown)
         return smc_out_of_memory(error);
     smc_utf8_make_safe(input->shown);
-    input->stream = is_standard ? stdin : fopen(path, "rb");
+    input->stream = smc_file_is_standard_input(path) ? stdin : fopen(path, "rb");
     return input->stream ? read_beginning(input, error) : fail_to_read(input, error);
 }
 
@@ -277,7 +276,7 @@ enum smc_status smc_trace_input_file(struct smc_trace_input *input, const char *
                                      struct smc_error *error)
 {
     struct stat about;
-    const bool is_regular = strcmp(input->path, "-") != 0 && !input->gzip &&
+    const bool is_regular = !smc_file_is_standard_input(input->path) && !input->gzip &&
                             fstat(fileno(input->stream), &about) == 0 && S_ISREG(about.st_mode);
     enum smc_status status = is_regular ? SMC_OK : make_copy(input, error);
     *path = is_regular ? input->path : input->copy;

@@ -13,7 +13,7 @@ enum { SMC_TRACE_BEGINNING = 4096 };
 
 struct smc_trace_input {
     const char *path; /* as given; not owned */
-    char *shown;      /* its name in messages, safe for a terminal: "standard input" for "-" */
+    char *shown;      /* its name in messages, safe for a terminal: as smc_file_name has it */
     char beginning[SMC_TRACE_BEGINNING + 1]; /* its first bytes, decompressed, '\0' after them */
     size_t beginning_count;
 

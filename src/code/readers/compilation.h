@@ -13,6 +13,9 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
                                      const char *compiled, const struct smc_text *log,
                                      struct smc_error *error);
 
+/* Appends the line by which the compiler calls what follows `file`, from its line 1 on. */
+void smc_compilation_write_line(const char *file, struct smc_text *text);
+
 /* SMC_UNAVAILABLE: the compiler is there, but does not support the target. `oldest`: the oldest
    architecture that it does support; 0: unknown. */
 enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,

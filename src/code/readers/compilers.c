@@ -118,6 +118,14 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
     return unknown_target ? SMC_UNAVAILABLE : SMC_USAGE;
 }
 
+void smc_compilation_write_line(const char *file, struct smc_text *text)
+{
+    smc_text_append(text, "#line 1 \"");
+    for (const char *s = file; *s; s++)
+        smc_text_printf(text, "%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
+    smc_text_append(text, "\"\n");
+}
+
 enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,
                                                  const char *compiler, uint16_t oldest,
                                                  struct smc_nvrtc_output *output,
@@ -445,7 +453,7 @@ static bool list_files(const struct nvrtc_job *job, struct smc_text *files)
                                       smc_text_string(&options), "", &tree, &ignored) == SMC_OK;
     for (size_t i = 0; valid && i < tree.count; i++) {
         bool of_toolkit = is_of_toolkit(job, tree.file[i].path);
-        if (i > 0 || strcmp(compilation->file, "-") != 0)
+        if (i > 0 || !compilation->is_standard_input)
             smc_text_printf(files, "%c%s\n", of_toolkit ? 's' : 'u', tree.file[i].path);
         valid = of_toolkit || list_includes(&tree.file[i], files);
     }
@@ -554,10 +562,8 @@ static bool add_adapted(const struct smc_source_tree *tree, struct headers *head
 
 static void write_start(const char *file, const char *before, struct smc_text *text)
 {
-    smc_text_printf(text, "#include <" SMC_HEADER_PREDEFINED ">\n%s#line 1 \"", before);
-    for (const char *s = file; *s; s++)
-        smc_text_printf(text, "%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
-    smc_text_append(text, "\"\n");
+    smc_text_printf(text, "#include <" SMC_HEADER_PREDEFINED ">\n%s", before);
+    smc_compilation_write_line(file, text);
 }
 
 static bool write_whole(const struct nvrtc_job *job, struct smc_text *text, struct headers *headers)

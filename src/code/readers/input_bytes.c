@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/text.h"
@@ -51,12 +52,12 @@ static enum smc_status input_bytes_read_stream(FILE *stream, const char *file,
 
 enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct smc_error *error)
 {
-    bool is_stdin = strcmp(file, "-") == 0;
+    const bool is_stdin = smc_file_is_standard_input(file);
     FILE *stream = is_stdin ? stdin : fopen(file, "rb");
     if (!stream)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", *file ? file : "''",
                         strerror(errno));
-    enum smc_status status = input_bytes_read_stream(stream, file, bytes, error);
+    enum smc_status status = input_bytes_read_stream(stream, smc_file_name(file), bytes, error);
     if (!is_stdin)
         fclose(stream);
     return status;

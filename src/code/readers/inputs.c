@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
@@ -412,7 +413,7 @@ static bool is_thin_archive(const char *file)
 static void read_named(struct input_search *search, const char *file)
 {
     struct stat status = {0};
-    bool is_stdin = strcmp(file, "-") == 0;
+    const bool is_stdin = smc_file_is_standard_input(file);
     if (!is_stdin && stat(file, &status) != 0) {
         report_missing(search, file, errno);
         return;
@@ -426,7 +427,7 @@ static void read_named(struct input_search *search, const char *file)
         return;
     }
     for (size_t i = 0; i < search->inputs->count && is_stdin; i++)
-        if (strcmp(search->inputs->item[i].file, "-") == 0)
+        if (smc_file_is_standard_input(search->inputs->item[i].file))
             return;
     if (S_ISREG(status.st_mode) && is_thin_archive(file))
         read_thin_archive(search, file);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "code/compile/build_log.h"
 #include "code/compilers.h"
@@ -29,7 +30,8 @@
 
 /* The arguments that the readers share. */
 struct kernel_reading {
-    const char *file;
+    const char *file; /* its name */
+    bool is_standard_input;
     const struct smc_inspect_request *request;
     struct smc_text *bytes;
     struct smc_inspect_kernels *kernels;
@@ -93,6 +95,7 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
         .target = *target,
         .request = reading->request,
         .warnings = &reading->notes->warnings,
+        .is_standard_input = reading->is_standard_input,
         .is_part = reading->is_part,
     };
     const char *label = reading->request->label;
@@ -579,7 +582,14 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
                                  struct smc_inspect_notes *notes, struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    const struct kernel_reading reading = {file, request, &bytes, kernels, notes, false};
+    const struct kernel_reading reading = {
+        .file = smc_file_name(file),
+        .is_standard_input = smc_file_is_standard_input(file),
+        .request = request,
+        .bytes = &bytes,
+        .kernels = kernels,
+        .notes = notes,
+    };
     size_t before = kernels->count;
     notes->holds_none = false;
     enum smc_status status;

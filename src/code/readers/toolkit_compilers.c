@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "code/inputs.h"
 #include "code/readers/compilation.h"
@@ -23,6 +24,7 @@ struct job {
     char tool[SMC_TOOL_PATH];
     char folder[SMC_TOOL_PATH];
     char source[SMC_TOOL_FILE]; /* the tool's input file */
+    const char *called;         /* its name in the tool's messages */
     char cubin[SMC_TOOL_PATH + 16];
     char architecture[ARCHITECTURE_BYTES];
 };
@@ -47,22 +49,26 @@ static enum smc_status toolkit_compilers_begin(const struct smc_compilation *com
     return SMC_OK;
 }
 
-/* Whether a tool can read the path itself. A pipe was already read. */
-static bool is_file(const char *path)
+/* Whether a tool can read the file itself. A pipe was already read. */
+static bool is_readable(const struct smc_compilation *compilation)
 {
-    struct stat status;
-    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return !compilation->is_standard_input && !compilation->is_part &&
+           smc_file_is_regular(compilation->file);
 }
 
-/* The tools read files, so that source from elsewhere is written to one. */
-static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
+/* The tools read files, so that text from elsewhere is written to one, after `start`. */
+static enum smc_status give_source(struct job *job, const char *name, const char *start,
+                                   struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
-    if (is_file(compilation->file) && !compilation->is_part)
+    job->called = job->source;
+    if (is_readable(compilation))
         return smc_tool_file(compilation->file, job->source, error);
+    if (*start)
+        job->called = compilation->file;
     snprintf(job->source, sizeof job->source, "%s/%s", job->folder, name);
     FILE *file = fopen(job->source, "w");
-    bool written = file && fputs(compilation->text, file) >= 0;
+    bool written = file && fputs(start, file) >= 0 && fputs(compilation->text, file) >= 0;
     if (file)
         written = fclose(file) == 0 && written;
     return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "%s: %s", job->source, strerror(errno));
@@ -126,7 +132,7 @@ static enum smc_status toolkit_compilers_run(const struct job *job, const char *
         return status;
     smc_input_make_text(&output->log);
     if (!succeeded && !smc_compilation_was_refused(&output->log))
-        return smc_compilation_fail(job->compilation, job->source, &output->log, error);
+        return smc_compilation_fail(job->compilation, job->called, &output->log, error);
     return read_binary(job->cubin, &output->binary, error);
 }
 
@@ -225,7 +231,24 @@ static bool find_as_before(const struct job *job, const struct smc_text *dry_key
     return found;
 }
 
-/* Adds the source, which the preprocessed text does not name as included. */
+/* nvcc puts the current folder before the name that the text was given. */
+static void shorten_name(const struct job *job, struct smc_text *ptx)
+{
+    char folder[SMC_TOOL_PATH];
+    struct smc_text full = {0};
+    if (job->called == job->source || !getcwd(folder, sizeof folder))
+        return;
+    smc_text_printf(&full, "\"%s/%s\"", folder, job->called);
+    char *name = full.failed || !ptx->data ? NULL : strstr(ptx->data, full.data);
+    const size_t cut = strlen(folder) + 1;
+    if (name) {
+        memmove(name + 1, name + 1 + cut, strlen(name + cut));
+        smc_text_cut(ptx, ptx->length - cut);
+    }
+    smc_text_free(&full);
+}
+
+/* Adds the user's file, which the preprocessed text does not name as included. */
 static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
                           const struct smc_compile_outcome *outcome)
 {
@@ -233,7 +256,7 @@ static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
     struct smc_error ignored;
     bool is_known =
         cache->key.length == 0 || read_kept(job->folder, ".ii", &preprocessed, &ignored) == SMC_OK;
-    if (strcmp(job->compilation->file, "-") != 0)
+    if (job->called == job->source)
         smc_text_printf(&files, "u%s\n", job->source);
     if (is_known && smc_nvcc_write_included(smc_text_string(&preprocessed), &files))
         smc_output_cache_store(cache, &files, outcome);
@@ -265,6 +288,7 @@ static void find_or_compile(const struct job *job, const char **argv,
     outcome->status = toolkit_compilers_run(job, argv + 1, outcome->output, &outcome->error);
     if (outcome->status == SMC_OK)
         outcome->status = read_kept(job->folder, ".ptx", &outcome->output->ptx, &outcome->error);
+    shorten_name(job, &outcome->output->ptx);
     store_of_nvcc(job, cache, outcome);
 }
 
@@ -338,10 +362,14 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
                                       struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
+    struct smc_text start = {0};
     enum smc_status status = toolkit_compilers_begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)
         return status;
-    status = give_source(&job, "stdin.cu", error);
+    smc_compilation_write_line(compilation->file, &start);
+    status = start.failed ? smc_out_of_memory(error)
+                          : give_source(&job, "stdin.cu", smc_text_string(&start), error);
+    smc_text_free(&start);
     if (status == SMC_OK)
         status = run_nvcc(&job, output, error);
     smc_tool_folder_remove(job.folder);
@@ -381,7 +409,7 @@ enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation
     enum smc_status status = toolkit_compilers_begin(compilation, "ptxas", &job, error);
     if (status != SMC_OK)
         return status;
-    status = give_source(&job, "stdin.ptx", error);
+    status = give_source(&job, "stdin.ptx", "", error);
     if (status == SMC_OK)
         status = run_ptxas(&job, output, error);
     smc_tool_folder_remove(job.folder);

@@ -70,6 +70,8 @@ enum { SHIM_EXTRA_BUFFER = 1, SHIM_EXTRA_BYTES = 2 };
 /* Handles of the default streams. NULL is one of them, here the legacy one. */
 enum { SHIM_STREAM_LEGACY = 1, SHIM_STREAM_PER_THREAD = 2 };
 
+enum { SHIM_STREAM_NON_BLOCKING = 1 }; /* of a stream's flags */
+
 enum { SHIM_CAPTURE_MODE_GLOBAL, SHIM_CAPTURE_MODE_THREAD, SHIM_CAPTURE_MODE_RELAXED };
 
 enum {

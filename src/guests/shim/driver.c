@@ -290,6 +290,7 @@ API cuCtxGetApiVersion(struct shim_context *context, uint32_t *version)
 API cuCtxSynchronize(void)
 {
     BEGIN;
+    UNLESS_CAPTURED(DEVICE, NULL);
     shim_flush_output();
     return SHIM_SUCCESS;
 }
@@ -302,6 +303,7 @@ static size_t limits[SHIM_LIMITS] = {
 
 API cuCtxSetLimit(int limit, size_t value)
 {
+    UNLESS_CAPTURED(UNSAFE, NULL);
     if (limit < 0 || limit >= SHIM_LIMITS)
         return SHIM_INVALID_VALUE;
     limits[limit] = value;
@@ -324,6 +326,7 @@ API cuCtxGetCacheConfig(int *config)
 
 API cuCtxSetCacheConfig(int config)
 {
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return config >= 0 && config <= SHIM_CACHE_PREFER_EQUAL ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 

@@ -82,6 +82,7 @@ static bool is_array(const struct shim_array *array)
 API cuArray3DCreate_v2(struct shim_array **out, const struct shim_array_3d *shape)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     uint64_t bytes = shape ? texel_bytes(shape) : 0;
     const bool needs_depth = shape && (shape->flags & (SHIM_ARRAY_LAYERED | SHIM_ARRAY_CUBEMAP));
     if (!out || bytes == 0 || shape->width == 0 || (needs_depth && shape->depth == 0) ||
@@ -136,6 +137,7 @@ API cuArrayGetDescriptor_v2(struct shim_array_2d *shape, const struct shim_array
 API cuArrayDestroy(struct shim_array *array)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     struct shim_array **item = &arrays;
     while (*item && *item != array)
         item = &(*item)->next;
@@ -183,9 +185,8 @@ static int find_end(const struct shim_copy_end *end, const struct shim_copy_3d *
     return SHIM_SUCCESS;
 }
 
-API cuMemcpy3D_v2(const struct shim_copy_3d *plan)
+int shim_copy_3d(const struct shim_copy_3d *plan)
 {
-    BEGIN;
     struct end to, from;
     int result = find_end(&plan->to, plan, &to);
     if (result == SHIM_SUCCESS)
@@ -198,11 +199,19 @@ API cuMemcpy3D_v2(const struct shim_copy_3d *plan)
     return result;
 }
 
+API cuMemcpy3D_v2(const struct shim_copy_3d *plan)
+{
+    BEGIN;
+    UNLESS_CAPTURED(WORK, NULL);
+    return shim_copy_3d(plan);
+}
+
 API cuMemcpy3DAsync_v2(const struct shim_copy_3d *plan, void *stream)
 {
     BEGIN;
-    struct shim_graph *graph = shim_capturing(stream);
-    return graph ? shim_capture_copy(graph, plan) : cuMemcpy3D_v2(plan);
+    struct shim_captured *captured = shim_capturing(stream);
+    UNLESS_CAPTURED(WORK, stream);
+    return captured ? shim_capture_copy(captured, plan) : shim_copy_3d(plan);
 }
 
 static struct shim_copy_3d in_3d(const struct shim_copy_2d *plan)
@@ -249,6 +258,7 @@ API cuMemcpy2DAsync_v2(const struct shim_copy_2d *plan, void *stream)
 static int driver_arrays_copy_bytes(struct shim_array *array, size_t offset, uint64_t address,
                                     bool of_device, size_t bytes, bool to_array)
 {
+    UNLESS_CAPTURED(WORK, NULL);
     if (!is_array(array))
         return SHIM_INVALID_HANDLE;
     const size_t all =
@@ -398,6 +408,7 @@ API cuTexObjectCreate(uint64_t *handle, const struct shim_resource *resource,
                       const struct shim_texture *description, const void *view)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     struct object object = {.is_surface = false};
     if (!handle || !resource || !description)
         return SHIM_INVALID_VALUE;

@@ -15,6 +15,7 @@
 API cuModuleLoadData(struct shim_module **module, const void *image)
 {
     BEGIN;
+    shim_capture_forbids(SHIM_CALL_UNSAFE, NULL); /* loads, but invalidates the capture */
     return image ? shim_module_load(image, module) : SHIM_INVALID_VALUE;
 }
 
@@ -27,7 +28,8 @@ API cuModuleLoadDataEx(struct shim_module **module, const void *image, uint32_t 
 
 API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
 {
-    return cuModuleLoadData(module, image);
+    BEGIN;
+    return image ? shim_module_load(image, module) : SHIM_INVALID_VALUE;
 }
 
 static int read_module_file(const char *path, struct smc_text *text)
@@ -54,6 +56,7 @@ API cuModuleLoad(struct shim_module **module, const char *path)
 API cuModuleUnload(struct shim_module *module)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     if (!shim_module_is(module))
         return SHIM_INVALID_HANDLE;
     shim_module_unload(module);
@@ -378,8 +381,9 @@ void shim_read_extra(void **extra, struct shim_launch *launch)
 
 static int submit(void *stream, const struct shim_launch *launch)
 {
-    struct shim_graph *graph = shim_capturing(stream);
-    return graph ? shim_capture_launch(graph, launch) : shim_launch(launch);
+    struct shim_captured *captured = shim_capturing(stream);
+    UNLESS_CAPTURED(WORK, stream);
+    return captured ? shim_capture_launch(captured, launch) : shim_launch(launch);
 }
 
 API cuLaunchKernel(struct shim_function *function, uint32_t grid_x, uint32_t grid_y,
@@ -443,11 +447,12 @@ API cuLaunchCooperativeKernel(struct shim_function *function, uint32_t grid_x, u
 API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
     const struct shim_host_call call = {function, data};
+    UNLESS_CAPTURED(WORK, stream);
     shim_lock();
-    struct shim_graph *graph = shim_capturing(stream);
-    const int result = graph ? shim_capture_host(graph, &call) : SHIM_SUCCESS;
+    struct shim_captured *captured = shim_capturing(stream);
+    const int result = captured ? shim_capture_host(captured, &call) : SHIM_SUCCESS;
     shim_unlock();
-    if (!graph)
+    if (!captured)
         function(data);
     return result;
 }

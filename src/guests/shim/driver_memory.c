@@ -8,11 +8,6 @@
 #include "base/memory.h"
 #include "guests/shim/driver.h"
 
-struct shim_stream {
-    uint32_t flags;
-    int32_t priority;
-};
-
 struct shim_event {
     uint64_t ns;
     bool is_recorded;
@@ -36,6 +31,7 @@ static int allocate(uint64_t *address, size_t bytes, enum shim_memory_kind kind)
 API cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return allocate(address, bytes, SHIM_MEMORY_DEVICE);
 }
 
@@ -43,6 +39,7 @@ API cuMemAllocManaged(uint64_t *address, size_t bytes, uint32_t flags)
 {
     BEGIN;
     (void)flags;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return allocate(address, bytes, SHIM_MEMORY_MANAGED);
 }
 
@@ -51,6 +48,7 @@ API cuMemAllocPitch_v2(uint64_t *address, size_t *pitch, size_t width, size_t he
 {
     BEGIN;
     (void)element;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     *pitch = (width + GPU_PITCH - 1) / GPU_PITCH * GPU_PITCH;
     return allocate(address, *pitch * height, SHIM_MEMORY_DEVICE);
 }
@@ -67,8 +65,10 @@ static bool is_memory_node(const void *stream)
 API cuMemAllocAsync(uint64_t *address, size_t bytes, void *stream)
 {
     BEGIN;
-    return is_memory_node(stream) ? SHIM_NOT_SUPPORTED
-                                  : allocate(address, bytes, SHIM_MEMORY_DEVICE);
+    if (is_memory_node(stream))
+        return SHIM_NOT_SUPPORTED;
+    UNLESS_CAPTURED(WAIT, stream);
+    return allocate(address, bytes, SHIM_MEMORY_DEVICE);
 }
 
 API cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *stream)
@@ -77,9 +77,8 @@ API cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *s
     return cuMemAllocAsync(address, bytes, stream);
 }
 
-API cuMemFree_v2(uint64_t address)
+static int driver_memory_free(uint64_t address)
 {
-    BEGIN;
     shim_flush_output();
     if (address == 0)
         return SHIM_SUCCESS;
@@ -89,10 +88,20 @@ API cuMemFree_v2(uint64_t address)
     return shim_memory_free(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
+API cuMemFree_v2(uint64_t address)
+{
+    BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
+    return driver_memory_free(address);
+}
+
 API cuMemFreeAsync(uint64_t address, void *stream)
 {
     BEGIN;
-    return is_memory_node(stream) ? SHIM_NOT_SUPPORTED : cuMemFree_v2(address);
+    if (is_memory_node(stream))
+        return SHIM_NOT_SUPPORTED;
+    UNLESS_CAPTURED(WAIT, stream);
+    return driver_memory_free(address);
 }
 
 API cuMemHostAlloc(void **memory, size_t bytes, uint32_t flags)
@@ -100,6 +109,7 @@ API cuMemHostAlloc(void **memory, size_t bytes, uint32_t flags)
     BEGIN;
     (void)flags;
     uint64_t address;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     const int result = allocate(&address, bytes, SHIM_MEMORY_HOST);
     if (result == SHIM_SUCCESS)
         *memory = host(address);
@@ -114,6 +124,7 @@ API cuMemAllocHost_v2(void **memory, size_t bytes)
 API cuMemFreeHost(void *memory)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     const struct shim_allocation *found = shim_memory_find((uint64_t)(uintptr_t)memory);
     if (!memory)
         return SHIM_SUCCESS;
@@ -141,6 +152,7 @@ API cuMemHostRegister_v2(void *memory, size_t bytes, uint32_t flags)
 {
     BEGIN;
     (void)flags;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     if (!memory || bytes == 0)
         return SHIM_INVALID_VALUE;
     return shim_memory_register(memory, bytes) ? SHIM_SUCCESS : SHIM_ALREADY_REGISTERED;
@@ -149,6 +161,7 @@ API cuMemHostRegister_v2(void *memory, size_t bytes, uint32_t flags)
 API cuMemHostUnregister(void *memory)
 {
     BEGIN;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return shim_memory_unregister(memory) ? SHIM_SUCCESS : SHIM_NOT_REGISTERED;
 }
 
@@ -198,6 +211,7 @@ int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size
 API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
 {
     BEGIN;
+    UNLESS_CAPTURED(WORK, NULL);
     return shim_copy(to, false, from, false, bytes);
 }
 
@@ -205,7 +219,9 @@ API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
 static int driver_memory_copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from,
                                  uint32_t from_type, size_t bytes)
 {
-    struct shim_graph *graph = shim_capturing(stream);
+    struct shim_captured *captured = shim_capturing(stream);
+    if (bytes > 0)
+        UNLESS_CAPTURED(WORK, stream);
     const struct shim_copy_3d plan = {
         .to = {.type = to_type, .at_host = host(to), .at_device = to, .pitch = bytes, .height = 1},
         .from = {.type = from_type,
@@ -216,9 +232,9 @@ static int driver_memory_copy_in(void *stream, uint64_t to, uint32_t to_type, ui
         .width_bytes = bytes,
         .height = 1,
         .depth = 1};
-    return graph ? shim_capture_copy(graph, &plan)
-                 : shim_copy(to, to_type == SHIM_MEMORY_TYPE_DEVICE, from,
-                             from_type == SHIM_MEMORY_TYPE_DEVICE, bytes);
+    return captured ? shim_capture_copy(captured, &plan)
+                    : shim_copy(to, to_type == SHIM_MEMORY_TYPE_DEVICE, from,
+                                from_type == SHIM_MEMORY_TYPE_DEVICE, bytes);
 }
 
 API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
@@ -231,6 +247,7 @@ API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
 API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
 {
     BEGIN;
+    UNLESS_CAPTURED(WORK, NULL);
     return shim_copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
 }
 
@@ -244,6 +261,7 @@ API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stre
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
 {
     BEGIN;
+    UNLESS_CAPTURED(WORK, NULL);
     return shim_copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
 }
 
@@ -257,6 +275,7 @@ API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
 API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
 {
     BEGIN;
+    UNLESS_CAPTURED(WORK, NULL);
     return shim_copy(to, true, from, true, bytes);
 }
 
@@ -271,6 +290,14 @@ API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
 {
     (void)to_context, (void)from_context;
     return cuMemcpyDtoD_v2(to, from, bytes);
+}
+
+API cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_context,
+                      size_t bytes, void *stream)
+{
+    (void)to_context, (void)from_context;
+    UNLESS_CAPTURED(OUTSIDE, stream);
+    return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
 static int driver_memory_fill(uint64_t address, size_t pitch, uint32_t value, size_t width_bytes,
@@ -303,15 +330,17 @@ int shim_fill(const struct shim_fill *plan)
 static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
                    uint32_t element_bytes, size_t width, size_t height)
 {
-    struct shim_graph *graph = shim_capturing(stream);
+    struct shim_captured *captured = shim_capturing(stream);
     const struct shim_fill plan = {address, pitch, value, element_bytes, width, height};
-    return graph ? shim_capture_fill(graph, &plan) : shim_fill(&plan);
+    UNLESS_CAPTURED(WORK, stream);
+    return captured ? shim_capture_fill(captured, &plan) : shim_fill(&plan);
 }
 
 #define FILL(bits, type)                                                                           \
     API cuMemsetD##bits##_v2(uint64_t address, type value, size_t count)                           \
     {                                                                                              \
         BEGIN;                                                                                     \
+        UNLESS_CAPTURED(WORK, NULL);                                                               \
         return driver_memory_fill(address, 0, value, sizeof value, count, 1);                      \
     }                                                                                              \
     API cuMemsetD##bits##Async(uint64_t address, type value, size_t count, void *stream)           \
@@ -323,6 +352,7 @@ static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
                                size_t height)                                                      \
     {                                                                                              \
         BEGIN;                                                                                     \
+        UNLESS_CAPTURED(WORK, NULL);                                                               \
         return driver_memory_fill(address, pitch, value, sizeof value, width, height);             \
     }                                                                                              \
     API cuMemsetD2D##bits##Async(uint64_t address, size_t pitch, type value, size_t width,         \
@@ -382,7 +412,8 @@ API cuPointerGetAttributes(uint32_t count, const int *attributes, void **data, u
 
 API cuMemPrefetchAsync(uint64_t address, size_t bytes, int device, void *stream)
 {
-    (void)bytes, (void)device, (void)stream;
+    (void)bytes, (void)device;
+    UNLESS_CAPTURED(OUTSIDE, stream);
     return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
@@ -414,6 +445,7 @@ API cuMemPoolSetAttribute(void *which, int attribute, void *value)
 API cuMemPoolTrimTo(void *which, size_t bytes)
 {
     (void)which, (void)bytes;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return SHIM_SUCCESS;
 }
 
@@ -444,6 +476,7 @@ API cuStreamDestroy_v2(struct shim_stream *stream)
     shim_flush_output();
     if (!has_handle(stream))
         return SHIM_INVALID_HANDLE;
+    shim_capture_forget(stream);
     free(stream);
     return SHIM_SUCCESS;
 }
@@ -451,7 +484,9 @@ API cuStreamDestroy_v2(struct shim_stream *stream)
 API cuStreamSynchronize(struct shim_stream *stream)
 {
     BEGIN;
-    return shim_capture_refuses_wait(stream) ? SHIM_CAPTURE_UNSUPPORTED : cuCtxSynchronize();
+    UNLESS_CAPTURED(WAIT, stream);
+    shim_flush_output();
+    return SHIM_SUCCESS;
 }
 
 API cuStreamQuery(struct shim_stream *stream)
@@ -465,18 +500,20 @@ API cuStreamWaitEvent(struct shim_stream *stream, struct shim_event *event, uint
     (void)flags;
     if (!event)
         return SHIM_INVALID_HANDLE;
-    shim_capture_wait(stream, event);
-    return SHIM_SUCCESS;
+    UNLESS_CAPTURED(WORK, stream);
+    return shim_capture_wait(stream, event, event->is_recorded);
 }
 
 API cuStreamGetFlags(const struct shim_stream *stream, uint32_t *flags)
 {
+    UNLESS_CAPTURED(OUTSIDE, stream);
     *flags = has_handle(stream) ? stream->flags : 0;
     return SHIM_SUCCESS;
 }
 
 API cuStreamGetPriority(const struct shim_stream *stream, int *priority)
 {
+    UNLESS_CAPTURED(WORK, stream);
     *priority = has_handle(stream) ? stream->priority : 0;
     return SHIM_SUCCESS;
 }
@@ -498,6 +535,7 @@ API cuStreamAddCallback(struct shim_stream *stream, void (*function)(void *, int
                         void *data, uint32_t flags)
 {
     (void)flags;
+    UNLESS_CAPTURED(OUTSIDE, stream);
     shim_flush_output();
     function(stream, shim_sticky_error(), data);
     return SHIM_SUCCESS;
@@ -506,7 +544,8 @@ API cuStreamAddCallback(struct shim_stream *stream, void (*function)(void *, int
 API cuStreamAttachMemAsync(struct shim_stream *stream, uint64_t address, size_t bytes,
                            uint32_t flags)
 {
-    (void)stream, (void)address, (void)bytes, (void)flags;
+    (void)address, (void)bytes, (void)flags;
+    UNLESS_CAPTURED(WAIT, stream);
     return SHIM_SUCCESS;
 }
 
@@ -530,8 +569,11 @@ API cuEventRecord(struct shim_event *event, void *stream)
     BEGIN;
     if (!event)
         return SHIM_INVALID_HANDLE;
-    if (shim_capture_event(event, stream))
-        return SHIM_SUCCESS;
+    bool is_captured;
+    UNLESS_CAPTURED(WORK, stream);
+    const int result = shim_capture_record(event, stream, &is_captured);
+    if (is_captured)
+        return result;
     *event = (struct shim_event){event_clock_ns(), true};
     return SHIM_SUCCESS;
 }
@@ -542,20 +584,27 @@ API cuEventRecordWithFlags(struct shim_event *event, void *stream, uint32_t flag
     return cuEventRecord(event, stream);
 }
 
-API cuEventQuery(struct shim_event *event)
-{
-    return event ? cuCtxSynchronize() : SHIM_INVALID_HANDLE;
-}
-
 API cuEventSynchronize(struct shim_event *event)
 {
-    return event ? cuCtxSynchronize() : SHIM_INVALID_HANDLE;
+    BEGIN;
+    if (!event)
+        return SHIM_INVALID_HANDLE;
+    UNLESS_CAPTURED(EVENT, event);
+    shim_flush_output();
+    return SHIM_SUCCESS;
+}
+
+API cuEventQuery(struct shim_event *event)
+{
+    return cuEventSynchronize(event);
 }
 
 /* Of the emulation, not of a GPU. */
 API cuEventElapsedTime(float *ms, struct shim_event *begin, struct shim_event *end)
 {
     BEGIN;
+    if (shim_capture_has_event(begin) || shim_capture_has_event(end))
+        return SHIM_CAPTURED_EVENT;
     if (!begin || !end || !begin->is_recorded || !end->is_recorded)
         return SHIM_INVALID_HANDLE;
     *ms = (float)((double)(int64_t)(end->ns - begin->ns) / 1e6);
@@ -569,6 +618,7 @@ API cuEventElapsedTime_v2(float *ms, struct shim_event *begin, struct shim_event
 
 API cuEventDestroy_v2(struct shim_event *event)
 {
+    shim_capture_forget(event);
     free(event);
     return event ? SHIM_SUCCESS : SHIM_INVALID_HANDLE;
 }

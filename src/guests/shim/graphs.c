@@ -1,5 +1,5 @@
-/* The driver API on the emulator: graphs, and streams whose calls are captured into one instead of
-   being made. The nodes of a graph run one after another, each after those that it depends on. */
+/* The driver API on the emulator: graphs, also those that streams are captured into. The nodes of a
+   graph run one after another, each after those that it depends on. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -27,18 +27,7 @@ struct shim_node {
 struct shim_graph {
     struct shim_node **node;
     size_t count;
-    bool is_invalid; /* a call failed while it was captured: there will be no graph */
 };
-
-/* A stream that is being captured, or an event that was recorded in one. */
-struct member {
-    struct member *next;
-    const void *stream;
-    struct shim_graph *graph;
-    bool is_origin, is_event;
-};
-
-static struct member *members;
 
 static void free_graph(struct shim_graph *graph);
 static int clone_graph(const struct shim_graph *graph, struct shim_graph **out);
@@ -373,17 +362,19 @@ API cuGraphInstantiateWithFlags(struct shim_graph **exec, const struct shim_grap
 {
     BEGIN;
     (void)flags;
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return graph ? clone_graph(graph, exec) : SHIM_INVALID_VALUE;
 }
 
 API cuGraphExecDestroy(struct shim_graph *exec)
 {
+    UNLESS_CAPTURED(UNSAFE, NULL);
     return cuGraphDestroy(exec);
 }
 
 API cuGraphUpload(struct shim_graph *exec, void *stream)
 {
-    (void)stream;
+    UNLESS_CAPTURED(OUTSIDE, stream);
     return exec ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
@@ -401,7 +392,7 @@ static int run_node(const struct shim_node *node)
     case NODE_KERNEL:
         return shim_launch(&node->launch);
     case NODE_COPY:
-        return cuMemcpy3D_v2(&node->copy);
+        return shim_copy_3d(&node->copy);
     case NODE_FILL:
         return shim_fill(&node->fill);
     case NODE_HOST:
@@ -416,16 +407,11 @@ static int run_node(const struct shim_node *node)
     return SHIM_SUCCESS;
 }
 
-/* Captured launches of a graph become nodes with a clone of it. */
 API cuGraphLaunch(const struct shim_graph *exec, void *stream)
 {
     BEGIN;
-    struct shim_graph *graph = shim_capturing(stream);
-    if (!exec)
-        return SHIM_INVALID_VALUE;
-    if (graph)
-        return cuGraphAddChildGraphNode(NULL, graph, NULL, 0, exec);
-    return run(exec);
+    UNLESS_CAPTURED(OUTSIDE, stream);
+    return exec ? run(exec) : SHIM_INVALID_VALUE;
 }
 
 API cuGraphExecKernelNodeSetParams_v2(struct shim_graph *exec, const struct shim_node *node,
@@ -472,107 +458,48 @@ API cuGraphExecUpdate_v2(struct shim_graph *exec, const struct shim_graph *graph
 
 /* --- Capture ---------------------------------------------------------------------------------- */
 
-static struct member *find_member(const void *stream, bool is_event)
-{
-    struct member *item = members;
-    while (item && (item->stream != stream || item->is_event != is_event))
-        item = item->next;
-    return item;
-}
-
-static int graphs_add_member(const void *stream, struct shim_graph *graph, bool is_event,
-                             bool is_origin)
-{
-    struct member *item = find_member(stream, is_event);
-    if (!item) {
-        item = smc_calloc(1, sizeof *item);
-        if (!item)
-            return SHIM_OUT_OF_MEMORY;
-        item->next = members;
-        members = item;
-    }
-    *item = (struct member){item->next, stream, graph, is_origin, is_event};
-    return SHIM_SUCCESS;
-}
-
-static void remove_members(const struct shim_graph *graph)
-{
-    struct member **item = &members;
-    while (*item) {
-        struct member *this = *item;
-        if (this->graph == graph) {
-            *item = this->next;
-            free(this);
-        } else {
-            item = &this->next;
-        }
-    }
-}
-
-struct shim_graph *shim_capturing(const void *stream)
-{
-    const struct member *item = members ? find_member(stream, false) : NULL;
-    return item ? item->graph : NULL;
-}
-
 /* Each node depends on the one before it, since it ran after that in the program's order. */
-static int capture(struct shim_graph *graph, const struct shim_node *node)
+static int capture(struct shim_captured *stream, const struct shim_node *node)
 {
-    struct shim_node *const last = graph->count > 0 ? graph->node[graph->count - 1] : NULL;
-    if (graph->is_invalid)
+    struct shim_graph *graph = shim_captured_graph(stream);
+    if (!graph)
         return SHIM_CAPTURE_INVALIDATED;
+    struct shim_node *const last = graph->count > 0 ? graph->node[graph->count - 1] : NULL;
     return graphs_append(graph, node, &last, last ? 1 : 0, NULL);
 }
 
-/* A refused launch ends the capture; a refused copy does not (seen on an H200, CUDA 13.0). */
-int shim_capture_launch(struct shim_graph *graph, const struct shim_launch *launch)
+/* A refused launch invalidates the capture; a refused copy does not (seen on an H200, CUDA 13.0).
+ */
+int shim_capture_launch(struct shim_captured *stream, const struct shim_launch *launch)
 {
     struct shim_node node;
-    const int result = graph->is_invalid ? SHIM_CAPTURE_INVALIDATED : keep_launch(launch, &node);
-    graph->is_invalid |= result != SHIM_SUCCESS;
-    return result == SHIM_SUCCESS ? capture(graph, &node) : result;
+    const int result = keep_launch(launch, &node);
+    if (result == SHIM_SUCCESS) {
+        const int captured = capture(stream, &node);
+        if (captured == SHIM_CAPTURE_INVALIDATED)
+            free(node.packed);
+        return captured;
+    }
+    shim_captured_invalidate(stream);
+    return result;
 }
 
-bool shim_capture_refuses_wait(const void *stream)
-{
-    struct shim_graph *graph = shim_capturing(stream);
-    if (graph)
-        graph->is_invalid = true;
-    return graph;
-}
-
-int shim_capture_copy(struct shim_graph *graph, const struct shim_copy_3d *plan)
+int shim_capture_copy(struct shim_captured *stream, const struct shim_copy_3d *plan)
 {
     const struct shim_node node = {.type = NODE_COPY, .copy = *plan};
-    return capture(graph, &node);
+    return capture(stream, &node);
 }
 
-int shim_capture_fill(struct shim_graph *graph, const struct shim_fill *plan)
+int shim_capture_fill(struct shim_captured *stream, const struct shim_fill *plan)
 {
     const struct shim_node node = {.type = NODE_FILL, .fill = *plan};
-    return capture(graph, &node);
+    return capture(stream, &node);
 }
 
-int shim_capture_host(struct shim_graph *graph, const struct shim_host_call *call)
+int shim_capture_host(struct shim_captured *stream, const struct shim_host_call *call)
 {
     const struct shim_node node = {.type = NODE_HOST, .host = *call};
-    return capture(graph, &node);
-}
-
-bool shim_capture_event(const void *event, const void *stream)
-{
-    struct shim_graph *graph = shim_capturing(stream);
-    struct member *old = members ? find_member(event, true) : NULL;
-    if (!graph && old)
-        old->stream = NULL; /* recorded again outside of the capture */
-    return graph && graphs_add_member(event, graph, true, false) == SHIM_SUCCESS;
-}
-
-void shim_capture_wait(const void *stream, const void *event)
-{
-    const struct member *item = members ? find_member(event, true) : NULL;
-    if (item && !shim_capturing(stream))
-        graphs_add_member(stream, item->graph, false, false);
+    return capture(stream, &node);
 }
 
 API cuStreamBeginCapture_v2(const void *stream, int mode)
@@ -581,35 +508,26 @@ API cuStreamBeginCapture_v2(const void *stream, int mode)
     struct shim_graph *graph;
     if (mode < 0 || mode > SHIM_CAPTURE_MODE_RELAXED)
         return SHIM_INVALID_VALUE;
+    UNLESS_CAPTURED(WORK, stream);
     if ((uintptr_t)stream <= SHIM_STREAM_LEGACY)
         return SHIM_CAPTURE_UNSUPPORTED;
     if (shim_capturing(stream))
         return SHIM_ILLEGAL_STATE;
     graph = smc_calloc(1, sizeof *graph);
-    return graph ? graphs_add_member(stream, graph, false, true) : SHIM_OUT_OF_MEMORY;
+    const int result = graph ? shim_capture_begin(stream, mode, graph) : SHIM_OUT_OF_MEMORY;
+    if (result != SHIM_SUCCESS)
+        free_graph(graph);
+    return result;
 }
 
 API cuStreamEndCapture(const void *stream, struct shim_graph **graph)
 {
     BEGIN;
-    const struct member *item = find_member(stream, false);
-    if (!item)
-        return SHIM_ILLEGAL_STATE;
-    if (!item->is_origin)
-        return SHIM_CAPTURE_UNMATCHED;
-    *graph = item->graph;
-    remove_members(item->graph);
-    if (!(*graph)->is_invalid)
-        return SHIM_SUCCESS;
-    free_graph(*graph);
-    *graph = NULL;
-    return SHIM_CAPTURE_INVALIDATED;
-}
-
-API cuStreamIsCapturing(const void *stream, int *status)
-{
-    BEGIN;
-    const struct shim_graph *graph = shim_capturing(stream);
-    *status = graph ? 1 + graph->is_invalid : 0;
-    return SHIM_SUCCESS;
+    UNLESS_CAPTURED(WORK, stream);
+    const int result = shim_capture_end(stream, graph);
+    if (result != SHIM_SUCCESS) {
+        free_graph(*graph);
+        *graph = NULL;
+    }
+    return result;
 }

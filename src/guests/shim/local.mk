@@ -14,7 +14,7 @@ SHIM_LDFLAGS = $(HARDENING_LDFLAGS) -module -avoid-version -shared -Wl,-z,defs -
 libsmemcalc_cuda_la_SOURCES = \
 	src/guests/shim/api.h src/guests/shim/device_attributes.def src/guests/shim/driver.c src/guests/shim/driver.h \
 	src/guests/shim/driver_arrays.c src/guests/shim/driver_kernels.c src/guests/shim/driver_memory.c \
-	src/guests/shim/driver_tensors.c \
+	src/guests/shim/driver_tensors.c src/guests/shim/captures.c \
 	src/guests/shim/errors.def src/guests/shim/graphs.c src/guests/shim/shim_launch.c src/guests/shim/shim_memory.c \
 	src/guests/shim/shim_modules.c src/guests/shim/shim_records.c src/guests/shim/shim.h src/guests/inject/inject_table.c \
 	src/base/file.c src/base/platform.c src/base/signals.c \

@@ -197,9 +197,6 @@ API cudaStreamIsCapturing(void *stream, int *status)
 
 API cudaThreadExchangeStreamCaptureMode(int *mode)
 {
-    static __thread int current;
-    const int previous = current;
-    current = *mode;
-    *mode = previous;
-    return SHIM_SUCCESS;
+    START();
+    return shim_noted(cuThreadExchangeStreamCaptureMode(mode));
 }

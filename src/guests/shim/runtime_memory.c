@@ -153,7 +153,8 @@ API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devi
                         void *stream)
 {
     (void)to_device, (void)from_device;
-    return cudaMemcpyAsync(to, from, bytes, DEVICE_TO_DEVICE, stream);
+    START();
+    return shim_noted(cuMemcpyPeerAsync(number_of(to), NULL, number_of(from), NULL, bytes, stream));
 }
 
 /* Row by row, each of which is a node where the stream is captured. */
@@ -348,8 +349,8 @@ API cudaMallocFromPoolAsync(void **memory, size_t bytes, void *which, void *stre
 
 API cudaMemPoolTrimTo(void *which, size_t bytes)
 {
-    (void)which, (void)bytes;
-    return SHIM_SUCCESS;
+    START();
+    return shim_noted(cuMemPoolTrimTo(which, bytes));
 }
 
 /* --- Streams and events ----------------------------------------------------------------------- */
@@ -412,8 +413,8 @@ API cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), v
 
 API cudaStreamAttachMemAsync(void *stream, void *memory, size_t bytes, unsigned flags)
 {
-    (void)stream, (void)memory, (void)bytes, (void)flags;
-    return SHIM_SUCCESS;
+    START();
+    return shim_noted(cuStreamAttachMemAsync(stream, number_of(memory), bytes, flags));
 }
 
 API cudaEventCreateWithFlags(void **event, unsigned flags)

@@ -210,8 +210,8 @@ API cudaDeviceGetLimit(size_t *value, int limit)
 
 API cudaDeviceSetCacheConfig(int config)
 {
-    (void)config;
-    return SHIM_SUCCESS;
+    START();
+    return shim_noted(cuCtxSetCacheConfig(config));
 }
 
 API cudaDeviceGetCacheConfig(int *config)
@@ -393,7 +393,7 @@ static int shim_runtime_load(struct binary *binary)
         return SHIM_OUT_OF_MEMORY;
     if (!binary->is_loaded) {
         binary->is_loaded = true;
-        binary->error = cuModuleLoadData(&binary->module, binary->image);
+        binary->error = cuModuleLoadFatBinary(&binary->module, binary->image);
     }
     return binary->error;
 }

@@ -241,7 +241,7 @@ static void name_file(const struct smc_program *program, const struct smc_run_re
     const char *base = file ? strrchr(file, '/') : NULL, *own_base = strrchr(own, '/');
     base = base ? base + 1 : file;
     own_base = own_base ? own_base + 1 : own;
-    if (base && request->user && strcmp(own, "-") != 0 && strcmp(base, own_base) != 0)
+    if (base && request->user && strcmp(base, own_base) != 0)
         snprintf(site->file, sizeof site->file, "%.95s", base);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "code/compilers.h"
@@ -79,7 +80,8 @@ static enum smc_status user_read_source(const struct smc_user_request *request,
     if (status != SMC_OK)
         return status;
     if (text->length && memchr(text->data, '\0', text->length))
-        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ or PTX is wanted", file);
+        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ or PTX is wanted",
+                        smc_file_name(file));
     smc_source_clean(text);
     return SMC_OK;
 }
@@ -260,7 +262,8 @@ static enum smc_status user_compile(struct smc_user_run *run, struct smc_nvrtc_o
         .no_cache = request->no_cache,
     };
     const struct smc_compilation compilation = {
-        .file = request->file,
+        .file = smc_file_name(request->file),
+        .is_standard_input = smc_file_is_standard_input(request->file),
         .text = smc_text_string(&run->text),
         .target = found.target[0],
         .request = &compiling,
@@ -273,7 +276,7 @@ static enum smc_status user_compile(struct smc_user_run *run, struct smc_nvrtc_o
     smc_text_free(&options);
     smc_text_free(&found.options);
     if (status == SMC_OK)
-        smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
+        smc_log_tell_warnings(smc_text_string(&output->log), compilation.file, warnings);
     return status;
 }
 
@@ -340,8 +343,9 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     enum smc_status status = user_read_source(request, &run->text, error);
     if (status == SMC_OK)
         status = user_compile(run, &output, warnings, error);
+    run->request.file = smc_file_name(request->file);
     if (status == SMC_OK)
-        status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
+        status = smc_user_choose(&run->kernels, run->request.file, request->entry, &kernel, error);
     if (status == SMC_OK && !kernel->resources.refused)
         status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, run, error);
     if (status == SMC_OK && !kernel->resources.refused)

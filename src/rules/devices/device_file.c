@@ -403,8 +403,8 @@ static const char kind[] = "device file";
 enum smc_status smc_device_file_read(const char *path, struct smc_device_file *out,
                                      struct smc_error *error)
 {
-    bool piped = strcmp(path, "-") == 0;
-    const char *called = piped ? "standard input" : path;
+    const bool piped = smc_file_is_standard_input(path);
+    const char *called = smc_file_name(path);
     struct smc_text text = {0};
     struct smc_error reason;
     *out = (struct smc_device_file){0};

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "hardware/executor.h"
@@ -30,7 +31,8 @@ enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, co
                                        struct smc_error *error)
 {
     for (size_t i = 0; i < arguments->device_file.count; i++)
-        if (strcmp(file, "-") == 0 && strcmp(arguments->device_file.item[i], "-") == 0)
+        if (smc_file_is_standard_input(file) &&
+            smc_file_is_standard_input(arguments->device_file.item[i]))
             return smc_fail(error, SMC_USAGE,
                             "option --device-file: '-' is standard input, which holds the rows");
     return SMC_OK;

@@ -248,7 +248,7 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
     asked->query = grown ? grown : asked->query;
     asked->file_kernel = smc_calloc(entries * devices, sizeof *asked->file_kernel);
     asked->short_name = smc_calloc(entries, sizeof *asked->short_name);
-    asked->shown_file = smc_strdup(arguments->file[0]);
+    asked->shown_file = smc_strdup(smc_file_name(arguments->file[0]));
     if (!grown || !asked->file_kernel || !asked->short_name || !asked->shown_file)
         return smc_out_of_memory(error);
     smc_utf8_make_safe(asked->shown_file);
@@ -280,7 +280,7 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
 static enum smc_status refuse_folder(const char *file, struct smc_error *error)
 {
     struct stat about;
-    if (strcmp(file, "-") == 0 || stat(file, &about) != 0 || !S_ISDIR(about.st_mode))
+    if (smc_file_is_standard_input(file) || stat(file, &about) != 0 || !S_ISDIR(about.st_mode))
         return SMC_OK;
     return smc_fail(error, SMC_USAGE,
                     "%s: a folder; name one of its files ('smemcalc %s' lists its kernels)", file,

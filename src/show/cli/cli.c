@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "code/nvrtc.h"
@@ -26,7 +27,7 @@ static smc_command_function *const functions[SMC_COMMAND_COUNT] = {
 static bool cli_is_file(const char *word)
 {
     const char *dot = strrchr(word, '.');
-    if (strcmp(word, "-") == 0 || strchr(word, '/') || strstr(word, ".so."))
+    if (smc_file_is_standard_input(word) || strchr(word, '/') || strstr(word, ".so."))
         return true;
     if (dot && isalpha((unsigned char)dot[1]))
         return true;

@@ -5,6 +5,7 @@
 
 #include "answers/banks_query.h"
 #include "base/csv_reader.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/sandbox.h"
@@ -442,7 +443,7 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
                                      struct smc_bank_accesses *accesses, const char **source,
                                      struct smc_error *error)
 {
-    const char *file = arguments->file[0];
+    const char *file = smc_file_name(arguments->file[0]);
     const struct smc_query *query = asked->query;
     struct smc_error reason = {""};
     if (asked->ptx.length == 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers/diff.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "show/cli/ask_gate.h"
 #include "show/cli/ask_inspect.h"
@@ -36,7 +37,8 @@ static enum smc_status cmd_diff_ask(const struct smc_arguments *arguments,
                         "diff: two files are compared, the old build and the new one, but %s is "
                         "given",
                         arguments->file_count == 0 ? "none" : "only one");
-    if (strcmp(arguments->file[0], "-") == 0 && strcmp(arguments->file[1], "-") == 0)
+    if (smc_file_is_standard_input(arguments->file[0]) &&
+        smc_file_is_standard_input(arguments->file[1]))
         return smc_fail(error, SMC_USAGE, "diff: only one of the builds may be standard input");
     return smc_ask_inspection(arguments, false, &comparison->question, error);
 }

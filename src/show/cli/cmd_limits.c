@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers/query.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "code/compile.h"
 #include "rules/headroom.h"
@@ -236,7 +237,7 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
     if (!file && (has_grid || arguments->arg.count))
         return smc_fail(error, SMC_USAGE, "option --%s: only with FILE, whose time is predicted",
                         has_grid ? "grid" : "arg");
-    if (has_grid && strcmp(arguments->file[0], "-") == 0)
+    if (has_grid && smc_file_is_standard_input(arguments->file[0]))
         return smc_fail(error, SMC_USAGE,
                         "option --grid: standard input is read once, and every row compiles it: "
                         "name a file");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "answers/trace_answer.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "show/cli/ask.h"
@@ -58,7 +59,7 @@ static enum smc_status cmd_tui_ask_device(const struct smc_arguments *arguments,
 
 static enum smc_status read_script(const char *path, struct smc_text *text, struct smc_error *error)
 {
-    const bool standard_input = strcmp(path, "-") == 0;
+    const bool standard_input = smc_file_is_standard_input(path);
     FILE *file = standard_input ? stdin : fopen(path, "r");
     if (!file)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", path,
@@ -112,7 +113,7 @@ static enum smc_status cmd_tui_play(const char *path, const struct smc_query *qu
         status = smc_out_of_memory(error);
     if (status == SMC_OK) {
         struct smc_script script = {
-            .name = strcmp(path, "-") == 0 ? "standard input" : path,
+            .name = smc_file_name(path),
             .text = text.data,
             .utf8 = smc_output_locale(),
             .out = out,
@@ -160,7 +161,7 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
     struct smc_trace_answer answer = {0};
     struct smc_text warnings = {0};
     for (size_t i = 0; i < arguments->trace_file.count; i++)
-        if (strcmp(arguments->trace_file.item[i], "-") == 0)
+        if (smc_file_is_standard_input(arguments->trace_file.item[i]))
             return smc_fail(
                 error, SMC_USAGE,
                 "option --trace: '-' is standard input, which has the keys; name a file");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "hardware/tuning_source.h"
 #include "show/cli/ask.h"
@@ -54,7 +55,7 @@ static enum smc_status check_source(const struct smc_arguments *arguments, struc
     static const char *const forms[] = {"NAME=4,8,16, a macro that the source uses",
                                         "such as 4096/(TM*16), or 64,32",
                                         "such as 256, 32x8 or TM*32"};
-    if (strcmp(arguments->text[SMC_OPTION_SOURCE], "-") == 0)
+    if (smc_file_is_standard_input(arguments->text[SMC_OPTION_SOURCE]))
         return smc_fail(error, SMC_USAGE,
                         "option --source: '-' is read once, and every shape compiles it: name a "
                         "file");

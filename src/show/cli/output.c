@@ -304,10 +304,9 @@ struct smc_report_style smc_output_style(void)
 enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
                                 struct smc_error *error)
 {
-    *stream = (struct smc_stream){"standard input", STDIN_FILENO};
-    if (strcmp(path, "-") == 0)
+    *stream = (struct smc_stream){smc_file_name(path), STDIN_FILENO};
+    if (smc_file_is_standard_input(path))
         return SMC_OK;
-    *stream = (struct smc_stream){path, -1};
     do
         stream->descriptor = open(path, O_RDONLY | O_CLOEXEC);
     while (stream->descriptor < 0 && errno == EINTR);

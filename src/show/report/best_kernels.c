@@ -370,7 +370,7 @@ static void best_kernels_append_head(const struct best_kernels_list *list,
     const struct smc_answer *answer = answer_of(list->kernel, 0);
     struct smc_text line = {0};
     smc_text_printf(&line, "the best block size of each of the %zu kernels of %s",
-                    list->kernels + list->strays, smc_words_file(answer->query.file_kernel));
+                    list->kernels + list->strays, answer->query.file_kernel->file);
     if (list->devices == 1)
         smc_text_printf(&line, " on %s", answer->query.device.name);
     smc_text_append(&line, ", lowest occupancy first");

@@ -97,7 +97,7 @@ static void count_cases(const struct test_case *c, size_t begin, size_t end, siz
 
 static const char *shown_file(const char *file)
 {
-    return strcmp(file, "-") == 0 ? "standard input" : file[0] ? file : "smemcalc";
+    return file[0] ? file : "smemcalc";
 }
 
 /* The failures of a case are one element: most readers show no more than the first. */

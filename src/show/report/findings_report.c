@@ -57,7 +57,7 @@ static void append_finding_line(const struct shared_line *line, struct smc_text 
     const struct smc_check_finding *f = line->first;
     struct smc_text place = {0}, kernel = {0};
     if (f->file[0])
-        smc_text_append(&place, strcmp(f->file, "-") == 0 ? "standard input" : f->file);
+        smc_text_append(&place, f->file);
     if (f->file[0] && f->line > 0 && line->count == 1)
         smc_text_printf(&place, ":%u", f->line);
     if (line->count > 1)
@@ -139,7 +139,7 @@ static void append_safely(void (*append)(const char *, struct smc_text *), const
 static void findings_append_place(const struct smc_check_finding *f, struct smc_text *out)
 {
     struct smc_text place = {0};
-    smc_text_append(&place, strcmp(f->file, "-") == 0 ? "standard input" : f->file);
+    smc_text_append(&place, f->file);
     if (f->line > 0)
         smc_text_printf(&place, ":%u", f->line);
     if (f->file[0])

@@ -63,8 +63,6 @@ static void findings_sarif_append_uri(const char *file, struct smc_text *uri)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-._~/!$&'()*+,;=@";
-    if (strcmp(file, "-") == 0)
-        file = "stdin";
     file = path_from_here(file);
     while (strncmp(file, "./", 2) == 0)
         file += 2;

@@ -229,8 +229,7 @@ static void inspect_append_file(const struct smc_inspect_kernel *kernel, const c
                                 const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    const char *file = strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
-    smc_text_printf(&line, "%s (%s)", file, smc_inspect_source_words(kernel->source));
+    smc_text_printf(&line, "%s (%s)", kernel->file, smc_inspect_source_words(kernel->source));
     if (line.data)
         smc_utf8_make_safe(line.data);
     smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),

@@ -101,7 +101,7 @@ static bool append_file_sources(const struct smc_sweep *sweep, struct smc_text *
     bool given = varies(sweep, SMC_AXIS_REGS) || sweep->query.regs_per_thread != SMC_NOT_GIVEN;
     if (!kernel || given)
         return false;
-    smc_text_printf(out, "%s, %s", smc_words_file(kernel), kernel->origin);
+    smc_text_printf(out, "%s, %s", kernel->file, kernel->origin);
     uint64_t count = varies(sweep, SMC_AXIS_DEVICE) ? smc_axis_values(&sweep->axis[0]) : 0;
     uint64_t estimates = kernel->resources.source == SMC_RESOURCES_ASSUMED && count == 0;
     for (uint64_t i = 0; i < count && i < RUNS_SHOWN; i++)

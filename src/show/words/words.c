@@ -342,14 +342,9 @@ const char *smc_words_kernel_name(const struct smc_query *query)
     return query->file_kernel ? query->file_kernel->name : NULL;
 }
 
-const char *smc_words_file(const struct smc_file_kernel *kernel)
-{
-    return strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
-}
-
 void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text *out)
 {
-    smc_text_printf(out, "%s of %s", kernel->short_name, smc_words_file(kernel));
+    smc_text_printf(out, "%s of %s", kernel->short_name, kernel->file);
     if (kernel->required_threads_per_block)
         smc_text_printf(out, "; it launches only with blocks of %u threads",
                         kernel->required_threads_per_block);
@@ -376,7 +371,7 @@ void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_S
     if (answer->regs_given)
         snprintf(text, SMC_REGS_SOURCE_CHARS, "given");
     else if (kernel)
-        snprintf(text, SMC_REGS_SOURCE_CHARS, "%.60s, %s", smc_words_file(kernel), kernel->origin);
+        snprintf(text, SMC_REGS_SOURCE_CHARS, "%.60s, %s", kernel->file, kernel->origin);
     else
         smc_resources_describe(&answer->resources, text);
     smc_utf8_make_safe(text); /* a character may be cut */

@@ -83,9 +83,6 @@ bool smc_words_regs_known(const struct smc_answer *answer);
 /* The kernel of the catalog or of a file; NULL if the launch was described by numbers. */
 const char *smc_words_kernel_name(const struct smc_query *query);
 
-/* The file's name, or "standard input". */
-const char *smc_words_file(const struct smc_file_kernel *kernel);
-
 /* "saxpy of x.cu; its launch bounds allow blocks of at most 256 threads". */
 void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text *out);
 
