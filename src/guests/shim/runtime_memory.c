@@ -154,7 +154,8 @@ API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devi
 {
     (void)to_device, (void)from_device;
     START();
-    return shim_noted(cuMemcpyPeerAsync(number_of(to), NULL, number_of(from), NULL, bytes, stream));
+    return shim_noted(
+        cuMemcpyPeerAsync(shim_address(to), NULL, shim_address(from), NULL, bytes, stream));
 }
 
 /* Row by row, each of which is a node where the stream is captured. */
@@ -414,7 +415,7 @@ API cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), v
 API cudaStreamAttachMemAsync(void *stream, void *memory, size_t bytes, unsigned flags)
 {
     START();
-    return shim_noted(cuStreamAttachMemAsync(stream, number_of(memory), bytes, flags));
+    return shim_noted(cuStreamAttachMemAsync(stream, shim_address(memory), bytes, flags));
 }
 
 API cudaEventCreateWithFlags(void **event, unsigned flags)
