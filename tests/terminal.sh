@@ -19,7 +19,7 @@ fi
 [ $? -ne 77 ] || cannot_play "no pseudo-terminal can be opened"
 
 # Only what fails waits so long; after the first of a suite the others do not.
-deadline_s=300
+deadline_s=1200
 later_deadline_s=20
 
 mkdir "$scratch/tmp" "$scratch/bin"
