@@ -82,8 +82,10 @@ check_file() { # FILE
 
 # These include much of the toolkit: they are compiled into the cache while others are checked.
 slow='cooperative.cu cub_block.cu curand_monte_carlo.cu'
+compiling=
 for file in $slow; do
     without_nvcc inspect "$file" --device 9.0 >/dev/null 2>&1 &
+    compiling="$compiling $!"
 done
 mkdir libraries && cd libraries || exit 99
 cat >random.cu <<'EOF'
@@ -117,7 +119,8 @@ for file in *.cu *.cuh; do
     *) check_file "$file" ;;
     esac
 done
-wait
+# shellcheck disable=SC2086 # process numbers
+wait $compiling
 for file in $slow; do
     check_file "$file"
 done
@@ -292,6 +295,7 @@ empty "where nvcc's registers may change the blocks, text and JSON say so" "$(
     has many.out '^  regs as NVRTC counts them: nvcc may count others'; has many.json '"nvcc_may_differ": true'
     grep 'as NVRTC' few.out; has few.json '"nvcc_may_differ": false')"
 cd ../libraries || exit 99
+wait
 if has_header curand_kernel.h; then
     without_nvcc inspect random.cu --device 9.0 --compiler-options -std=c++14 >out 2>err
     empty "cuRAND's device code compiles as C++14, as nvcc compiles it" "$([ $? -eq 0 ] || cat err)"
