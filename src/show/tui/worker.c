@@ -153,7 +153,7 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
 
 /* --- The worker --- */
 
-enum { COMPILER_NICENESS = 10 }; /* keys have priority where cores are few */
+enum { COMPILER_NICENESS = 4 }; /* keys have priority where cores are few; others do not starve it */
 
 static bool send_all(int to, const void *data, size_t bytes)
 {
