@@ -114,7 +114,7 @@ for arguments in \
     PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
     empty "banks proposes paddings that hold: $arguments" "$(
         [ "$count" -eq 2 ] || { echo "$count commands, not 2"; cat out; }
-        awk -F, 'NR % 2 == 0 && $(NF - 4) != 0' answers
+        awk -F, 'NR % 2 == 0 && $(NF - 7) != 0' answers
         [ "$(wc -l <answers)" -eq 4 ] || cat answers)"
 done
 
@@ -126,7 +126,7 @@ proposes() { # LINE-OF-THE-PADDING EXPRESSION BLOCK
     printed_commands <out >commands
     PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
     empty "banks proposes the padding that is known: $2" "$([ "$seen" = "$1" ] || echo "$seen, not $1"
-        awk -F, 'NR % 2 == 0 && $(NF - 4) != 0' answers
+        awk -F, 'NR % 2 == 0 && $(NF - 7) != 0' answers
         grep -q '^access,' answers || cat answers)"
 }
 proposes "rows of 16 elements have no conflict: drop the padding: (ty*16+tx)*4" "(ty*17+tx)*4" 16x16

@@ -65,15 +65,16 @@ holds "limits: clusters on a board, and none without" \
 holds "limits: no clusters without --cluster" \
     '.headroom.by_blocks | map(.resident_clusters) | unique == [null]' \
     limits --threads 256 --device H200
-# A query with the registers of a row has that row's clusters.
+# A query with the shared memory of a row has that row's clusters.
 if command -v jq >/dev/null; then
     "$program" limits --threads 128 --cluster 4 --device H200 --format json >headroom.json
     empty "limits: a query confirms the clusters of each row" "$(
         jq -r '.headroom.by_blocks[] |
-            "\(.blocks_per_sm) \(.most_registers_per_thread) \(.resident_clusters)"' headroom.json |
-            while read -r blocks regs clusters; do
-                asked=$("$program" --threads 128 --regs "$regs" --cluster 4 --device H200 \
-                    --format json | jq -r '"\(.occupancy.blocks_per_sm) \(.waves.resident_clusters)"')
+            "\(.blocks_per_sm) \(.most_dynamic_smem_bytes) \(.resident_clusters)"' headroom.json |
+            while read -r blocks bytes clusters; do
+                asked=$("$program" --threads 128 --regs 16 --dynamic-smem "$bytes" --cluster 4 \
+                    --device H200 --format json |
+                    jq -r '.occupancy | "\(.blocks_per_sm) \(.resident_clusters)"')
                 [ "$asked" = "$blocks $clusters" ] || echo "$blocks: $clusters, but $asked"
             done
     )"
