@@ -163,9 +163,10 @@ static void headroom_append_rows(const struct smc_answer *answer,
 {
     const bool has_clusters = headroom->has_clusters;
     smc_text_printf(out,
-                    "\n  blocks   warps  occup.  registers   dynamic B%s  to write\n"
+                    "\n  blocks   warps  occup.  registers   dynamic B%s\n"
                     "  per SM  per SM         per thread  per block%s\n",
-                    has_clusters ? "  clusters" : "", has_clusters ? "    per GPU" : "");
+                    has_clusters ? "  clusters  to write" : "  to write",
+                    has_clusters ? "    per GPU  __launch_bounds__" : "");
     for (uint32_t i = 0; i < headroom->count; i++) {
         const struct row row = make_row(answer, headroom, i);
         bool current = is_current(answer, row.level);
@@ -179,7 +180,8 @@ static void headroom_append_rows(const struct smc_answer *answer,
             append_level_clusters(headroom, row.level, &clusters);
             smc_text_printf(&line, "%10s", smc_text_string(&clusters));
         }
-        smc_text_printf(&line, "  %s", row.launch_bounds);
+        smc_text_printf(&line, "  %s",
+                        has_clusters ? strchr(row.launch_bounds, '(') : row.launch_bounds);
         smc_text_free(&clusters);
         smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
         smc_layout_row(out, &line);
