@@ -199,6 +199,14 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     share_tmem(sm, launch, out);
 }
 
+bool smc_sm_groups_are_known(const struct smc_sm_groups *groups, uint32_t sm_count)
+{
+    uint32_t sms = 0;
+    for (uint32_t i = 0; groups && i < groups->count; i++)
+        sms += groups->sms[i];
+    return sms > 0 && sms == sm_count;
+}
+
 /* A group with fewer SMs than a cluster has blocks holds none. */
 uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
                                uint32_t blocks_per_sm)
@@ -208,7 +216,7 @@ uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *gr
                                         : SMC_MOST_CLUSTERED_BLOCKS;
     if (size == 0)
         return 0;
-    if (!groups || groups->count == 0)
+    if (!smc_sm_groups_are_known(groups, sm_count))
         return (uint64_t)sm_count * blocks_per_sm / size;
     for (uint32_t i = 0; i < groups->count; i++)
         if (groups->sms[i] >= size)
@@ -216,26 +224,17 @@ uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *gr
     return clusters;
 }
 
-static bool are_known(const struct smc_sm_groups *groups, uint32_t sm_count)
-{
-    uint32_t sms = 0;
-    for (uint32_t i = 0; groups && i < groups->count; i++)
-        sms += groups->sms[i];
-    return sms > 0 && sms == sm_count;
-}
-
 void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
                       const struct smc_sm_groups *groups, const struct smc_launch *launch,
                       struct smc_occupancy *out)
 {
     const uint32_t *grid = launch->grid, cluster = launch->blocks_per_cluster;
-    const bool known = are_known(groups, sm_count);
     smc_occupancy_compute(sm, launch, out);
     out->resident_blocks = (uint64_t)sm_count * out->blocks_per_sm;
     if (cluster > 1 && out->resident_blocks > 0) {
-        out->clusters_are_bound = !known;
+        out->clusters_are_bound = !smc_sm_groups_are_known(groups, sm_count);
         out->resident_clusters =
-            smc_resident_clusters(sm_count, known ? groups : NULL, cluster, out->blocks_per_sm);
+            smc_resident_clusters(sm_count, groups, cluster, out->blocks_per_sm);
         out->resident_blocks = out->resident_clusters * cluster;
     }
     if (!launch->is_cooperative || grid[0] == 0 || out->resident_blocks == 0)
