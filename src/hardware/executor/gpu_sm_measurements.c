@@ -11,7 +11,7 @@ enum {
     PIPE_PER_STEP = 256, /* instructions of a warp: kernels/ceiling_pipe.cu */
     BARRIERS_PER_STEP = 16,
     CHAIN_STEPS = 64,
-    TENSOR_STEPS = 64,
+    TENSOR_STEPS = 512,
     STEP_FMAS = 131072, /* of a warp: kernels/ceiling_tensor.cu */
     WARPGROUP = 4 * WARP,
 };

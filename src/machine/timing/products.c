@@ -158,7 +158,6 @@ static void set_shares(struct smc_rates *rates, const struct smc_ceilings *ceili
             int ceiling = product_ceiling[group][type];
             double measured = ceilings && ceiling > 0 ? ceilings->value[ceiling - 1] : 0;
             double share = measured / published_rate(rates, &product);
-            rates->product_is_measured[group][type] = measured > 0;
             if (measured <= 0)
                 share = group || type == SMC_PRODUCT_FP64 ? 1 : most;
             rates->product_share[group][type] = fmin(share, 1);
@@ -180,6 +179,18 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->phase_latency = 25;
     rates->bulk_sector_clocks = 0.3; /* 107 bytes a clock */
     rates->bulk_latency = 0;
+}
+
+bool smc_product_is_measured(const char *label, const struct smc_ceilings *ceilings)
+{
+    for (int group = 0; group < 2; group++)
+        for (int type = 0; type < SMC_PRODUCT_TYPES; type++) {
+            int ceiling = product_ceiling[group][type];
+            if (strcmp(smc_product_info[type].label, label) == 0 && ceiling > 0 &&
+                ceilings->value[ceiling - 1] > 0)
+                return true;
+        }
+    return false;
 }
 
 double smc_rates_product_fmas(const struct smc_sass_instruction *in)

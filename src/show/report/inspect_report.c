@@ -101,6 +101,21 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
+static struct smc_value inspect_bound(const struct smc_inspect_row *row)
+{
+    return row->bound_regs ? smc_value_count(row->bound_regs)
+                           : (struct smc_value){.kind = SMC_VALUE_ABSENT};
+}
+
+/* A figure of the kernel as compiled with the bound. */
+static struct smc_value inspect_bounded(const struct smc_inspect_row *row, struct smc_value figure)
+{
+    if (row->bound_regs == 0)
+        return (struct smc_value){.kind = SMC_VALUE_ABSENT};
+    return smc_value_if(row->bounded != NULL, figure);
+}
+
+#define BOUNDED(member) item->bounded->kernel->resources.member
 /* Of a kernel on a device. */
 #define ITEM struct smc_inspect_row
 #define ROW_FIELDS(FIELD)                                                                          \
@@ -165,7 +180,24 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
                            item->kernel->resources.stack_bytes))                                   \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
-          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
+          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))     \
+    FIELD(bound, "bounded.at_most", NULL, "registers",                                             \
+          "the bound of --regs per thread; absent without it", inspect_bound(item))                \
+    FIELD(bounded_registers, "bounded.registers_per_thread", NULL, "registers",                    \
+          "of the kernel compiled with that bound; null if it does not apply",                     \
+          inspect_bounded(item, smc_value_count(item->bounded ? BOUNDED(regs_per_thread) : 0)))    \
+    FIELD(bounded_stores, "bounded.spill_store_bytes", NULL, "bytes",                              \
+          "spilled registers stored per thread then",                                              \
+          inspect_bounded(item, smc_value_count(item->bounded ? BOUNDED(spill_store_bytes) : 0)))  \
+    FIELD(bounded_loads, "bounded.spill_load_bytes", NULL, "bytes",                                \
+          "spilled registers loaded per thread then",                                              \
+          inspect_bounded(item, smc_value_count(item->bounded ? BOUNDED(spill_load_bytes) : 0)))   \
+    FIELD(bounded_blocks, "bounded.blocks_per_sm", NULL, "blocks", "resident blocks per SM then",  \
+          inspect_bounded(                                                                         \
+              item, smc_value_count(item->bounded ? item->bounded->occupancy.blocks_per_sm : 0)))  \
+    FIELD(bounded_percent, "bounded.occupancy_percent", NULL, "percent", "the occupancy then",     \
+          inspect_bounded(item,                                                                    \
+                          smc_value_real(item->bounded ? item->bounded->occupancy_percent : 0)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -430,6 +462,39 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     smc_layout_text(out, style, STEPS_COLUMN, &line);
 }
 
+static void append_bounded(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    const struct smc_inspect_row *bounded = row->bounded;
+    const struct smc_resources *resources = &bounded->kernel->resources;
+    char percent[32];
+    if (resources->spill_store_bytes + resources->spill_load_bytes == 0)
+        smc_text_append(line, "no spills, ");
+    else
+        smc_text_printf(line, "spills %u" SMC_TIE "B stored, %u" SMC_TIE "B loaded per thread, ",
+                        resources->spill_store_bytes, resources->spill_load_bytes);
+    smc_words_blocks(bounded->occupancy.blocks_per_sm, line);
+    smc_words_percent(bounded->occupancy_percent, percent);
+    smc_text_printf(line, " per SM (%s)", percent);
+}
+
+/* What a bound on the registers costs. */
+static void inspect_append_bound(const struct smc_inspect_row *row,
+                                 const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (row->bound_regs == 0)
+        return;
+    smc_text_printf(&line, "at most %u" SMC_TIE "registers: ", row->bound_regs);
+    if (row->bounded)
+        append_bounded(row, &line);
+    else
+        smc_text_append(&line, row->kernel->max_threads_per_block > 0
+                                   ? "not with -maxrregcount, as its __launch_bounds__ take "
+                                     "precedence; 'limits' compiles those of each row"
+                                   : "not compiled with -maxrregcount");
+    smc_layout_text(out, style, STEPS_COLUMN, &line);
+}
+
 /* Devices have the width of the longest name, if it fits. */
 static struct inspect_columns inspect_find_columns(const struct smc_inspect_rows *rows,
                                                    const struct smc_report_style *style)
@@ -482,6 +547,7 @@ static void inspect_append_row(const struct smc_inspect_row *row,
             append_sparkline(row, out);
     }
     inspect_append_steps(row, style, out);
+    inspect_append_bound(row, style, out);
     append_banks(row, style, out);
 }
 
