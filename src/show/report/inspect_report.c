@@ -101,21 +101,30 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
-static struct smc_value inspect_bound(const struct smc_inspect_row *row)
+/* The kernel as compiled with a bound on its registers; absent if none was requested. */
+static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
 {
-    return row->bound_regs ? smc_value_count(row->bound_regs)
-                           : (struct smc_value){.kind = SMC_VALUE_ABSENT};
-}
-
-/* A figure of the kernel as compiled with the bound. */
-static struct smc_value inspect_bounded(const struct smc_inspect_row *row, struct smc_value figure)
-{
+    const struct smc_inspect_row *bounded = row->bounded;
+    const struct smc_resources *resources = bounded ? &bounded->kernel->resources : NULL;
+    const struct {
+        const char *key;
+        json_t *figure;
+    } figures[] = {
+        {"registers_per_thread", resources ? json_integer(resources->regs_per_thread) : NULL},
+        {"spill_store_bytes", resources ? json_integer(resources->spill_store_bytes) : NULL},
+        {"spill_load_bytes", resources ? json_integer(resources->spill_load_bytes) : NULL},
+        {"blocks_per_sm", bounded ? json_integer(bounded->occupancy.blocks_per_sm) : NULL},
+        {"occupancy_percent", bounded ? json_real(bounded->occupancy_percent) : NULL},
+    };
     if (row->bound_regs == 0)
         return (struct smc_value){.kind = SMC_VALUE_ABSENT};
-    return smc_value_if(row->bounded != NULL, figure);
+    json_t *object = json_pack("{sI}", "at_most", (json_int_t)row->bound_regs);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(object, figures[i].key,
+                            figures[i].figure ? figures[i].figure : json_null());
+    return smc_value_json(object);
 }
 
-#define BOUNDED(member) item->bounded->kernel->resources.member
 /* Of a kernel on a device. */
 #define ITEM struct smc_inspect_row
 #define ROW_FIELDS(FIELD)                                                                          \
@@ -181,23 +190,8 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row, struc
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))     \
-    FIELD(bound, "bounded.at_most", NULL, "registers",                                             \
-          "the bound of --regs per thread; absent without it", inspect_bound(item))                \
-    FIELD(bounded_registers, "bounded.registers_per_thread", NULL, "registers",                    \
-          "of the kernel compiled with that bound; null if it does not apply",                     \
-          inspect_bounded(item, smc_value_count(item->bounded ? BOUNDED(regs_per_thread) : 0)))    \
-    FIELD(bounded_stores, "bounded.spill_store_bytes", NULL, "bytes",                              \
-          "spilled registers stored per thread then",                                              \
-          inspect_bounded(item, smc_value_count(item->bounded ? BOUNDED(spill_store_bytes) : 0)))  \
-    FIELD(bounded_loads, "bounded.spill_load_bytes", NULL, "bytes",                                \
-          "spilled registers loaded per thread then",                                              \
-          inspect_bounded(item, smc_value_count(item->bounded ? BOUNDED(spill_load_bytes) : 0)))   \
-    FIELD(bounded_blocks, "bounded.blocks_per_sm", NULL, "blocks", "resident blocks per SM then",  \
-          inspect_bounded(                                                                         \
-              item, smc_value_count(item->bounded ? item->bounded->occupancy.blocks_per_sm : 0)))  \
-    FIELD(bounded_percent, "bounded.occupancy_percent", NULL, "percent", "the occupancy then",     \
-          inspect_bounded(item,                                                                    \
-                          smc_value_real(item->bounded ? item->bounded->occupancy_percent : 0)))
+    FIELD(bounded, "bounded", NULL, "", "as compiled with the bound of --regs; absent without it", \
+          inspect_bounded(item))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
