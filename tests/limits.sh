@@ -198,14 +198,30 @@ END
     empty "limits FILE --grid: the kernel's own launch bounds are compiled with more blocks" "$(
         grep -Eq '^ +[0-9]+ +32 +[0-9]+\+[0-9]+ +[0-9.]+ ms +[-+][0-9]+ %  __launch_bounds__\(256, [0-9]\)$' out ||
             cat out err)"
+    smemcalc inspect heavy.cu own_bounds.cu --threads 256 --regs 32 --device 9.0 >out 2>err
+    empty "inspect --regs: what the kernels spill with so few registers" "$(
+        tr -s '\n ' ' ' <out >line
+        for wanted in 'spills [0-9]+ B stored, [0-9]+ B loaded per thread, 8 blocks per SM [(]100 %[)]' \
+            'not with -maxrregcount, as its __launch_bounds__ take precedence'; do
+            grep -Eq "at most 32 registers: $wanted" line || cat line err
+        done)"
+    smemcalc inspect heavy.cu --threads 256 --regs 32 --device 9.0 --format json >out 2>err
+    smemcalc inspect heavy.cu --threads 256 --compiler-options -maxrregcount=32 --device 9.0 \
+        --format json >own 2>>err
+    empty "inspect --regs: as when it is compiled with that bound" "$(
+        figures='.registers_per_thread, .spill_store_bytes, .spill_load_bytes'
+        jq -c "[.. | .bounded? // empty | $figures]" out >seen
+        jq -c "[.. | objects | select(has(\"spill_store_bytes\")) | $figures]" own | diff - seen)"
+    refuses 2 "option --regs: standard input is read once, and the bound compiles it again: name a file" \
+        inspect - --threads 256 --regs 32 <heavy.cu
 else
     skip "limits: what fewer registers cost" "no NVRTC was found"
 fi
 empty "limits: an own kernel by numbers is told which command says what registers cost" "$(
     smemcalc limits --threads 256 --device 9.0 | tr -s '\n ' ' ' |
         grep -q "'limits FILE' compiles a kernel and says what fewer registers cost it" || echo missing)"
-empty "inspect says which command has --regs" "$(
-    smemcalc inspect heavy.cu --regs 32 2>&1 | grep -q "limits FILE --regs N" || echo missing)"
+empty "diff says which command has --regs" "$(
+    smemcalc diff heavy.cu heavy.cu --regs 32 2>&1 | grep -q "inspect FILE --regs N" || echo missing)"
 
 # --- best -----------------------------------------------------------------------------------------
 

@@ -627,6 +627,53 @@ END
 run_refuses "option --arg: 'tex.wrap:f32x8': wrap and mirror need normalized" \
     --source textures.cu --grid 2 --block 8 -a tex.wrap:f32x8
 
+cat >box.cu <<'END'
+struct __align__(64) CUtensorMap { unsigned long long opaque[16]; };
+extern "C" __global__ void box(const __grid_constant__ CUtensorMap map, float *out, int times)
+{
+    __shared__ __align__(128) float tile[8 * 8];
+    __shared__ unsigned long long barrier;
+    unsigned to = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" : : "r"(at));
+    __syncthreads();
+    for (int i = 0; i < times; i++) {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%1], 256;\n"
+                         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%2, {4, 2}], [%1];"
+                         : : "r"(to), "r"(at), "l"(&map) : "memory");
+        asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra again;\n}"
+                     : : "r"(at), "r"(i & 1) : "memory");
+        __syncthreads();
+    }
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+END
+smemcalc run --source box.cu --grid 1 --block 64 -a tmap:f32x16x12:ramp:box=8x8 -a f32x64 -a i32:3 \
+    --on emulator --device 9.0 --dump 2:out.bin >out 2>err
+empty "a tensor map reaches the kernel" "$(
+    python3 - 2>&1 <<'END' || cat out err
+import struct
+got = struct.unpack("<64f", open("out.bin", "rb").read())
+wanted = tuple(16 * (2 + y) + 4 + x for y in range(8) for x in range(8))
+if got != wanted:
+    print("not", wanted, "but", got)
+END
+)"
+run_refuses "option --arg: 'tmap:f32x16x12': a tensor map needs the box of a copy, as in tmap:f16x4096x4096:box=64x64:swizzle=128" \
+    --source box.cu --grid 1 --block 64 -a tmap:f32x16x12 -a f32x64 -a i32:3
+run_refuses "option --arg: 'f32x192' does not fit parameter 1 of box, 'const __grid_constant__ CUtensorMap map': write -a tmap:f16x4096x4096:box=64x64:swizzle=128:random" \
+    --source box.cu --grid 1 --block 64 -a f32x192 -a f32x64 -a i32:3
+# Each copy takes as long, and the parameters behind the map are found.
+for times in 1000 3000; do
+    smemcalc run --source box.cu --grid 1 --block 64 -a tmap:f32x16x12:ramp:box=8x8 -a f32x64 -a "i32:$times" \
+        --dry-run --device H200 --format json >"copies$times.json" 2>err
+done
+empty "copies by a tensor map have a predicted time" "$(
+    jq -e -n --slurpfile few copies1000.json --slurpfile many copies3000.json \
+        '($many[0].time.predicted_ms - $few[0].time.predicted_ms) / 2000 * 1.98e6 | . > 250 and . < 800' \
+        >held 2>&1 || cat copies1000.json copies3000.json held err)"
+
 # t.x[i] = i, as 32-bit floats.
 python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<8000f", *range(8000)))' >table.bin
 pass_structures() { # ARGUMENT...

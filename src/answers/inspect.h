@@ -56,6 +56,9 @@ struct smc_inspect_row {
                                   answer is the best possible; no gate may judge it */
     uint32_t block[3]; /* the shape of the block; {0}: only the number of threads is known */
     bool needs_shape;  /* set by smc_inspect_find_banks: unknown because the shape is */
+    /* What a bound on the registers costs, set by smc_inspect_set_bounded; 0: it was not asked. */
+    uint32_t bound_regs;
+    const struct smc_inspect_row *bounded; /* compiled with it; NULL: it cannot be */
 };
 
 /* Numbers of kernels for which something holds on at least one device. */
@@ -96,6 +99,13 @@ bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel);
 bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
 /* Whether row i is the first of its kernel; rows of one kernel follow each other. */
 bool smc_inspect_begins_kernel(const struct smc_inspect_rows *rows, size_t i);
+
+/* Notes for each row what the same kernel is on the same device in `bounded`, whose sources were
+   compiled with at most so many registers per thread. Rows that do not keep the bound, since their
+   __launch_bounds__ take precedence or they are no source, are left out. `bounded` must outlive the
+   rows. */
+void smc_inspect_set_bounded(struct smc_inspect_rows *rows, const struct smc_inspect_rows *bounded,
+                             uint32_t regs);
 
 /* The row's whole answer. */
 void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer);

@@ -141,7 +141,7 @@ static inline void *smc_user_after(const struct smc_user_memory *memory, bool on
 }
 
 /* Copies the contents before the launch to the back end's part, and writes all addresses, there and
-   in the values. `address` has one for each memory. */
+   in the values; the emulator's tensor maps, too. `address` has one for each memory. */
 void smc_user_place(struct smc_user_run *run, bool on_gpu, const uint64_t *address);
 
 /* After the launch: an address that is still where it was placed becomes 0 again, so that the back

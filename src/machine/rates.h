@@ -29,8 +29,8 @@ struct smc_rates {
                                      sub-partition */
     double fma_halves;            /* halves of the FMA pipe that FMAs may use: 2 or 1 */
     /* Tensor cores: multiply-adds in a clock and SM, by type, as published; 0: the device has none.
-       How much of that mma.sync reaches, and how much longer FP32 accumulators take. */
-    double product_peak[SMC_PRODUCT_TYPES], mma_share, wide_products;
+       How much of that mma.sync [0] and wgmma [1] reach; how much longer FP32 accumulators take. */
+    double product_peak[SMC_PRODUCT_TYPES], product_share[2][SMC_PRODUCT_TYPES], wide_products;
     double tensor_slowdown; /* of the clock, while all tensor cores are busy at that rate */
     /* Of wgmma: clocks from the end of the work in the pipe until a wait returns; how many may be
        issued before the pipe is free. */
@@ -78,7 +78,11 @@ struct smc_mma {
 bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product);
 
 void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *device,
-                            const struct smc_capability *capability);
+                            const struct smc_capability *capability,
+                            const struct smc_ceilings *ceilings);
+
+/* Whether the rate of a type, by its label, was measured, of mma.sync or wgmma. */
+bool smc_product_is_measured(const char *label, const struct smc_ceilings *ceilings);
 
 /* Of one warp: multiply-adds; how long its sub-partition's tensor core takes, and would take at the
    published peak; wavefronts of its share of the operands in shared memory. 0 for what

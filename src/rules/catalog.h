@@ -156,10 +156,11 @@ struct smc_kernel {
     uint32_t params;     /* bit n: accepts parameter n */
     uint32_t dtypes;     /* bit n: exists for dtype n */
     enum smc_dtype default_dtype;
-    bool is_probe; /* residency: has no result to compare and is launched by the executor */
-    bool is_racy;  /* has an intentional race: nondeterministic result, never timed */
-    bool streams;  /* all accesses to one element are close in time, so DRAM transfers each element
-                      once */
+    bool is_probe;       /* residency: has no result to compare and is launched by the executor */
+    bool needs_features; /* compiled for sm_90a where sm_90 is asked for */
+    bool is_racy;        /* has an intentional race: nondeterministic result, never timed */
+    bool streams; /* all accesses to one element are close in time, so DRAM transfers each element
+                     once */
     int64_t default_pad; /* if --pad is not given */
     const char *sibling; /* the kernel that does the same with dynamic shared memory, or NULL */
     const void *variant; /* the variant within a family, for the family's own functions; or NULL */

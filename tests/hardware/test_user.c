@@ -220,6 +220,24 @@ static void test_bad_arguments(void)
         "tex:f32x300M",
         "tex:f32x1Mx1Mx1M",
         "surf.linear:f32x4",
+        "tmap",
+        "tmap:",
+        "tmap:f16",
+        "tmap:f16:box=64",
+        "tmap:f16x64",
+        "tmap:f16x64:random",
+        "tmap:f16x64x64:box=64",
+        "tmap:f16x64:box=64x64",
+        "tmap:f16x64x64:box=512x64",
+        "tmap:f16x64x64:box=0x64",
+        "tmap:f16x64x64:box=12x64",
+        "tmap:f16x60x64:box=8x8",
+        "tmap:f16x64x64:box=64x64:swizzle=64",
+        "tmap:f16x64x64:box=64x64:swizzle=256",
+        "tmap:f16x8x8x8x8x8x8:box=8x8x8x8x8x8",
+        "tmap:f16x64x64:box=64x64:swizzle=128:ramdom",
+        "tmap:f16x4Gx4Gx4G:box=8x1x1",
+        "{tmap:f16x64x64:box=64x64}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct smc_user_argument argument;
@@ -374,6 +392,30 @@ static void test_textures(void)
     CU_ASSERT_EQUAL(smc_user_argument_parse("surf.v2:u32x8x4:file:a:b", &argument, NULL), SMC_OK);
     CU_ASSERT(texture->channels == 2 && texture->extent[1] == 4 && argument.elements == 64);
     CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
+}
+
+static void test_tensor_maps(void)
+{
+    struct smc_user_argument argument;
+    struct smc_tensor_map map;
+    unsigned char bytes[SMC_TENSOR_MAP_BYTES];
+    CU_ASSERT_EQUAL(smc_user_argument_parse(
+                        "tmap:bf16x256x96x3:random:-2:2:box=64x32x1:swizzle=128", &argument, NULL),
+                    SMC_OK);
+    CU_ASSERT(argument.form == SMC_USER_TENSOR_MAP && argument.is_buffer);
+    CU_ASSERT(!smc_user_is_pointer(&argument) && !smc_user_passes_memory(&argument));
+    CU_ASSERT(argument.filling == SMC_USER_RANDOM && argument.is_bounded);
+    CU_ASSERT_EQUAL(smc_user_argument_bytes(&argument), 2 * 256 * 96 * 3);
+    smc_user_tensor_map(&argument, 0x7000, bytes);
+    CU_ASSERT_FATAL(smc_tensor_map_read((const char *)bytes, &map));
+    CU_ASSERT(map.address == 0x7000 && map.rank == 3 && map.type == SMC_TENSOR_BF16);
+    CU_ASSERT(map.size[0] == 256 && map.size[1] == 96 && map.size[2] == 3);
+    CU_ASSERT(map.stride[0] == 512 && map.stride[1] == 512 * 96);
+    CU_ASSERT(map.box[0] == 64 && map.box[1] == 32 && map.box[2] == 1 && map.span == 128);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("tmap:i8x64:box=64:file:a:box=1", &argument, NULL),
+                    SMC_OK);
+    CU_ASSERT(argument.map.span == 16 && argument.map.type == SMC_TENSOR_U8);
+    CU_ASSERT_STRING_EQUAL(argument.path, "a:box=1");
 }
 
 static void test_textures_need_emulator(void)
@@ -781,6 +823,7 @@ CU_TestInfo tests_user[] = {
     {"addresses and lists", test_addresses},
     {"textures", test_textures},
     {"textures need the emulator", test_textures_need_emulator},
+    {"tensor maps", test_tensor_maps},
     {"names as people write them", test_written_names},
     {"variables by their names", test_variable_names},
     {"memory as it is typed", test_buffers},

@@ -183,6 +183,44 @@ static void test_text(void)
     }
 }
 
+/* SYNCS: an arrival may give a state, a wait sets a predicate and no register. */
+static void test_barriers_in_shared_memory(void)
+{
+    static const struct {
+        struct code code;
+        unsigned predicate;
+        enum smc_sass_operand_kind to;
+    } cases[] = {{{0x00000002ff0075a7, 0x000e22000800014d}, 0, SMC_OPERAND_NONE},
+                 {{0x00000000ff0379a7, 0x0011ea0008000009}, 7, SMC_OPERAND_REGISTER}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        program_of(&cases[i].code, 1, &program);
+        CU_ASSERT_EQUAL(program.step[0].in.operation, SMC_OP_SYNCS);
+        CU_ASSERT_EQUAL(program.step[0].in.to.kind, cases[i].to);
+        CU_ASSERT_EQUAL(program.step[0].in.to_predicate[0], cases[i].predicate);
+        smc_machine_program_free(&program);
+    }
+}
+
+/* BRA.DIV goes only where lanes are missing. */
+static void test_branch_if_diverged(void)
+{
+    static const struct code skip_one_if_diverged = {0x0000000206047947, 0x000fea000b800000};
+    const struct code whole[] = {read_thread, skip_one_if_diverged, subtract_16, exit_all};
+    const struct code apart[] = {read_thread,          above_12,    skip_one_if,
+                                 skip_one_if_diverged, subtract_16, exit_all};
+    struct counts counts;
+    count(whole, 4, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[2], 1);
+    count(whole, 4, 13, 1, &counts); /* a warp of 13 threads is whole, too */
+    CU_ASSERT_EQUAL(counts.executions[2], 1);
+    count(apart, 6, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[3], 1);
+    CU_ASSERT_EQUAL(counts.executions[4], 1); /* only of the lanes that skipped the branch */
+}
+
 /* The field of BSSY has 30 bits, the highest of which is the sign. */
 static void test_far_targets(void)
 {
@@ -679,6 +717,8 @@ CU_TestInfo tests_machine[] = {
     {"what is unknown is reported", test_unknown},
     {"text", test_text},
     {"far targets", test_far_targets},
+    {"barriers in shared memory", test_barriers_in_shared_memory},
+    {"a branch for lanes that have diverged", test_branch_if_diverged},
     {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},

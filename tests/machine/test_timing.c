@@ -579,7 +579,27 @@ static void test_arguments(void)
         smc_time_add_parameter(&arguments, 1, 8);
     }
     CU_ASSERT_EQUAL(arguments.array_count, SMC_TIME_MOST_ARGUMENTS);
-    CU_ASSERT_EQUAL(arguments.parameter_bytes, sizeof arguments.parameters);
+    CU_ASSERT_EQUAL(arguments.parameter_count, SMC_TIME_MOST_ARGUMENTS);
+    CU_ASSERT_EQUAL(arguments.parameter_bytes, 16 + 8 * (SMC_TIME_MOST_ARGUMENTS - 3));
+}
+
+/* A tensor map is at a multiple of 128 in the bank, whose parameters begin at 0x210 on sm_90. */
+static void test_placed_parameters(void)
+{
+    static struct smc_time_arguments arguments;
+    static unsigned char placed[SMC_TIME_PARAMETER_BYTES], map[128] = {1, 2};
+    struct smc_cubin_parameter parameter[] = {{0x70, 128}, {0xf0, 4}, {0xf8, 8}};
+    struct smc_cubin_kernel kernel = {
+        .parameter = parameter, .parameter_count = 3, .parameter_bytes = 0x100};
+    smc_time_add_bytes(&arguments, map, sizeof map, 64);
+    smc_time_add_parameter(&arguments, 0x0506, 4);
+    smc_time_add_parameter(&arguments, 0x0708, 8);
+    CU_ASSERT_EQUAL(smc_time_place_parameters(&arguments, &kernel, placed), 0x100);
+    CU_ASSERT(placed[0] == 0 && placed[0x70] == 1 && placed[0x71] == 2);
+    CU_ASSERT(placed[0xf0] == 6 && placed[0xf1] == 5 && placed[0xf8] == 8 && placed[0xf9] == 7);
+    kernel.parameter_count = 0; /* not listed: as C places them */
+    CU_ASSERT_EQUAL(smc_time_place_parameters(&arguments, &kernel, placed), 128 + 16);
+    CU_ASSERT(placed[0] == 1 && placed[128] == 6 && placed[136] == 8);
 }
 
 /* --- Launches --------------------------------------------------------------------------------- */
@@ -738,6 +758,36 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BGMMA, 0), 0);
 }
 
+/* What was measured counts, but never more than the peak. */
+static void test_measured_tensor_rates(void)
+{
+    enum { K16_F32 = 0x1800, K16_F16 = 0x0800 };
+    struct smc_device device;
+    struct smc_ceilings ceilings = {.source = SMC_CEILINGS_CALIBRATED};
+    struct smc_error error;
+    struct smc_rates rates;
+    char note[256];
+    const struct smc_sass_instruction mma = {
+        .operation = SMC_OP_HMMA, .pipe = SMC_PIPE_TENSOR, .high = K16_F32};
+    const struct smc_sass_instruction halves = {
+        .operation = SMC_OP_HMMA, .pipe = SMC_PIPE_TENSOR, .high = K16_F16};
+    const struct smc_sass_instruction group = {.operation = SMC_OP_HGMMA, .pipe = SMC_PIPE_TENSOR};
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    ceilings.value[SMC_CEILING_MMA_FP16] = 1024;
+    ceilings.value[SMC_CEILING_WGMMA_FP16] = 4096; /* of 2048 */
+    smc_rates_of(&device, &ceilings, device.sm_count, &rates);
+    CU_ASSERT_EQUAL(smc_rates_clocks(&rates, &mma), 2048 * 4 / 1024.0);
+    CU_ASSERT_EQUAL(smc_rates_clocks(&rates, &group), 8 / 2);
+    CU_ASSERT(smc_product_is_measured("FP16", &ceilings));
+    CU_ASSERT(!smc_product_is_measured("BF16", &ceilings));
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("NVIDIA GeForce RTX 3090", &device, note, &error),
+                          SMC_OK);
+    ceilings.value[SMC_CEILING_MMA_FP16] = 48; /* with sums of 32 bits, of 64 */
+    smc_rates_of(&device, &ceilings, device.sm_count, &rates);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_clocks(&rates, &mma), 2048 / 12.0 / 4 * 4, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_clocks(&rates, &halves), 2048 / 24.0 / 4 * 4, 1e-9);
+}
+
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
     {"what is written leaves the L1 cache for L2", test_cache_writes_back},
@@ -768,9 +818,11 @@ CU_TestInfo tests_timing[] = {
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},
     {"a barrier", test_barrier},
     {"arguments in memory", test_arguments},
+    {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     {"clocks of mma.sync by shape, type and board", test_tensor_rates},
+    {"measured rates of tensor cores", test_measured_tensor_rates},
     CU_TEST_INFO_NULL,
 };

@@ -433,3 +433,31 @@ uint32_t *smc_inspect_given_threads(const struct smc_inspect_kernels *kernels,
     }
     return threads;
 }
+
+static bool is_bounded_form(const struct smc_inspect_row *row, const struct smc_inspect_row *other,
+                            uint32_t regs)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel, *bounded = other->kernel;
+    return strcmp(kernel->name, bounded->name) == 0 && strcmp(kernel->file, bounded->file) == 0 &&
+           row->device->sm.cc == other->device->sm.cc &&
+           strcmp(row->device->name, other->device->name) == 0 && bounded->has_spills &&
+           smc_inspect_regs_known(other) && bounded->resources.regs_per_thread <= regs;
+}
+
+/* Both lists are of the same files, so that the search begins after the row found before. */
+void smc_inspect_set_bounded(struct smc_inspect_rows *rows, const struct smc_inspect_rows *bounded,
+                             uint32_t regs)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        rows->item[i].bound_regs = regs;
+        rows->item[i].bounded = NULL;
+        for (size_t k = 0; k < bounded->count && !rows->item[i].bounded; k++) {
+            size_t at = (next + k) % bounded->count;
+            if (is_bounded_form(&rows->item[i], &bounded->item[at], regs)) {
+                rows->item[i].bounded = &bounded->item[at];
+                next = at + 1;
+            }
+        }
+    }
+}

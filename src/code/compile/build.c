@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "code/compilers.h"
 #include "code/machine_code.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
@@ -26,10 +27,13 @@ struct build_record {
 /* -lineinfo changes neither the code nor the time; it lets a tool name source lines. */
 static void build_write_options(const struct smc_build *build, struct smc_text *options)
 {
+    struct smc_inspect_target target = {.cc = build->cc};
+    if (build->kernel->needs_features)
+        smc_architecture_extend(&target);
     smc_nvrtc_write_log_options(&build->place->info, options);
     smc_text_printf(options,
-                    "--gpu-architecture=sm_%u\n-default-device\n--std=c++17\n-lineinfo\n%s",
-                    build->cc, build->defines);
+                    "--gpu-architecture=sm_%u%.1s\n-default-device\n--std=c++17\n-lineinfo\n%s",
+                    target.cc, &target.suffix, build->defines);
     if (build->source->includes && !strchr(build->source->folder, '\n'))
         smc_text_printf(options, "--include-path=%s\n", build->source->folder);
 }

@@ -17,6 +17,8 @@ static const struct {
     {"void", SMC_USER_U8},
     {"cudaTextureObject_t", SMC_USER_U64},
     {"cudaSurfaceObject_t", SMC_USER_U64},
+    {"CUtensorMap", SMC_USER_U64},
+    {"CUtensorMap_st", SMC_USER_U64},
 };
 
 const char *smc_c_type_name(enum smc_user_type type)
@@ -50,6 +52,7 @@ static bool c_types_find_type(const char *name, struct smc_c_type *type)
     type->lanes = 1;
     type->is_texture = strcmp(name, "cudaTextureObject_t") == 0;
     type->is_surface = strcmp(name, "cudaSurfaceObject_t") == 0;
+    type->is_tensor_map = strcmp(name, "CUtensorMap") == 0 || strcmp(name, "CUtensorMap_st") == 0;
     if (c_types_find(name, &type->type))
         return true;
     if (length < 2 || name[length - 1] < '2' || name[length - 1] > '0' + MOST_LANES)
@@ -139,6 +142,8 @@ void smc_c_type_example(const struct smc_c_type *type, struct smc_text *text)
     const bool is_float = info->class == SMC_USER_FLOAT, is_byte = info->bytes == 1;
     if (type->is_texture || type->is_surface) {
         smc_text_append(text, type->is_texture ? "tex:f32x64x32:random" : "surf:f32x64x32");
+    } else if (type->is_tensor_map && type->pointers == 0) {
+        smc_text_append(text, "tmap:f16x4096x4096:box=64x64:swizzle=128:random");
     } else if (type->pointers > 1) {
         smc_text_printf(text, "[%sx1024, %sx1024]", info->name, info->name);
     } else if (type->pointers == 1) {

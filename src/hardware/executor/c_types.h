@@ -10,6 +10,7 @@ struct smc_c_type {
     unsigned lanes;              /* 4 of float4, 1 of float */
     unsigned pointers;           /* 1 of float * */
     bool is_texture, is_surface; /* an object: cudaTextureObject_t */
+    bool is_tensor_map;          /* CUtensorMap */
 };
 
 /* Reads the type at the beginning of "const float4 *__restrict__ in", without the name. Returns the

@@ -577,7 +577,7 @@ static void emulator_pass_arguments(struct emulator_job *run)
     const struct smc_user_request *request = &user->request;
     run->argument_count = request->argument_count;
     for (size_t i = 0; i < request->argument_count; i++) {
-        bool is_memory = request->argument[i].is_buffer;
+        bool is_memory = smc_user_passes_memory(&request->argument[i]);
         size_t memory = is_memory ? smc_user_memory_of(user, i) : 0;
         bool is_array = is_memory && request->argument[i].form != SMC_USER_TEXTURE;
         run->arguments[i] = (struct smc_emulated_argument){

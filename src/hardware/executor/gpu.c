@@ -227,6 +227,19 @@ static cudaError_t gpu_find_place(struct gpu_job *run, size_t index)
                : cudaSuccess;
 }
 
+static enum smc_status gpu_encode_maps(const struct gpu_job *run)
+{
+    const struct smc_user_run *user = run->request->user;
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < user->request.argument_count && status == SMC_OK; i++) {
+        const struct smc_user_argument *argument = &user->request.argument[i];
+        if (argument->form == SMC_USER_TENSOR_MAP)
+            status = smc_gpu_tensor_map(argument, run->user_buffer[smc_user_memory_of(user, i)],
+                                        user->value[i].data, run->error);
+    }
+    return status;
+}
+
 static enum smc_status gpu_copy_in(struct gpu_job *run)
 {
     struct smc_user_run *user = run->request->user;
@@ -243,6 +256,8 @@ static enum smc_status gpu_copy_in(struct gpu_job *run)
     }
     if (status == SMC_OK)
         smc_user_place(user, true, run->address);
+    if (status == SMC_OK)
+        status = gpu_encode_maps(run);
     for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
         cudaError_t code = memory->bytes == 0 ? cudaSuccess
@@ -323,7 +338,7 @@ static cudaError_t launch_user(void *context)
     void *arguments[SMC_MAX_USER_ARGUMENTS];
     for (size_t i = 0; i < request->argument_count; i++)
         /* The runtime reads as many bytes as the parameter has. */
-        arguments[i] = request->argument[i].is_buffer
+        arguments[i] = smc_user_passes_memory(&request->argument[i])
                            ? (void *)&run->user_buffer[smc_user_memory_of(user, i)]
                            : (void *)(uintptr_t)smc_user_passed(user, i);
     return smc_gpu_start(&run->kernel, request->grid, request->block,

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "hardware/executor.h"
+#include "hardware/executor/user_argument.h"
 
 /* Additions of CUDA 13.5, as the numbers from its headers, so that a program built with an older
    toolkit can use them with a newer driver: cudaFuncAttributeSharedMemoryMode, whose values are
@@ -104,6 +105,11 @@ struct smc_gpu_buffers {
     void *device[SMC_MAX_BUFFERS];
     size_t bytes[SMC_MAX_BUFFERS];
 };
+
+/* Has the driver encode the tensor map of an argument whose memory is at `memory`. */
+enum smc_status smc_gpu_tensor_map(const struct smc_user_argument *argument, void *memory,
+                                   unsigned char bytes[SMC_TENSOR_MAP_BYTES],
+                                   struct smc_error *error);
 
 /* Launches without waiting; `arguments` as for cudaLaunchKernel. */
 cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],

@@ -45,7 +45,7 @@ struct smc_gpu_measurement {
 };
 
 /* Of the whole GPU, and then of one SM. */
-enum { SMC_GPU_MEASUREMENTS = 15, SMC_GPU_SM_MEASUREMENTS = 14 };
+enum { SMC_GPU_MEASUREMENTS = 15, SMC_GPU_SM_MEASUREMENTS = 24 };
 extern const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS];
 extern const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS];
 

@@ -11,6 +11,9 @@ enum {
     PIPE_PER_STEP = 256, /* instructions of a warp: kernels/ceiling_pipe.cu */
     BARRIERS_PER_STEP = 16,
     CHAIN_STEPS = 64,
+    TENSOR_STEPS = 512,
+    STEP_FMAS = 131072, /* of a warp: kernels/ceiling_tensor.cu */
+    WARPGROUP = 4 * WARP,
 };
 
 /* One launch of one block, timed by its own clocks. `data` and `number`: what else the kernel
@@ -47,6 +50,11 @@ static const struct pipe of_barriers = {THREADS, STEPS, (double)STEPS *BARRIERS_
 static const struct pipe of_one_warp = {WARP, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
 static const struct pipe of_chain = {WARP, CHAIN_STEPS, (double)CHAIN_STEPS *PIPE_PER_STEP, true};
 
+static const struct pipe of_products = {THREADS, TENSOR_STEPS,
+                                        (double)TENSOR_STEPS *STEP_FMAS *WARPS, false};
+static const struct pipe of_group = {WARPGROUP, TENSOR_STEPS,
+                                     (double)TENSOR_STEPS *STEP_FMAS *WARPGROUP / WARP, false};
+
 static enum smc_status run_pipe(struct smc_gpu_bench *bench, const struct pipe *pipe, double *seen,
                                 struct smc_error *error)
 {
@@ -79,7 +87,7 @@ static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements,
 /* --- The list --------------------------------------------------------------------------------- */
 
 /* The first sample, which loads the code and fills the cache, is not counted. */
-#define MEASUREMENT(id, kernel_file, kernel_entry, CEILING, label, sampling)                       \
+#define MEASUREMENT(id, kernel_file, features, kernel_entry, CEILING, label, sampling)             \
     static enum smc_status sample_##id(struct smc_gpu_bench *bench,                                \
                                        double seen[SMC_CEILING_COUNT], struct smc_error *error)    \
     {                                                                                              \
@@ -95,6 +103,7 @@ static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements,
         .name = "ceiling-" #id,                                                                    \
         .file = kernel_file,                                                                       \
         .entry = kernel_entry,                                                                     \
+        .needs_features = features,                                                                \
         .defines = smc_defines_nothing,                                                            \
     };                                                                                             \
     static const struct smc_gpu_measurement measure_##id = {                                       \
@@ -104,10 +113,13 @@ static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements,
         .sample = sample_##id,                                                                     \
     };
 #define PIPE(id, entry, CEILING, label, pipe)                                                      \
-    MEASUREMENT(id, "ceiling_pipe.cu", entry, CEILING, label,                                      \
+    MEASUREMENT(id, "ceiling_pipe.cu", false, entry, CEILING, label,                               \
                 run_pipe(bench, &(pipe), value, error))
 #define CACHE(id, entry, CEILING, label, sampling)                                                 \
-    MEASUREMENT(id, "ceiling_cache.cu", entry, CEILING, label, sampling)
+    MEASUREMENT(id, "ceiling_cache.cu", false, entry, CEILING, label, sampling)
+#define TENSOR(id, CEILING, label, pipe)                                                           \
+    MEASUREMENT(id, "ceiling_tensor.cu", true, "ceiling_" #id, CEILING, label,                     \
+                run_pipe(bench, &(pipe), value, error))
 
 PIPE(issue, "ceiling_pipe_issue", ISSUE, "issuing instructions", of_warps)
 PIPE(fma, "ceiling_pipe_fma", FMA_REGISTERS, "FMA of three registers", of_warps)
@@ -124,10 +136,22 @@ PIPE(barrier, "ceiling_pipe_barrier", BARRIER, "barriers", of_barriers)
 PIPE(float_chain, "ceiling_chain_float", FMA_CLOCKS, "latency of float FMA", of_chain)
 PIPE(double_chain, "ceiling_chain_double", FP64_CLOCKS, "latency of double FMA", of_chain)
 CACHE(l1, "ceiling_cache_l1", L1_HIT, "hits in L1", read_wide(bench, L1_ELEMENTS, value, error))
+TENSOR(mma_fp16, MMA_FP16, "mma.sync of FP16", of_products)
+TENSOR(mma_bf16, MMA_BF16, "mma.sync of BF16", of_products)
+TENSOR(mma_tf32, MMA_TF32, "mma.sync of TF32", of_products)
+TENSOR(mma_int8, MMA_INT8, "mma.sync of INT8", of_products)
+TENSOR(mma_fp64, MMA_FP64, "mma.sync of FP64", of_products)
+TENSOR(wgmma_fp16, WGMMA_FP16, "wgmma of FP16", of_group)
+TENSOR(wgmma_bf16, WGMMA_BF16, "wgmma of BF16", of_group)
+TENSOR(wgmma_tf32, WGMMA_TF32, "wgmma of TF32", of_group)
+TENSOR(wgmma_int8, WGMMA_INT8, "wgmma of INT8", of_group)
+TENSOR(wgmma_fp8, WGMMA_FP8, "wgmma of FP8", of_group)
 
 const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
     &measure_issue,        &measure_fma,          &measure_imad,          &measure_wide,
     &measure_alu,          &measure_special,      &measure_convert,       &measure_barrier,
     &measure_float_chain,  &measure_double_chain, &measure_special_chain, &measure_constant_chain,
-    &measure_warp_barrier, &measure_l1,
+    &measure_warp_barrier, &measure_l1,           &measure_mma_fp16,      &measure_mma_bf16,
+    &measure_mma_tf32,     &measure_mma_int8,     &measure_mma_fp64,      &measure_wgmma_fp16,
+    &measure_wgmma_bf16,   &measure_wgmma_tf32,   &measure_wgmma_int8,    &measure_wgmma_fp8,
 };

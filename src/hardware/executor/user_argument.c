@@ -290,7 +290,7 @@ static enum smc_status read_c(const char *typed, struct smc_user_argument *argum
         return fail_form(typed, error);
     const char *rest = typed + length + strspn(typed + length, " ");
     argument->type = type.type;
-    if (type.pointers > 0 || type.is_texture || type.is_surface)
+    if (type.pointers > 0 || type.is_texture || type.is_surface || type.is_tensor_map)
         return fail_c(&type, typed, error);
     if (*rest == '[')
         return user_argument_read_dimensions(rest, &type, argument, error);
@@ -429,7 +429,8 @@ static enum smc_status user_argument_read_member(const char *text,
                         text);
     }
     enum smc_status status = smc_user_argument_parse(text, argument, error);
-    if (status == SMC_OK && argument->form == SMC_USER_BYTES)
+    if (status == SMC_OK &&
+        (argument->form == SMC_USER_BYTES || argument->form == SMC_USER_TENSOR_MAP))
         return smc_fail(error, SMC_USAGE, "'%.64s' is a whole argument, not a member", text);
     return status;
 }
@@ -707,6 +708,156 @@ static enum smc_status read_texture(const char *words, bool is_surface,
                             : status;
 }
 
+/* --- Tensor maps ------------------------------------------------------------------------------ */
+
+static const char tensor_map_word[] = "tmap:";
+
+/* Elements with a sign are copied like those without where CUDA has no type for them. */
+static const uint8_t tensor_types[SMC_USER_TYPE_COUNT] = {
+    [SMC_USER_I8] = SMC_TENSOR_U8,   [SMC_USER_U8] = SMC_TENSOR_U8,
+    [SMC_USER_I16] = SMC_TENSOR_U16, [SMC_USER_U16] = SMC_TENSOR_U16,
+    [SMC_USER_I32] = SMC_TENSOR_S32, [SMC_USER_U32] = SMC_TENSOR_U32,
+    [SMC_USER_I64] = SMC_TENSOR_S64, [SMC_USER_U64] = SMC_TENSOR_U64,
+    [SMC_USER_F16] = SMC_TENSOR_F16, [SMC_USER_BF16] = SMC_TENSOR_BF16,
+    [SMC_USER_F32] = SMC_TENSOR_F32, [SMC_USER_F64] = SMC_TENSOR_F64,
+};
+
+static enum smc_status fail_tensor_map(const struct smc_user_argument *argument, const char *why,
+                                       struct smc_error *error)
+{
+    return smc_fail(error, SMC_USAGE, "'%.64s': %s, as in %sf16x4096x4096:box=64x64:swizzle=128",
+                    argument->typed, why, tensor_map_word);
+}
+
+/* "4096x4096", of `length` characters. Returns how many numbers; 0: it does not have that form. */
+static uint8_t read_tensor_extents(const char *text, size_t length, int64_t most,
+                                   int64_t extent[SMC_TENSOR_DIMENSIONS])
+{
+    char numbers[80];
+    snprintf(numbers, sizeof numbers, "%.*s", (int)(length < sizeof numbers ? length : 0), text);
+    return (uint8_t)smc_parse_dimensions(numbers, most, extent, SMC_TENSOR_DIMENSIONS);
+}
+
+/* The tensor is dense: each stride is the product of the sizes before. */
+static enum smc_status read_tensor(const char *text, struct smc_user_argument *argument,
+                                   struct smc_error *error)
+{
+    struct smc_tensor_map *map = &argument->map;
+    int64_t size[SMC_TENSOR_DIMENSIONS] = {0};
+    map->rank = read_tensor_extents(text, strcspn(text, ":"), UINT32_MAX, size);
+    if (map->rank == 0)
+        return fail_tensor_map(argument, "a tensor has 1 to 5 sizes, the contiguous one first",
+                               error);
+    argument->elements = 1;
+    for (int i = 0; i < map->rank; i++) {
+        map->size[i] = (uint64_t)size[i];
+        if (i > 0)
+            map->stride[i - 1] = argument->elements * smc_user_types[argument->type].bytes;
+        if (__builtin_mul_overflow(argument->elements, map->size[i], &argument->elements) ||
+            argument->elements > most_elements)
+            return smc_fail(error, SMC_USAGE, "'%.64s': too many elements", argument->typed);
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_tensor_box(const char *text, size_t length,
+                                       struct smc_user_argument *argument, struct smc_error *error)
+{
+    enum { MOST_BOX = 256 };
+    struct smc_tensor_map *map = &argument->map;
+    int64_t box[SMC_TENSOR_DIMENSIONS] = {0};
+    if (read_tensor_extents(text, length, MOST_BOX, box) != map->rank)
+        return fail_tensor_map(argument, "the box has a number from 1 to 256 for each of the sizes",
+                               error);
+    for (int i = 0; i < map->rank; i++) {
+        map->box[i] = (uint16_t)box[i];
+        map->step[i] = 1;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_tensor_swizzle(const char *text, size_t length,
+                                           struct smc_user_argument *argument,
+                                           struct smc_error *error)
+{
+    static const char *const spans[] = {"32", "64", "128"};
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+        if (strlen(spans[i]) == length && strncmp(spans[i], text, length) == 0) {
+            argument->map.span = (uint8_t)(32u << i);
+            return SMC_OK;
+        }
+    return fail_tensor_map(argument, "the swizzle is 32, 64 or 128 bytes", error);
+}
+
+/* ":box=64x64:swizzle=128:random", in any order; a file's path is the rest. */
+static enum smc_status read_tensor_words(const char *text, struct smc_user_argument *argument,
+                                         struct smc_error *error)
+{
+    static const char box[] = "box=", swizzle[] = "swizzle=", file[] = "file:";
+    char filling[64] = "";
+    enum smc_status status = SMC_OK;
+    while (*text && status == SMC_OK) {
+        const size_t length = strcspn(++text, ":"), used = strlen(filling);
+        if (strncmp(text, file, strlen(file)) == 0)
+            return read_filling(text, argument, error);
+        if (strncmp(text, box, strlen(box)) == 0)
+            status = read_tensor_box(text + strlen(box), length - strlen(box), argument, error);
+        else if (strncmp(text, swizzle, strlen(swizzle)) == 0)
+            status = read_tensor_swizzle(text + strlen(swizzle), length - strlen(swizzle), argument,
+                                         error);
+        else
+            snprintf(filling + used, sizeof filling - used, "%s%.*s", used ? ":" : "",
+                     (int)(length < sizeof filling ? length : sizeof filling), text);
+        text += length;
+    }
+    return status == SMC_OK && filling[0] ? read_filling(filling, argument, error) : status;
+}
+
+/* What the driver refuses. */
+static enum smc_status check_tensor_map(struct smc_user_argument *argument, struct smc_error *error)
+{
+    enum { UNIT = 16 };
+    struct smc_tensor_map *map = &argument->map;
+    const uint32_t row = map->box[0] * smc_user_types[argument->type].bytes;
+    const char *why = NULL;
+    if (row == 0)
+        why = "a tensor map needs the box of a copy";
+    else if (row % UNIT)
+        why = "a row of the box has a multiple of 16 bytes";
+    else if (map->span > UNIT && row > map->span)
+        why = "a row of the box has no more bytes than the swizzle";
+    else if (!smc_tensor_map_finish(map))
+        why = "rows of the tensor have a multiple of 16 bytes";
+    return why ? fail_tensor_map(argument, why, error) : SMC_OK;
+}
+
+static enum smc_status read_tensor_map(const char *typed, struct smc_user_argument *argument,
+                                       struct smc_error *error)
+{
+    const char *rest = user_argument_read_type(typed + strlen(tensor_map_word), &argument->type);
+    argument->form = SMC_USER_TENSOR_MAP;
+    argument->is_buffer = true;
+    argument->bytes = SMC_TENSOR_MAP_BYTES;
+    if (!rest || *rest != 'x')
+        return fail_tensor_map(argument, "a tensor map has the type and the sizes of a tensor",
+                               error);
+    argument->map = (struct smc_tensor_map){.type = tensor_types[argument->type], .span = 16};
+    enum smc_status status = read_tensor(rest + 1, argument, error);
+    if (status == SMC_OK)
+        status = read_tensor_words(rest + strcspn(rest, ":"), argument, error);
+    return status == SMC_OK ? check_tensor_map(argument, error) : status;
+}
+
+void smc_user_tensor_map(const struct smc_user_argument *argument, uint64_t address,
+                         unsigned char bytes[SMC_TENSOR_MAP_BYTES])
+{
+    struct smc_tensor_map map = argument->map;
+    map.address = address;
+    memset(bytes, 0, SMC_TENSOR_MAP_BYTES);
+    if (smc_tensor_map_finish(&map))
+        memcpy(bytes, &map, sizeof map);
+}
+
 static enum smc_status read_members(const char *typed, struct smc_user_argument *argument,
                                     struct smc_error *error)
 {
@@ -741,6 +892,8 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
         argument->path = typed + strlen(of_file);
         return SMC_OK;
     }
+    if (strncmp(typed, tensor_map_word, strlen(tensor_map_word)) == 0)
+        return read_tensor_map(typed, argument, error);
     bool is_surface;
     const char *words = find_texture(typed, &is_surface);
     if (words)
@@ -780,9 +933,14 @@ enum smc_status smc_user_variable_parse(const char *typed, struct smc_user_varia
     return SMC_OK;
 }
 
+bool smc_user_passes_memory(const struct smc_user_argument *argument)
+{
+    return argument->is_buffer && argument->form != SMC_USER_TENSOR_MAP;
+}
+
 bool smc_user_is_pointer(const struct smc_user_argument *argument)
 {
-    return argument->is_buffer || argument->form == SMC_USER_ADDRESS;
+    return smc_user_passes_memory(argument) || argument->form == SMC_USER_ADDRESS;
 }
 
 uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument)

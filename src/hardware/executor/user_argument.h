@@ -2,8 +2,8 @@
    int=5), global memory (f32x1024:random, i32x4K, u8x512:file:PATH, float[1024]), a structure
    ({1, 2.5f, f32x64}, struct:PATH), memory that holds members as a structure does ([f32x64,
    f32x64]: an array of pointers), an address within the memory of another argument (@2+16), or a
-   texture or surface over memory of its own (tex.linear:f32x64x32:random). Pure: no file is opened
-   here. */
+   texture or surface over memory of its own (tex.linear:f32x64x32:random), or a tensor map of such
+   memory (tmap:f16x4096x4096:box=64x64:swizzle=128:random). Pure: no file is opened here. */
 #ifndef SMC_HARDWARE_USER_ARGUMENT_H
 #define SMC_HARDWARE_USER_ARGUMENT_H
 
@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "machine/emulator.h"
+#include "machine/tensor_maps.h"
 
 enum smc_user_type {
 #define TYPE(id, name, bytes, class) SMC_USER_##id,
@@ -38,12 +39,13 @@ enum smc_user_filling {
 };
 
 enum smc_user_form {
-    SMC_USER_PLAIN,   /* a number or memory */
-    SMC_USER_STRUCT,  /* its members, by value */
-    SMC_USER_BYTES,   /* a structure whose bytes are in a file */
-    SMC_USER_LIST,    /* memory with members */
-    SMC_USER_ADDRESS, /* within the memory of another argument */
-    SMC_USER_TEXTURE, /* memory, of which the kernel receives a texture or surface object */
+    SMC_USER_PLAIN,      /* a number or memory */
+    SMC_USER_STRUCT,     /* its members, by value */
+    SMC_USER_BYTES,      /* a structure whose bytes are in a file */
+    SMC_USER_LIST,       /* memory with members */
+    SMC_USER_ADDRESS,    /* within the memory of another argument */
+    SMC_USER_TEXTURE,    /* memory, of which the kernel receives a texture or surface object */
+    SMC_USER_TENSOR_MAP, /* memory, of which the kernel receives a tensor map, by value */
 };
 
 struct smc_user_argument {
@@ -63,6 +65,7 @@ struct smc_user_argument {
     size_t target, part; /* of an address: the argument, and which of its memories; from 1 */
     int64_t offset;      /* of an address, in elements of that memory */
     struct smc_emulated_texture texture; /* without its array */
+    struct smc_tensor_map map;           /* without its address */
 };
 
 enum { SMC_MOST_STRUCT_BYTES = 32764, SMC_MOST_LIST_BYTES = 1 << 24 };
@@ -99,8 +102,16 @@ typedef enum smc_status smc_user_visit(void *context, const struct smc_user_argu
 enum smc_status smc_user_members(const char *typed, smc_user_visit *visit, void *context,
                                  uint64_t *bytes, uint32_t *align, struct smc_error *error);
 
+/* Whether the kernel receives the address of the argument's own memory, or an object over it. */
+bool smc_user_passes_memory(const struct smc_user_argument *argument);
+
 /* Whether the kernel receives an address: memory, or an address within it. */
 bool smc_user_is_pointer(const struct smc_user_argument *argument);
+
+/* The tensor map of an argument whose memory is at an address, as the emulator and the model of
+   time read it. */
+void smc_user_tensor_map(const struct smc_user_argument *argument, uint64_t address,
+                         unsigned char bytes[SMC_TENSOR_MAP_BYTES]);
 
 /* The size in bytes of a buffer, a number or a structure with members. */
 uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument);

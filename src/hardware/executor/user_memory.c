@@ -221,6 +221,8 @@ static enum smc_status user_memory_add_value(struct smc_user_run *run, size_t in
         return smc_out_of_memory(error);
     if (argument->form == SMC_USER_BYTES)
         return user_memory_read_bytes(argument, value, error);
+    if (argument->form == SMC_USER_TENSOR_MAP) /* once its memory has an address */
+        return SMC_OK;
     struct holder holder = {run, index + 1, false, index, value->data};
     if (argument->form == SMC_USER_ADDRESS)
         return write_member(&holder, argument, 0, error);
@@ -362,6 +364,7 @@ static enum smc_status fill_variable(struct smc_user_run *run, size_t index,
     case SMC_USER_TEXTURE: /* of the variable's size, by chance */
         return smc_fail(error, SMC_USAGE, "'%.64s': for an object, write NAME={tex:...}",
                         value->typed);
+    case SMC_USER_TENSOR_MAP: /* a variable is never set to one */
     case SMC_USER_PLAIN:
         break;
     }
@@ -446,7 +449,8 @@ enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error 
         const struct smc_user_argument *argument = &request->argument[i];
         if (argument->is_buffer)
             status = add_memory(run, i + 1, argument, false, &reason);
-        else if (argument->form != SMC_USER_PLAIN)
+        if (status == SMC_OK && argument->form != SMC_USER_PLAIN &&
+            !smc_user_passes_memory(argument))
             status = user_memory_add_value(run, i, &reason);
     }
     if (status == SMC_OK)
@@ -552,6 +556,10 @@ void smc_user_place(struct smc_user_run *run, bool on_gpu, const uint64_t *addre
         uint64_t value = address[pointer->target] + (uint64_t)pointer->offset;
         memcpy(user_memory_place_of(run, on_gpu, pointer), &value, sizeof value);
     }
+    for (size_t i = 0; i < run->request.argument_count && !on_gpu; i++)
+        if (run->request.argument[i].form == SMC_USER_TENSOR_MAP)
+            smc_user_tensor_map(&run->request.argument[i], address[smc_user_memory_of(run, i)],
+                                run->value[i].data);
 }
 
 void smc_user_unplace(struct smc_user_run *run, bool on_gpu, const uint64_t *address)

@@ -121,6 +121,8 @@ static bool fits(const struct smc_ptx_param *param, const struct smc_user_argume
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
     if (argument->form == SMC_USER_BYTES)
         return param->is_array; /* the length of the file is known when it is read */
+    if (argument->form == SMC_USER_TENSOR_MAP)
+        return param->is_array && param->bytes == SMC_TENSOR_MAP_BYTES;
     if (argument->form == SMC_USER_STRUCT) {
         uint64_t unit = argument->align > param->align ? argument->align : param->align;
         return param->is_array && (argument->bytes + unit - 1) / unit * unit == param->bytes;

@@ -110,6 +110,15 @@ static void close_sources(struct source *source, size_t count)
 
 /* --- Arguments -------------------------------------------------------------------------------- */
 
+static void add_tensor_map(const struct smc_user_argument *argument, uint64_t address,
+                           struct smc_time_arguments *arguments)
+{
+    enum { ALIGN = 64 };
+    unsigned char bytes[SMC_TENSOR_MAP_BYTES];
+    smc_user_tensor_map(argument, address, bytes);
+    smc_time_add_bytes(arguments, bytes, sizeof bytes, ALIGN);
+}
+
 static void user_time_add_arguments(const struct smc_user_request *request, struct source *source,
                                     struct smc_time_arguments *arguments)
 {
@@ -121,8 +130,12 @@ static void user_time_add_arguments(const struct smc_user_request *request, stru
             continue;
         }
         char name[32];
+        uint64_t address = smc_time_add_array(arguments, bytes);
         snprintf(name, sizeof name, "arg %zu", i + 1);
-        smc_time_add_parameter(arguments, smc_time_add_array(arguments, bytes), sizeof(uint64_t));
+        if (argument->form == SMC_USER_TENSOR_MAP)
+            add_tensor_map(argument, address, arguments);
+        else
+            smc_time_add_parameter(arguments, address, sizeof address);
         open_source(request, argument, name, &source[i]);
         smc_time_set_contents(arguments, read_contents, &source[i]);
     }
@@ -157,7 +170,8 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
     struct smc_time_arguments arguments = {0};
     const size_t count = run->request.argument_count;
     for (size_t i = 0; i < count; i++)
-        if (run->request.argument[i].form != SMC_USER_PLAIN) {
+        if (run->request.argument[i].form != SMC_USER_PLAIN &&
+            run->request.argument[i].form != SMC_USER_TENSOR_MAP) {
             smc_time_unknown(&run->answer.time,
                              "structures, addresses and textures among the arguments");
             return SMC_OK;

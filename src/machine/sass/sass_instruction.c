@@ -377,10 +377,12 @@ static void read_widths(struct smc_sass_instruction *in)
             in->asynchronous = true;
         }
         break;
-    case SMC_OP_SYNCS: /* its form is no one of the operands; arrivals set no predicate */
+    case SMC_OP_SYNCS: /* its form is no one of the operands; only waits set a predicate */
         in->from[1] = register_at(in, 32, false, 1);
         if (smc_bits(in, 9, 3) != FORM_THIRD_IMMEDIATE)
             in->to_predicate[0] = SMC_TRUE_PREDICATE;
+        else /* and no register, though the field of R0 is there */
+            in->to = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
         read_barrier_address(in);
         break;
     case SMC_OP_ARRIVES:

@@ -248,7 +248,7 @@ static void give_back(struct state *state, uint32_t index, uint32_t taken)
     }
 }
 
-/* BRA.U and BRA.DIV decide by a uniform predicate or by whether the warp has diverged. */
+/* BRA.U decides by a uniform predicate. */
 static bool is_plain_branch(const struct smc_sass_instruction *in)
 {
     return smc_bits(in, 32, 2) == 0;
@@ -258,6 +258,12 @@ static bool is_plain_branch(const struct smc_sass_instruction *in)
 static bool goes_if_any(const struct smc_sass_instruction *in)
 {
     return smc_bits(in, 32, 2) == 1;
+}
+
+/* BRA.DIV: the lanes go if they are not all of the warp. */
+static bool goes_if_diverged(const struct smc_sass_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 2;
 }
 
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)
@@ -292,6 +298,8 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
             walk_branch(state, index, mask);
         else if (goes_if_any(in))
             walk_branch(state, index, mask ? group->lanes : 0);
+        else if (goes_if_diverged(in))
+            walk_branch(state, index, group->lanes == state->warp->alive ? 0 : group->lanes);
         else
             stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "code/machine_code.h"
+
 /* cudaMalloc allocates multiples of 512 bytes, on today's systems at addresses such as this one. */
 enum { ALLOCATION_UNIT = 512 };
 static const uint64_t first_address = UINT64_C(0x7f0000000000);
@@ -47,13 +49,40 @@ bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t
     return false;
 }
 
+void smc_time_add_bytes(struct smc_time_arguments *arguments, const void *from, size_t bytes,
+                        size_t align)
+{
+    size_t at = (arguments->parameter_bytes + align - 1) / align * align;
+    if (at + bytes > sizeof arguments->parameters ||
+        arguments->parameter_count == SMC_TIME_MOST_ARGUMENTS)
+        return;
+    memcpy(arguments->parameters + at, from, bytes);
+    arguments->parameter_at[arguments->parameter_count++] = at;
+    arguments->parameter_bytes = at + bytes;
+}
+
 /* Each at a multiple of its size, the low byte first. */
 void smc_time_add_parameter(struct smc_time_arguments *arguments, uint64_t value, size_t bytes)
 {
-    size_t at = (arguments->parameter_bytes + bytes - 1) / bytes * bytes;
-    if (at + bytes > sizeof arguments->parameters)
-        return;
-    for (size_t i = 0; i < bytes; i++)
-        arguments->parameters[at + i] = (unsigned char)(value >> (8 * i));
-    arguments->parameter_bytes = at + bytes;
+    smc_time_add_bytes(arguments, &value, bytes, bytes);
+}
+
+size_t smc_time_place_parameters(const struct smc_time_arguments *arguments,
+                                 const struct smc_cubin_kernel *kernel,
+                                 unsigned char to[SMC_TIME_PARAMETER_BYTES])
+{
+    const size_t count = arguments->parameter_count;
+    memset(to, 0, SMC_TIME_PARAMETER_BYTES);
+    if (kernel->parameter_count != count || kernel->parameter_bytes > SMC_TIME_PARAMETER_BYTES) {
+        memcpy(to, arguments->parameters, arguments->parameter_bytes);
+        return arguments->parameter_bytes;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_cubin_parameter *parameter = &kernel->parameter[i];
+        size_t at = arguments->parameter_at[i];
+        size_t end = i + 1 < count ? arguments->parameter_at[i + 1] : arguments->parameter_bytes;
+        memcpy(to + parameter->offset, arguments->parameters + at,
+               parameter->bytes < end - at ? parameter->bytes : end - at);
+    }
+    return kernel->parameter_bytes;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SMC_TIME_MOST_ARGUMENTS = 64 };
+enum { SMC_TIME_MOST_ARGUMENTS = 64, SMC_TIME_PARAMETER_BYTES = 4096 };
 
 /* Yields `bytes` bytes of an array from `offset` on, as they are before the launch. False: they are
    unknown. */
@@ -33,8 +33,9 @@ struct smc_time_arguments {
     size_t array_count;
     struct smc_time_variable variable[SMC_TIME_MOST_ARGUMENTS];
     size_t variable_count;
-    unsigned char parameters[SMC_TIME_MOST_ARGUMENTS * sizeof(uint64_t)];
+    unsigned char parameters[SMC_TIME_PARAMETER_BYTES];
     size_t parameter_bytes;
+    size_t parameter_at[SMC_TIME_MOST_ARGUMENTS], parameter_count;
 };
 
 /* Places an array after the ones before, as cudaMalloc would. Returns its address. No more than
@@ -54,5 +55,17 @@ bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t
 /* Appends a parameter of 1, 2, 4 or 8 bytes: a pointer or a number, whose bits are the low ones of
    `value`. No more than SMC_TIME_MOST_ARGUMENTS. */
 void smc_time_add_parameter(struct smc_time_arguments *arguments, uint64_t value, size_t bytes);
+
+/* Appends one of any size, at a multiple of `align`. */
+void smc_time_add_bytes(struct smc_time_arguments *arguments, const void *from, size_t bytes,
+                        size_t align);
+
+struct smc_cubin_kernel;
+
+/* The parameters where the kernel has them, which is not the same if one is aligned to more than
+   the first one's place. Returns their bytes. */
+size_t smc_time_place_parameters(const struct smc_time_arguments *arguments,
+                                 const struct smc_cubin_kernel *kernel,
+                                 unsigned char to[SMC_TIME_PARAMETER_BYTES]);
 
 #endif

@@ -123,13 +123,55 @@ enum { MOST_MMA_FMAS = 1352, LEAST_MMA = 4, LEAST_FP64 = 16, LEAST_GROUP = 13 };
    at 100 %, all of which this share explains within 6 %. */
 #define SLOWDOWN 0.15
 
+/* The ceilings of mma.sync [0] and wgmma [1], less one; 0: not measured. */
+#define MEASURED(ceiling) ((int)SMC_CEILING_##ceiling + 1)
+static const int product_ceiling[2][SMC_PRODUCT_TYPES] = {
+    {[SMC_PRODUCT_FP16] = MEASURED(MMA_FP16),
+     [SMC_PRODUCT_BF16] = MEASURED(MMA_BF16),
+     [SMC_PRODUCT_TF32] = MEASURED(MMA_TF32),
+     [SMC_PRODUCT_INT8] = MEASURED(MMA_INT8),
+     [SMC_PRODUCT_FP64] = MEASURED(MMA_FP64)},
+    {[SMC_PRODUCT_FP16] = MEASURED(WGMMA_FP16),
+     [SMC_PRODUCT_BF16] = MEASURED(WGMMA_BF16),
+     [SMC_PRODUCT_TF32] = MEASURED(WGMMA_TF32),
+     [SMC_PRODUCT_INT8] = MEASURED(WGMMA_INT8),
+     [SMC_PRODUCT_FP8] = MEASURED(WGMMA_FP8)},
+};
+
+/* The published rate, in multiply-adds a clock and SM. */
+static double published_rate(const struct smc_rates *rates, const struct smc_mma *product)
+{
+    bool halves = product->type == SMC_PRODUCT_FP16 || product->type == SMC_PRODUCT_BF16 ||
+                  product->type == SMC_PRODUCT_TF32;
+    double rate = rates->product_peak[product->type];
+    return halves && product->is_wide ? rate / rates->wide_products : rate;
+}
+
+/* The share of the peak that was measured with accumulators of 32 bits; without a measurement that
+   of an H200. Never more than the peak. */
+static void set_shares(struct smc_rates *rates, const struct smc_ceilings *ceilings)
+{
+    double most = MOST_MMA_FMAS / rates->product_peak[SMC_PRODUCT_FP16];
+    for (int group = 0; group < 2; group++)
+        for (int type = 0; type < SMC_PRODUCT_TYPES; type++) {
+            const struct smc_mma product = {.type = (enum smc_product_type)type, .is_wide = true};
+            int ceiling = product_ceiling[group][type];
+            double measured = ceilings && ceiling > 0 ? ceilings->value[ceiling - 1] : 0;
+            double share = measured / published_rate(rates, &product);
+            if (measured <= 0)
+                share = group || type == SMC_PRODUCT_FP64 ? 1 : most;
+            rates->product_share[group][type] = fmin(share, 1);
+        }
+}
+
 void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *device,
-                            const struct smc_capability *capability)
+                            const struct smc_capability *capability,
+                            const struct smc_ceilings *ceilings)
 {
     double peak = capability->tensor_fmas_per_sm;
     set_peaks(rates, capability);
-    rates->mma_share = peak > MOST_MMA_FMAS ? MOST_MMA_FMAS / peak : 1;
     rates->wide_products = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
+    set_shares(rates, ceilings);
     rates->tensor_slowdown = peak > MOST_MMA_FMAS ? SLOWDOWN : 0;
     rates->product_latency = 45;
     rates->product_queue = 7;
@@ -137,6 +179,18 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->phase_latency = 25;
     rates->bulk_sector_clocks = 0.3; /* 107 bytes a clock */
     rates->bulk_latency = 0;
+}
+
+bool smc_product_is_measured(const char *label, const struct smc_ceilings *ceilings)
+{
+    for (int group = 0; group < 2; group++)
+        for (int type = 0; type < SMC_PRODUCT_TYPES; type++) {
+            int ceiling = product_ceiling[group][type];
+            if (strcmp(smc_product_info[type].label, label) == 0 && ceiling > 0 &&
+                ceilings->value[ceiling - 1] > 0)
+                return true;
+        }
+    return false;
 }
 
 double smc_rates_product_fmas(const struct smc_sass_instruction *in)
@@ -155,15 +209,6 @@ static double clocks_at(const struct smc_rates *rates, const struct smc_sass_ins
     return fmas > 0 ? smc_rates_product_fmas(in) * rates->subpartitions / fmas : 0;
 }
 
-/* The published rate, in multiply-adds a clock and SM. */
-static double published_rate(const struct smc_rates *rates, const struct smc_mma *product)
-{
-    bool halves = product->type == SMC_PRODUCT_FP16 || product->type == SMC_PRODUCT_BF16 ||
-                  product->type == SMC_PRODUCT_TF32;
-    double rate = rates->product_peak[product->type];
-    return halves && product->is_wide ? rate / rates->wide_products : rate;
-}
-
 double smc_rates_product_clocks(const struct smc_rates *rates,
                                 const struct smc_sass_instruction *in)
 {
@@ -171,13 +216,12 @@ double smc_rates_product_clocks(const struct smc_rates *rates,
     double least = LEAST_MMA;
     if (!smc_mma_of(in, &product))
         return 0;
-    double rate = published_rate(rates, &product);
+    double rate =
+        published_rate(rates, &product) * rates->product_share[product.is_group][product.type];
     if (product.is_group)
         least = product.a_in_registers ? LEAST_GROUP : 0;
     else if (product.type == SMC_PRODUCT_FP64)
         least = LEAST_FP64;
-    else
-        rate *= rates->mma_share;
     return rate > 0 ? fmax(least, clocks_at(rates, in, rate)) : 0;
 }
 

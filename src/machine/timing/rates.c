@@ -76,7 +76,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_ALU] = clocks_of(sm, 64);
     issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes);
     issue[SMC_PIPE_HALF] = clocks_of(sm, half_lanes);
-    smc_rates_set_products(rates, device, &capability);
+    smc_rates_set_products(rates, device, &capability, ceilings);
     issue[SMC_PIPE_XU] = clocks_of(sm, 16);
     issue[SMC_PIPE_LSU] = 2;
     issue[SMC_PIPE_UNIFORM] = 2;

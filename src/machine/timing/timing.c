@@ -869,23 +869,22 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
                           .arguments = &values->arguments,
                           .time = time,
                           .sms = launch->device->sm_count};
-    unsigned char constants[SMC_MACHINE_CONSTANT_BYTES];
+    unsigned char constants[SMC_MACHINE_CONSTANT_BYTES], parameters[SMC_TIME_PARAMETER_BYTES];
     struct smc_bank_layout layout;
-    const struct smc_time_arguments *arguments = launch->arguments;
+    size_t bytes = smc_time_place_parameters(launch->arguments, kernel, parameters);
     uint32_t at = kernel->parameters_at;
-    if (at > sizeof constants || arguments->parameter_bytes > sizeof constants - at)
+    if (at > sizeof constants || bytes > sizeof constants - at)
         return smc_fail(error, SMC_USAGE, "the parameters exceed constant bank 0");
     enum smc_status status = smc_machine_program_read(kernel->code, kernel->code_bytes, cubin->cc,
                                                       &model.program, error);
     if (status != SMC_OK)
         return status;
-    smc_machine_constants(constants, launch->block, launch->grid, at, arguments->parameters,
-                          arguments->parameter_bytes);
+    smc_machine_constants(constants, launch->block, launch->grid, at, parameters, bytes);
     smc_bank_layout_of(&launch->device->sm, SMC_BANK_MODE_4_BYTES, &layout);
     model.machine = (struct smc_machine_launch){
         .program = &model.program,
         .constants = constants,
-        .constant_bytes = (at + arguments->parameter_bytes + 3) / 4 * 4, /* whole words */
+        .constant_bytes = (at + bytes + 3) / 4 * 4, /* whole words */
         .bank = values->bank,
         .layout = &layout,
     };

@@ -5,6 +5,7 @@ KERNELS = \
 	kernels/aat_padded.cu \
 	kernels/aat_swizzled.cu \
 	kernels/ceiling_cache.cu \
+	kernels/ceiling_tensor.cu \
 	kernels/ceiling_fma.cu \
 	kernels/ceiling_latency.cu \
 	kernels/ceiling_launch.cu \

@@ -24,6 +24,12 @@ struct inspection {
     struct smc_inspect_promises promises;
     struct smc_inspect_selection selection;
     struct smc_gate gate;
+    struct { /* the same files, compiled with at most --regs */
+        struct smc_text options;
+        struct smc_inputs inputs;
+        struct smc_inspect_kernels kernels;
+        struct smc_inspect_rows rows;
+    } bounded;
 };
 
 /* --- The question ----------------------------------------------------------------------------- */
@@ -58,7 +64,7 @@ static enum smc_status check_lint(const struct smc_arguments *arguments, struct 
         SMC_OPTION_OWN_THREADS,    SMC_OPTION_ASSUME_THREADS,
         SMC_OPTION_SORT,           SMC_OPTION_TOP,
         SMC_OPTION_ONLY,           SMC_OPTION_INSTANCES,
-        SMC_OPTION_SAVE,
+        SMC_OPTION_SAVE,           SMC_OPTION_REGS,
     };
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
@@ -69,6 +75,16 @@ static enum smc_status check_lint(const struct smc_arguments *arguments, struct 
     return SMC_OK;
 }
 
+static enum smc_status check_regs(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    for (size_t i = 0; i < arguments->file_count && arguments->given[SMC_OPTION_REGS]; i++)
+        if (strcmp(arguments->file[i], "-") == 0)
+            return smc_fail(error, SMC_USAGE,
+                            "option --regs: standard input is read once, and the bound compiles it "
+                            "again: name a file");
+    return SMC_OK;
+}
+
 static enum smc_status cmd_inspect_ask(const struct smc_arguments *arguments,
                                        struct inspection *inspection, struct smc_error *error)
 {
@@ -76,6 +92,8 @@ static enum smc_status cmd_inspect_ask(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "inspect: no FILE is given; '-' reads what a compiler prints");
     enum smc_status status = check_lint(arguments, error);
+    if (status == SMC_OK)
+        status = check_regs(arguments, error);
     if (status != SMC_OK)
         return status;
     status = ask_selection(arguments, &inspection->gate, &inspection->selection, error);
@@ -182,6 +200,38 @@ static enum smc_status cmd_inspect_save(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --- What a bound on the registers costs ------------------------------------------------------ */
+
+/* What went wrong with the files was said when they were read without the bound. */
+static enum smc_status bound_registers(const struct smc_arguments *arguments,
+                                       struct inspection *inspection, struct smc_error *error)
+{
+    const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
+    const uint32_t regs = (uint32_t)arguments->number[SMC_OPTION_REGS];
+    struct smc_inspect_request request = inspection->question.request;
+    struct smc_inspect_notes notes = {0};
+    if (!arguments->given[SMC_OPTION_REGS])
+        return SMC_OK;
+    smc_text_printf(&inspection->bounded.options, "%s%s-maxrregcount=%u", options ? options : "",
+                    options ? " " : "", regs);
+    if (inspection->bounded.options.failed)
+        return smc_out_of_memory(error);
+    request.compiler_options = smc_text_string(&inspection->bounded.options);
+    enum smc_status status =
+        smc_inputs_read(arguments->file, arguments->file_count, &request,
+                        &inspection->bounded.inputs, &inspection->bounded.kernels, &notes);
+    smc_inspect_notes_free(&notes);
+    if (status != SMC_MACHINE)
+        status = smc_inspect_answer(&inspection->bounded.kernels, &request,
+                                    &inspection->bounded.rows, error);
+    if (status == SMC_MACHINE)
+        return smc_out_of_memory(error);
+    smc_inspect_set_bounded(&inspection->rows, &inspection->bounded.rows, regs);
+    return SMC_OK;
+}
+
+/* --- The answer ------------------------------------------------------------------------------- */
+
 enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
 
 static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
@@ -193,6 +243,8 @@ static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
     if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
     enum smc_status saved = cmd_inspect_save(arguments, inspection, error);
+    if (saved == SMC_OK)
+        saved = bound_registers(arguments, inspection, error);
     if (saved != SMC_OK)
         return saved;
     /* Every kernel that was asked for is judged, whichever are shown. */
@@ -264,6 +316,10 @@ enum smc_status smc_cmd_inspect(const struct smc_arguments *arguments, struct sm
     if (status == SMC_OK)
         status = inspect(&asked, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);
+    smc_inspect_rows_free(&inspection->bounded.rows);
+    smc_inspect_free(&inspection->bounded.kernels);
+    smc_inputs_free(&inspection->bounded.inputs);
+    smc_text_free(&inspection->bounded.options);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
     smc_inputs_free(&inspection->inputs);

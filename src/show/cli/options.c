@@ -177,7 +177,7 @@ static const struct {
     {"tile", INSPECT | DIFF, "--threads N is the block size"},
     {"roofline", INSPECT,
      "that of your own kernel is drawn by 'run FILE' with its --grid, --block and --arg"},
-    {"regs", INSPECT | DIFF, "'limits FILE --regs N' says what a bound on the registers costs"},
+    {"regs", DIFF, "'inspect FILE --regs N' says what a bound on the registers costs"},
     {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
     {"threads", TUNE, "--block SHAPE is the block size"},
     {"threads", BEST,

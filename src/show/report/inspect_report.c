@@ -104,6 +104,30 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
+/* The kernel as compiled with a bound on its registers; absent if none was requested. */
+static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
+{
+    const struct smc_inspect_row *bounded = row->bounded;
+    const struct smc_resources *resources = bounded ? &bounded->kernel->resources : NULL;
+    const struct {
+        const char *key;
+        json_t *figure;
+    } figures[] = {
+        {"registers_per_thread", resources ? json_integer(resources->regs_per_thread) : NULL},
+        {"spill_store_bytes", resources ? json_integer(resources->spill_store_bytes) : NULL},
+        {"spill_load_bytes", resources ? json_integer(resources->spill_load_bytes) : NULL},
+        {"blocks_per_sm", bounded ? json_integer(bounded->occupancy.blocks_per_sm) : NULL},
+        {"occupancy_percent", bounded ? json_real(bounded->occupancy_percent) : NULL},
+    };
+    if (row->bound_regs == 0)
+        return (struct smc_value){.kind = SMC_VALUE_ABSENT};
+    json_t *object = json_pack("{sI}", "at_most", (json_int_t)row->bound_regs);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(object, figures[i].key,
+                            figures[i].figure ? figures[i].figure : json_null());
+    return smc_value_json(object);
+}
+
 /* Of a kernel on a device. */
 #define ITEM struct smc_inspect_row
 #define ROW_FIELDS(FIELD)                                                                          \
@@ -168,7 +192,9 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
                            item->kernel->resources.stack_bytes))                                   \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
-          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
+          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))     \
+    FIELD(bounded, "bounded", NULL, "", "as compiled with the bound of --regs; absent without it", \
+          inspect_bounded(item))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -446,6 +472,39 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     smc_layout_text(out, style, STEPS_COLUMN, &line);
 }
 
+static void append_bounded(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    const struct smc_inspect_row *bounded = row->bounded;
+    const struct smc_resources *resources = &bounded->kernel->resources;
+    char percent[32];
+    if (resources->spill_store_bytes + resources->spill_load_bytes == 0)
+        smc_text_append(line, "no spills, ");
+    else
+        smc_text_printf(line, "spills %u" SMC_TIE "B stored, %u" SMC_TIE "B loaded per thread, ",
+                        resources->spill_store_bytes, resources->spill_load_bytes);
+    smc_words_blocks(bounded->occupancy.blocks_per_sm, line);
+    smc_words_percent(bounded->occupancy_percent, percent);
+    smc_text_printf(line, " per SM (%s)", percent);
+}
+
+/* What a bound on the registers costs. */
+static void inspect_append_bound(const struct smc_inspect_row *row,
+                                 const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (row->bound_regs == 0)
+        return;
+    smc_text_printf(&line, "at most %u" SMC_TIE "registers: ", row->bound_regs);
+    if (row->bounded)
+        append_bounded(row, &line);
+    else
+        smc_text_append(&line, row->kernel->max_threads_per_block > 0
+                                   ? "not with -maxrregcount, as its __launch_bounds__ take "
+                                     "precedence; 'limits' compiles those of each row"
+                                   : "not compiled with -maxrregcount");
+    smc_layout_text(out, style, STEPS_COLUMN, &line);
+}
+
 /* Devices have the width of the longest name, if it fits. */
 static struct inspect_columns inspect_find_columns(const struct smc_inspect_rows *rows,
                                                    const struct smc_report_style *style)
@@ -498,6 +557,7 @@ static void inspect_append_row(const struct smc_inspect_row *row,
             append_sparkline(row, out);
     }
     inspect_append_steps(row, style, out);
+    inspect_append_bound(row, style, out);
     append_banks(row, style, out);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/rates.h"
 #include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
@@ -323,6 +324,13 @@ static void append_term(const struct smc_answer *answer, enum smc_time_term term
     smc_text_free(&count);
 }
 
+static const char *tensor_rates_of(const struct smc_answer *answer)
+{
+    const char *type = answer->time.tensor_type;
+    return type && smc_product_is_measured(type, &answer->query.ceilings) ? "measured"
+                                                                          : "published";
+}
+
 static const char *words_of_basis(enum smc_time_basis basis)
 {
     switch (basis) {
@@ -335,6 +343,13 @@ static const char *words_of_basis(enum smc_time_basis basis)
     }
 }
 
+static const char *words_of_products(const struct smc_answer *answer)
+{
+    bool published = answer->time.tensor_type && answer->time.basis != SMC_TIME_SPECIFICATIONS &&
+                     !smc_product_is_measured(answer->time.tensor_type, &answer->query.ceilings);
+    return published ? ", of tensor cores as published" : "";
+}
+
 void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -344,9 +359,9 @@ void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
         return;
     smc_text_printf(
         &line,
-        "work counted in %s; %s; each term is how long the launch would take if "
+        "work counted in %s; %s%s; each term is how long the launch would take if "
         "nothing else bounded it, with the work of all warps, and of one SM in a clock:",
-        time->code, words_of_basis(time->basis));
+        time->code, words_of_basis(time->basis), words_of_products(answer));
     smc_layout_paragraph(out, "time", indent, smc_text_string(&line), style->columns);
     for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
         append_term(answer, (enum smc_time_term)i, indent, style, out);
@@ -426,6 +441,9 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
     FIELD(tensor_roof, "tensor_roof_flops_per_s", NULL, "operations per second",                   \
           "what tensor cores do at most of these types: as published, a clock",                    \
           if_tensor(item->time, smc_value_real(item->time->tensor_roof_flops_per_s)))              \
+    FIELD(tensor_rates, "tensor_rates", NULL, "",                                                  \
+          "where the rate of that type is from: measured or published",                            \
+          if_tensor(item->time, smc_value_text(tensor_rates_of(item->answer))))                    \
     FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
           "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
     FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
