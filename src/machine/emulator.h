@@ -350,6 +350,8 @@ const char *smc_finding_name(enum smc_finding_kind kind);
 
 /* Whether it is for information only, and counts nowhere: PTX defines what happens. */
 bool smc_finding_is_note(enum smc_finding_kind kind);
+/* Of two accesses that nothing orders. */
+bool smc_finding_is_race(const struct smc_finding *finding);
 
 /* A place on the way from the kernel to a finding. */
 struct smc_stack_frame {

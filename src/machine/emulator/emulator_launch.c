@@ -292,7 +292,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
         worker->warp[w].frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
-        if (!worker->warp[w].frames.entered)
+        if (!worker->warp[w].frames.entered || !smc_products_new(worker, &worker->warp[w]))
             return false;
     }
     return worker->count && worker->pass && worker->sample && worker->array_count && worker->warp &&
@@ -308,6 +308,7 @@ static void end_worker(struct smc_worker *worker)
          w++) {
         smc_copies_forget(&worker->warp[w]);
         smc_frames_free(&worker->warp[w]);
+        free(worker->warp[w].use);
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);

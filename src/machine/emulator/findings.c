@@ -25,6 +25,13 @@ bool smc_finding_is_note(enum smc_finding_kind kind)
     return kind == SMC_FINDING_SKIPPED_BARRIER;
 }
 
+bool smc_finding_is_race(const struct smc_finding *finding)
+{
+    return finding->kind == SMC_FINDING_RACE_WRITE_WRITE ||
+           finding->kind == SMC_FINDING_RACE_READ_WRITE ||
+           finding->kind == SMC_FINDING_RACE_WRITE_READ;
+}
+
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread)
 {
@@ -36,6 +43,35 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     finding.thread[2] = thread / block[0] / block[1];
     smc_finding_set_calls(worker, &finding, thread);
     return finding;
+}
+
+void smc_finding_hint(struct smc_finding *finding)
+{
+    const char *hint = "";
+    switch (finding->kind) {
+    case SMC_FINDING_PROXY_FENCE:
+        hint = "after writing, each thread executes fence.proxy.async "
+               "(cuda::ptx::fence_proxy_async), then the barrier";
+        break;
+    case SMC_FINDING_PENDING_READ:
+        hint = "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "
+               "synchronize";
+        break;
+    case SMC_FINDING_UNFINISHED_COPY:
+        hint = "the thread that began it waits with cp.async.bulk.wait_group.read 0 "
+               "(cuda::ptx::cp_async_bulk_wait_group_read)";
+        break;
+    case SMC_FINDING_EARLY_PHASE:
+        hint = "mbarrier.init counts too few arrivals, or the thread has not waited for the phase "
+               "before";
+        break;
+    case SMC_FINDING_NOT_STARTED:
+        hint = "cluster.sync() (barrier.cluster) must come before the first access";
+        break;
+    default:
+        break;
+    }
+    snprintf(finding->note, sizeof finding->note, "%s", hint);
 }
 
 void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,

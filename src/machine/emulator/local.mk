@@ -48,6 +48,8 @@ emulator_sources = \
 	src/machine/emulator/op_kinds.def \
 	src/machine/emulator/emulator_steps.h \
 	src/machine/emulator/print.c \
+	src/machine/emulator/wgmma_registers.c \
+	src/machine/emulator/proxies.c src/machine/emulator/proxies.h \
 	src/machine/emulator/ops_compare.c \
 	src/machine/emulator/ops_float.c \
 	src/machine/emulator/ops_half.c \

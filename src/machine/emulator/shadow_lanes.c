@@ -378,7 +378,9 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
     const uint64_t cell = cell_of(shadow, SMC_SPACE_SHARED, first, places);
     EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
         const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
-        if (word->synced == shadow->order.all_synced_at && word->touched & cells)
+        if ((word->synced == shadow->order.all_synced_at && word->touched & cells) ||
+            (shadow->pending &&
+             shadow->pending_cells[cell / SMC_LINE_CELLS + WORD_AT(i, places)] & cells))
             return false;
     }
     return true;
@@ -389,7 +391,8 @@ static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint
     cell->write_at = now;
     cell->writer = (uint16_t)me;
     cell->write_place = place;
-    cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING);
+    cell->flags &=
+        (uint16_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING | WRITE_IS_ASYNC);
 }
 
 static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,

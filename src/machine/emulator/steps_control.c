@@ -238,6 +238,15 @@ enum smc_next smc_step_fence(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
+enum smc_next smc_step_proxy_fence(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    if (worker->shadow)
+        smc_shadow_proxy_fence(worker->shadow, warp, mask, (uint32_t)op->immediate);
+    smc_peers_proxy_fence(worker);
+    return SMC_GO_ON;
+}
+
 /* --- Lanes together --------------------------------------------------------------------------- */
 
 static void report_mask(struct smc_worker *worker, const struct smc_warp *warp,

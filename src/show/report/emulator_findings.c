@@ -91,8 +91,8 @@ static size_t find_lead(const struct smc_emulated_run *emulated)
     size_t lead = emulated->finding_count;
     for (size_t i = emulated->finding_count; i-- > 0;) {
         const struct smc_finding *finding = &emulated->finding[i].finding;
-        bool leads = lead == emulated->finding_count || finding->has_other ||
-                     !emulated->finding[lead].finding.has_other;
+        bool leads = lead == emulated->finding_count || smc_finding_is_race(finding) ||
+                     !smc_finding_is_race(&emulated->finding[lead].finding);
         if (!smc_finding_is_note(finding->kind) && leads)
             lead = i;
     }
@@ -118,7 +118,8 @@ void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text
     if (lead == emulated->finding_count)
         return;
     const struct smc_run_finding *found = &emulated->finding[lead];
-    const char *name = found->finding.has_other ? "race" : smc_finding_name(found->finding.kind);
+    const char *name =
+        smc_finding_is_race(&found->finding) ? "race" : smc_finding_name(found->finding.kind);
     const uint32_t line = found->stack.frames ? found->stack.frame[0].line : 0;
     for (; *name; name++)
         smc_text_append_char(out, *name == '_' ? ' ' : (char)toupper((unsigned char)*name), 1);
