@@ -19,18 +19,22 @@ struct trial {
 
 static struct trial trial;
 
+/* Kernels without clusters that have several blocks are launched cooperatively. */
 static void run(const char *entry, uint32_t blocks, uint32_t threads)
 {
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial.out, .bytes = sizeof trial.out},
         {.name = "in", .data = trial.in, .bytes = sizeof trial.in}};
-    const struct stored_kernel kernel = {
-        "async",
-        entry,
-        {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arrays = arrays, .array_count = 2}};
+    const struct stored_kernel kernel = {"async",
+                                         entry,
+                                         {.grid = {blocks, 1, 1},
+                                          .block = {threads, 1, 1},
+                                          .cooperative = blocks > 1,
+                                          .arrays = arrays,
+                                          .array_count = 2}};
     memset(&trial, 0, sizeof trial);
     for (int i = 0; i < WORDS; i++)
-        trial.in[i] = i;
+        trial.in[i] = i < 4096 ? i : 0;
     stored_kernel_run(&kernel, &trial.program, &trial.emulation);
 }
 
@@ -93,6 +97,21 @@ static int32_t of_first_block(uint32_t i)
     return 127 - (int32_t)(i % 128);
 }
 
+static int32_t of_other_part(uint32_t i)
+{
+    return 256 - (int32_t)i;
+}
+
+static int32_t backwards_plus_one(uint32_t i)
+{
+    return 128 - (int32_t)i;
+}
+
+static int32_t sum_of_rounds(uint32_t i)
+{
+    return 3000 + 3 * (int32_t)((i + 128) % 512);
+}
+
 static const struct {
     const char *entry;
     uint32_t blocks, threads, elements;
@@ -120,6 +139,9 @@ static const struct {
     {"peer_copy_0", 2, 128, 256, of_other_block},
     {"multicast_0", 2, 128, 256, of_first_block},
     {"peer_arrive_0", 2, 128, 256, of_other_block},
+    {"peer_global_0", 2, 128, 256, of_other_part},
+    {"handover_0", 2, 128, 128, backwards_plus_one},
+    {"rounds_0", 4, 128, 512, sum_of_rounds},
 };
 
 static void test_correct(void)
@@ -290,6 +312,21 @@ static void test_clusters(void)
     run_faults(faults, COUNT_OF(faults), 2, 128);
 }
 
+static void test_global_memory(void)
+{
+    static const struct fault faults[] = {
+        {"peer_global_1", SMC_FINDING_RACE_WRITE_READ, "peers read", "peers written"},
+        {"peer_global_2", SMC_FINDING_RACE_READ_WRITE, "peers cleared", "peers read"},
+        {"handover_1", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
+        {"handover_2", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
+        {"handover_4", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"}};
+    static const struct fault of_rounds[] = {
+        {"rounds_1", SMC_FINDING_RACE_WRITE_READ, "rounds read", "rounds written"},
+        {"rounds_2", SMC_FINDING_RACE_READ_WRITE, "rounds written", "rounds read"}};
+    run_faults(faults, COUNT_OF(faults), 2, 128);
+    run_faults(of_rounds, COUNT_OF(of_rounds), 4, 128);
+}
+
 CU_TestInfo tests_async[] = {
     {"correct asynchronous pipelines have no findings", test_correct},
     {"a missing fence.proxy.async is found", test_proxies},
@@ -297,4 +334,5 @@ CU_TestInfo tests_async[] = {
     {"registers of wgmma are used before the wait", test_products},
     {"phases, bytes and parities of mbarrier objects", test_phases},
     {"blocks of a cluster that are not waited for", test_clusters},
+    {"blocks that run together hand over in global memory", test_global_memory},
     CU_TEST_INFO_NULL};

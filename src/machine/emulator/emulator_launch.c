@@ -13,6 +13,7 @@
 #include "machine/emulator/other_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
+#include "machine/emulator/together.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
 
@@ -330,6 +331,8 @@ static void end_worker(struct smc_worker *worker)
     free(worker->local);
     free(worker->local_written);
     smc_peers_free(worker);
+    if (worker->index == 0)
+        smc_together_free(worker->together);
     smc_shadow_free(worker->shadow);
 }
 
@@ -402,9 +405,15 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 {
     pthread_t thread[MAX_WORKERS];
     unsigned ready = 0, started = 1;
+    bool failed = false;
     while (ready < count && begin_worker(&workers[ready], launch, workers))
         ready++;
-    if (ready == 0 || (launch->together > 1 && ready < count))
+    struct smc_together *together = ready > 0 ? smc_together_new(workers, &failed) : NULL;
+    for (unsigned i = 0; i < ready; i++) {
+        workers[i].together = together;
+        workers[i].index = i;
+    }
+    if (ready == 0 || failed || (launch->together > 1 && ready < count))
         return smc_out_of_memory(error);
     for (; launch->together == 1 && started < ready; started++)
         if (pthread_create(&thread[started], NULL, emulator_launch_work, &workers[started]) != 0)

@@ -205,7 +205,10 @@ struct smc_worker {
     char *files, *shared, *local;
     struct smc_shadow *shadow; /* NULL: unchecked */
     struct smc_peers *peers;   /* NULL: there is no cluster, or unchecked */
-    uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
+    struct smc_together
+        *together;          /* of all workers whose blocks run together: together.h; or NULL */
+    uint32_t index;         /* of the worker */
+    uint8_t *local_written; /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
     char cut[SMC_LANES][32]; /* what was loaded across the end of an allocation */

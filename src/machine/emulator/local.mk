@@ -83,6 +83,7 @@ emulator_sources = \
 	src/machine/emulator/tensor_copies.c \
 	src/machine/emulator/tensor_maps.c src/machine/tensor_maps.h \
 	src/machine/emulator/textures.c \
+	src/machine/emulator/together.c src/machine/emulator/together.h \
 	src/machine/emulator/unwritten.c \
 	src/machine/emulator/warp.c \
 	src/machine/emulator/wgmma.c

@@ -368,7 +368,7 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
     const bool is_shared = op->space == SMC_SPACE_SHARED;
     const uint32_t bytes = smc_op_bytes(op);
     if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space) ||
-        shadow->is_shared)
+        shadow->is_shared || (shadow->order.is_together && !is_shared))
         return false;
     for (uint32_t i = 0; i < places->words; i++)
         if (places->word[i].several)
@@ -478,7 +478,8 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
 {
     struct smc_shadow *shadow = worker->shadow;
     const uint32_t bytes = smc_op_bytes(op);
-    if (shadow->order.partly_synced || shadow->is_shared)
+    if (shadow->order.partly_synced || shadow->is_shared ||
+        (worker->together && op->space != SMC_SPACE_SHARED))
         return false;
     if (op->space == SMC_SPACE_SHARED) {
         const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, bytes);

@@ -672,3 +672,86 @@ CLUSTER_KERNEL(peer_arrive, 0)
 CLUSTER_KERNEL(peer_arrive, 1) // no barrier of the cluster before the first arrival
 CLUSTER_KERNEL(peer_arrive, 2) // the initialization is not fenced
 CLUSTER_KERNEL(peer_arrive, 3) // no wait
+
+// --- Blocks that hand over in global memory -----------------------------------------------------
+
+// By the barrier of their cluster: out[i] = the other block's in[127 - i] + 1.
+template <int F> __device__ void peer_global(int *out, int *in)
+{
+    const int t = threadIdx.x, other = (blockIdx.x ^ 1) * WORDS;
+    in[blockIdx.x * WORDS + t] += 1; //: peers written
+    if (F == 1)
+        __syncthreads();
+    else
+        CLUSTER_SYNC();
+    out[t] = in[other + 127 - t]; //: peers read
+    if (F != 2)
+        CLUSTER_SYNC();
+    in[blockIdx.x * WORDS + t] = 0; //: peers cleared
+    if (F == 1)
+        CLUSTER_SYNC();
+}
+CLUSTER_KERNEL(peer_global, 0)
+CLUSTER_KERNEL(peer_global, 1) // only the block synchronizes
+CLUSTER_KERNEL(peer_global, 2) // what the other block reads is cleared without a barrier
+
+// By a flag, in a cooperative launch of two blocks: out[i] = in[127 - i] + 1.
+template <int F> __device__ void handover(int *out, int *in)
+{
+    int *flag = in + 4096;
+    const int t = threadIdx.x;
+    if (blockIdx.x == 0) {
+        in[t] += 1; //: hand written
+        if (F != 3)
+            __syncthreads();
+        if (t == 0) {
+            if (F == 0 || F == 2)
+                __threadfence();
+            if (F == 4)
+                __threadfence_block();
+            atomicExch(flag, 1);
+        }
+        return;
+    }
+    if (t == 0 && F != 2)
+        while (atomicAdd(flag, 0) != 1)
+            ;
+    __threadfence();
+    __syncthreads();
+    out[t] = in[127 - t]; //: hand read
+}
+KERNEL(handover, 0)
+KERNEL(handover, 1) // no fence before the flag
+KERNEL(handover, 2) // no wait
+KERNEL(handover, 4) // a fence of the block only
+
+// By a barrier of all blocks: sums of what the other blocks have written.
+__device__ void grid_barrier(int *count, int round)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(count, 1);
+        while (*(volatile int *)count < (int)gridDim.x * round)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+}
+template <int F> __device__ void rounds(int *out, int *in)
+{
+    const int t = threadIdx.x, me = blockIdx.x * WORDS + t, blocks = gridDim.x;
+    int sum = 0, round = 0;
+    for (int k = 0; k < 3; k++) {
+        in[me] = k * 1000 + me; //: rounds written
+        if (F != 1)
+            grid_barrier(in + 4096, ++round);
+        sum += in[(me + WORDS) % (blocks * WORDS)]; //: rounds read
+        if (F != 2)
+            grid_barrier(in + 4096, ++round);
+    }
+    out[me] = sum;
+}
+KERNEL(rounds, 0)
+KERNEL(rounds, 1) // no barrier before the read
+KERNEL(rounds, 2) // no barrier before the next round writes
