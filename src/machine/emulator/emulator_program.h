@@ -255,6 +255,12 @@ struct smc_op {
     struct smc_matrix matrix;
 };
 
+/* op_slots.c: visits the registers that an op reads, its guard among them, or those that it writes,
+   until a visit returns true, as the function then does. */
+typedef bool smc_slot_visit(void *context, uint32_t slot);
+bool smc_op_sources(const struct smc_op *op, smc_slot_visit *visit, void *context);
+bool smc_op_targets(const struct smc_op *op, smc_slot_visit *visit, void *context);
+
 /* What each lane accesses, in all elements of a vector. */
 static inline uint32_t smc_op_bytes(const struct smc_op *op)
 {

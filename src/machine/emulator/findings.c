@@ -20,9 +20,12 @@ const char *smc_finding_name(enum smc_finding_kind kind)
     return kinds[kind].name;
 }
 
-bool smc_finding_is_note(enum smc_finding_kind kind)
+static bool is_note(const struct smc_finding *finding, enum smc_strictness strictness)
 {
-    return kind == SMC_FINDING_SKIPPED_BARRIER;
+    if (finding->kind == SMC_FINDING_SKIPPED_BARRIER)
+        return strictness != SMC_STRICT_CUDA;
+    return strictness == SMC_STRICT_PTX &&
+           (finding->kind == SMC_FINDING_SPLIT_BARRIER || finding->is_volatile);
 }
 
 bool smc_finding_is_race(const struct smc_finding *finding)
@@ -224,7 +227,8 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
 
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
 {
-    worker->findings_total += !smc_finding_is_note(finding->kind);
+    const bool notes = is_note(finding, worker->launch->request->strictness);
+    worker->findings_total += !notes;
     for (uint32_t i = 0; i < worker->findings; i++)
         if (same_place(worker->launch->program, &worker->finding[i], finding)) {
             worker->finding[i].times++;
@@ -233,7 +237,8 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
     if (worker->findings == SMC_KEPT_FINDINGS)
         return;
     worker->finding_block[worker->findings] = worker->block;
-    worker->finding[worker->findings++] = *finding;
+    worker->finding[worker->findings] = *finding;
+    worker->finding[worker->findings++].is_note = notes;
 }
 
 void smc_end_launch(struct smc_worker *worker)
@@ -286,7 +291,7 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
         return;
     emulation->findings_total = 0; /* the launch ended: without those of later blocks */
     for (size_t i = 0; i < emulation->finding_count; i++)
-        if (!smc_finding_is_note(emulation->finding[i].kind))
+        if (!emulation->finding[i].is_note)
             emulation->findings_total += emulation->finding[i].times;
 }
 

@@ -29,6 +29,7 @@ emulator_sources = \
 	src/machine/emulator/decode_video.c \
 	src/machine/emulator/decode_wgmma.c \
 	src/machine/emulator.h \
+	src/machine/emulator/fidelity.c \
 	src/machine/emulator/findings.c src/machine/findings.def \
 	src/machine/emulator/frames.c src/machine/emulator/frames.h \
 	src/machine/emulator/functions.c \
@@ -50,6 +51,7 @@ emulator_sources = \
 	src/machine/emulator/print.c \
 	src/machine/emulator/wgmma_registers.c \
 	src/machine/emulator/proxies.c src/machine/emulator/proxies.h \
+	src/machine/emulator/op_slots.c \
 	src/machine/emulator/ops_compare.c \
 	src/machine/emulator/ops_float.c \
 	src/machine/emulator/ops_half.c \

@@ -31,42 +31,6 @@ static bool is_move(const struct smc_op *op)
 
 /* --- Which ops -------------------------------------------------------------------------------- */
 
-typedef bool product_visit(void *context, uint32_t slot);
-
-/* Visits the registers that the op reads, until one returns true. */
-static bool visit_sources(const struct smc_op *op, product_visit *visit, void *context)
-{
-    const uint32_t slot[] = {op->a, op->b, op->c, op->guard};
-    const bool loads = op->kind == SMC_OP_LOAD;
-    for (size_t i = 0; i < sizeof slot / sizeof *slot; i++)
-        if (slot[i] != SMC_NO_SLOT && visit(context, slot[i]))
-            return true;
-    for (uint32_t i = 0; !loads && i < SMC_MAX_VECTOR; i++)
-        if (op->v[i] != SMC_NO_SLOT && visit(context, op->v[i]))
-            return true;
-    for (uint32_t i = op->written; i < op->listed; i++)
-        if (visit(context, op->list[i]))
-            return true;
-    for (uint32_t i = 0; op->kind == SMC_OP_CALL && i < op->call->arguments; i++)
-        if (op->call->argument[i].slot != SMC_NO_SLOT && visit(context, op->call->argument[i].slot))
-            return true;
-    return false;
-}
-
-/* The same of those that it writes. */
-static bool visit_targets(const struct smc_op *op, product_visit *visit, void *context)
-{
-    if ((op->alu || op->d_kind != SMC_SLOT_NONE) && visit(context, op->d))
-        return true;
-    for (uint32_t i = 0; op->kind == SMC_OP_LOAD && i < op->vector; i++)
-        if (op->v[i] != SMC_NO_SLOT && visit(context, op->v[i]))
-            return true;
-    for (uint32_t i = 0; i < op->written; i++)
-        if (visit(context, op->list[i]))
-            return true;
-    return false;
-}
-
 static bool is_marked(void *context, uint32_t slot)
 {
     const bool *marked = context;
@@ -99,8 +63,8 @@ bool *smc_find_product_ops(const struct smc_program *program)
         mark_registers(program, marked);
         for (size_t i = 0; i < program->ops; i++)
             found[i] = !is_product(&program->op[i]) &&
-                       (visit_sources(&program->op[i], is_marked, marked) ||
-                        visit_targets(&program->op[i], is_marked, marked));
+                       (smc_op_sources(&program->op[i], is_marked, marked) ||
+                        smc_op_targets(&program->op[i], is_marked, marked));
     } else {
         free(found);
         found = NULL;
@@ -196,8 +160,8 @@ void smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const 
     if (!warp->use || !mask)
         return;
     if (!is_move(op)) {
-        visit_sources(op, check_source, &access);
-        visit_targets(op, check_target, &access);
+        smc_op_sources(op, check_source, &access);
+        smc_op_targets(op, check_target, &access);
         return;
     }
     const struct smc_product_use *from = use_of(&access, op->a);
