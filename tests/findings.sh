@@ -167,7 +167,7 @@ strictly() { # STATUS LAST-LINE WORD KERNEL BLOCK ARGUMENT
 {
     strictly 1 '1 finding in 1 place' cuda barrier_of_half_the_block 128 i32x128
     strictly 0 'no findings, 1 note' ptx barrier_of_half_the_block 128 i32x128
-    strictly 1 '.* findings in .*' usual barriers_in_two_branches_of_a_line 64 i32x64
+    strictly 1 '1 finding in 1 place' usual barriers_in_two_branches_of_a_line 64 i32x64
     strictly 0 'no findings, .*' ptx barriers_in_two_branches_of_a_line 64 i32x64
     strictly 0 'no findings, .*' ptx volatile_warp_synchronous 64 i32x2
 }

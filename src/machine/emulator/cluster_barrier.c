@@ -1,9 +1,9 @@
 /* The barrier of a cluster. */
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
-#include "machine/emulator/together.h"
 
 /* immediate: without ordering memory. */
 enum smc_next smc_step_cluster_arrive(struct smc_worker *worker, struct smc_warp *warp,
@@ -101,7 +101,7 @@ void smc_cluster_try(struct smc_worker *worker)
     }
     if (has_any) {
         smc_peers_complete(first);
-        smc_together_barrier(first, worker->launch->cluster_blocks);
+        smc_concurrent_barrier(first, worker->launch->cluster_blocks);
     }
     for (uint32_t r = 0; has_any && r < worker->launch->cluster_blocks; r++)
         if (first[r].is_running)

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
-#include "machine/emulator/together.h"
 
 /* An access of a lane to another block. False: there is a finding. */
 static bool cluster_memory_reach(struct smc_worker *worker, const struct smc_warp *warp,
@@ -61,6 +61,6 @@ uint32_t smc_cluster_reach(struct smc_worker *worker, const struct smc_warp *war
     if (!good || !access->op->is_strong)
         return good;
     smc_peers_strong(worker, access->op, access->kind);
-    smc_together_strong(worker, access->op, access->kind);
+    smc_concurrent_strong(worker, access->op, access->kind);
     return good;
 }

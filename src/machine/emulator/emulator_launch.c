@@ -10,10 +10,10 @@
 
 #include "base/memory.h"
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/other_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
-#include "machine/emulator/together.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
 
@@ -332,7 +332,7 @@ static void end_worker(struct smc_worker *worker)
     free(worker->local_written);
     smc_peers_free(worker);
     if (worker->index == 0)
-        smc_together_free(worker->together);
+        smc_concurrent_free(worker->concurrent);
     smc_shadow_free(worker->shadow);
 }
 
@@ -408,9 +408,9 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
     bool failed = false;
     while (ready < count && begin_worker(&workers[ready], launch, workers))
         ready++;
-    struct smc_together *together = ready > 0 ? smc_together_new(workers, &failed) : NULL;
+    struct smc_concurrent *concurrent = ready > 0 ? smc_concurrent_new(workers, &failed) : NULL;
     for (unsigned i = 0; i < ready; i++) {
-        workers[i].together = together;
+        workers[i].concurrent = concurrent;
         workers[i].index = i;
     }
     if (ready == 0 || failed || (launch->together > 1 && ready < count))

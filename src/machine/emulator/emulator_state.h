@@ -203,12 +203,11 @@ struct smc_worker {
     bool is_running;           /* a block */
     bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
-    struct smc_shadow *shadow; /* NULL: unchecked */
-    struct smc_peers *peers;   /* NULL: there is no cluster, or unchecked */
-    struct smc_together
-        *together;          /* of all workers whose blocks run together: together.h; or NULL */
-    uint32_t index;         /* of the worker */
-    uint8_t *local_written; /* for each byte of `local`; NULL: unchecked */
+    struct smc_shadow *shadow;         /* NULL: unchecked */
+    struct smc_peers *peers;           /* NULL: there is no cluster, or unchecked */
+    struct smc_concurrent *concurrent; /* of all workers: concurrent_blocks.h; or NULL */
+    uint32_t index;                    /* of the worker */
+    uint8_t *local_written;            /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
     char cut[SMC_LANES][32]; /* what was loaded across the end of an allocation */

@@ -10,10 +10,10 @@
 
 #include "base/memory.h"
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
-#include "machine/emulator/together.h"
 
 /* The object: arrivals that are pending in this phase and expected in the next ones, the
    transactions as a signed number, whether other blocks have arrived, and the parity of the phase.
@@ -180,7 +180,7 @@ static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *war
     key[lane] = at | parity;
     if (is_remote(worker, address)) {
         object->is_remote = 1;
-        smc_together_strong(worker, op, SMC_WRITES);
+        smc_concurrent_strong(worker, op, SMC_WRITES);
         if (op->releases)
             smc_peers_release(worker, smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1),
                               at);
@@ -188,7 +188,7 @@ static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *war
     }
     if (kind == SMC_READS && op->acquires) {
         smc_peers_acquire(worker, at);
-        smc_together_strong(worker, op, SMC_READS);
+        smc_concurrent_strong(worker, op, SMC_READS);
     }
     if (worker->shadow && object->is_remote && kind == SMC_READS)
         smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);

@@ -1,21 +1,21 @@
 /* Checks every access that is made: within its block by the shadow, and where blocks of a cluster
    share memory, by peers.c. */
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow_cells.h"
-#include "machine/emulator/together.h"
 
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp,
                       const struct smc_warp_access *access, const struct smc_places *places)
 {
     if (worker->shadow->is_shared && access->space == SMC_SPACE_SHARED)
         smc_peers_check(worker, warp, access);
-    if (worker->together && access->space == SMC_SPACE_GLOBAL)
-        smc_together_check(worker, warp, access);
+    if (worker->concurrent && access->space == SMC_SPACE_GLOBAL)
+        smc_concurrent_check(worker, warp, access);
     smc_shadow_check_lanes(worker, warp, access, places);
     if (!access->op->is_strong)
         return;
     smc_peers_strong(worker, access->op, access->kind);
-    smc_together_strong(worker, access->op, access->kind);
+    smc_concurrent_strong(worker, access->op, access->kind);
 }
 
 /* --- Copies, and writes of other blocks ------------------------------------------------------- */

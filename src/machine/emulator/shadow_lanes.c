@@ -479,7 +479,7 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
     struct smc_shadow *shadow = worker->shadow;
     const uint32_t bytes = smc_op_bytes(op);
     if (shadow->order.partly_synced || shadow->is_shared ||
-        (worker->together && op->space != SMC_SPACE_SHARED))
+        (worker->concurrent && op->space != SMC_SPACE_SHARED))
         return false;
     if (op->space == SMC_SPACE_SHARED) {
         const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, bytes);

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
-#include "machine/emulator/together.h"
 
 /* --- Branches and exits ----------------------------------------------------------------------- */
 
@@ -236,7 +236,7 @@ enum smc_next smc_step_fence(struct smc_worker *worker, struct smc_warp *warp,
     if (worker->shadow)
         smc_shadow_fence(worker->shadow, warp, mask, op->is_narrow);
     smc_peers_fence(worker);
-    smc_together_fence(worker, op->is_narrow);
+    smc_concurrent_fence(worker, op->is_narrow);
     return SMC_GO_ON;
 }
 

@@ -1,5 +1,5 @@
-/* What blocks that run together did to global memory: see together.h. */
-#include "machine/emulator/together.h"
+/* What blocks that run together did to global memory: see concurrent_blocks.h. */
+#include "machine/emulator/concurrent_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,51 +22,51 @@ struct touch {
 };
 
 /* 32 neighboring cells. */
-struct together_line {
+struct concurrent_line {
     uint64_t number;
-    struct together_cell {
+    struct concurrent_cell {
         struct touch write, read[READERS];
     } cell[LINE_CELLS];
 };
 
-struct smc_together {
+struct smc_concurrent {
     struct smc_worker *first;
     uint32_t blocks, cell_bytes;
     struct clocks known[SMC_MOST_ORDERED], fenced[SMC_MOST_ORDERED];
     struct clocks strong; /* published by strong writes */
-    struct together_line *line[MOST_LINES];
+    struct concurrent_line *line[MOST_LINES];
     uint32_t lines, made;
     uint16_t table[TABLE]; /* by number: its index in `line` plus one */
 };
 
-struct smc_together *smc_together_new(const struct smc_worker *worker, bool *failed)
+struct smc_concurrent *smc_concurrent_new(const struct smc_worker *worker, bool *failed)
 {
     const struct smc_launch_state *launch = worker->launch;
     if (launch->together == 1 || launch->together > SMC_MOST_ORDERED || launch->request->unchecked)
         return NULL;
-    struct smc_together *together = smc_calloc(1, sizeof *together);
-    *failed = !together;
-    if (!together)
+    struct smc_concurrent *concurrent = smc_calloc(1, sizeof *concurrent);
+    *failed = !concurrent;
+    if (!concurrent)
         return NULL;
-    together->blocks = (uint32_t)launch->together;
-    together->cell_bytes = smc_cell_bytes_global(launch->program);
-    return together;
+    concurrent->blocks = (uint32_t)launch->together;
+    concurrent->cell_bytes = smc_cell_bytes_global(launch->program);
+    return concurrent;
 }
 
-void smc_together_free(struct smc_together *together)
+void smc_concurrent_free(struct smc_concurrent *concurrent)
 {
-    for (uint32_t i = 0; together && i < together->made; i++)
-        free(together->line[i]);
-    free(together);
+    for (uint32_t i = 0; concurrent && i < concurrent->made; i++)
+        free(concurrent->line[i]);
+    free(concurrent);
 }
 
-void smc_together_begin(struct smc_together *together)
+void smc_concurrent_begin(struct smc_concurrent *concurrent)
 {
-    memset(together->known, 0, sizeof together->known);
-    memset(together->fenced, 0, sizeof together->fenced);
-    memset(&together->strong, 0, sizeof together->strong);
-    memset(together->table, 0, sizeof together->table);
-    together->lines = 0;
+    memset(concurrent->known, 0, sizeof concurrent->known);
+    memset(concurrent->fenced, 0, sizeof concurrent->fenced);
+    memset(&concurrent->strong, 0, sizeof concurrent->strong);
+    memset(concurrent->table, 0, sizeof concurrent->table);
+    concurrent->lines = 0;
 }
 
 /* --- What is known ---------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void join(const struct clocks *from, struct clocks *to)
 static struct clocks snapshot(const struct smc_worker *worker)
 {
     const uint32_t block = block_of(worker);
-    struct clocks now = worker->together->known[block];
+    struct clocks now = worker->concurrent->known[block];
     now.of[block] = smc_shadow_arrive(worker->shadow);
     return now;
 }
@@ -97,67 +97,67 @@ static bool reaches_others(const struct smc_worker *worker, bool is_narrow)
     return !is_narrow || worker->launch->cluster_blocks > 1;
 }
 
-void smc_together_fence(struct smc_worker *worker, bool is_narrow)
+void smc_concurrent_fence(struct smc_worker *worker, bool is_narrow)
 {
-    if (worker->together && reaches_others(worker, is_narrow))
-        worker->together->fenced[block_of(worker)] = snapshot(worker);
+    if (worker->concurrent && reaches_others(worker, is_narrow))
+        worker->concurrent->fenced[block_of(worker)] = snapshot(worker);
 }
 
-void smc_together_strong(struct smc_worker *worker, const struct smc_op *op,
-                         enum smc_access_kind kind)
+void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
+                           enum smc_access_kind kind)
 {
-    struct smc_together *together = worker->together;
-    if (!together || !reaches_others(worker, op->is_narrow))
+    struct smc_concurrent *concurrent = worker->concurrent;
+    if (!concurrent || !reaches_others(worker, op->is_narrow))
         return;
     const uint32_t block = block_of(worker);
     if (kind != SMC_READS) {
-        const struct clocks now = op->releases ? snapshot(worker) : together->fenced[block];
-        join(&now, &together->strong);
+        const struct clocks now = op->releases ? snapshot(worker) : concurrent->fenced[block];
+        join(&now, &concurrent->strong);
     }
     if (kind != SMC_WRITES)
-        join(&together->strong, &together->known[block]);
+        join(&concurrent->strong, &concurrent->known[block]);
 }
 
-void smc_together_barrier(struct smc_worker *first, uint32_t blocks)
+void smc_concurrent_barrier(struct smc_worker *first, uint32_t blocks)
 {
-    struct smc_together *together = first->together;
+    struct smc_concurrent *concurrent = first->concurrent;
     struct clocks all = {{0}};
-    if (!together)
+    if (!concurrent)
         return;
     for (uint32_t i = 0; i < blocks; i++) {
         const struct clocks now = snapshot(&first[i]);
         join(&now, &all);
     }
     for (uint32_t i = 0; i < blocks; i++)
-        join(&all, &together->known[block_of(&first[i])]);
+        join(&all, &concurrent->known[block_of(&first[i])]);
 }
 
 /* --- Accesses --------------------------------------------------------------------------------- */
 
 /* NULL: there are too many lines, or no memory; the rest is not checked. */
-static struct together_line *line_at(struct smc_together *together, uint64_t number)
+static struct concurrent_line *line_at(struct smc_concurrent *concurrent, uint64_t number)
 {
     uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 48) % TABLE;
-    for (; together->table[slot]; slot = (slot + 1) % TABLE)
-        if (together->line[together->table[slot] - 1]->number == number)
-            return together->line[together->table[slot] - 1];
-    if (together->lines == MOST_LINES)
+    for (; concurrent->table[slot]; slot = (slot + 1) % TABLE)
+        if (concurrent->line[concurrent->table[slot] - 1]->number == number)
+            return concurrent->line[concurrent->table[slot] - 1];
+    if (concurrent->lines == MOST_LINES)
         return NULL;
-    if (together->lines == together->made) {
-        together->line[together->made] = smc_malloc(sizeof(struct together_line));
-        if (!together->line[together->made])
+    if (concurrent->lines == concurrent->made) {
+        concurrent->line[concurrent->made] = smc_malloc(sizeof(struct concurrent_line));
+        if (!concurrent->line[concurrent->made])
             return NULL;
-        together->made++;
+        concurrent->made++;
     }
-    struct together_line *line = together->line[together->lines++];
-    together->table[slot] = (uint16_t)together->lines;
+    struct concurrent_line *line = concurrent->line[concurrent->lines++];
+    concurrent->table[slot] = (uint16_t)concurrent->lines;
     memset(line, 0, sizeof *line);
     line->number = number;
     return line;
 }
 
 /* An access of a lane to one cell. */
-struct together_access {
+struct concurrent_access {
     struct smc_worker *worker;
     const struct smc_warp_access *of;
     struct touch touch;
@@ -165,16 +165,16 @@ struct together_access {
     bool is_same; /* a write of the value that is there */
 };
 
-static bool is_ordered(const struct together_access *access, const struct touch *earlier)
+static bool is_ordered(const struct concurrent_access *access, const struct touch *earlier)
 {
-    const struct clocks *known = &access->worker->together->known[access->touch.block];
+    const struct clocks *known = &access->worker->concurrent->known[access->touch.block];
     return !earlier->time || earlier->block == access->touch.block ||
            (earlier->is_strong && access->touch.is_strong) ||
            earlier->time < known->of[earlier->block];
 }
 
-static void together_report(const struct together_access *access, enum smc_finding_kind kind,
-                            const struct touch *earlier)
+static void concurrent_report(const struct concurrent_access *access, enum smc_finding_kind kind,
+                              const struct touch *earlier)
 {
     const struct smc_worker *other = access->worker - access->touch.block + earlier->block;
     struct smc_finding finding =
@@ -188,29 +188,29 @@ static void together_report(const struct together_access *access, enum smc_findi
     smc_find(access->worker, &finding);
 }
 
-static bool check_cell(const struct together_access *access, const struct together_cell *cell)
+static bool check_cell(const struct concurrent_access *access, const struct concurrent_cell *cell)
 {
     const enum smc_access_kind kind = access->of->kind;
     if (!is_ordered(access, &cell->write) && !access->is_same) {
-        together_report(
+        concurrent_report(
             access, kind == SMC_WRITES ? SMC_FINDING_RACE_WRITE_WRITE : SMC_FINDING_RACE_WRITE_READ,
             &cell->write);
         return true;
     }
     for (int i = 0; kind != SMC_READS && i < READERS; i++)
         if (!is_ordered(access, &cell->read[i])) {
-            together_report(access, SMC_FINDING_RACE_READ_WRITE, &cell->read[i]);
+            concurrent_report(access, SMC_FINDING_RACE_READ_WRITE, &cell->read[i]);
             return true;
         }
     return false;
 }
 
 /* Of two blocks the last reads, and rather weak than strong ones. */
-static void note_cell(const struct together_access *access, struct together_cell *cell)
+static void note_cell(const struct concurrent_access *access, struct concurrent_cell *cell)
 {
     struct touch *read = cell->read;
     if (access->of->kind != SMC_READS) {
-        *cell = (struct together_cell){.write = access->touch};
+        *cell = (struct concurrent_cell){.write = access->touch};
         return;
     }
     const int i = read[0].time && read[0].block != access->touch.block ? 1 : 0;
@@ -218,13 +218,13 @@ static void note_cell(const struct together_access *access, struct together_cell
         read[i] = access->touch;
 }
 
-static void check_lane(struct together_access *access)
+static void check_lane(struct concurrent_access *access)
 {
-    struct smc_together *together = access->worker->together;
-    const uint64_t end = (access->address + access->of->bytes - 1) / together->cell_bytes;
+    struct smc_concurrent *concurrent = access->worker->concurrent;
+    const uint64_t end = (access->address + access->of->bytes - 1) / concurrent->cell_bytes;
     bool is_reported = false;
-    for (uint64_t i = access->address / together->cell_bytes; i <= end; i++) {
-        struct together_line *line = line_at(together, i / LINE_CELLS);
+    for (uint64_t i = access->address / concurrent->cell_bytes; i <= end; i++) {
+        struct concurrent_line *line = line_at(concurrent, i / LINE_CELLS);
         if (!line)
             return;
         is_reported = is_reported || check_cell(access, &line->cell[i % LINE_CELLS]);
@@ -232,11 +232,11 @@ static void check_lane(struct together_access *access)
     }
 }
 
-void smc_together_check(struct smc_worker *worker, const struct smc_warp *warp,
-                        const struct smc_warp_access *access)
+void smc_concurrent_check(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_warp_access *access)
 {
     EACH_ACTIVE(lane, access->mask) {
-        struct together_access one = {
+        struct concurrent_access one = {
             .worker = worker,
             .of = access,
             .touch = {.time = smc_shadow_now(worker->shadow),
