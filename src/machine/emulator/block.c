@@ -335,8 +335,8 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
         smc_copies_forget(warp);
         warp->products = (struct smc_products){0};
         smc_products_begin_block(worker, warp);
-        if (launch->program->has_async)
-            memset(&warp->bulk, 0, sizeof warp->bulk);
+        if (warp->bulk)
+            memset(warp->bulk, 0, sizeof *warp->bulk);
         warp->regs = launch->regs_per_thread;
         warp->wanted_regs = 0;
         smc_warp_begin(warp, lanes);

@@ -266,16 +266,16 @@ void smc_bulk_begin(struct smc_worker *worker, struct smc_warp *warp, const stru
 {
     if (!worker->shadow || !op->is_of_group)
         return;
-    warp->bulk.begun[lane] = smc_shadow_arrive(worker->shadow);
-    warp->bulk.place[lane] = op->instruction;
+    warp->bulk->begun[lane] = smc_shadow_arrive(worker->shadow);
+    warp->bulk->place[lane] = op->instruction;
 }
 
 enum smc_next smc_step_bulk_commit(struct smc_worker *worker, struct smc_warp *warp,
                                    const struct smc_op *op, uint32_t mask)
 {
-    struct smc_bulk_groups *bulk = &warp->bulk;
+    struct smc_bulk_groups *bulk = warp->bulk;
     (void)op;
-    if (!worker->shadow)
+    if (!worker->shadow || !bulk)
         return SMC_GO_ON;
     const uint32_t now = smc_shadow_arrive(worker->shadow);
     EACH_ACTIVE(lane, mask)
@@ -286,8 +286,8 @@ enum smc_next smc_step_bulk_commit(struct smc_worker *worker, struct smc_warp *w
 enum smc_next smc_step_bulk_wait(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
 {
-    struct smc_bulk_groups *bulk = &warp->bulk;
-    EACH_ACTIVE(lane, worker->shadow && op->immediate < SMC_PRODUCT_GROUPS ? mask : 0) {
+    struct smc_bulk_groups *bulk = warp->bulk;
+    EACH_ACTIVE(lane, worker->shadow && bulk && op->immediate < SMC_PRODUCT_GROUPS ? mask : 0) {
         if (op->immediate >= bulk->groups[lane])
             continue;
         const uint32_t last = bulk->groups[lane] - 1 - (uint32_t)op->immediate;
@@ -302,8 +302,8 @@ enum smc_next smc_step_bulk_wait(struct smc_worker *worker, struct smc_warp *war
 void smc_bulk_end_block(struct smc_worker *worker)
 {
     for (uint32_t w = 0; !worker->gave_up && w < worker->launch->warps_per_block; w++) {
-        const struct smc_bulk_groups *bulk = &worker->warp[w].bulk;
-        for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
+        const struct smc_bulk_groups *bulk = worker->warp[w].bulk;
+        for (uint32_t lane = 0; bulk && lane < SMC_LANES; lane++) {
             if (!bulk->begun[lane])
                 continue;
             struct smc_finding finding =

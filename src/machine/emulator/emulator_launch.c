@@ -293,7 +293,10 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
         worker->warp[w].frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
-        if (!worker->warp[w].frames.entered || !smc_products_new(worker, &worker->warp[w]))
+        if (program->has_async)
+            worker->warp[w].bulk = smc_calloc(1, sizeof *worker->warp[w].bulk);
+        if (!worker->warp[w].frames.entered || !smc_products_new(worker, &worker->warp[w]) ||
+            (program->has_async && !worker->warp[w].bulk))
             return false;
     }
     return worker->count && worker->pass && worker->sample && worker->array_count && worker->warp &&
@@ -310,6 +313,7 @@ static void end_worker(struct smc_worker *worker)
         smc_copies_forget(&worker->warp[w]);
         smc_frames_free(&worker->warp[w]);
         free(worker->warp[w].use);
+        free(worker->warp[w].bulk);
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);

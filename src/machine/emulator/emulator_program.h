@@ -208,11 +208,11 @@ struct smc_op {
     bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
-    bool is_volatile;     /* strong, but only as .volatile */
-    bool polls;           /* such a load, in a loop that does nothing but wait for its value */
-    bool is_of_warpgroup; /* its reads are those of the warpgroup: see order.h */
-    bool is_of_group;     /* of bulk copies: it reads shared memory until a wait for the group */
-    bool is_async;        /* it accesses memory through the async proxy: see proxies.h */
+    bool is_volatile;         /* strong, but only as .volatile */
+    bool polls;               /* such a load, in a loop that does nothing but wait for its value */
+    bool is_of_warpgroup : 1; /* its reads are those of the warpgroup: see order.h */
+    bool is_of_group : 1; /* of bulk copies: it reads shared memory until a wait for the group */
+    bool is_async : 1;    /* it accesses memory through the async proxy: see proxies.h */
     bool only_copies;     /* a load of what is only stored again, if both may be local memory */
     uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
     uint8_t computed;     /* of what is loaded: the elements that are used other than by copying */

@@ -305,7 +305,7 @@ static bool peers_check_own(struct race *race, const struct smc_worker *owner,
 {
     const uint32_t began = owner->shadow->order.block_began_at;
     const uint8_t rank = (uint8_t)smc_cluster_rank(owner);
-    const uint16_t flags = cell->flags;
+    const uint8_t flags = cell->flags;
     const struct touched own = {
         .write = {.time = cell->write_at > began ? cell->write_at : 0,
                   .place = cell->write_place,
@@ -335,7 +335,7 @@ static bool peers_lack_fence(const struct race *race, const struct smc_worker *o
     const struct smc_peers *peers = race->worker->peers;
     const uint32_t rank = smc_cluster_rank(owner);
     const struct smc_generic_write write = {SMC_SPACE_SHARED, cell->writer, cell->write_at};
-    return access->op->is_async && !(cell->flags & WRITE_IS_ASYNC) &&
+    return access->op->is_async && !(cell->is_exempt) &&
            cell->write_at > shadow->order.block_began_at &&
            cell->write_at >= peers->proxy_fenced.of[rank] &&
            !smc_proxies_cover_until(shadow->proxies, &shadow->order, peers->known.of[rank], &write);
@@ -350,7 +350,7 @@ static bool peers_check_fence(struct race *race, struct smc_worker *owner, struc
     race->other_place = cell->write_place;
     race->other_thread = cell->writer;
     peers_report(race, SMC_FINDING_PROXY_FENCE);
-    set_flag(cell, WRITE_IS_ASYNC, true);
+    cell->is_exempt = true;
     return true;
 }
 

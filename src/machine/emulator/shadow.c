@@ -81,7 +81,7 @@ struct touch {
 
 static inline struct touch touch_of(const struct cell *cell, bool is_write)
 {
-    const uint16_t flags = cell->flags;
+    const uint8_t flags = cell->flags;
     if (is_write)
         return (struct touch){cell->write_place, cell->write_at, cell->writer,
                               flags & WRITE_IS_STRONG, flags & WRITE_IS_NARROW};
@@ -264,8 +264,7 @@ static bool races(const struct visit *visit, bool is_strong, bool is_volatile, u
 static bool lacks_fence(const struct visit *visit, const struct cell *cell)
 {
     const struct smc_shadow *shadow = visit->shadow;
-    if (!visit->is_async || cell->flags & WRITE_IS_ASYNC ||
-        cell->write_at <= shadow->order.block_began_at)
+    if (!visit->is_async || cell->is_exempt || cell->write_at <= shadow->order.block_began_at)
         return false;
     const struct smc_generic_write write = {visit->space, cell->writer, cell->write_at};
     return !smc_proxies_cover(shadow->proxies, &shadow->order, visit->warp->index, &write);
@@ -276,7 +275,7 @@ static void report_fence(const struct visit *visit, struct cell *cell, uint32_t 
                          uint64_t address)
 {
     shadow_report(visit, SMC_FINDING_PROXY_FENCE, me, address, cell->write_place, cell->writer);
-    set_flag(cell, WRITE_IS_ASYNC, true);
+    cell->is_exempt = true;
 }
 
 /* --- Reads that may be pending ---------------------------------------------------------------- */
@@ -383,7 +382,7 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
         !write_in_order(visit, cell, me))
         shadow_report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place,
                       cell->writer);
-    const uint16_t flags = cell->flags;
+    const uint8_t flags = cell->flags;
     if (visit->space == SMC_SPACE_SHARED &&
         check_pending(visit, (uint64_t)(cell - visit->shadow->shared), me, address)) {
         /* The same read is no race beside that. */
@@ -407,7 +406,7 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     set_flag(cell, WRITE_IS_NARROW, visit->is_narrow);
     set_flag(cell, WRITE_IS_VOLATILE, visit->is_volatile);
     set_flag(cell, COPY_IS_PENDING, false);
-    set_flag(cell, WRITE_IS_ASYNC, visit->is_copy);
+    cell->is_exempt = visit->is_copy;
 }
 
 /* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
@@ -516,10 +515,9 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
 {
     const struct smc_order *order = &visit->shadow->order;
     const uint32_t synced = order->all_synced_at;
-    const uint16_t flags = (uint16_t)((visit->is_strong ? WRITE_IS_STRONG : 0) |
-                                      (visit->is_narrow ? WRITE_IS_NARROW : 0) |
-                                      (visit->is_volatile ? WRITE_IS_VOLATILE : 0) |
-                                      (visit->is_copy ? WRITE_IS_ASYNC : 0));
+    const uint8_t flags = (uint8_t)((visit->is_strong ? WRITE_IS_STRONG : 0) |
+                                    (visit->is_narrow ? WRITE_IS_NARROW : 0) |
+                                    (visit->is_volatile ? WRITE_IS_VOLATILE : 0));
     for (uint32_t i = 0; i < count; i++)
         if (cell[i].write_at >= synced || cell[i].read_at >= synced ||
             cell[i].other_read_at >= synced || lacks_fence(visit, &cell[i]) ||
@@ -530,8 +528,9 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
         cell[i].write_at = order->now;
         cell[i].writer = (uint16_t)me;
         cell[i].write_place = visit->place;
-        cell[i].flags &= (uint16_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE |
-                                      COPY_IS_PENDING | WRITE_IS_ASYNC);
+        cell[i].flags &=
+            (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE | COPY_IS_PENDING);
+        cell[i].is_exempt = visit->is_copy;
         cell[i].flags |= flags;
     }
     return true;

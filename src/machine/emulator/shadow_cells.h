@@ -17,8 +17,7 @@ enum {
     WRITE_IS_VOLATILE = 16, /* strong only as that; reads: and they do not poll */
     READ_IS_VOLATILE = 32,
     OTHER_READ_IS_VOLATILE = 64,
-    COPY_IS_PENDING = 128, /* the write is an asynchronous copy that has not arrived */
-    WRITE_IS_ASYNC = 256   /* of a copy, or of another block */
+    COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived */
 };
 
 /* Times are those of struct smc_order; 0: never. */
@@ -26,7 +25,8 @@ struct cell {
     uint32_t write_at, read_at, other_read_at;
     uint32_t write_place, read_place, other_read_place; /* instructions */
     uint16_t writer, reader, other_reader;
-    uint16_t flags;
+    uint8_t flags;
+    bool is_exempt; /* the write needs no fence: it is of a copy, or of another block (proxies.h) */
 };
 
 /* Of 32 neighboring cells those whose weak reads need no check until the next barrier: the last
@@ -128,7 +128,7 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                                     uint32_t bytes)
 {
     const uint32_t unit = op->is_of_warpgroup ? smc_warpgroup_unit(warp) : warp->index;
-    return (struct visit){.worker = worker,
+    struct visit visit = {.worker = worker,
                           .shadow = worker->shadow,
                           .warp = warp,
                           .first = unit * SMC_LANES,
@@ -136,13 +136,14 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                           .is_strong = op->is_strong,
                           .is_narrow = op->is_narrow,
                           .is_volatile = op->is_volatile && !op->polls,
-                          .is_async = op->is_async,
-                          .unit = op->is_of_warpgroup ? unit
-                                  : op->is_of_group   ? SMC_BULK_UNIT
-                                                      : 0,
-                          .is_copy = op->is_async || op->kind == SMC_OP_COPY,
                           .space = space,
                           .bytes = bytes};
+    if (worker->shadow->proxies) {
+        visit.is_async = op->is_async;
+        visit.is_copy = op->is_async || op->kind == SMC_OP_COPY;
+        visit.unit = op->is_of_warpgroup ? unit : op->is_of_group ? SMC_BULK_UNIT : 0;
+    }
+    return visit;
 }
 
 static inline uint32_t cell_bytes_of(const struct smc_shadow *shadow, enum smc_ptx_space space)
@@ -203,9 +204,9 @@ static inline void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32
         mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
 }
 
-static inline void set_flag(struct cell *cell, uint16_t flag, bool holds)
+static inline void set_flag(struct cell *cell, uint8_t flag, bool holds)
 {
-    cell->flags = (uint16_t)(holds ? cell->flags | flag : cell->flags & ~flag);
+    cell->flags = (uint8_t)(holds ? cell->flags | flag : cell->flags & ~flag);
 }
 
 /* Forgets all lines of global memory. */

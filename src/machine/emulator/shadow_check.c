@@ -27,7 +27,7 @@ void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, u
     for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
         mark_written(shadow, i, 1);
         shadow->shared[i].write_at = shadow->order.block_began_at;
-        set_flag(&shadow->shared[i], WRITE_IS_ASYNC, true);
+        shadow->shared[i].is_exempt = true;
         if (shadow->pending)
             shadow->pending_cells[i / SMC_LINE_CELLS] &= ~(1u << i % SMC_LINE_CELLS);
     }

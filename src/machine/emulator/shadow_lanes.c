@@ -391,8 +391,8 @@ static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint
     cell->write_at = now;
     cell->writer = (uint16_t)me;
     cell->write_place = place;
-    cell->flags &=
-        (uint16_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING | WRITE_IS_ASYNC);
+    cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING);
+    cell->is_exempt = false;
 }
 
 static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,
@@ -478,15 +478,14 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
 {
     struct smc_shadow *shadow = worker->shadow;
     const uint32_t bytes = smc_op_bytes(op);
-    if (shadow->order.partly_synced || shadow->is_shared ||
-        (worker->concurrent && op->space != SMC_SPACE_SHARED))
+    if (shadow->order.partly_synced || shadow->is_shared)
         return false;
     if (op->space == SMC_SPACE_SHARED) {
         const struct visit visit = visit_of(worker, warp, op, SMC_SPACE_SHARED, bytes);
         return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
     }
     const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
-    return bytes == shadow->cell_bytes_global &&
+    return bytes == shadow->cell_bytes_global && !worker->concurrent &&
            lines_are_settled(shadow, cell / SMC_LINE_CELLS, cell % SMC_LINE_CELLS, places);
 }
 
