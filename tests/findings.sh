@@ -164,6 +164,24 @@ empty "a note alone does not fail --sanitize" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     grep -q '^barrier_of_half_the_block: no findings, 1 note$' out || cat out errors)"
 
+strictly() { # STATUS LAST-LINE WORD KERNEL BLOCK ARGUMENT
+    wanted=$1 last=$2
+    smemcalc run "$data/faults.cu" --entry "$4" --grid 1 --block "$5" -a "$6" -d 9.0 $long \
+        --sanitize text --strict "$3" >out 2>errors
+    status=$?
+    empty "--strict $3: $4" "$(
+        [ "$status" -eq "$wanted" ] || echo "exit status $status"
+        tail -n 1 out | grep -qx "$4: $last" || cat out errors)"
+}
+# shellcheck disable=SC2086
+{
+    strictly 1 '1 finding in 1 place' cuda barrier_of_half_the_block 128 i32x128
+    strictly 0 'no findings, 1 note' ptx barrier_of_half_the_block 128 i32x128
+    strictly 1 '1 finding in 1 place' usual barriers_in_two_branches_of_a_line 64 i32x64
+    strictly 0 'no findings, .*' ptx barriers_in_two_branches_of_a_line 64 i32x64
+    strictly 0 'no findings, .*' ptx volatile_warp_synchronous 64 i32x2
+}
+
 sanitize text one_caller
 empty "run --sanitize as text" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"

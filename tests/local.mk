@@ -52,6 +52,7 @@ tests_unit_SOURCES = \
 	tests/machine/test_pipelines.c \
 	tests/machine/test_ranks.c \
 	tests/machine/test_warpgroups.c \
+	tests/machine/test_async.c \
 	tests/machine/test_textures.c \
 	tests/machine/test_emulator.c \
 	tests/hardware/test_executor.c \

@@ -68,6 +68,7 @@ struct smc_run_settings {
     bool no_counters;    /* do not read the GPU's hardware counters */
     bool (*stop)(void);  /* returns whether to stop early; called by several threads; or NULL */
     struct smc_emulation_progress *progress; /* filled by the emulator; or NULL */
+    enum smc_strictness strictness;          /* of the emulator */
     struct smc_annotation *annotation;       /* filled by the emulator; or NULL */
     /* For many runs, each as short as possible: */
     bool no_probe;      /* do not measure the residency */
@@ -176,6 +177,7 @@ struct smc_emulated_run {
     struct smc_global_access access[SMC_MAX_BUFFERS]; /* in the order of smc_work, without sizes */
     const struct smc_annotation *annotation;          /* that of the request, if it was filled */
     double warp_instructions, thread_instructions;
+    struct smc_fidelity fidelity;
     double elapsed_ms; /* of the emulation, not of any GPU */
     unsigned threads;  /* of the CPU */
     uint64_t findings_total;

@@ -32,7 +32,9 @@ enum smc_instruction_flags {
     SMC_INSTRUCTION_ASYNC_COPY = 1 << 1, /* cp.async, its commit and its wait */
     SMC_INSTRUCTION_BRANCH = 1 << 2,
     SMC_INSTRUCTION_BARRIER = 1 << 3,
-    SMC_INSTRUCTION_PREDICATE = 1 << 4, /* sets a predicate: setp and its like */
+    SMC_INSTRUCTION_PREDICATE = 1 << 4,      /* sets a predicate: setp and its like */
+    SMC_INSTRUCTION_IS_APPROXIMATE = 1 << 5, /* a GPU may return other bits */
+    SMC_INSTRUCTION_HAS_NO_EFFECT = 1 << 6,  /* what it does is not modelled */
 };
 
 /* One instruction of the kernel, as it appears in the PTX. */
@@ -177,6 +179,10 @@ void smc_program_variable(const struct smc_program *program, const char *name, v
 struct smc_heap;
 void smc_heap_free(struct smc_heap *heap);
 
+/* Which findings are only notes: what PTX defines although CUDA C++ does not, or nothing; or, by
+   default, barriers that threads pass by, which programs have more often than the others. */
+enum smc_strictness { SMC_STRICT_USUAL, SMC_STRICT_CUDA, SMC_STRICT_PTX };
+
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
@@ -200,6 +206,7 @@ struct smc_emulation_request {
     uint64_t budget;      /* instructions of one warp, above which it counts as endless; 0:
                              SMC_EMULATOR_BUDGET */
     bool logs_shared;     /* keep the different accesses to shared memory */
+    enum smc_strictness strictness;
     bool unchecked; /* do not check for races and unwritten memory; bounds are always checked */
     bool reversed;  /* blocks, warps, the groups of a branch, and lanes that store or update take
                        turns     from the last to the first, on one thread */
@@ -278,6 +285,7 @@ struct smc_finding {
     bool has_calls, has_more_calls;
     uint32_t call[SMC_MAX_CALLS], calls; /* with has_calls: the instructions that called the
                                             functions around it, the innermost first */
+    bool is_note;                        /* for information only: it counts nowhere */
     bool has_other;                      /* for a race: the earlier access, or that of the
                                             lower block */
     uint32_t other_instruction;
@@ -347,11 +355,23 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error);
 void smc_emulation_free(struct smc_emulation *emulation);
 
+/* Instructions of warps that return the bits of a GPU, that may not, and that have no effect here;
+   and whether a value of the second may have reached an address, a branch or a predicate, or global
+   memory. */
+struct smc_fidelity {
+    uint64_t exact, approximate, not_modelled;
+    bool reaches_address, reaches_branch, reaches_result;
+};
+/* False: out of memory. */
+bool smc_emulation_find_fidelity(const struct smc_program *program,
+                                 const struct smc_emulation *emulation,
+                                 struct smc_fidelity *fidelity);
+
 /* The name of a finding for scripts: "race", "out_of_bounds". */
 const char *smc_finding_name(enum smc_finding_kind kind);
 
-/* Whether it is for information only, and counts nowhere: PTX defines what happens. */
-bool smc_finding_is_note(enum smc_finding_kind kind);
+/* Of two accesses that nothing orders. */
+bool smc_finding_is_race(const struct smc_finding *finding);
 
 /* A place on the way from the kernel to a finding. */
 struct smc_stack_frame {

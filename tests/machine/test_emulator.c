@@ -24,6 +24,7 @@ static const char head[] =
 struct trial {
     uint64_t in[THREADS_MOST], out[THREADS_MOST];
     struct smc_emulation emulation;
+    struct smc_fidelity fidelity;
     enum smc_status status;
     struct smc_error error;
 };
@@ -54,6 +55,8 @@ static void run_from(const char *text, uint32_t threads, uint32_t blocks, struct
         return;
     request.program = program;
     trial->status = smc_emulate(&request, &trial->emulation, &trial->error);
+    if (trial->status == SMC_OK)
+        CU_ASSERT(smc_emulation_find_fidelity(program, &trial->emulation, &trial->fidelity));
     smc_program_free(program);
 }
 
@@ -990,7 +993,47 @@ static void test_refused_variables(void)
     }
 }
 
+/* --- Fidelity --------------------------------------------------------------------------------- */
+
+static void test_fidelity(void)
+{
+#define SUM "vadd.s32.s32.s32.sat %r2, %r1, %r1;\n"
+    static const struct {
+        const char *body;
+        uint64_t approximate;
+        bool result, address, branch;
+    } cases[] = {
+        {"st.global.u32 [%rd1], %r1;", 0, false, false, false},
+        {SUM "st.global.u32 [%rd1], %r1;", 1, false, false, false},
+        {SUM "add.s32 %r3, %r2, 1;\nst.global.u32 [%rd1], %r3;", 1, true, false, false},
+        {SUM "st.shared.u32 [s], %r2;\nbar.warp.sync -1;\nld.shared.u32 %r4, [s];\n"
+             "st.global.u32 [%rd1], %r4;",
+         1, true, false, false},
+        {SUM "st.shared.u32 [s], %r2;\nst.global.u32 [%rd1], %r1;", 1, false, false, false},
+        {SUM "cvt.u64.u32 %rd4, %r2;\nand.b64 %rd4, %rd4, 0;\nadd.s64 %rd5, %rd1, %rd4;\n"
+             "ld.global.u32 %r5, [%rd5];",
+         1, false, true, false},
+        {SUM "setp.eq.u32 %p1, %r2, 5;\n@%p1 bra L;\nadd.s32 %r6, %r1, 1;\nL:\n"
+             "st.global.u32 [%rd1], %r1;",
+         1, false, false, true},
+        {"bra L;\n" SUM "L:\nst.global.u32 [%rd1], %r2;", 0, false, false, false}};
+    static struct trial trial;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct smc_fidelity *fidelity = &trial.fidelity;
+        run(cases[i].body, 32, &trial);
+        CU_ASSERT_EQUAL_FATAL(trial.status, SMC_OK);
+        CU_ASSERT_EQUAL(fidelity->approximate, cases[i].approximate);
+        CU_ASSERT_EQUAL(fidelity->exact + fidelity->approximate, trial.emulation.total.executions);
+        CU_ASSERT_EQUAL(fidelity->reaches_result, cases[i].result);
+        CU_ASSERT_EQUAL(fidelity->reaches_address, cases[i].address);
+        CU_ASSERT_EQUAL(fidelity->reaches_branch, cases[i].branch);
+        end(&trial);
+    }
+#undef SUM
+}
+
 CU_TestInfo tests_emulator[] = {
+    {"how far values of approximate instructions may have come", test_fidelity},
     {"arithmetic of every kind", test_arithmetic},
     {"known values", test_known_values},
     {"memory", test_memory},

@@ -102,9 +102,9 @@ static void test_without_barrier(void)
 
 static void test_replaced_too_early(void)
 {
-    run_badly("too_early", 160, SMC_FINDING_RACE_READ_WRITE, "cp.async.bulk");
-    run_badly("one_too_early", 128, SMC_FINDING_RACE_READ_WRITE, "cp.async.bulk");
-    run_badly("stored_over", 128, SMC_FINDING_RACE_READ_WRITE, "st.volatile");
+    run_badly("too_early", 160, SMC_FINDING_PENDING_READ, "cp.async.bulk");
+    run_badly("one_too_early", 128, SMC_FINDING_PENDING_READ, "cp.async.bulk");
+    run_badly("stored_over", 128, SMC_FINDING_PENDING_READ, "st.volatile");
 }
 
 static void test_one_leaves(void)

@@ -329,7 +329,7 @@ static void shim_launch_take_findings(const struct shim_function *function,
         shim_launch_append_stack(function->program, &finding, false, &words);
         if (finding.has_other)
             shim_launch_append_stack(function->program, &finding, true, &words);
-        if (smc_finding_is_note(finding.kind))
+        if (finding.is_note)
             shim_tell("kernel %s: %s", function->name, smc_text_string(&words));
         else
             shim_record_finding(function->name, smc_finding_name(finding.kind),

@@ -100,7 +100,7 @@ static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
 
 static bool is_race_within_block(const struct smc_finding *finding)
 {
-    return finding->has_other && !finding->between_blocks;
+    return smc_finding_is_race(finding) && !finding->between_blocks;
 }
 
 /* The line of an access in the kernel itself; 0: it is elsewhere. */

@@ -177,7 +177,8 @@ static bool emulator_take(const struct smc_program *program, const struct smc_em
     run->shared_bound = emulation->shared_bound;
     take_counts(emulation, run);
     smc_emulated_copies(program, emulation, &run->copies);
-    return emulator_take_findings(program, emulation, file, source, run);
+    return smc_emulation_find_fidelity(program, emulation, &run->fidelity) &&
+           emulator_take_findings(program, emulation, file, source, run);
 }
 
 /* --- The line with the most bank conflicts, and what removes them ----------------------------- */
@@ -360,6 +361,7 @@ static struct smc_emulation_request emulator_launch_of(const struct emulator_job
         .variable_count = run->variable_count,
         .sm_count = answer->query.device.sm_count,
         .ignores_sources = run->request->user == NULL,
+        .strictness = run->request->settings->strictness,
         .logs_shared = run->request->user != NULL, /* the catalog has its own advice */
         .stop = run->request->settings->stop || run->deadline_ms > 0 ? ends_early : NULL,
         .stop_context = run,

@@ -334,6 +334,9 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
         warp->products = (struct smc_products){0};
+        smc_products_begin_block(worker, warp);
+        if (warp->bulk)
+            memset(warp->bulk, 0, sizeof *warp->bulk);
         warp->regs = launch->regs_per_thread;
         warp->wanted_regs = 0;
         smc_warp_begin(warp, lanes);
@@ -505,6 +508,8 @@ bool smc_block_has_ended(const struct smc_worker *worker)
 void smc_block_end(struct smc_worker *worker)
 {
     smc_peers_end_block(worker);
+    if (worker->launch->program->has_async)
+        smc_bulk_end_block(worker);
     if (worker->shadow)
         smc_shadow_end_block(worker->shadow);
     worker->is_running = false;

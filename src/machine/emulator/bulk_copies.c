@@ -1,6 +1,7 @@
 /* Bulk copies and reductions, and asynchronous stores: cp.async.bulk, cp.reduce.async.bulk,
-   st.async, red.async. They are executed at once, as accesses of the thread that began them: that
-   other threads do not wait for them is found as a race. */
+   st.async, red.async. They are executed at once, as accesses of the thread that began them. That
+   threads do not wait for them is found all the same: by what is recorded of reads and writes that
+   may be pending. */
 #include "machine/emulator/bulk_copies.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "machine/emulator/clusters.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/mbarrier.h"
+#include "machine/emulator/order.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
 #include "machine/narrow.h"
@@ -250,8 +252,67 @@ enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *war
             smc_place_is_aligned(&copier, op->space, to[lane], bytes, BULK_BYTES) &&
             (bytes == 0 || smc_place_find(&copier, SMC_READS, source, from[lane], bytes, &reads)))
             bulk_copies_copy(&copier, &reads, bytes);
+        smc_bulk_begin(worker, warp, op, lane);
     }
     return SMC_GO_ON;
+}
+
+/* --- Groups ----------------------------------------------------------------------------------- */
+
+/* What a lane's bulk copies read of shared memory they read until the lane has waited for their
+   group; .read waits for no more (PTX ISA 9.0, 9.7.9.25 "cp.async.bulk.wait_group"). */
+void smc_bulk_begin(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    uint32_t lane)
+{
+    if (!worker->shadow || !op->is_of_group)
+        return;
+    warp->bulk->begun[lane] = smc_shadow_arrive(worker->shadow);
+    warp->bulk->place[lane] = op->instruction;
+}
+
+enum smc_next smc_step_bulk_commit(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    struct smc_bulk_groups *bulk = warp->bulk;
+    (void)op;
+    if (!worker->shadow || !bulk)
+        return SMC_GO_ON;
+    const uint32_t now = smc_shadow_arrive(worker->shadow);
+    EACH_ACTIVE(lane, mask)
+        bulk->committed[lane][bulk->groups[lane]++ % SMC_PRODUCT_GROUPS] = now;
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_bulk_wait(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, uint32_t mask)
+{
+    struct smc_bulk_groups *bulk = warp->bulk;
+    EACH_ACTIVE(lane, worker->shadow && bulk && op->immediate < SMC_PRODUCT_GROUPS ? mask : 0) {
+        if (op->immediate >= bulk->groups[lane])
+            continue;
+        const uint32_t last = bulk->groups[lane] - 1 - (uint32_t)op->immediate;
+        const uint32_t when = bulk->committed[lane][last % SMC_PRODUCT_GROUPS];
+        smc_shadow_finish(worker->shadow, warp, SMC_BULK_UNIT, when);
+        if (bulk->begun[lane] < when)
+            bulk->begun[lane] = 0;
+    }
+    return SMC_GO_ON;
+}
+
+void smc_bulk_end_block(struct smc_worker *worker)
+{
+    for (uint32_t w = 0; !worker->gave_up && w < worker->launch->warps_per_block; w++) {
+        const struct smc_bulk_groups *bulk = worker->warp[w].bulk;
+        for (uint32_t lane = 0; bulk && lane < SMC_LANES; lane++) {
+            if (!bulk->begun[lane])
+                continue;
+            struct smc_finding finding =
+                smc_finding_at(worker, SMC_FINDING_UNFINISHED_COPY, bulk->place[lane],
+                               smc_thread_of(&worker->warp[w], lane));
+            smc_finding_hint(&finding);
+            smc_find(worker, &finding);
+        }
+    }
 }
 
 /* --- st.async, red.async ---------------------------------------------------------------------- */

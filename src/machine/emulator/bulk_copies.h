@@ -36,6 +36,10 @@ void smc_place_write(const struct smc_copier *copier, const struct smc_copy_plac
 void smc_place_reduce(const struct smc_copier *copier, const struct smc_copy_place *place,
                       uint32_t at, uint32_t bytes, const char *from);
 
+/* The lane has begun a copy, which belongs to a group if op->is_of_group. */
+void smc_bulk_begin(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                    uint32_t lane);
+
 /* The blocks of the cluster that a lane's bulk or tensor copy to shared memory writes to, as a mask
    of their ranks; 1 if it is not a multicast, and the address alone says where. A cluster has at
    most SMC_BULK_BLOCKS blocks (.ctaMask has 16 bits: PTX ISA, cp.async.bulk). */

@@ -1,5 +1,6 @@
 /* The barrier of a cluster. */
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
@@ -98,8 +99,10 @@ void smc_cluster_try(struct smc_worker *worker)
             return;
         has_any |= first[r].barrier[SMC_CLUSTER_BARRIER].lanes > 0;
     }
-    if (has_any)
+    if (has_any) {
         smc_peers_complete(first);
+        smc_concurrent_barrier(first, worker->launch->cluster_blocks);
+    }
     for (uint32_t r = 0; has_any && r < worker->launch->cluster_blocks; r++)
         if (first[r].is_running)
             cluster_barrier_release(&first[r]);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
 
@@ -57,7 +58,9 @@ uint32_t smc_cluster_reach(struct smc_worker *worker, const struct smc_warp *war
         access->host[lane] = to.owner->shared + offset;
         good |= 1u << lane;
     }
-    if (good && access->op->is_strong)
-        smc_peers_strong(worker, access->op, access->kind);
+    if (!good || !access->op->is_strong)
+        return good;
+    smc_peers_strong(worker, access->op, access->kind);
+    smc_concurrent_strong(worker, access->op, access->kind);
     return good;
 }

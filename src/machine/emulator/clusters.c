@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "machine/emulator/concurrent_blocks.h"
+
 enum { MOST_CLUSTER_BLOCKS = 16 };
 
 /* --- The shape -------------------------------------------------------------------------------- */
@@ -107,6 +109,8 @@ static void clusters_run_group(struct smc_launch_state *launch, struct smc_worke
 {
     const uint64_t clusters = launch->together / launch->cluster_blocks;
     bool gave_up = false, runs = true;
+    if (workers->concurrent)
+        smc_concurrent_begin(workers->concurrent);
     for (uint64_t i = 0; i < launch->together; i++)
         smc_block_begin(&workers[i],
                         clusters_block_of(launch, group * clusters + i / launch->cluster_blocks,

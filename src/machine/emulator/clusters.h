@@ -1,6 +1,6 @@
 /* Blocks that make progress together: those of a cluster, and all of a cooperative launch. Each has
-   a worker of its own, and one thread runs them in turns. Races between them are looked for in the
-   shared memory of a cluster only: see peers.h. */
+   a worker of its own, and one thread runs them in turns. Races between them: peers.h for the
+   shared memory of a cluster, concurrent_blocks.h for global memory. */
 #ifndef SMC_MACHINE_CLUSTERS_H
 #define SMC_MACHINE_CLUSTERS_H
 

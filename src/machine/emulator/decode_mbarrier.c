@@ -199,6 +199,9 @@ static bool read_direction(struct smc_decoder *decoder, unsigned operands, struc
         return smc_decode_refuse(decoder, "a bulk copy of this form");
     if (!smc_decode_count(decoder, count, count))
         return false;
+    decoder->program->has_async = true;
+    shape->is_async = true;
+    shape->is_of_group = !completes;
     shape->type = SMC_PTX_B32;
     shape->width_bytes = 16;
     shape->vector = 1;
@@ -309,13 +312,28 @@ static bool decode_tensor_copy(struct smc_decoder *decoder)
     return smc_decode_emit_shape(decoder, smc_step_tensor_copy, &shape);
 }
 
+/* cp.async.bulk.commit_group;  cp.async.bulk.wait_group{.read} groups; */
+static bool decode_group(struct smc_decoder *decoder)
+{
+    const struct smc_operand *groups = decoder->statement->operand;
+    const bool waits = smc_decode_has(decoder, "wait_group");
+    if (!smc_decode_count(decoder, waits, waits))
+        return false;
+    if (waits && groups->kind != SMC_OPERAND_INTEGER)
+        return smc_decode_refuse(decoder, "a number of groups was expected");
+    const struct smc_op shape = {.immediate = waits ? groups->integer : 0};
+    return smc_decode_emit_shape(decoder, waits ? smc_step_bulk_wait : smc_step_bulk_commit,
+                                 &shape);
+}
+
 bool smc_decode_bulk(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "mbarrier"))
         return decode_copies_arrive(decoder);
-    if (smc_decode_has(decoder, "commit_group") || smc_decode_has(decoder, "wait_group") ||
-        smc_decode_has(decoder, "prefetch"))
-        return true; /* bulk copies are complete at once */
+    if (smc_decode_has(decoder, "commit_group") || smc_decode_has(decoder, "wait_group"))
+        return decode_group(decoder);
+    if (smc_decode_has(decoder, "prefetch"))
+        return true;
     return smc_decode_has(decoder, "tensor") ? decode_tensor_copy(decoder)
                                              : decode_bulk_copy(decoder);
 }

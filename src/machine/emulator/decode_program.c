@@ -21,6 +21,25 @@ static const struct {
 #undef MNEMONIC
 };
 
+/* Products of matrices of integers and of double precision are exact. */
+static uint32_t fidelity_of(const struct smc_ptx_statement *statement,
+                            const struct smc_ptx_instruction *row)
+{
+    static const char no_effect[] = "has no effect";
+    bool is_exact = false;
+    const bool multiplies =
+        smc_span_is(statement->opcode, "mma") || smc_span_is(statement->opcode, "wgmma");
+    for (uint32_t i = 0; multiplies && i < statement->modifiers; i++)
+        is_exact |= smc_span_is(statement->modifier[i], "s32") ||
+                    smc_span_is(statement->modifier[i], "f64");
+    if (!row || is_exact)
+        return 0;
+    return row->support == SMC_INSTRUCTION_APPROXIMATE ? SMC_INSTRUCTION_IS_APPROXIMATE
+           : strncmp(row->note, no_effect, sizeof no_effect - 1) == 0
+               ? SMC_INSTRUCTION_HAS_NO_EFFECT
+               : 0;
+}
+
 /* Decodes one statement and adds it to the program's list of instructions. */
 static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
 {
@@ -49,7 +68,7 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         return smc_decode_refuse(decoder, row->note);
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
-            instruction->flags = mnemonics[i].flags;
+            instruction->flags = mnemonics[i].flags | fidelity_of(statement, row);
             return mnemonics[i].decode(decoder);
         }
     return smc_decode_refuse(decoder, "");

@@ -3,6 +3,7 @@
 #include "machine/emulator/decode.h"
 
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/proxies.h"
 
 /* --- Loads, stores, atomic operations, copies ------------------------------------------------- */
 
@@ -432,12 +433,28 @@ bool smc_decode_trap(struct smc_decoder *decoder)
     return emit_step(decoder, smc_step_trap) != NULL;
 }
 
+/* fence.proxy.async, for all spaces or one. Other proxies see memory as the generic one does. */
+static bool decode_proxy_fence(struct smc_decoder *decoder)
+{
+    const bool is_shared = smc_decode_has(decoder, "shared::cta") ||
+                           smc_decode_has(decoder, "shared::cluster") ||
+                           smc_decode_has(decoder, "sync_restrict::shared::cta") ||
+                           smc_decode_has(decoder, "sync_restrict::shared::cluster");
+    const bool is_global = smc_decode_has(decoder, "global");
+    if (!smc_decode_has(decoder, "async") && !smc_decode_has(decoder, "async::generic"))
+        return true;
+    struct smc_op *op = emit_step(decoder, smc_step_proxy_fence);
+    if (op)
+        op->immediate = (is_global ? 0 : SMC_FENCES_SHARED) | (is_shared ? 0 : SMC_FENCES_GLOBAL);
+    return op != NULL;
+}
+
 /* membar.gl, fence.acq_rel.gpu: the emulator's memory is in order, so fences only tell which
    accesses the program orders. */
 bool smc_decode_fence(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "proxy"))
-        return true; /* all proxies see memory alike */
+        return decode_proxy_fence(decoder);
     struct smc_op *op = emit_step(decoder, smc_step_fence);
     if (!op)
         return false;

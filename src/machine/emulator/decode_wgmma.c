@@ -175,7 +175,8 @@ static bool wgmma_decode_product(struct smc_decoder *decoder)
     if (!op)
         return false;
     op->step = smc_step_wgmma;
-    op->is_of_warpgroup = true;
+    op->is_of_warpgroup = op->is_async = true;
+    decoder->program->has_async = decoder->program->has_products = true;
     op->a = shape.a;
     op->b = shape.b;
     op->c = shape.c;

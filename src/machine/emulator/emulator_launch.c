@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/other_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
@@ -292,7 +293,10 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
         worker->warp[w].frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
-        if (!worker->warp[w].frames.entered)
+        if (program->has_async)
+            worker->warp[w].bulk = smc_calloc(1, sizeof *worker->warp[w].bulk);
+        if (!worker->warp[w].frames.entered || !smc_products_new(worker, &worker->warp[w]) ||
+            (program->has_async && !worker->warp[w].bulk))
             return false;
     }
     return worker->count && worker->pass && worker->sample && worker->array_count && worker->warp &&
@@ -308,6 +312,8 @@ static void end_worker(struct smc_worker *worker)
          w++) {
         smc_copies_forget(&worker->warp[w]);
         smc_frames_free(&worker->warp[w]);
+        free(worker->warp[w].use);
+        free(worker->warp[w].bulk);
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);
@@ -329,6 +335,8 @@ static void end_worker(struct smc_worker *worker)
     free(worker->local);
     free(worker->local_written);
     smc_peers_free(worker);
+    if (worker->index == 0)
+        smc_concurrent_free(worker->concurrent);
     smc_shadow_free(worker->shadow);
 }
 
@@ -401,9 +409,15 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
 {
     pthread_t thread[MAX_WORKERS];
     unsigned ready = 0, started = 1;
+    bool failed = false;
     while (ready < count && begin_worker(&workers[ready], launch, workers))
         ready++;
-    if (ready == 0 || (launch->together > 1 && ready < count))
+    struct smc_concurrent *concurrent = ready > 0 ? smc_concurrent_new(workers, &failed) : NULL;
+    for (unsigned i = 0; i < ready; i++) {
+        workers[i].concurrent = concurrent;
+        workers[i].index = i;
+    }
+    if (ready == 0 || failed || (launch->together > 1 && ready < count))
         return smc_out_of_memory(error);
     for (; launch->together == 1 && started < ready; started++)
         if (pthread_create(&thread[started], NULL, emulator_launch_work, &workers[started]) != 0)

@@ -208,9 +208,11 @@ struct smc_op {
     bool is_strong; /* two such accesses do not race: atomics, volatile, .relaxed and above */
     bool is_narrow; /* strong, or a fence, only within the block or the cluster */
     bool acquires, releases;
-    bool is_volatile;     /* strong, but only as .volatile */
-    bool polls;           /* such a load, in a loop that does nothing but wait for its value */
-    bool is_of_warpgroup; /* its reads are those of the warpgroup: see order.h */
+    bool is_volatile;         /* strong, but only as .volatile */
+    bool polls;               /* such a load, in a loop that does nothing but wait for its value */
+    bool is_of_warpgroup : 1; /* its reads are those of the warpgroup: see order.h */
+    bool is_of_group : 1; /* of bulk copies: it reads shared memory until a wait for the group */
+    bool is_async : 1;    /* it accesses memory through the async proxy: see proxies.h */
     bool only_copies;     /* a load of what is only stored again, if both may be local memory */
     uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
     uint8_t computed;     /* of what is loaded: the elements that are used other than by copying */
@@ -252,6 +254,12 @@ struct smc_op {
     uint32_t listed, written;
     struct smc_matrix matrix;
 };
+
+/* op_slots.c: visits the registers that an op reads, its guard among them, or those that it writes,
+   until a visit returns true, as the function then does. */
+typedef bool smc_slot_visit(void *context, uint32_t slot);
+bool smc_op_sources(const struct smc_op *op, smc_slot_visit *visit, void *context);
+bool smc_op_targets(const struct smc_op *op, smc_slot_visit *visit, void *context);
 
 /* What each lane accesses, in all elements of a vector. */
 static inline uint32_t smc_op_bytes(const struct smc_op *op)
@@ -355,6 +363,7 @@ struct smc_track {
     uint32_t a, b, c, guard, d;
     uint32_t v[SMC_MAX_VECTOR];
     uint32_t listed[SMC_MAX_VECTOR]; /* written by a matrix instruction or a call */
+    bool is_of_product; /* it has registers that wgmma may still use: wgmma_registers.c */
 };
 
 struct smc_program {
@@ -389,6 +398,8 @@ struct smc_program {
                                  stores to it */
     bool asks_cooperative;    /* reads %envreg1 or %envreg2 */
     bool has_fences;          /* or accesses that acquire or release */
+    bool has_products;        /* wgmma */
+    bool has_async;           /* ops that access memory through the async proxy */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 
@@ -397,6 +408,9 @@ struct smc_program {
 enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
                                            struct smc_program **program, struct smc_error *error);
 
+/* wgmma_registers.c: marks the ops that have registers of wgmma, or copies of them; NULL: there is
+   no wgmma, or no memory. To be freed. */
+bool *smc_find_product_ops(const struct smc_program *program);
 /* unwritten.c: finds the registers that may be read before they are written, and the ops that must
    be watched for them. False: out of memory. */
 bool smc_find_tracks(struct smc_program *program);

@@ -102,6 +102,21 @@ struct smc_products {
     uint32_t lanes, active;  /* that issued it, and those whose guard holds */
     uint32_t groups;         /* committed */
     uint32_t committed[SMC_PRODUCT_GROUPS]; /* when the last ones were: group n at n modulo these */
+    uint32_t complete;                      /* groups for which the warp has waited */
+};
+
+/* A register that a product uses until the warp has waited for its group. */
+struct smc_product_use {
+    uint32_t group, place; /* plus one, 0: none; the instruction that issued the product */
+    bool is_read;          /* only: it holds a part of a */
+    bool is_copied;        /* the register holds a copy of one that is used */
+};
+
+/* The groups of bulk copies that a warp's lanes have committed. */
+struct smc_bulk_groups {
+    uint32_t groups[SMC_LANES];
+    uint32_t committed[SMC_LANES][SMC_PRODUCT_GROUPS]; /* times, as of products */
+    uint32_t begun[SMC_LANES], place[SMC_LANES]; /* the last copy: when, 0: none; instruction */
 };
 
 struct smc_warp {
@@ -123,7 +138,9 @@ struct smc_warp {
     struct smc_copy *copies; /* pending cp.async, oldest first */
     uint64_t copy_group;     /* the number of groups committed */
     struct smc_products products;
-    uint32_t regs, wanted_regs; /* of each thread, by setmaxnreg; it waits for so many, or 0 */
+    struct smc_product_use *use;  /* by register (wgmma_registers.c); NULL: there is no wgmma */
+    struct smc_bulk_groups *bulk; /* NULL: there are no bulk copies */
+    uint32_t regs, wanted_regs;   /* of each thread, by setmaxnreg; it waits for so many, or 0 */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
     struct smc_leader {
         uint32_t op;             /* a load that others follow (struct smc_op) */
@@ -186,9 +203,11 @@ struct smc_worker {
     bool is_running;           /* a block */
     bool shares;               /* the counts of the worker before it */
     char *files, *shared, *local;
-    struct smc_shadow *shadow; /* NULL: unchecked */
-    struct smc_peers *peers;   /* NULL: there is no cluster, or unchecked */
-    uint8_t *local_written;    /* for each byte of `local`; NULL: unchecked */
+    struct smc_shadow *shadow;         /* NULL: unchecked */
+    struct smc_peers *peers;           /* NULL: there is no cluster, or unchecked */
+    struct smc_concurrent *concurrent; /* of all workers: concurrent_blocks.h; or NULL */
+    uint32_t index;                    /* of the worker */
+    uint8_t *local_written;            /* for each byte of `local`; NULL: unchecked */
     struct smc_bank_memo *memo;
     size_t last_allocation;
     char cut[SMC_LANES][32]; /* what was loaded across the end of an allocation */
@@ -198,9 +217,11 @@ struct smc_worker {
     uint64_t float_adds;
     uint32_t fruitless; /* rounds in a row in which warps only waited */
     struct smc_object {
-        uint32_t address, phases; /* of an mbarrier object; phases that are complete */
-        uint32_t instruction;     /* that initialized it, */
-        uint32_t number;          /* after so many others */
+        uint32_t address, phases;         /* of an mbarrier object; phases that are complete */
+        uint32_t instruction;             /* that initialized it, */
+        uint32_t number;                  /* after so many others */
+        uint32_t completed_at, completer; /* its last phase: when, 0: never; by which thread, */
+        uint32_t completing;              /* with which instruction */
     } * object;
     uint32_t objects;
     size_t object_room;
@@ -301,6 +322,18 @@ uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_war
                            const struct smc_op *op, uint32_t index, uint32_t lane);
 void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
                      const struct smc_op *op, uint32_t lane, uint64_t value);
+
+/* wgmma_registers.c */
+bool smc_products_new(struct smc_worker *worker, struct smc_warp *warp);
+void smc_products_begin_block(const struct smc_worker *worker, struct smc_warp *warp);
+/* The warp issues a product. */
+void smc_products_issue(struct smc_warp *warp, const struct smc_op *op);
+/* Before the op of a register that may be in use: it reads, copies or writes it. */
+void smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                        uint32_t mask);
+
+/* bulk_copies.c: reports copies that may still read the shared memory of a block that ends. */
+void smc_bulk_end_block(struct smc_worker *worker);
 
 /* unwritten.c: lanes enter a function: none of its registers are written but parameters. `kept`:
    NULL, or the former marks, which are restored when the lanes return. */
@@ -450,6 +483,8 @@ void smc_finding_set_calls(const struct smc_worker *worker, struct smc_finding *
 /* Whether two instructions are of the same line, inlined at the same lines; those of an unrolled
    loop are. Instructions without a line are not. */
 bool smc_same_lines(const struct smc_program *program, uint32_t a, uint32_t b);
+/* Says in a note what would be right, where it is always the same. */
+void smc_finding_hint(struct smc_finding *finding);
 /* The thread of the other access, of a block of the same shape. */
 void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
                            uint32_t thread);

@@ -123,6 +123,8 @@ smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 /* Control flow and barriers. */
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
     smc_step_arrive, smc_step_sync_warp, smc_step_fence, smc_step_clock;
+/* fence.proxy.async. immediate: the spaces (proxies.h). */
+smc_step smc_step_proxy_fence;
 /* mbarrier.c. a: the address; of init, b: the count; of an arrival, b: its count, c: the
    transactions it expects, d: the state before it; of a wait, b: the state or the parity, d:
    whether its phase is complete. */
@@ -137,6 +139,8 @@ smc_step smc_step_copies_arrive;
    of blocks; reduction and type: of a reduction; immediate: of enum smc_bulk_flags. */
 enum smc_bulk_flags { SMC_BULK_FROM_GLOBAL = 1, SMC_BULK_COMPLETES = 2, SMC_BULK_MULTICAST = 4 };
 smc_step smc_step_bulk_copy, smc_step_tensor_copy;
+/* cp.async.bulk.commit_group and .wait_group. immediate: how many groups may still be pending. */
+smc_step smc_step_bulk_commit, smc_step_bulk_wait;
 /* st.async, red.async: as a store or an atomic operation, and c: the address of the object. */
 smc_step smc_step_store_async, smc_step_reduce_async;
 /* Combines a value of op->type with the one at `host`. */

@@ -20,9 +20,19 @@ const char *smc_finding_name(enum smc_finding_kind kind)
     return kinds[kind].name;
 }
 
-bool smc_finding_is_note(enum smc_finding_kind kind)
+static bool is_note(const struct smc_finding *finding, enum smc_strictness strictness)
 {
-    return kind == SMC_FINDING_SKIPPED_BARRIER;
+    if (finding->kind == SMC_FINDING_SKIPPED_BARRIER)
+        return strictness != SMC_STRICT_CUDA;
+    return strictness == SMC_STRICT_PTX &&
+           (finding->kind == SMC_FINDING_SPLIT_BARRIER || finding->is_volatile);
+}
+
+bool smc_finding_is_race(const struct smc_finding *finding)
+{
+    return finding->kind == SMC_FINDING_RACE_WRITE_WRITE ||
+           finding->kind == SMC_FINDING_RACE_READ_WRITE ||
+           finding->kind == SMC_FINDING_RACE_WRITE_READ;
 }
 
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
@@ -36,6 +46,35 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     finding.thread[2] = thread / block[0] / block[1];
     smc_finding_set_calls(worker, &finding, thread);
     return finding;
+}
+
+void smc_finding_hint(struct smc_finding *finding)
+{
+    const char *hint = "";
+    switch (finding->kind) {
+    case SMC_FINDING_PROXY_FENCE:
+        hint = "after writing, each thread executes fence.proxy.async "
+               "(cuda::ptx::fence_proxy_async), then the barrier";
+        break;
+    case SMC_FINDING_PENDING_READ:
+        hint = "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "
+               "synchronize";
+        break;
+    case SMC_FINDING_UNFINISHED_COPY:
+        hint = "the thread that began it waits with cp.async.bulk.wait_group.read 0 "
+               "(cuda::ptx::cp_async_bulk_wait_group_read)";
+        break;
+    case SMC_FINDING_EARLY_PHASE:
+        hint = "mbarrier.init counts too few arrivals, or the thread has not waited for the phase "
+               "before";
+        break;
+    case SMC_FINDING_NOT_STARTED:
+        hint = "cluster.sync() (barrier.cluster) must come before the first access";
+        break;
+    default:
+        break;
+    }
+    snprintf(finding->note, sizeof finding->note, "%s", hint);
 }
 
 void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
@@ -188,7 +227,8 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
 
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
 {
-    worker->findings_total += !smc_finding_is_note(finding->kind);
+    const bool notes = is_note(finding, worker->launch->request->strictness);
+    worker->findings_total += !notes;
     for (uint32_t i = 0; i < worker->findings; i++)
         if (same_place(worker->launch->program, &worker->finding[i], finding)) {
             worker->finding[i].times++;
@@ -197,7 +237,8 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
     if (worker->findings == SMC_KEPT_FINDINGS)
         return;
     worker->finding_block[worker->findings] = worker->block;
-    worker->finding[worker->findings++] = *finding;
+    worker->finding[worker->findings] = *finding;
+    worker->finding[worker->findings++].is_note = notes;
 }
 
 void smc_end_launch(struct smc_worker *worker)
@@ -250,7 +291,7 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
         return;
     emulation->findings_total = 0; /* the launch ended: without those of later blocks */
     for (size_t i = 0; i < emulation->finding_count; i++)
-        if (!smc_finding_is_note(emulation->finding[i].kind))
+        if (!emulation->finding[i].is_note)
             emulation->findings_total += emulation->finding[i].times;
 }
 

@@ -29,6 +29,7 @@ emulator_sources = \
 	src/machine/emulator/decode_video.c \
 	src/machine/emulator/decode_wgmma.c \
 	src/machine/emulator.h \
+	src/machine/emulator/fidelity.c \
 	src/machine/emulator/findings.c src/machine/findings.def \
 	src/machine/emulator/frames.c src/machine/emulator/frames.h \
 	src/machine/emulator/functions.c \
@@ -48,6 +49,9 @@ emulator_sources = \
 	src/machine/emulator/op_kinds.def \
 	src/machine/emulator/emulator_steps.h \
 	src/machine/emulator/print.c \
+	src/machine/emulator/wgmma_registers.c \
+	src/machine/emulator/proxies.c src/machine/emulator/proxies.h \
+	src/machine/emulator/op_slots.c \
 	src/machine/emulator/ops_compare.c \
 	src/machine/emulator/ops_float.c \
 	src/machine/emulator/ops_half.c \
@@ -81,6 +85,7 @@ emulator_sources = \
 	src/machine/emulator/tensor_copies.c \
 	src/machine/emulator/tensor_maps.c src/machine/tensor_maps.h \
 	src/machine/emulator/textures.c \
+	src/machine/emulator/concurrent_blocks.c src/machine/emulator/concurrent_blocks.h \
 	src/machine/emulator/unwritten.c \
 	src/machine/emulator/warp.c \
 	src/machine/emulator/wgmma.c

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
@@ -115,10 +116,31 @@ static void mbarrier_remember(struct smc_worker *worker, uint64_t address, uint3
         known->number += smc_same_lines(worker->launch->program, other->instruction, instruction);
 }
 
-/* `address`: as lanes of this worker's block have it. */
-static void complete_phase(struct smc_worker *worker, uint64_t address,
-                           struct mbarrier_object *object)
+/* A lane's operation on an object, at an address as lanes of this worker's block have it. */
+struct mbarrier_access {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    uint64_t address;
+    uint32_t lane;
+};
+
+/* The phase is complete: what else arrives belongs to the next one. */
+static void note_completion(const struct mbarrier_access *access, struct smc_object *known)
 {
+    const struct smc_shadow *shadow = access->worker->shadow;
+    const bool is_known =
+        shadow && access->op->releases && !is_remote(access->worker, access->address);
+    known->phases++;
+    known->completed_at = is_known ? smc_shadow_now(shadow) - 1 : 0;
+    known->completer = smc_thread_of(access->warp, access->lane);
+    known->completing = access->op->instruction;
+}
+
+static void complete_phase(const struct mbarrier_access *access, struct mbarrier_object *object)
+{
+    struct smc_worker *worker = access->worker;
+    const uint64_t address = access->address;
     if (object->pending > 0 || (object->transactions & count_mask) > 0)
         return;
     struct smc_worker *owner = is_remote(worker, address)
@@ -128,7 +150,7 @@ static void complete_phase(struct smc_worker *worker, uint64_t address,
     object->parity ^= 1;
     object->pending = object->expected;
     if (known)
-        known->phases++;
+        note_completion(access, known);
 }
 
 /* Addresses within the block's shared memory. */
@@ -158,13 +180,16 @@ static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *war
     key[lane] = at | parity;
     if (is_remote(worker, address)) {
         object->is_remote = 1;
+        smc_concurrent_strong(worker, op, SMC_WRITES);
         if (op->releases)
             smc_peers_release(worker, smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1),
                               at);
         return;
     }
-    if (kind == SMC_READS && op->acquires)
+    if (kind == SMC_READS && op->acquires) {
         smc_peers_acquire(worker, at);
+        smc_concurrent_strong(worker, op, SMC_READS);
+    }
     if (worker->shadow && object->is_remote && kind == SMC_READS)
         smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);
     else if (worker->shadow)
@@ -218,6 +243,66 @@ enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp 
     return SMC_GO_ON;
 }
 
+/* The name of an object: of a variable, or an array that consists of objects, else of what it is
+   in. */
+static void name_object(const struct smc_worker *worker, struct smc_finding *finding)
+{
+    const struct smc_object *known = known_at(worker, finding->address);
+    const uint64_t begin = finding->address - finding->array_offset,
+                   end = begin + finding->array_bytes;
+    uint64_t bytes = 0;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < worker->objects; i++) {
+        const struct smc_object *object = &worker->object[i];
+        bytes += object->address >= begin && object->address < end ? sizeof(uint64_t) : 0;
+        others += known &&
+                  smc_same_lines(worker->launch->program, object->instruction, known->instruction);
+    }
+    const bool is_whole = finding->array[0] && bytes == finding->array_bytes;
+    if (is_whole && bytes > sizeof(uint64_t))
+        snprintf(finding->object, sizeof finding->object, "%.60s[%u]", finding->array,
+                 (unsigned)(finding->array_offset / sizeof(uint64_t)));
+    else if (is_whole)
+        snprintf(finding->object, sizeof finding->object, "%.60s", finding->array);
+    if (is_whole || !known)
+        return;
+    finding->has_origin = true;
+    finding->origin_instruction = known->instruction;
+    finding->origin_number = known->number;
+    finding->origin_count = others;
+}
+
+/* Arrivals of the next phase are ordered after the completion of the one before, as whoever begins
+   a phase has waited for that. One that is not would have belonged to that phase, had it come
+   sooner: the object was initialized with too small a count. */
+static void check_early(const struct mbarrier_access *access, uint32_t together)
+{
+    struct smc_worker *worker = access->worker;
+    const uint32_t thread = smc_thread_of(access->warp, access->lane);
+    struct smc_object *known = is_remote(worker, access->address) || !worker->shadow
+                                   ? NULL
+                                   : known_at(worker, access->address % SMC_CLUSTER_STRIDE);
+    if (!known || !known->completed_at || known->completer == thread)
+        return;
+    const bool is_same = known->completer / SMC_LANES == access->warp->index &&
+                         together >> known->completer % SMC_LANES & 1 &&
+                         known->completing == access->op->instruction &&
+                         known->completed_at + 1 == smc_shadow_now(worker->shadow);
+    if (!is_same && smc_shadow_is_after(worker->shadow, access->warp, known->completer / SMC_LANES,
+                                        known->completed_at))
+        return;
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_EARLY_PHASE, access->op->instruction, thread);
+    smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, known->address, sizeof(uint64_t));
+    name_object(worker, &finding);
+    finding.is_object = finding.has_other = true;
+    finding.other_instruction = known->completing;
+    smc_finding_set_other(worker, &finding, known->completer);
+    smc_finding_hint(&finding);
+    smc_find(worker, &finding);
+    known->completed_at = 0; /* reported once a phase */
+}
+
 enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_warp *warp,
                                        const struct smc_op *op, uint32_t mask)
 {
@@ -231,12 +316,14 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
         const uint64_t before = load(host[lane]);
         struct mbarrier_object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
+        const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
+        check_early(&access, mask);
         mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         object.transactions += transactions[lane];
         object.pending -= arrivals < most ? arrivals : most;
         if (op->reduction == SMC_REDUCE_DEC)
             object.expected -= arrivals < object.expected ? arrivals : object.expected;
-        complete_phase(worker, address[lane], &object);
+        complete_phase(&access, &object);
         const uint64_t after = pack(&object);
         memcpy(host[lane], &after, sizeof after);
         if (op->d_kind == SMC_SLOT_64)
@@ -261,7 +348,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
             object.transactions -= transactions[lane];
         else
             object.transactions += transactions[lane];
-        complete_phase(worker, address[lane], &object);
+        complete_phase(&(struct mbarrier_access){worker, warp, op, address[lane], lane}, &object);
         const uint64_t after = pack(&object);
         memcpy(host[lane], &after, sizeof after);
     }
@@ -301,35 +388,6 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     warp->failing = found & ~complete;
     warp->awaited = (uint32_t)(address[__builtin_ctz(warp->failing)] % SMC_CLUSTER_STRIDE) + 1;
     return SMC_WAITS;
-}
-
-/* The name of an object: of a variable, or an array that consists of objects, else of what it is
-   in. */
-static void name_object(const struct smc_worker *worker, struct smc_finding *finding)
-{
-    const struct smc_object *known = known_at(worker, finding->address);
-    const uint64_t begin = finding->address - finding->array_offset,
-                   end = begin + finding->array_bytes;
-    uint64_t bytes = 0;
-    uint32_t others = 0;
-    for (uint32_t i = 0; i < worker->objects; i++) {
-        const struct smc_object *object = &worker->object[i];
-        bytes += object->address >= begin && object->address < end ? sizeof(uint64_t) : 0;
-        others += known &&
-                  smc_same_lines(worker->launch->program, object->instruction, known->instruction);
-    }
-    const bool is_whole = finding->array[0] && bytes == finding->array_bytes;
-    if (is_whole && bytes > sizeof(uint64_t))
-        snprintf(finding->object, sizeof finding->object, "%.60s[%u]", finding->array,
-                 (unsigned)(finding->array_offset / sizeof(uint64_t)));
-    else if (is_whole)
-        snprintf(finding->object, sizeof finding->object, "%.60s", finding->array);
-    if (is_whole || !known)
-        return;
-    finding->has_origin = true;
-    finding->origin_instruction = known->instruction;
-    finding->origin_number = known->number;
-    finding->origin_count = others;
 }
 
 void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_warp *warp,
@@ -387,13 +445,14 @@ void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
     access.width_bytes = 8;
     access.vector = 1;
     access.is_strong = access.releases = true;
+    access.is_async = false; /* the object itself is accessed through the generic proxy */
     address[lane] = at;
     if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
         return;
     struct mbarrier_object object = unpack(load(host[lane]));
     mbarrier_order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
     object.transactions -= bytes;
-    complete_phase(worker, at, &object);
+    complete_phase(&(struct mbarrier_access){worker, warp, &access, at, lane}, &object);
     const uint64_t after = pack(&object);
     memcpy(host[lane], &after, sizeof after);
 }

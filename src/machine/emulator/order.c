@@ -61,7 +61,7 @@ void smc_order_begin_block(struct smc_order *order, uint64_t block)
     order->block = (uint32_t)block;
     order->block_began_at = ++order->now;
     order->all_synced_at = ++order->now; /* ordered before everything else */
-    order->partly_synced = false;
+    order->partly_synced = order->has_waited = false;
     memset(order->known, 0, sizeof order->known);
     if (!order->is_used)
         return;
@@ -162,9 +162,23 @@ static uint32_t all_warps(const struct smc_order *order)
     return order->warps >= SMC_MAX_WARPS ? UINT32_MAX : (1u << order->warps) - 1;
 }
 
+/* Each warp learns what others have waited for. */
+static void share_waits(struct smc_order *order)
+{
+    for (uint32_t v = SMC_MAX_WARPS; v < SMC_ORDER_UNITS; v++) {
+        uint32_t latest = 0;
+        for (uint32_t w = 0; w < order->warps; w++)
+            latest = order->known[w][v] > latest ? order->known[w][v] : latest;
+        for (uint32_t w = 0; w < order->warps; w++)
+            order->known[w][v] = latest;
+    }
+}
+
 void smc_order_sync_block(struct smc_order *order)
 {
     order->all_synced_at = ++order->now;
+    if (order->has_waited)
+        share_waits(order);
     order->partly_synced = false;
     if (order->is_used)
         share(order, all_warps(order), all_warps(order));
@@ -212,8 +226,9 @@ void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32
 static void knowledge(const struct smc_order *order, uint32_t w, uint32_t times[SMC_ORDER_UNITS])
 {
     for (uint32_t v = 0; v < SMC_ORDER_UNITS; v++)
-        times[v] =
-            order->known[w][v] > order->all_synced_at ? order->known[w][v] : order->all_synced_at;
+        times[v] = v >= SMC_MAX_WARPS || order->known[w][v] > order->all_synced_at
+                       ? order->known[w][v]
+                       : order->all_synced_at;
     times[w] = order->now;
 }
 
@@ -226,11 +241,12 @@ static void acquire_block(struct smc_order *order, uint32_t w, const uint32_t *t
     order->partly_synced = true;
 }
 
-void smc_order_finish_products(struct smc_order *order, const struct smc_warp *warp, uint32_t when)
+void smc_order_finish(struct smc_order *order, const struct smc_warp *warp, uint32_t unit,
+                      uint32_t when)
 {
-    uint32_t *known = &order->known[warp->index][SMC_MAX_WARPS + warp->index / SMC_WARPGROUP];
+    uint32_t *known = &order->known[warp->index][unit];
     *known = when > *known ? when : *known;
-    order->partly_synced = true;
+    order->partly_synced = order->has_waited = true;
 }
 
 void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask)

@@ -7,9 +7,9 @@
    .release, whose value (or that of a later atomic operation on it) a strong read saw that a fence
    follows, or that has .acquire. Between blocks both must have the scope of the GPU or the system.
    The unit of what is known is the warp, with exceptions by lane. Where this is coarser than PTX,
-   it orders too much: a race may be missed, but none is invented. What wgmma reads is read by a
-   unit of its own, the warpgroup's, of which a warp knows when it has waited for the product, or
-   has synchronized with a warp that has. Programs rely on two things that
+   it orders too much: a race may be missed, but none is invented. What wgmma and bulk copies read
+   is read by units of their own, of which a warp knows when it has waited for them, or has
+   synchronized with a warp that has. Programs rely on two things that
    PTX does not promise, and so they count: a fence for threads that meet the fencing thread at a
    later barrier; and a barrier after an atomic operation as the fence that acquires (the reduction
    of the CUDA C++ Programming Guide's section on memory fences, and threadFenceReduction of the
@@ -21,8 +21,18 @@
 
 enum { SMC_MORE_BLOCKS = 12 };
 
-/* The units that access memory: warps, then warpgroups for what wgmma reads. */
-enum { SMC_ORDER_UNITS = SMC_MAX_WARPS + SMC_MAX_WARPS / SMC_WARPGROUP };
+/* The units that access memory: warps; warpgroups for what wgmma reads; and all bulk copies of a
+   block for what they read of shared memory. What the last two did a barrier alone does not order:
+   a warp must have waited for their groups. */
+enum {
+    SMC_BULK_UNIT = SMC_MAX_WARPS + SMC_MAX_WARPS / SMC_WARPGROUP,
+    SMC_ORDER_UNITS = SMC_BULK_UNIT + 1
+};
+
+static inline uint32_t smc_warpgroup_unit(const struct smc_warp *warp)
+{
+    return SMC_MAX_WARPS + warp->index / SMC_WARPGROUP;
+}
 
 /* The blocks before `below`, and some after them. */
 struct smc_known_blocks {
@@ -49,6 +59,7 @@ struct smc_order {
     uint32_t now, block_began_at, all_synced_at;
     bool partly_synced; /* since then, synchronizations among only some warps or lanes */
     bool is_used;       /* in this block: the members below `known` are not all zero */
+    bool has_waited;    /* for a unit other than a warp */
     bool is_together;   /* other blocks make progress meanwhile, through which a release may come */
     uint32_t block;     /* that runs */
     uint32_t warps;
@@ -71,8 +82,9 @@ void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *bar
 void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask);
 void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint32_t mask,
                      bool is_narrow);
-/* The warp has waited for what its warpgroup read for products that were issued before `when`. */
-void smc_order_finish_products(struct smc_order *order, const struct smc_warp *warp, uint32_t when);
+/* The warp has waited for what `unit`, which is no warp, read before `when`. */
+void smc_order_finish(struct smc_order *order, const struct smc_warp *warp, uint32_t unit,
+                      uint32_t when);
 /* The lanes are ordered after all that the block did so far. */
 void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask);
 /* A strong access of these lanes; address with SMC_SHARED_WINDOW for shared memory. */

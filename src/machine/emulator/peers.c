@@ -48,7 +48,8 @@ struct smc_peers {
     struct times arriving; /* published by the arrivals since the barrier was last complete */
     uint32_t arrived_at;   /* the last of them; 0: none */
     struct times passed, passed_met; /* by the barrier, when it was last complete */
-    struct times fenced;             /* known at the last fence */
+    struct times fenced;             /* known at the last fence, */
+    struct times proxy_fenced;       /* at the last fence.proxy.async */
     struct times strong; /* of the block with rank 0: what strong writes of the cluster published */
     struct touched *cell; /* of the block's own shared memory; NULL: nobody has accessed it */
     struct last last[MOST_BLOCKS];
@@ -105,6 +106,12 @@ void smc_peers_fence(struct smc_worker *worker)
 {
     if (worker->peers)
         worker->peers->fenced = snapshot(worker);
+}
+
+void smc_peers_proxy_fence(struct smc_worker *worker)
+{
+    if (worker->peers)
+        worker->peers->proxy_fenced = worker->peers->known;
 }
 
 void smc_peers_strong(struct smc_worker *worker, const struct smc_op *op, enum smc_access_kind kind)
@@ -216,6 +223,7 @@ static void peers_report(const struct race *race, enum smc_finding_kind kind)
         memcpy(finding.other_block, race->other->block_index, sizeof finding.other_block);
         smc_finding_set_other(race->worker, &finding, race->other_thread);
     }
+    smc_finding_hint(&finding);
     smc_find(race->worker, &finding);
 }
 
@@ -296,7 +304,8 @@ static bool peers_check_own(struct race *race, const struct smc_worker *owner,
                             const struct cell *cell, const struct smc_peer_access *access)
 {
     const uint32_t began = owner->shadow->order.block_began_at;
-    const uint8_t rank = (uint8_t)smc_cluster_rank(owner), flags = cell->flags;
+    const uint8_t rank = (uint8_t)smc_cluster_rank(owner);
+    const uint8_t flags = cell->flags;
     const struct touched own = {
         .write = {.time = cell->write_at > began ? cell->write_at : 0,
                   .place = cell->write_place,
@@ -316,6 +325,35 @@ static bool peers_check_own(struct race *race, const struct smc_worker *owner,
     return check_touched(race, &own, access->kind, access->op->is_strong, access->is_same);
 }
 
+/* Whether an asynchronous access of another block lacks a fence.proxy.async after the owner's
+   write: neither a thread of the owner that the accessor is ordered after has executed one, nor the
+   accessor. */
+static bool peers_lack_fence(const struct race *race, const struct smc_worker *owner,
+                             const struct cell *cell, const struct smc_peer_access *access)
+{
+    const struct smc_shadow *shadow = owner->shadow;
+    const struct smc_peers *peers = race->worker->peers;
+    const uint32_t rank = smc_cluster_rank(owner);
+    const struct smc_generic_write write = {SMC_SPACE_SHARED, cell->writer, cell->write_at};
+    return access->op->is_async && !(cell->is_exempt) &&
+           cell->write_at > shadow->order.block_began_at &&
+           cell->write_at >= peers->proxy_fenced.of[rank] &&
+           !smc_proxies_cover_until(shadow->proxies, &shadow->order, peers->known.of[rank], &write);
+}
+
+static bool peers_check_fence(struct race *race, struct smc_worker *owner, struct cell *cell,
+                              const struct smc_peer_access *access)
+{
+    if (!peers_lack_fence(race, owner, cell, access))
+        return false;
+    race->other = owner;
+    race->other_place = cell->write_place;
+    race->other_thread = cell->writer;
+    peers_report(race, SMC_FINDING_PROXY_FENCE);
+    cell->is_exempt = true;
+    return true;
+}
+
 static void peers_note(struct touched *touched, enum smc_access_kind kind,
                        const struct peer_touch *touch)
 {
@@ -326,6 +364,13 @@ static void peers_note(struct touched *touched, enum smc_access_kind kind,
     }
     const int i = read[0].time && read[0].rank != touch->rank ? 1 : 0;
     read[i] = *touch;
+}
+
+/* Whether the block knows that the other one has begun: it has synchronized with it. */
+static bool has_begun(const struct smc_worker *worker, const struct smc_worker *other)
+{
+    const uint32_t rank = smc_cluster_rank(other);
+    return worker == other || worker->peers->known.of[rank] || worker->peers->met.of[rank];
 }
 
 /* Prepares the owner's memory for what others do to it. False: out of memory. */
@@ -361,7 +406,7 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
     smc_shadow_catch_up(owner->shadow);
     for (uint64_t i = access->address / unit; i <= (access->address + access->bytes - 1) / unit;
          i++) {
-        const struct cell *cell = &owner->shadow->shared[i];
+        struct cell *cell = &owner->shadow->shared[i];
         struct touched *touched = &owner->peers->cell[i];
         if (!is_reported && access->kind != SMC_WRITES && !touched->write.time &&
             (cell->write_at < owner->shadow->order.block_began_at ||
@@ -370,8 +415,15 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
             peers_report(&race, SMC_FINDING_UNWRITTEN);
             is_reported = true;
         }
-        is_reported = is_reported || peers_check_own(&race, owner, cell, access) ||
-                      check_touched(&race, touched, access->kind, touch.is_strong, access->is_same);
+        is_reported =
+            is_reported || peers_check_own(&race, owner, cell, access) ||
+            check_touched(&race, touched, access->kind, touch.is_strong, access->is_same) ||
+            peers_check_fence(&race, owner, cell, access);
+        if (!is_reported && !has_begun(worker, owner)) {
+            race.other = NULL;
+            peers_report(&race, SMC_FINDING_NOT_STARTED);
+            is_reported = true;
+        }
         peers_note(touched, access->kind, &touch);
     }
     owner->peers->last[me] = (struct last){touch, access->address, access->bytes};

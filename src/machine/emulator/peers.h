@@ -50,6 +50,8 @@ void smc_peers_release(struct smc_worker *worker, struct smc_worker *owner, uint
 void smc_peers_acquire(struct smc_worker *worker, uint64_t object);
 
 void smc_peers_fence(struct smc_worker *worker);
+/* A fence.proxy.async: see proxies.h. */
+void smc_peers_proxy_fence(struct smc_worker *worker);
 /* A strong access to any memory that others may see. */
 void smc_peers_strong(struct smc_worker *worker, const struct smc_op *op,
                       enum smc_access_kind kind);

@@ -19,6 +19,16 @@ uint32_t smc_cell_bytes_global(const struct smc_program *program)
     return program->splits_global_words ? 1 : 4;
 }
 
+/* What only programs with asynchronous accesses need. */
+static bool begin_async(struct smc_shadow *shadow)
+{
+    shadow->proxies = smc_proxies_new();
+    shadow->pending = smc_calloc(shadow->shared_cells, sizeof *shadow->pending);
+    shadow->pending_cells =
+        smc_calloc(shadow->shared_cells / SMC_LINE_CELLS + 1, sizeof *shadow->pending_cells);
+    return shadow->proxies && shadow->pending && shadow->pending_cells;
+}
+
 struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
 {
     struct smc_shadow *shadow = smc_calloc(1, sizeof *shadow);
@@ -34,7 +44,8 @@ struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
     shadow->line = smc_calloc(MAX_LINES, sizeof *shadow->line);
     shadow->past = launch->past;
     shadow->in_order = launch->program->runs_in_order;
-    if (smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->word &&
+    const bool has_all = !launch->program->has_async || begin_async(shadow);
+    if (has_all && smc_order_begin(&shadow->order, launch) && shadow->shared && shadow->word &&
         shadow->table && shadow->line)
         return shadow;
     smc_shadow_free(shadow);
@@ -48,6 +59,9 @@ void smc_shadow_free(struct smc_shadow *shadow)
     for (uint32_t i = 0; shadow->line && i < shadow->lines_made; i++)
         free(shadow->line[i]);
     smc_order_free(&shadow->order);
+    smc_proxies_free(shadow->proxies);
+    free(shadow->pending);
+    free(shadow->pending_cells);
     smc_run_pool_free(&shadow->pool);
     free(shadow->line);
     free(shadow->table);
@@ -67,7 +81,7 @@ struct touch {
 
 static inline struct touch touch_of(const struct cell *cell, bool is_write)
 {
-    uint8_t flags = cell->flags;
+    const uint8_t flags = cell->flags;
     if (is_write)
         return (struct touch){cell->write_place, cell->write_at, cell->writer,
                               flags & WRITE_IS_STRONG, flags & WRITE_IS_NARROW};
@@ -174,6 +188,10 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
         shadow->order.now = 1;
     }
     smc_order_begin_block(&shadow->order, block);
+    smc_proxies_begin_block(shadow->proxies);
+    if (shadow->pending)
+        memset(shadow->pending_cells, 0,
+               (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->pending_cells);
     shadow->reads = 0;
     shadow->is_shared = false;
 }
@@ -220,6 +238,7 @@ static void shadow_report(const struct visit *visit, enum smc_finding_kind kind,
         finding.has_other = true;
         finding.other_instruction = other_place;
         smc_finding_set_other(visit->worker, &finding, thread_in(other));
+        smc_finding_hint(&finding);
         finding.is_volatile = visit->is_volatile && other / SMC_LANES == visit->warp->index;
         if (finding.is_volatile)
             snprintf(finding.note, sizeof finding.note,
@@ -239,6 +258,65 @@ static bool races(const struct visit *visit, bool is_strong, bool is_volatile, u
         return true;
     return is_volatile && visit->is_volatile && other / SMC_LANES == visit->warp->index &&
            when >= order->fenced[visit->warp->index].block[visit->warp->index];
+}
+
+/* Whether a fence.proxy.async is missing after the last write: see proxies.h. */
+static bool lacks_fence(const struct visit *visit, const struct cell *cell)
+{
+    const struct smc_shadow *shadow = visit->shadow;
+    if (!visit->is_async || cell->is_exempt || cell->write_at <= shadow->order.block_began_at)
+        return false;
+    const struct smc_generic_write write = {visit->space, cell->writer, cell->write_at};
+    return !smc_proxies_cover(shadow->proxies, &shadow->order, visit->warp->index, &write);
+}
+
+/* Each cell is reported once. */
+static void report_fence(const struct visit *visit, struct cell *cell, uint32_t me,
+                         uint64_t address)
+{
+    shadow_report(visit, SMC_FINDING_PROXY_FENCE, me, address, cell->write_place, cell->writer);
+    cell->is_exempt = true;
+}
+
+/* --- Reads that may be pending ---------------------------------------------------------------- */
+
+static bool is_pending(const struct smc_shadow *shadow, uint64_t cell)
+{
+    return shadow->pending &&
+           shadow->pending_cells[cell / SMC_LINE_CELLS] >> cell % SMC_LINE_CELLS & 1;
+}
+
+/* Of two units the last read each. */
+static void note_pending(const struct visit *visit, uint64_t cell, uint32_t me)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    struct pending_reads *reads = &shadow->pending[cell];
+    if (!is_pending(shadow, cell))
+        *reads = (struct pending_reads){{{0}}};
+    shadow->pending_cells[cell / SMC_LINE_CELLS] |= 1u << cell % SMC_LINE_CELLS;
+    const int i = reads->by[0].at && reads->by[0].unit != visit->unit ? 1 : 0;
+    reads->by[i] = (struct pending_read){.at = shadow->order.now,
+                                         .place = visit->place,
+                                         .thread = (uint16_t)thread_in(me),
+                                         .unit = (uint16_t)visit->unit};
+}
+
+/* Whether the cell is written while a read of it is pending, which is reported. */
+static bool check_pending(const struct visit *visit, uint64_t cell, uint32_t me, uint64_t address)
+{
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t *known = shadow->order.known[visit->warp->index];
+    if (visit->space != SMC_SPACE_SHARED || !is_pending(shadow, cell))
+        return false;
+    shadow->pending_cells[cell / SMC_LINE_CELLS] &= ~(1u << cell % SMC_LINE_CELLS);
+    for (int i = 0; i < 2; i++) {
+        const struct pending_read *read = &shadow->pending[cell].by[i];
+        if (!read->at || read->at < known[read->unit])
+            continue;
+        shadow_report(visit, SMC_FINDING_PENDING_READ, me, address, read->place, read->thread);
+        return true;
+    }
+    return false;
 }
 
 /* Keeps two readers that are not ordered after each other, and rather weak than strong ones. A
@@ -285,8 +363,12 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
     } else if (visit->space == SMC_SPACE_SHARED && !is_of_block) {
         shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
         cell->write_at = order->block_began_at; /* reported once */
+    } else if (lacks_fence(visit, cell)) {
+        report_fence(visit, cell, me, address);
     }
     note_reader(visit, cell, me);
+    if (visit->unit && visit->space == SMC_SPACE_SHARED)
+        note_pending(visit, (uint64_t)(cell - visit->shadow->shared), me);
 }
 
 static void check_write(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address,
@@ -294,23 +376,29 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
 {
     bool strong = visit->is_strong;
     uint32_t synced = visit->shadow->order.all_synced_at;
+    if (write_in_order(visit, cell, me) && lacks_fence(visit, cell))
+        report_fence(visit, cell, me, address);
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
         !write_in_order(visit, cell, me))
         shadow_report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place,
                       cell->writer);
     const uint8_t flags = cell->flags;
-    if (cell->read_at >= synced &&
-        races(visit, flags & READ_IS_STRONG, flags & READ_IS_VOLATILE, cell->read_at,
-              cell->reader) &&
-        !in_order(visit, cell->read_at, cell->reader, me))
+    if (visit->space == SMC_SPACE_SHARED &&
+        check_pending(visit, (uint64_t)(cell - visit->shadow->shared), me, address)) {
+        /* The same read is no race beside that. */
+    } else if (cell->read_at >= synced &&
+               races(visit, flags & READ_IS_STRONG, flags & READ_IS_VOLATILE, cell->read_at,
+                     cell->reader) &&
+               !in_order(visit, cell->read_at, cell->reader, me)) {
         shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->read_place,
                       cell->reader);
-    else if (cell->other_read_at >= synced &&
-             races(visit, flags & OTHER_READ_IS_STRONG, flags & OTHER_READ_IS_VOLATILE,
-                   cell->other_read_at, cell->other_reader) &&
-             !in_order(visit, cell->other_read_at, cell->other_reader, me))
+    } else if (cell->other_read_at >= synced &&
+               races(visit, flags & OTHER_READ_IS_STRONG, flags & OTHER_READ_IS_VOLATILE,
+                     cell->other_read_at, cell->other_reader) &&
+               !in_order(visit, cell->other_read_at, cell->other_reader, me)) {
         shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->other_read_place,
                       cell->other_reader);
+    }
     cell->write_at = visit->shadow->order.now;
     cell->writer = (uint16_t)me;
     cell->write_place = visit->place;
@@ -318,6 +406,7 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     set_flag(cell, WRITE_IS_NARROW, visit->is_narrow);
     set_flag(cell, WRITE_IS_VOLATILE, visit->is_volatile);
     set_flag(cell, COPY_IS_PENDING, false);
+    cell->is_exempt = visit->is_copy;
 }
 
 /* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
@@ -431,7 +520,9 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
                                     (visit->is_volatile ? WRITE_IS_VOLATILE : 0));
     for (uint32_t i = 0; i < count; i++)
         if (cell[i].write_at >= synced || cell[i].read_at >= synced ||
-            cell[i].other_read_at >= synced)
+            cell[i].other_read_at >= synced || lacks_fence(visit, &cell[i]) ||
+            (visit->space == SMC_SPACE_SHARED &&
+             is_pending(visit->shadow, (uint64_t)(&cell[i] - visit->shadow->shared))))
             return false;
     for (uint32_t i = 0; i < count; i++) {
         cell[i].write_at = order->now;
@@ -439,6 +530,7 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
         cell[i].write_place = visit->place;
         cell[i].flags &=
             (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE | COPY_IS_PENDING);
+        cell[i].is_exempt = visit->is_copy;
         cell[i].flags |= flags;
     }
     return true;

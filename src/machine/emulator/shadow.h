@@ -25,6 +25,9 @@ void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uin
 /* A fence of these lanes; narrow: of the block only. */
 void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                       bool is_narrow);
+/* A fence.proxy.async of these lanes, for these spaces: see proxies.h. */
+void smc_shadow_proxy_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
+                            uint32_t spaces);
 /* A strong operation on shared memory that orders accesses by `key` instead of by its address. */
 void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
                       const struct smc_op *op, enum smc_access_kind kind,
@@ -36,9 +39,14 @@ void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_
 void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes);
 /* Lanes of the warp have learned of all that the block did. */
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask);
-/* The warp has waited for products of its warpgroup that were issued before `when`. */
-void smc_shadow_finish_products(struct smc_shadow *shadow, const struct smc_warp *warp,
-                                uint32_t when);
+/* The warp has waited for what `unit` (order.h) read before `when`. */
+void smc_shadow_finish(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t unit,
+                       uint32_t when);
+/* Whether the warp is ordered after what another one did at `when`. */
+bool smc_shadow_is_after(const struct smc_shadow *shadow, const struct smc_warp *warp,
+                         uint32_t other_warp, uint32_t when);
+/* The present time. */
+uint32_t smc_shadow_now(const struct smc_shadow *shadow);
 /* The time of an arrival that does not wait: the barrier does not order what follows it. */
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow);
 

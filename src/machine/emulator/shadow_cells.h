@@ -6,6 +6,7 @@
 #define SMC_MACHINE_SHADOW_CELLS_H
 
 #include "machine/emulator/other_blocks.h"
+#include "machine/emulator/proxies.h"
 #include "machine/emulator/shadow.h"
 
 enum {
@@ -25,6 +26,7 @@ struct cell {
     uint32_t write_place, read_place, other_read_place; /* instructions */
     uint16_t writer, reader, other_reader;
     uint8_t flags;
+    bool is_exempt; /* the write needs no fence: it is of a copy, or of another block (proxies.h) */
 };
 
 /* Of 32 neighboring cells those whose weak reads need no check until the next barrier: the last
@@ -32,6 +34,16 @@ struct cell {
    barrier. */
 struct settled {
     uint32_t synced, cells;
+};
+
+/* Reads of a cell by wgmma or bulk copies, which may be pending: by two units, if there are
+ * several.
+ */
+struct pending_reads {
+    struct pending_read {
+        uint32_t at, place; /* time, 0: none; instruction */
+        uint16_t thread, unit;
+    } by[2];
 };
 
 /* 32 neighboring cells of shared memory together. Each set of cells counts only if the time beside
@@ -71,10 +83,14 @@ enum { MOST_READS = 4096, MAX_LINES = 1 << 16, RECENT_LINES = 64 };
 
 struct smc_shadow {
     struct smc_order order;
+    struct smc_proxies *proxies; /* NULL: nothing uses the async proxy */
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
     struct word *word; /* of shared memory, by 32 cells */
     size_t shared_cells;
+    struct pending_reads
+        *pending;                 /* by cell of shared memory; NULL: nothing uses the async proxy */
+    uint32_t *pending_cells;      /* by 32 cells: those that have any */
     struct read read[MOST_READS]; /* deferred */
     uint32_t reads;
     bool defers;
@@ -100,6 +116,9 @@ struct visit {
     uint32_t first; /* of its threads, or of its warpgroup's unit */
     uint32_t place; /* instruction */
     bool is_strong, is_narrow, is_volatile;
+    bool is_async; /* through the async proxy */
+    bool is_copy;  /* the same, or cp.async */
+    uint32_t unit; /* a read that is pending until a wait for this unit; 0: none */
     enum smc_ptx_space space;
     uint32_t bytes, mask;
 };
@@ -108,9 +127,8 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                                     const struct smc_op *op, enum smc_ptx_space space,
                                     uint32_t bytes)
 {
-    const uint32_t unit =
-        op->is_of_warpgroup ? SMC_MAX_WARPS + warp->index / SMC_WARPGROUP : warp->index;
-    return (struct visit){.worker = worker,
+    const uint32_t unit = op->is_of_warpgroup ? smc_warpgroup_unit(warp) : warp->index;
+    struct visit visit = {.worker = worker,
                           .shadow = worker->shadow,
                           .warp = warp,
                           .first = unit * SMC_LANES,
@@ -120,6 +138,12 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                           .is_volatile = op->is_volatile && !op->polls,
                           .space = space,
                           .bytes = bytes};
+    if (worker->shadow->proxies) {
+        visit.is_async = op->is_async;
+        visit.is_copy = op->is_async || op->kind == SMC_OP_COPY;
+        visit.unit = op->is_of_warpgroup ? unit : op->is_of_group ? SMC_BULK_UNIT : 0;
+    }
+    return visit;
 }
 
 static inline uint32_t cell_bytes_of(const struct smc_shadow *shadow, enum smc_ptx_space space)

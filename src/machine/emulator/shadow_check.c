@@ -1,5 +1,6 @@
 /* Checks every access that is made: within its block by the shadow, and where blocks of a cluster
    share memory, by peers.c. */
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow_cells.h"
 
@@ -8,9 +9,13 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp,
 {
     if (worker->shadow->is_shared && access->space == SMC_SPACE_SHARED)
         smc_peers_check(worker, warp, access);
+    if (worker->concurrent && access->space == SMC_SPACE_GLOBAL)
+        smc_concurrent_check(worker, warp, access);
     smc_shadow_check_lanes(worker, warp, access, places);
-    if (access->op->is_strong)
-        smc_peers_strong(worker, access->op, access->kind);
+    if (!access->op->is_strong)
+        return;
+    smc_peers_strong(worker, access->op, access->kind);
+    smc_concurrent_strong(worker, access->op, access->kind);
 }
 
 /* --- Copies, and writes of other blocks ------------------------------------------------------- */
@@ -22,6 +27,9 @@ void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, u
     for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
         mark_written(shadow, i, 1);
         shadow->shared[i].write_at = shadow->order.block_began_at;
+        shadow->shared[i].is_exempt = true;
+        if (shadow->pending)
+            shadow->pending_cells[i / SMC_LINE_CELLS] &= ~(1u << i % SMC_LINE_CELLS);
     }
 }
 

@@ -368,7 +368,7 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
     const bool is_shared = op->space == SMC_SPACE_SHARED;
     const uint32_t bytes = smc_op_bytes(op);
     if (shadow->order.partly_synced || bytes < cell_bytes_of(shadow, op->space) ||
-        shadow->is_shared)
+        shadow->is_shared || (shadow->order.is_together && !is_shared))
         return false;
     for (uint32_t i = 0; i < places->words; i++)
         if (places->word[i].several)
@@ -378,7 +378,9 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
     const uint64_t cell = cell_of(shadow, SMC_SPACE_SHARED, first, places);
     EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
         const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
-        if (word->synced == shadow->order.all_synced_at && word->touched & cells)
+        if ((word->synced == shadow->order.all_synced_at && word->touched & cells) ||
+            (shadow->pending &&
+             shadow->pending_cells[cell / SMC_LINE_CELLS + WORD_AT(i, places)] & cells))
             return false;
     }
     return true;
@@ -390,6 +392,7 @@ static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint
     cell->writer = (uint16_t)me;
     cell->write_place = place;
     cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING);
+    cell->is_exempt = false;
 }
 
 static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,
@@ -482,7 +485,7 @@ bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const s
         return bytes >= shadow->cell_bytes_shared && defer(&visit, first, places);
     }
     const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
-    return bytes == shadow->cell_bytes_global &&
+    return bytes == shadow->cell_bytes_global && !worker->concurrent &&
            lines_are_settled(shadow, cell / SMC_LINE_CELLS, cell % SMC_LINE_CELLS, places);
 }
 

@@ -16,6 +16,19 @@ void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *
     smc_order_sync_warps(&shadow->order, barrier);
 }
 
+bool smc_shadow_is_after(const struct smc_shadow *shadow, const struct smc_warp *warp,
+                         uint32_t other_warp, uint32_t when)
+{
+    const struct smc_order *order = &shadow->order;
+    return other_warp == warp->index || when < order->all_synced_at ||
+           when < order->known[warp->index][other_warp];
+}
+
+uint32_t smc_shadow_now(const struct smc_shadow *shadow)
+{
+    return shadow->order.now;
+}
+
 uint32_t smc_shadow_arrive(struct smc_shadow *shadow)
 {
     return ++shadow->order.now;
@@ -34,11 +47,20 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
     smc_order_fence(&shadow->order, warp, mask, is_narrow);
 }
 
-void smc_shadow_finish_products(struct smc_shadow *shadow, const struct smc_warp *warp,
-                                uint32_t when)
+void smc_shadow_proxy_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
+                            uint32_t spaces)
+{
+    if (!shadow->proxies)
+        return;
+    smc_shadow_catch_up(shadow);
+    smc_proxies_fence(shadow->proxies, &shadow->order, warp, mask, spaces);
+}
+
+void smc_shadow_finish(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t unit,
+                       uint32_t when)
 {
     smc_shadow_catch_up(shadow);
-    smc_order_finish_products(&shadow->order, warp, when);
+    smc_order_finish(&shadow->order, warp, unit, when);
 }
 
 void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
@@ -190,13 +191,13 @@ static void arrive(struct smc_worker *worker, const struct smc_warp *warp, uint3
 }
 
 /* The lanes that arrive together at a barrier for whole warps; 0: these wait for the others, which
-   they only left because one of those polls memory. */
+   they only left because one of those polls memory. They stay apart behind the barrier, too. */
 static uint32_t gather(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
     if (!warp->is_scattered || !op->is_aligned)
         return mask;
     const uint32_t converged = smc_warp_converge(warp, warp->live, 0);
-    warp->is_scattered = !converged;
+    warp->is_scattered = mask != warp->live;
     return converged ? converged & (mask | ~warp->group[warp->current].active) : 0;
 }
 
@@ -235,6 +236,16 @@ enum smc_next smc_step_fence(struct smc_worker *worker, struct smc_warp *warp,
     if (worker->shadow)
         smc_shadow_fence(worker->shadow, warp, mask, op->is_narrow);
     smc_peers_fence(worker);
+    smc_concurrent_fence(worker, op->is_narrow);
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_proxy_fence(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    if (worker->shadow)
+        smc_shadow_proxy_fence(worker->shadow, warp, mask, (uint32_t)op->immediate);
+    smc_peers_proxy_fence(worker);
     return SMC_GO_ON;
 }
 

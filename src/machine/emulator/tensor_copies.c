@@ -287,6 +287,7 @@ enum smc_next smc_step_tensor_copy(struct smc_worker *worker, struct smc_warp *w
             tensor_copies_load(&copy);
         else
             tensor_copies_store(&copy);
+        smc_bulk_begin(worker, warp, op, lane);
     }
     return SMC_GO_ON;
 }

@@ -34,6 +34,7 @@ struct marked_flow {
     uint64_t *in;       /* by block: may be unwritten where it begins */
     uint64_t *now, *tracked;
     bool *is_due;
+    bool *is_of_product; /* by op; NULL: none */
 };
 
 static bool is_in(const uint64_t *set, uint32_t slot)
@@ -265,7 +266,8 @@ static bool add_track(const struct marked_flow *flow, uint32_t index, const uint
 {
     struct smc_program *program = flow->program;
     const struct smc_op *op = &program->op[index];
-    struct smc_track track = {.op = index};
+    struct smc_track track = {.op = index,
+                              .is_of_product = flow->is_of_product && flow->is_of_product[index]};
     track.guard = lanes_of(flow, lanes, op->guard);
     if (reads_a(op))
         track.a = lanes_of(flow, lanes, op->a);
@@ -469,10 +471,13 @@ bool smc_find_tracks(struct smc_program *program)
     if (worked && fits) {
         begin_flow(&flow);
         run_flow(&flow);
-        worked = add_tracks(&flow);
+        if (program->has_products)
+            flow.is_of_product = smc_find_product_ops(program);
+        worked = add_tracks(&flow) && (flow.is_of_product || !program->has_products);
     }
     free(flow.block);
     free(flow.block_of);
+    free(flow.is_of_product);
     free(flow.is_due);
     free(flow.now);
     free(flow.tracked);
@@ -635,6 +640,8 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
     const struct smc_track *track = &original->track[op->track];
     const struct smc_op *plain = &original->op[track->op];
     uint32_t reader = 0;
+    if (track->is_of_product)
+        smc_products_check(worker, warp, plain, mask);
     check_uses(worker, warp, plain, track, mask);
     if (plain->alu) {
         uint32_t unwritten = spoilt(warp, plain, track, mask, &reader);

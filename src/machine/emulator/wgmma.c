@@ -13,6 +13,7 @@
 
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/matrix.h"
+#include "machine/emulator/order.h"
 #include "machine/emulator/shadow.h"
 #include "machine/narrow.h"
 
@@ -238,6 +239,7 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
         clock = first[w].clock > clock ? first[w].clock : clock;
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
         wgmma_multiply(worker, &first[w]);
+        smc_products_issue(&first[w], first[w].products.op);
         first[w].products.op = NULL;
         first[w].clock = clock;
         smc_warp_release(&first[w], first[w].products.lanes);
@@ -263,13 +265,16 @@ enum smc_next smc_step_wgmma_commit(struct smc_worker *worker, struct smc_warp *
 enum smc_next smc_step_wgmma_wait(struct smc_worker *worker, struct smc_warp *warp,
                                   const struct smc_op *op, uint32_t mask)
 {
-    const struct smc_products *products = &warp->products;
+    struct smc_products *products = &warp->products;
     const uint64_t left = op->immediate;
     (void)mask;
-    if (worker->shadow && left < products->groups && left < SMC_PRODUCT_GROUPS)
-        smc_shadow_finish_products(
-            worker->shadow, warp,
-            products->committed[(products->groups - 1 - left) % SMC_PRODUCT_GROUPS]);
+    if (left >= products->groups)
+        return SMC_GO_ON;
+    const uint32_t complete = products->groups - (uint32_t)left;
+    products->complete = complete > products->complete ? complete : products->complete;
+    if (worker->shadow && left < SMC_PRODUCT_GROUPS)
+        smc_shadow_finish(worker->shadow, warp, smc_warpgroup_unit(warp),
+                          products->committed[(complete - 1) % SMC_PRODUCT_GROUPS]);
     return SMC_GO_ON;
 }
 

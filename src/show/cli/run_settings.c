@@ -11,6 +11,7 @@ static struct smc_run_settings settings_of(const struct smc_arguments *arguments
     return (struct smc_run_settings){
         .place = (enum smc_place)arguments->number[SMC_OPTION_ON],
         .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
+        .strictness = (enum smc_strictness)arguments->number[SMC_OPTION_STRICT],
         .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
         .no_counters = arguments->given[SMC_OPTION_NO_COUNTERS],
@@ -50,6 +51,10 @@ static enum smc_status run_settings_check_place(const struct smc_arguments *argu
             error, SMC_USAGE,
             "option --annotate: only with --on emulator or both: the emulator counts by "
             "line");
+    if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_STRICT])
+        return smc_fail(error, SMC_USAGE,
+                        "option --strict: only with --on emulator or both: only the emulator finds "
+                        "errors in a kernel");
     if (smc_place_executor(settings->place)->device_count(&why) > 0)
         return SMC_OK;
     return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);

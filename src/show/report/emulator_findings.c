@@ -91,9 +91,9 @@ static size_t find_lead(const struct smc_emulated_run *emulated)
     size_t lead = emulated->finding_count;
     for (size_t i = emulated->finding_count; i-- > 0;) {
         const struct smc_finding *finding = &emulated->finding[i].finding;
-        bool leads = lead == emulated->finding_count || finding->has_other ||
-                     !emulated->finding[lead].finding.has_other;
-        if (!smc_finding_is_note(finding->kind) && leads)
+        bool leads = lead == emulated->finding_count || smc_finding_is_race(finding) ||
+                     !smc_finding_is_race(&emulated->finding[lead].finding);
+        if (!finding->is_note && leads)
             lead = i;
     }
     return lead;
@@ -118,7 +118,8 @@ void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text
     if (lead == emulated->finding_count)
         return;
     const struct smc_run_finding *found = &emulated->finding[lead];
-    const char *name = found->finding.has_other ? "race" : smc_finding_name(found->finding.kind);
+    const char *name =
+        smc_finding_is_race(&found->finding) ? "race" : smc_finding_name(found->finding.kind);
     const uint32_t line = found->stack.frames ? found->stack.frame[0].line : 0;
     for (; *name; name++)
         smc_text_append_char(out, *name == '_' ? ' ' : (char)toupper((unsigned char)*name), 1);
@@ -134,7 +135,7 @@ void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text
     uint64_t findings = emulated->findings_total;
     size_t places = 0;
     for (size_t i = 0; i < emulated->finding_count; i++)
-        places += !smc_finding_is_note(emulated->finding[i].finding.kind);
+        places += !emulated->finding[i].finding.is_note;
     const size_t notes = emulated->finding_count - places;
     if (findings == 0)
         smc_text_append(out, "no findings");
@@ -143,6 +144,39 @@ void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text
                         smc_text_plural(findings), places, smc_text_plural(places));
     if (notes > 0)
         smc_text_printf(out, ", %zu note%s", notes, smc_text_plural(notes));
+}
+
+/* "the results, an address and a branch". */
+static void append_reached(const struct smc_fidelity *fidelity, struct smc_text *out)
+{
+    const char *reached[3];
+    size_t count = 0;
+    if (fidelity->reaches_result)
+        reached[count++] = "the results";
+    if (fidelity->reaches_address)
+        reached[count++] = "an address";
+    if (fidelity->reaches_branch)
+        reached[count++] = "a branch";
+    smc_text_append(out, count ? "; their values may have reached "
+                               : "; their values reached neither the results nor an address or a "
+                                 "branch");
+    for (size_t i = 0; i < count; i++)
+        smc_text_printf(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", reached[i]);
+}
+
+void smc_words_fidelity(const struct smc_fidelity *fidelity, struct smc_text *out)
+{
+    const uint64_t all = fidelity->exact + fidelity->approximate + fidelity->not_modelled;
+    if (fidelity->approximate > 0) {
+        smc_text_printf(out,
+                        "%" PRIu64 " of %" PRIu64
+                        " instructions of warps are approximate: a GPU may return other last bits",
+                        fidelity->approximate, all);
+        append_reached(fidelity, out);
+    }
+    if (fidelity->not_modelled > 0)
+        smc_text_printf(out, "%s%" PRIu64 " have no effect here", fidelity->approximate ? "; " : "",
+                        fidelity->not_modelled);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -204,6 +238,18 @@ static json_t *finding_object(const struct smc_emulated_run *emulated,
     smc_json_known_string(object, "array", finding->array);
     smc_json_integer(object, "times", finding->times);
     smc_json_string(object, "text", found->text);
+    return object;
+}
+
+json_t *smc_json_fidelity(const struct smc_fidelity *fidelity)
+{
+    json_t *object = json_object();
+    smc_json_integer(object, "exact", fidelity->exact);
+    smc_json_integer(object, "approximate", fidelity->approximate);
+    smc_json_integer(object, "not_modelled", fidelity->not_modelled);
+    smc_json_set(object, "reaches_result", json_boolean(fidelity->reaches_result));
+    smc_json_set(object, "reaches_address", json_boolean(fidelity->reaches_address));
+    smc_json_set(object, "reaches_branch", json_boolean(fidelity->reaches_branch));
     return object;
 }
 
@@ -292,8 +338,7 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
                  smc_findings_add(
                      findings, &(struct smc_check_finding){
                                    .rule = smc_finding_name(finding->kind),
-                                   .level = smc_finding_is_note(finding->kind) ? SMC_FINDING_NOTE
-                                                                               : SMC_FINDING_ERROR,
+                                   .level = finding->is_note ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
                                    .file = has_place ? places[0][0].file : (char *)run->file,
                                    .line = has_place ? places[0][0].line : 0,
                                    .kernel = (char *)run->kernel,

@@ -19,6 +19,9 @@ bool smc_findings_have_stacks(const struct smc_emulated_run *emulated);
 
 /* "no findings", "2 findings in 1 place". */
 void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text *out);
+/* What is not as on a GPU, and how far it may have come; nothing if all instructions are exact. */
+void smc_words_fidelity(const struct smc_fidelity *fidelity, struct smc_text *out);
+json_t *smc_json_fidelity(const struct smc_fidelity *fidelity);
 
 /* "RACE on t, line 14; " of the most telling finding; nothing without findings. */
 void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text *out);

@@ -418,6 +418,7 @@ static json_t *emulated_object(const struct smc_run_result *result)
     smc_json_integer(object, "warp_instructions", (uint64_t)emulated->warp_instructions);
     smc_json_integer(object, "thread_instructions", (uint64_t)emulated->thread_instructions);
     smc_json_real(object, "elapsed_ms", emulated->elapsed_ms);
+    smc_json_set(object, "fidelity", smc_json_fidelity(&emulated->fidelity));
     smc_json_set(object, "findings", smc_json_findings(emulated));
     smc_json_set(object, "lines",
                  emulated->annotation ? smc_json_annotation(emulated->annotation) : json_null());

@@ -226,6 +226,19 @@ static void append_memory(const struct smc_user_run *run, const struct smc_repor
     }
 }
 
+static void append_fidelity(const struct smc_user_run *run, const struct smc_report_style *style,
+                            struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (run->result.emulation.made)
+        smc_words_fidelity(&run->result.emulated.fidelity, &line);
+    if (line.length > 0)
+        smc_text_append_char(out, '\n', 1);
+    if (line.length > 0)
+        smc_layout_line(out, style, "fidelity", &line);
+    smc_text_free(&line);
+}
+
 /* What the kernel printed comes first, as it would on a GPU. */
 static void append_printed(const struct smc_user_run *run, struct smc_text *out)
 {
@@ -260,6 +273,7 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, false, style, out);
     append_memory(run, style, out);
+    append_fidelity(run, style, out);
     smc_text_annotation(counts->annotation, style, out);
     if (style->explain)
         smc_text_explain(&run->answer, style, out);
@@ -358,6 +372,9 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&gpu->finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated));
+    smc_json_set(object, "fidelity",
+                 gpu->emulation.made ? smc_json_fidelity(&run->result.emulated.fidelity)
+                                     : json_null());
     struct smc_text advice = {0};
     append_advice(run, &advice);
     smc_json_known_string(object, "advice", smc_text_string(&advice));
@@ -438,7 +455,7 @@ void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation 
             .quantity = smc_finding_name(finding->finding.kind),
             .unit = "",
             .emulated = {true, (double)finding->finding.times},
-            .verdict = smc_finding_is_note(finding->finding.kind) ? SMC_INFORMATION : SMC_DIFFERS,
+            .verdict = finding->finding.is_note ? SMC_INFORMATION : SMC_DIFFERS,
         };
         snprintf(row.note, sizeof row.note, "%.255s", finding->text);
         smc_csv_row(&of, &row, out);

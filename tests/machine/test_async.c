@@ -1,0 +1,338 @@
+/* async: pipelines of asynchronous copies and wgmma. The correct ones have no findings; each fault
+   is found at its lines. The kernels are those of tests/data/emulator/async.cu, compiled by nvcc.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stored_kernel.h"
+#include "unit.h"
+
+enum { WORDS = 1 << 14, MOST_LINE = 256 };
+
+struct trial {
+    int32_t out[WORDS], in[WORDS];
+    struct smc_program *program;
+    struct smc_emulation emulation;
+};
+
+static struct trial trial;
+
+/* Kernels without clusters that have several blocks are launched cooperatively. */
+static void run(const char *entry, uint32_t blocks, uint32_t threads)
+{
+    struct smc_emulated_array arrays[] = {
+        {.name = "out", .data = trial.out, .bytes = sizeof trial.out},
+        {.name = "in", .data = trial.in, .bytes = sizeof trial.in}};
+    const struct stored_kernel kernel = {"async",
+                                         entry,
+                                         {.grid = {blocks, 1, 1},
+                                          .block = {threads, 1, 1},
+                                          .cooperative = blocks > 1,
+                                          .arrays = arrays,
+                                          .array_count = 2}};
+    memset(&trial, 0, sizeof trial);
+    for (int i = 0; i < WORDS; i++)
+        trial.in[i] = i < 4096 ? i : 0;
+    stored_kernel_run(&kernel, &trial.program, &trial.emulation);
+}
+
+static void end(void)
+{
+    stored_kernel_end(trial.program, &trial.emulation);
+}
+
+static void print_findings(const char *entry)
+{
+    for (size_t i = 0; i < trial.emulation.finding_count; i++) {
+        char text[512];
+        smc_finding_describe(trial.program, &trial.emulation.finding[i], NULL, text, sizeof text);
+        printf("%s: %s: %s\n", entry, smc_finding_name(trial.emulation.finding[i].kind), text);
+    }
+}
+
+/* The line of the source that ends in the mark; 0: none. */
+static uint32_t line_of(const char *mark)
+{
+    char line[MOST_LINE], wanted[MOST_LINE];
+    uint32_t number = 0, found = 0;
+    FILE *file = fopen(SMC_SOURCE_DIR "/tests/data/emulator/async.cu", "r");
+    snprintf(wanted, sizeof wanted, "//: %s\n", mark);
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = strstr(line, "//: ");
+        number++;
+        if (at && strcmp(at, wanted) == 0)
+            found = number;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* --- Correct ones ----------------------------------------------------------------------------- */
+
+static int32_t plus_one(uint32_t i)
+{
+    return (int32_t)i + 1;
+}
+
+static int32_t backwards(uint32_t i)
+{
+    return 127 - (int32_t)i;
+}
+
+static int32_t sum_of_steps(uint32_t i)
+{
+    return 5 * (int32_t)i + (1 + 2 + 3 + 4) * 128;
+}
+
+static int32_t of_other_block(uint32_t i)
+{
+    return 127 - (int32_t)(i % 128) + (i < 128);
+}
+
+static int32_t of_first_block(uint32_t i)
+{
+    return 127 - (int32_t)(i % 128);
+}
+
+static int32_t of_other_part(uint32_t i)
+{
+    return 256 - (int32_t)i;
+}
+
+static int32_t backwards_plus_one(uint32_t i)
+{
+    return 128 - (int32_t)i;
+}
+
+static int32_t sum_of_rounds(uint32_t i)
+{
+    return 3000 + 3 * (int32_t)((i + 128) % 512);
+}
+
+static const struct {
+    const char *entry;
+    uint32_t blocks, threads, elements;
+    int32_t (*expected)(uint32_t i);
+} good[] = {
+    {"tile_0", 1, 128, 128, plus_one},
+    {"late_fence_0", 1, 128, 128, plus_one},
+    {"tiles_0", 1, 128, 640, plus_one},
+    {"two_tiles_0", 1, 128, 640, plus_one},
+    {"by_warps_0", 1, 128, 640, plus_one},
+    {"add_tiles_0", 1, 128, 128, sum_of_steps},
+    {"load_over_0", 1, 128, 128, backwards},
+    {"through_global_0", 1, 128, 128, plus_one},
+    {"ring_2_0", 1, 160, 0, NULL},
+    {"ring_3_0", 1, 160, 0, NULL},
+    {"ring_5_0", 1, 160, 0, NULL},
+    {"product_0", 1, 128, 0, NULL},
+    {"products_0", 1, 128, 0, NULL},
+    {"gemm_2_0", 1, 160, 0, NULL},
+    {"gemm_3_0", 1, 160, 0, NULL},
+    {"gemm_4_0", 1, 160, 0, NULL},
+    {"gemm_5_0", 1, 160, 0, NULL},
+    {"peer_read_0", 2, 128, 256, of_other_block},
+    {"peer_write_0", 2, 128, 256, of_other_block},
+    {"peer_copy_0", 2, 128, 256, of_other_block},
+    {"multicast_0", 2, 128, 256, of_first_block},
+    {"peer_arrive_0", 2, 128, 256, of_other_block},
+    {"peer_global_0", 2, 128, 256, of_other_part},
+    {"handover_0", 2, 128, 128, backwards_plus_one},
+    {"rounds_0", 4, 128, 512, sum_of_rounds},
+};
+
+static void test_correct(void)
+{
+    for (size_t n = 0; n < sizeof good / sizeof *good; n++) {
+        uint32_t wrong = 0;
+        run(good[n].entry, good[n].blocks, good[n].threads);
+        for (uint32_t i = 0; i < good[n].elements; i++)
+            wrong += trial.out[i] != good[n].expected(i);
+        if (wrong)
+            printf("%s: %u wrong\n", good[n].entry, wrong);
+        print_findings(good[n].entry);
+        CU_ASSERT_EQUAL(wrong, 0);
+        CU_ASSERT(trial.emulation.completed);
+        CU_ASSERT_EQUAL(trial.emulation.finding_count, 0);
+        end();
+    }
+}
+
+/* --- Faults ----------------------------------------------------------------------------------- */
+
+struct fault {
+    const char *entry;
+    enum smc_finding_kind kind;
+    const char *at, *other; /* marks; NULL: there is no other access */
+};
+
+static bool is_found(const struct fault *fault)
+{
+    const uint32_t line = line_of(fault->at), other = fault->other ? line_of(fault->other) : 0;
+    CU_ASSERT(line > 0);
+    for (size_t i = 0; i < trial.emulation.finding_count; i++) {
+        const struct smc_finding *finding = &trial.emulation.finding[i];
+        const struct smc_instruction *place =
+            smc_program_instruction(trial.program, finding->instruction);
+        const struct smc_instruction *second =
+            smc_program_instruction(trial.program, finding->other_instruction);
+        if (finding->kind == fault->kind && place->line == line &&
+            finding->has_other == (other > 0) && (!other || second->line == other))
+            return true;
+    }
+    return false;
+}
+
+static void run_faults(const struct fault *fault, size_t count, uint32_t blocks, uint32_t threads)
+{
+    for (size_t i = 0; i < count; i++) {
+        run(fault[i].entry, blocks, threads);
+        const bool found = is_found(&fault[i]);
+        if (!found) {
+            printf("%s: not found\n", fault[i].entry);
+            print_findings(fault[i].entry);
+        }
+        CU_ASSERT(found);
+        end();
+    }
+}
+#define COUNT_OF(faults) (sizeof(faults) / sizeof *(faults))
+
+static void test_proxies(void)
+{
+    static const struct fault faults[] = {
+        {"tile_1", SMC_FINDING_PROXY_FENCE, "tile stored", "tile written"},
+        {"tile_2", SMC_FINDING_PROXY_FENCE, "tile stored", "tile written"},
+        {"tile_3", SMC_FINDING_PROXY_FENCE, "tile stored", "tile written"},
+        {"tile_4", SMC_FINDING_PROXY_FENCE, "tile stored", "tile written"},
+        {"late_fence_1", SMC_FINDING_PROXY_FENCE, "late stored", "late written"},
+        {"tiles_5", SMC_FINDING_PROXY_FENCE, "tiles stored", "tiles written"},
+        {"two_tiles_3", SMC_FINDING_PROXY_FENCE, "two stored", "two written"},
+        {"by_warps_1", SMC_FINDING_PROXY_FENCE, "warps stored", "warps written"},
+        {"by_warps_2", SMC_FINDING_PROXY_FENCE, "warps stored", "warps written"},
+        {"add_tiles_1", SMC_FINDING_PROXY_FENCE, "add added", "add written"},
+        {"load_over_1", SMC_FINDING_PROXY_FENCE, "over loaded", "over written"},
+        {"through_global_1", SMC_FINDING_PROXY_FENCE, "global loaded", "global written"},
+        {"through_global_2", SMC_FINDING_PROXY_FENCE, "global loaded", "global written"},
+        {"product_1", SMC_FINDING_PROXY_FENCE, "product issued", "product written"},
+        {"product_2", SMC_FINDING_PROXY_FENCE, "product issued", "product written"},
+        {"product_3", SMC_FINDING_PROXY_FENCE, "product issued", "product written"},
+        {"products_1", SMC_FINDING_PROXY_FENCE, "products issued", "products written"}};
+    static const struct fault of_rings[] = {
+        {"gemm_3_6", SMC_FINDING_PROXY_FENCE, "gemm stored", "gemm written"},
+        {"gemm_4_6", SMC_FINDING_PROXY_FENCE, "gemm stored", "gemm written"}};
+    static const struct fault of_clusters[] = {
+        {"peer_copy_1", SMC_FINDING_PROXY_FENCE, "copy begun", "copy written"},
+        {"multicast_1", SMC_FINDING_PROXY_FENCE, "cast begun", "cast written"}};
+    run_faults(faults, COUNT_OF(faults), 1, 128);
+    run_faults(of_rings, COUNT_OF(of_rings), 1, 160);
+    run_faults(of_clusters, COUNT_OF(of_clusters), 2, 128);
+}
+
+static void test_pending_reads(void)
+{
+    static const struct fault faults[] = {
+        {"tile_5", SMC_FINDING_UNFINISHED_COPY, "tile stored", NULL},
+        {"tile_6", SMC_FINDING_UNFINISHED_COPY, "tile stored", NULL},
+        {"tiles_1", SMC_FINDING_PENDING_READ, "tiles written", "tiles stored"},
+        {"tiles_2", SMC_FINDING_PENDING_READ, "tiles written", "tiles stored"},
+        {"tiles_3", SMC_FINDING_PENDING_READ, "tiles written", "tiles stored"},
+        {"tiles_4", SMC_FINDING_PENDING_READ, "tiles written", "tiles stored"},
+        {"two_tiles_1", SMC_FINDING_PENDING_READ, "two written", "two stored"},
+        {"two_tiles_2", SMC_FINDING_PENDING_READ, "two written", "two stored"},
+        {"by_warps_3", SMC_FINDING_PENDING_READ, "warps written", "warps stored"},
+        {"add_tiles_2", SMC_FINDING_PENDING_READ, "add written", "add added"},
+        {"products_2", SMC_FINDING_PENDING_READ, "products written", "products issued"},
+        {"products_3", SMC_FINDING_PENDING_READ, "products written", "products issued"}};
+    static const struct fault of_rings[] = {
+        {"gemm_3_3", SMC_FINDING_PENDING_READ, "gemm loaded", "gemm issued"},
+        {"gemm_3_4", SMC_FINDING_PENDING_READ, "gemm loaded", "gemm issued"},
+        {"gemm_2_4", SMC_FINDING_PENDING_READ, "gemm loaded", "gemm issued"},
+        {"gemm_3_8", SMC_FINDING_UNFINISHED_COPY, "gemm stored", NULL}};
+    run_faults(faults, COUNT_OF(faults), 1, 128);
+    run_faults(of_rings, COUNT_OF(of_rings), 1, 160);
+}
+
+static void test_products(void)
+{
+    static const struct fault faults[] = {
+        {"product_4", SMC_FINDING_PENDING_PRODUCT, "product early", "product issued"},
+        {"product_5", SMC_FINDING_PENDING_PRODUCT, "product used", "product issued"},
+        {"product_6", SMC_FINDING_PENDING_PRODUCT, "product used", "product issued"}};
+    static const struct fault of_rings[] = {
+        {"gemm_3_5", SMC_FINDING_PENDING_PRODUCT, "gemm written", "gemm issued"}};
+    run_faults(faults, COUNT_OF(faults), 1, 128);
+    run_faults(of_rings, COUNT_OF(of_rings), 1, 160);
+}
+
+static void test_phases(void)
+{
+    static const struct fault faults[] = {
+        {"load_over_2", SMC_FINDING_PENDING_COPY, "over read", "over loaded"},
+        {"load_over_3", SMC_FINDING_DEADLOCK, "over waits", NULL},
+        {"load_over_4", SMC_FINDING_DEADLOCK, "over waits", NULL},
+        {"load_over_5", SMC_FINDING_DEADLOCK, "over waits", NULL}};
+    static const struct fault of_rings[] = {
+        {"ring_3_1", SMC_FINDING_EARLY_PHASE, "ring arrives", "ring arrives"},
+        {"ring_2_1", SMC_FINDING_EARLY_PHASE, "ring arrives", "ring arrives"},
+        {"ring_5_1", SMC_FINDING_EARLY_PHASE, "ring arrives", "ring arrives"},
+        {"ring_3_2", SMC_FINDING_DEADLOCK, "ring producer waits", NULL},
+        {"ring_3_3", SMC_FINDING_DEADLOCK, "ring consumer waits", NULL},
+        {"ring_2_3", SMC_FINDING_DEADLOCK, "ring consumer waits", NULL},
+        {"ring_3_4", SMC_FINDING_DEADLOCK, "ring consumer waits", NULL},
+        {"ring_5_4", SMC_FINDING_DEADLOCK, "ring consumer waits", NULL},
+        {"ring_3_5", SMC_FINDING_RACE_READ_WRITE, "ring loaded", "ring read"},
+        {"ring_3_6", SMC_FINDING_RACE_WRITE_READ, "ring read", "ring loaded"},
+        {"gemm_3_1", SMC_FINDING_EARLY_PHASE, "gemm arrives", "gemm arrives"},
+        {"gemm_5_1", SMC_FINDING_EARLY_PHASE, "gemm arrives", "gemm arrives"},
+        {"gemm_3_2", SMC_FINDING_DEADLOCK, "gemm waits", NULL},
+        {"gemm_3_7", SMC_FINDING_RACE_WRITE_READ, "gemm stored", "gemm written"}};
+    run_faults(faults, COUNT_OF(faults), 1, 128);
+    run_faults(of_rings, COUNT_OF(of_rings), 1, 160);
+}
+
+static void test_clusters(void)
+{
+    static const struct fault faults[] = {
+        {"peer_read_1", SMC_FINDING_RACE_WRITE_READ, "peer read", "peer written"},
+        {"peer_read_2", SMC_FINDING_BLOCK_ENDED, "peer read", NULL},
+        {"peer_read_3", SMC_FINDING_RACE_WRITE_READ, "peer read", "peer written"},
+        {"peer_write_1", SMC_FINDING_NOT_STARTED, "peer stored", NULL},
+        {"peer_write_2", SMC_FINDING_RACE_WRITE_READ, "peer loaded", "peer stored"},
+        {"peer_copy_2", SMC_FINDING_NOT_STARTED, "copy begun", NULL},
+        {"peer_copy_3", SMC_FINDING_RACE_WRITE_READ, "copy read", "copy begun"},
+        {"multicast_2", SMC_FINDING_NOT_STARTED, "cast begun", NULL},
+        {"multicast_3", SMC_FINDING_PENDING_COPY, "cast read", "cast begun"},
+        {"peer_arrive_1", SMC_FINDING_NOT_STARTED, "arrive stored", NULL},
+        {"peer_arrive_2", SMC_FINDING_RACE_WRITE_READ, "arrive arrives", "arrive init"},
+        {"peer_arrive_3", SMC_FINDING_RACE_WRITE_READ, "arrive read", "arrive stored"}};
+    run_faults(faults, COUNT_OF(faults), 2, 128);
+}
+
+static void test_global_memory(void)
+{
+    static const struct fault faults[] = {
+        {"peer_global_1", SMC_FINDING_RACE_WRITE_READ, "peers read", "peers written"},
+        {"peer_global_2", SMC_FINDING_RACE_READ_WRITE, "peers cleared", "peers read"},
+        {"handover_1", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
+        {"handover_2", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
+        {"handover_4", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"}};
+    static const struct fault of_rounds[] = {
+        {"rounds_1", SMC_FINDING_RACE_WRITE_READ, "rounds read", "rounds written"},
+        {"rounds_2", SMC_FINDING_RACE_READ_WRITE, "rounds written", "rounds read"}};
+    run_faults(faults, COUNT_OF(faults), 2, 128);
+    run_faults(of_rounds, COUNT_OF(of_rounds), 4, 128);
+}
+
+CU_TestInfo tests_async[] = {
+    {"correct asynchronous pipelines have no findings", test_correct},
+    {"a missing fence.proxy.async is found", test_proxies},
+    {"shared memory is overwritten that a copy or wgmma may still read", test_pending_reads},
+    {"registers of wgmma are used before the wait", test_products},
+    {"phases, bytes and parities of mbarrier objects", test_phases},
+    {"blocks of a cluster that are not waited for", test_clusters},
+    {"blocks that run together hand over in global memory", test_global_memory},
+    CU_TEST_INFO_NULL};
