@@ -5,6 +5,8 @@
    struct smc_launch     the resources that a launch requests     smemcalc/rules/launch.h
    struct smc_occupancy  the blocks that fit and their limits     smemcalc/rules/launch.h
    struct smc_next_steps the nearest changes that matter          smemcalc/rules/next_steps.h
+   struct smc_headroom   the most resources for each number       smemcalc/rules/headroom.h
+                         of blocks
    struct smc_device     a board or a compute capability          smemcalc/rules/devices.h
    enum smc_status       how a call ended, struct smc_error why   smemcalc/base/status.h
 
@@ -25,6 +27,7 @@ extern "C" {
 #endif
 
 #include "smemcalc/rules/devices.h"
+#include "smemcalc/rules/headroom.h"
 #include "smemcalc/rules/launch.h"
 #include "smemcalc/rules/next_steps.h"
 #include "smemcalc/rules/occupancy.h"
