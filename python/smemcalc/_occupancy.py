@@ -319,9 +319,15 @@ def _table(devices: List[Device], answers: List[Any], given: Dict[str, Any]) -> 
     return Table(columns)
 
 
+def _column(value: Any) -> Any:
+    """Indexed from 0, as a column of a data frame need not be."""
+    if hasattr(value, "to_numpy"):
+        return value.to_numpy()
+    return value if hasattr(value, "__len__") else list(value)
+
+
 def _many(values: Dict[str, Any], of: Any, **flags: bool) -> Table:
-    columns = {name: list(value) if not hasattr(value, "__len__") else value
-               for name, value in values.items() if _is_many(value)}
+    columns = {name: _column(value) for name, value in values.items() if _is_many(value)}
     names = list(of) if _is_many(of) else None
     lengths = {len(column) for column in [*columns.values(), *([names] if names is not None else [])]}
     if len(lengths) != 1:

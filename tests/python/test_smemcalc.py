@@ -194,6 +194,10 @@ class ManyLaunches(unittest.TestCase):
         self.assertEqual(frame.shape[0], 4)
         again = sm.occupancy(frame.threads, frame.regs, device="H200").to_pandas()
         self.assertEqual(list(again.blocks_per_sm), list(frame.blocks_per_sm))
+        some = frame[frame.threads == 128]  # its index does not begin with 0
+        table = sm.occupancy(some.threads, some.regs, device="H200")
+        self.assertEqual(list(table["blocks_per_sm"]), list(some.blocks_per_sm))
+        self.assertIn("2 launches", repr(table))
 
 
 class Program(unittest.TestCase):
