@@ -6,7 +6,8 @@ baseincludedir = $(includedir)/smemcalc/base
 baseinclude_HEADERS = src/base/status.h
 rulesincludedir = $(includedir)/smemcalc/rules
 rulesinclude_HEADERS = \
-	src/rules/devices.h src/rules/headroom.h src/rules/launch.h src/rules/limits.def src/rules/next_steps.h src/rules/occupancy.h \
+	src/rules/bank_operations.def src/rules/banks.h src/rules/devices.h src/rules/headroom.h \
+	src/rules/launch.h src/rules/limits.def src/rules/next_steps.h src/rules/occupancy.h \
 	src/rules/refusals.def src/rules/sm.h src/rules/smem_modes.def
 
 lib_LTLIBRARIES += libsmemcalc.la
@@ -34,6 +35,6 @@ pkgconfig_DATA = smemcalc.pc
 # What is declared in the headers is what is exported.
 smemcalc.sym: $(rulesinclude_HEADERS) include/local.mk
 	$(AM_V_GEN)cd $(srcdir) && $(SED) -n \
-	  's/^[a-z][a-z0-9_ ]*[ *]\(smc_[a-z0-9_]*\)(.*/\1/p' \
+	  '/^#ifndef SMEMCALC_H/,/^#endif/d; s/^[a-z][a-z0-9_ ]*[ *]\(smc_[a-z0-9_]*\)(.*/\1/p' \
 	  $(rulesinclude_HEADERS) > $(abs_builddir)/$@.tmp && \
 	  mv $(abs_builddir)/$@.tmp $(abs_builddir)/$@

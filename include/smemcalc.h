@@ -7,6 +7,9 @@
    struct smc_next_steps the nearest changes that matter          smemcalc/rules/next_steps.h
    struct smc_headroom   the most resources for each number       smemcalc/rules/headroom.h
                          of blocks
+   struct smc_access     one instruction of a warp that accesses
+                         shared memory, and its bank conflicts    smemcalc/rules/banks.h
+   struct smc_cute_layout  a layout of CuTe, struct smc_swizzle   smemcalc/rules/banks.h
    struct smc_device     a board or a compute capability          smemcalc/rules/devices.h
    enum smc_status       how a call ended, struct smc_error why   smemcalc/base/status.h
 
@@ -26,6 +29,7 @@
 extern "C" {
 #endif
 
+#include "smemcalc/rules/banks.h"
 #include "smemcalc/rules/devices.h"
 #include "smemcalc/rules/headroom.h"
 #include "smemcalc/rules/launch.h"

@@ -37,7 +37,7 @@ golden banks-stencil.txt banks --kernel stencil-dynamic --block 96 --radius 100
 golden banks-matmul.csv banks --tile 32 --format csv
 golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
 empty "CSV: rows without their padding are proposed before more padding" "$(
-    banks --expr '(ty*17 + tx)*4' --block 16x16 --format csv | grep -vx 'access,.*\|.*,2,16,0,8')"
+    banks --expr '(ty*17 + tx)*4' --block 16x16 --format csv | grep -vx 'access,.*\|.*,2,16,0,8,,,')"
 golden banks.json banks --expr 'tx*8' --format json --mask f0000001
 
 golden banks-column.plot banks --expr '(tx*32 + ty)*4' --block 32x8 --plot -
@@ -200,7 +200,7 @@ empty "bad rows of banks --csv keep their place" "$(
     sed 's/^"""k,ld,4,.*",,$/k,,/' out | tr '\n' ' ' |
         grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k,, l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
 cat >expected <<'END'
-smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg
+smemcalc: bad.csv:2: op: 'mv' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or .x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca, cp.async.ca.hit or cp.async.cg
 smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
 smemcalc: bad.csv:4: mask: 'xyz' is not hexadecimal between 0 and ffffffff
 smemcalc: bad.csv:5: mask: '1ffffffff' is not hexadecimal between 0 and ffffffff
@@ -227,6 +227,8 @@ empty "each bad row of banks --csv is told with its line" "$(diff expected err)"
     printf '7,cp.async.ca,16,ffffffff,%s\n' "$(addresses 32)"
     printf '8,cp.async.ca,4,ffffffff,%s,%s\n' "$(addresses 4)" "$(addresses 0)"
     printf '9,cp.async.cg,16,ffffffff,%s\n' "$(addresses 16)"
+    printf '10,cp.async.ca,8,ffffffff,%s,%s\n' "$(addresses 8)" "$(addresses 80)"
+    printf '11,cp.async.ca.hit,8,ffffffff,%s,%s\n' "$(addresses 8)" "$(addresses 80)"
 } >operations.csv
 banks --csv operations.csv >out 2>err
 cat >expected <<'END'
@@ -238,7 +240,9 @@ cat >expected <<'END'
 6,unknown,unknown
 7,8,4
 8,32,31
-9,unknown,unknown
+9,0,0
+10,6,0
+11,4,2
 END
 empty "banks --csv counts matrices, atomics and copies" "$(cat err; diff expected out)"
 {
@@ -264,7 +268,7 @@ banks --op red --width 8 --expr 'lane*8' --format json >out.json
 holds "banks --op leaves open what was not counted" '.accesses[0] | .op == "red" and
     .wavefronts == null and .conflicts == null and .phases == null' out.json
 refuses 2 "option --op: 'ldmatrix' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or \
-.x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or cp.async.cg" banks --op ldmatrix --expr lane
+.x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca, cp.async.ca.hit or cp.async.cg" banks --op ldmatrix --expr lane
 refuses 2 "option --mask: not with --op ldmatrix.x1, which all lanes execute" \
     banks --op ldmatrix.x1 --expr 'lane*16' --mask f
 refuses 2 "option --store: not with --op" banks --op st --store --expr lane
@@ -276,6 +280,7 @@ refuses 2 "option --op: compute capability 7.0 does not have ldmatrix.x1; the fi
 
 golden banks-layout.txt banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4'
 golden banks-layout.plot banks --layout 'half t[64][64]' --op 'st.16 rows; ldmatrix.x4.trans' --plot -
+golden banks-layout.csv banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4' --format csv
 golden banks-layout.json banks --layout 't[8][8]' --op 'st.16 rows' --format json
 
 # NUMBER... are the wavefronts of each access, then the fewest of all together.

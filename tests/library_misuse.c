@@ -4,13 +4,14 @@
 #define LIMIT     5
 #define REFUSAL   LIMIT
 #define SMEM_MODE LIMIT
+#define OPERATION LIMIT
 #define ROW       LIMIT
 #define STRUCT    LIMIT
 #include <smemcalc.h>
 #include <stdio.h>
 #include <string.h>
 
-#if LIMIT != 5 || REFUSAL != 5 || SMEM_MODE != 5 || ROW != 5 || STRUCT != 5
+#if LIMIT != 5 || REFUSAL != 5 || SMEM_MODE != 5 || OPERATION != 5 || ROW != 5 || STRUCT != 5
 #error "the header changes a macro of the program"
 #endif
 

@@ -49,11 +49,35 @@ golden limits-compare-refused.txt limits --threads 1000 --smem 40K -d 1.3 -d 2.0
 golden limits-compare.csv limits --threads 768 -d 3.5 -d 8.6 --format csv
 golden limits.csv limits --threads 512 --device 3.5 --format csv
 holds "limits: 2 blocks of 256 threads on 9.0 have 128 registers and 115712 B" \
-    '(.headroom.by_blocks[1] | with_entries(select(.key | startswith("compiled") | not))) ==
+    '(.headroom.by_blocks[1] | with_entries(select(.key | test("compiled|cluster") | not))) ==
         {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
         most_registers_per_thread: 128, most_dynamic_smem_bytes: 115712,
         launch_bounds: "__launch_bounds__(256, 2)"} and .headroom.no_further_block == ["warps"]
         and .headroom.fixed == []' limits --threads 256 --device H200
+# Clusters: exact where the groups of SMs are known, a bound elsewhere, none without a board.
+golden limits-cluster.txt limits --threads 128 --cluster 4 --device H200
+golden limits-cluster-compare.txt limits --threads 512 --cluster 8 -d H200 -d "H100 PCIe" -d 9.0 -d 8.0
+golden limits-cluster.csv limits --threads 256 --cluster 4 -d H200 -d "H100 PCIe" --format csv
+holds "limits: clusters on a board, and none without" \
+    '(.answers | map(.headroom.by_blocks[0] | [.resident_clusters, .clusters_are_bound])) ==
+        [[15, false], [14, true], [null, null]]' \
+    limits --threads 256 --cluster 8 -d H200 -d "H100 PCIe" -d 9.0
+holds "limits: no clusters without --cluster" \
+    '.headroom.by_blocks | map(.resident_clusters) | unique == [null]' \
+    limits --threads 256 --device H200
+# A query with the registers of a row has that row's clusters.
+if command -v jq >/dev/null; then
+    "$program" limits --threads 128 --cluster 4 --device H200 --format json >headroom.json
+    empty "limits: a query confirms the clusters of each row" "$(
+        jq -r '.headroom.by_blocks[] |
+            "\(.blocks_per_sm) \(.most_registers_per_thread) \(.resident_clusters)"' headroom.json |
+            while read -r blocks regs clusters; do
+                asked=$("$program" --threads 128 --regs "$regs" --cluster 4 --device H200 \
+                    --format json | jq -r '"\(.occupancy.blocks_per_sm) \(.waves.resident_clusters)"')
+                [ "$asked" = "$blocks $clusters" ] || echo "$blocks: $clusters, but $asked"
+            done
+    )"
+fi
 holds "limits: headroom, with its older name" '.headroom == .rooms and (.headroom | type) == "object"' \
     limits --threads 256 --device H200
 holds "limits: what was given stays" '.headroom.fixed == ["registers"]

@@ -31,6 +31,7 @@ struct smc_file_kernel {
     uint32_t max_threads_per_block;      /* of its launch bounds; 0: none or unknown */
     uint32_t required_threads_per_block; /* the only block size that launches; 0: any */
     uint32_t blocks_per_cluster;         /* __cluster_dims__; 0: none or unknown */
+    uint32_t tmem_columns;               /* of Tensor Memory, of a block; 0: none or unknown */
 };
 
 /* Whether its launch bounds allow the block size. */

@@ -57,6 +57,8 @@ struct smc_inspect_kernel {
     uint32_t min_blocks_per_sm;  /* of the same bounds; 0: none */
     bool bounds_ignored;         /* the compiler's log says that it ignores them */
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
+    bool allocates_tmem;         /* Tensor Memory, as PTX and source tell */
+    uint32_t tmem_columns;       /* of a block then; 0: not known */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */

@@ -193,14 +193,16 @@ struct smc_emulation_request {
     const struct smc_emulated_variable *variables;
     size_t variable_count;
     struct smc_bank_layout banks;
-    uint32_t sm_count; /* the value of %nsmid; 0 counts as 1 */
-    unsigned threads;  /* 0: one for each core */
-    uint64_t budget;   /* instructions of one warp, above which it counts as endless; 0:
-                          SMC_EMULATOR_BUDGET */
-    bool logs_shared;  /* keep the different accesses to shared memory */
-    bool unchecked;    /* do not check for races and unwritten memory; bounds are always checked */
-    bool reversed;     /* blocks, warps, the groups of a branch, and lanes that store or update take
-                          turns     from the last to the first, on one thread */
+    bool ignores_sources; /* cp.async.ca counts as if each instruction read consecutive memory, as
+                             the formulas of the catalog assume */
+    uint32_t sm_count;    /* the value of %nsmid; 0 counts as 1 */
+    unsigned threads;     /* 0: one for each core */
+    uint64_t budget;      /* instructions of one warp, above which it counts as endless; 0:
+                             SMC_EMULATOR_BUDGET */
+    bool logs_shared;     /* keep the different accesses to shared memory */
+    bool unchecked; /* do not check for races and unwritten memory; bounds are always checked */
+    bool reversed;  /* blocks, warps, the groups of a branch, and lanes that store or update take
+                       turns     from the last to the first, on one thread */
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
     const void *stop_context;

@@ -24,11 +24,18 @@
    Other atomics of 8 bytes, those of 2 bytes and of floating point are
    loops of several instructions, whose wavefronts depend on the values: not known.
 
-   cp.async.ca copies from L1 to shared memory, in the sets of a store. In each wavefront a lane is
-   served if no lower lane that still waits reads from its banks of L1, whose lines begin at bank 0,
-   and none writes to its banks. All 520 patterns of 4, 8 and 16 bytes whose lines were in L1 were
-   counted so on the H200. The counter shows no wavefront of cp.async.cg: not known. Nor are
-   atomics and copies on other banks than those of CC 5.0 on.
+   cp.async.ca copies from L1 to shared memory. Lanes are served together if their lines of L1 are
+   looked up together (smc_tag_bank), then in the sets of a store. In each wavefront a lane is
+   served if no lower lane of its set that still waits reads from its banks of L1, whose lines begin
+   at bank 0, and none writes to its banks. 450 patterns of 4, 8 and 16 bytes were counted so on the
+   H200, whose lines came from L2, as they do the first time. Lines that L1 holds already
+   (cp.async.ca.hit) are copied in the sets of a store alone: all 520 patterns, and 60 more.
+
+   cp.async.cg, past L1, takes no wavefront: sectors that come from L2 are written into the banks
+   beside them. On the H200 the counters of wavefronts and conflicts showed none for any of 537
+   patterns, and a copy into one bank takes no longer than one into all. What makes it slower are
+   more lines that it reads, and more 128-byte rows that it writes. Not known are atomics and copies
+   on other banks than those of CC 5.0 on.
 
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each delivers two words at a time, from a row of 64, and twice as many
@@ -40,18 +47,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "base/text.h"
-#include "rules/sm.h"
+#include "../base/status.h"
+#include "sm.h"
 
 enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 64 };
 
 #define SMC_ALL_LANES UINT32_MAX
 
 enum smc_bank_op {
-#define OPERATION(id, name, loads, matrices, trans, usual, widths, counted) SMC_BANK_##id,
-#include "rules/bank_operations.def"
-#undef OPERATION
+#define SMC_OPERATION(id, name, loads, matrices, trans, usual, widths, counted) SMC_BANK_##id,
+#include "bank_operations.def"
+#undef SMC_OPERATION
     SMC_BANK_OPS
 };
 
@@ -65,7 +71,9 @@ struct smc_bank_operation {
     uint32_t widths;      /* the sum of the widths that the instruction has */
     uint32_t counted;     /* of these, the widths whose wavefronts are known from CC 5.0 on */
 };
-extern const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS];
+
+/* Of an operation below SMC_BANK_OPS. */
+const struct smc_bank_operation *smc_bank_op_describe(enum smc_bank_op op);
 
 /* The operation of that name, in any case; SMC_BANK_OPS: there is none. */
 enum smc_bank_op smc_bank_op_find(const char *name);
@@ -119,7 +127,7 @@ struct smc_bank_cost {
 bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access);
 
 /* The conflicts are wavefronts - least. Without active lanes all are 0. The lanes of a copy
-   (cp.async) read consecutive global memory, from the beginning of a line of 128 bytes on. */
+   (cp.async) read consecutive global memory, from the beginning of four lines of 128 bytes on. */
 struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
                                      const struct smc_access *access);
 
@@ -158,6 +166,14 @@ bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t cou
 
 enum { SMC_SECTOR_BYTES = 32, SMC_LINE_BYTES = 128 };
 
+/* The bank of L1's tags that looks up a line, by its number (address / 128). Each bank looks up one
+   line at a time, of those that an instruction's lanes access in the order of the lanes. Measured
+   with pairs of lines on an H200 and with random lines on an H100 (CUDA 13.0, driver 580.159.04),
+   where it explains the clocks of 492 of 494 patterns of addresses; the H200's counter of lookups
+   agrees with it for 450 copies and 516 loads and stores of other blocks' shared memory. */
+enum { SMC_TAG_BANKS = 4 };
+uint32_t smc_tag_bank(uint64_t line);
+
 /* Distinct sectors of the active lanes; bit n of `mask`: lane n is active. Addresses are multiples
    of the width, which is at most a sector. */
 uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask);
@@ -168,6 +184,86 @@ uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask);
    takes a quarter more sectors. Measured on an H200
    (l1tex__t_sectors_pipe_lsu_mem_global_op_ld). */
 uint32_t smc_sectors_count_copied(const uint64_t from[32], const uint64_t to[32], uint32_t mask);
+
+/* --- CuTe's layouts --------------------------------------------------------------------------- */
+
+/* A layout of CuTe, shape:stride, such as ((8,8),(8,2)):((1,64),(8,512)): a function from
+   coordinates to offsets. Without strides it is compact, the first mode the fastest. An index runs
+   through the first mode first, as CuTe's do. Sources: the CuTe documentation, "Layout", and
+   cute/swizzle.hpp. */
+
+enum {
+    SMC_CUTE_LEAVES = 16,         /* integers of a shape */
+    SMC_CUTE_DEPTH = 8,           /* of parentheses */
+    SMC_CUTE_CHARS = 400,         /* of a layout's text */
+    SMC_CUTE_MOST_SIZE = 1 << 20, /* elements, and the offset behind the last */
+    SMC_CUTE_MOST_BITS = 20,      /* of an offset */
+};
+
+struct smc_cute_layout {
+    uint32_t rank;                       /* modes of the outermost parentheses */
+    uint32_t first[SMC_CUTE_LEAVES + 1]; /* leaf of each mode; first[rank]: their number */
+    struct {
+        uint32_t extent, stride;
+    } leaf[SMC_CUTE_LEAVES];
+};
+
+/* CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset from base + shift on are added by XOR
+   to those from `base` on; with a negative shift those from `base` on to those from base - shift
+   on. No bits: no swizzle. */
+struct smc_swizzle {
+    uint32_t bits, base;
+    int32_t shift; /* at least as many as bits, or as few as -bits */
+};
+
+/* The swizzles of TMA and wgmma exchange chunks of 16 bytes within none, 32, 64 or 128 bytes: 0, 1,
+   2 or 3 bits. CUDA Driver API, CUtensorMapSwizzle. */
+enum { SMC_TMA_MODES = 4, SMC_TMA_CHUNK_BYTES = 16 };
+
+/* Such a swizzle of offsets in elements. */
+struct smc_swizzle smc_tma_swizzle(uint32_t bits, uint32_t element_bits);
+
+/* Reads a layout, also as CuTe prints it: "Sw<3,3,3> o 0 o (_8,_64):(_64,_1)"; then `swizzle`
+   receives the swizzle, otherwise no bits. SMC_USAGE: the message begins with `name` and says at
+   which character what is wrong. */
+enum smc_status smc_cute_parse(const char *text, const char *name, struct smc_cute_layout *layout,
+                               struct smc_swizzle *swizzle, struct smc_error *error);
+
+/* Whether bits, base and shift are a swizzle of offsets of up to SMC_CUTE_MOST_BITS. */
+bool smc_swizzle_is_sound(const struct smc_swizzle *swizzle);
+
+/* "3,4,3". SMC_USAGE as above. */
+enum smc_status smc_swizzle_parse(const char *text, const char *name, struct smc_swizzle *swizzle,
+                                  struct smc_error *error);
+
+uint32_t smc_swizzle_apply(const struct smc_swizzle *swizzle, uint32_t offset);
+
+/* Elements of a mode, or of all modes. */
+uint32_t smc_cute_extent(const struct smc_cute_layout *layout, uint32_t mode);
+uint32_t smc_cute_size(const struct smc_cute_layout *layout);
+
+/* One more than the largest offset. */
+uint32_t smc_cute_cosize(const struct smc_cute_layout *layout);
+
+/* The offset of the element `index`, which is below the size. */
+uint32_t smc_cute_offset(const struct smc_cute_layout *layout, uint32_t index);
+
+/* What the coordinate of one mode adds to the offset. */
+uint32_t smc_cute_mode_offset(const struct smc_cute_layout *layout, uint32_t mode,
+                              uint32_t coordinate);
+
+#ifndef SMEMCALC_H /* not part of the library's interface */
+
+#include "base/text.h"
+
+extern const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS];
+
+/* "none", "32B", "64B", "128B" */
+extern const char *const smc_tma_modes[SMC_TMA_MODES];
+
+/* "((8,8),(8,2)):((1,64),(8,512))", "Swizzle<3,3,3>". */
+void smc_cute_print(const struct smc_cute_layout *layout, struct smc_text *out);
+void smc_swizzle_print(const struct smc_swizzle *swizzle, struct smc_text *out);
 
 /* --- Layouts without conflicts ---------------------------------------------------------------- */
 
@@ -260,78 +356,6 @@ struct smc_layout_advice {
  */
 void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
                        struct smc_layout_advice *advice);
-
-/* --- CuTe's layouts --------------------------------------------------------------------------- */
-
-/* A layout of CuTe, shape:stride, such as ((8,8),(8,2)):((1,64),(8,512)): a function from
-   coordinates to offsets. Without strides it is compact, the first mode the fastest. An index runs
-   through the first mode first, as CuTe's do. Sources: the CuTe documentation, "Layout", and
-   cute/swizzle.hpp. */
-
-enum {
-    SMC_CUTE_LEAVES = 16,         /* integers of a shape */
-    SMC_CUTE_DEPTH = 8,           /* of parentheses */
-    SMC_CUTE_CHARS = 400,         /* of a layout's text */
-    SMC_CUTE_MOST_SIZE = 1 << 20, /* elements, and the offset behind the last */
-    SMC_CUTE_MOST_BITS = 20,      /* of an offset */
-};
-
-struct smc_cute_layout {
-    uint32_t rank;                       /* modes of the outermost parentheses */
-    uint32_t first[SMC_CUTE_LEAVES + 1]; /* leaf of each mode; first[rank]: their number */
-    struct {
-        uint32_t extent, stride;
-    } leaf[SMC_CUTE_LEAVES];
-};
-
-/* CuTe's Swizzle<bits, base, shift>: `bits` bits of an offset from base + shift on are added by XOR
-   to those from `base` on; with a negative shift those from `base` on to those from base - shift
-   on. No bits: no swizzle. */
-struct smc_swizzle {
-    uint32_t bits, base;
-    int32_t shift; /* at least as many as bits, or as few as -bits */
-};
-
-/* The swizzles of TMA and wgmma exchange chunks of 16 bytes within none, 32, 64 or 128 bytes: 0, 1,
-   2 or 3 bits. Their names: "none", "32B", "64B", "128B". CUDA Driver API, CUtensorMapSwizzle. */
-enum { SMC_TMA_MODES = 4, SMC_TMA_CHUNK_BYTES = 16 };
-extern const char *const smc_tma_modes[SMC_TMA_MODES];
-
-/* Such a swizzle of offsets in elements. */
-struct smc_swizzle smc_tma_swizzle(uint32_t bits, uint32_t element_bits);
-
-/* Reads a layout, also as CuTe prints it: "Sw<3,3,3> o 0 o (_8,_64):(_64,_1)"; then `swizzle`
-   receives the swizzle, otherwise no bits. SMC_USAGE: the message begins with `name` and says at
-   which character what is wrong. */
-enum smc_status smc_cute_parse(const char *text, const char *name, struct smc_cute_layout *layout,
-                               struct smc_swizzle *swizzle, struct smc_error *error);
-
-/* Whether bits, base and shift are a swizzle of offsets of up to SMC_CUTE_MOST_BITS. */
-bool smc_swizzle_is_sound(const struct smc_swizzle *swizzle);
-
-/* "3,4,3". SMC_USAGE as above. */
-enum smc_status smc_swizzle_parse(const char *text, const char *name, struct smc_swizzle *swizzle,
-                                  struct smc_error *error);
-
-uint32_t smc_swizzle_apply(const struct smc_swizzle *swizzle, uint32_t offset);
-
-/* Elements of a mode, or of all modes. */
-uint32_t smc_cute_extent(const struct smc_cute_layout *layout, uint32_t mode);
-uint32_t smc_cute_size(const struct smc_cute_layout *layout);
-
-/* One more than the largest offset. */
-uint32_t smc_cute_cosize(const struct smc_cute_layout *layout);
-
-/* The offset of the element `index`, which is below the size. */
-uint32_t smc_cute_offset(const struct smc_cute_layout *layout, uint32_t index);
-
-/* What the coordinate of one mode adds to the offset. */
-uint32_t smc_cute_mode_offset(const struct smc_cute_layout *layout, uint32_t mode,
-                              uint32_t coordinate);
-
-/* "((8,8),(8,2)):((1,64),(8,512))", "Swizzle<3,3,3>". */
-void smc_cute_print(const struct smc_cute_layout *layout, struct smc_text *out);
-void smc_swizzle_print(const struct smc_swizzle *swizzle, struct smc_text *out);
 
 /* --- Arrays and how warps access them --------------------------------------------------------- */
 
@@ -448,5 +472,7 @@ void smc_tile_find_padding(const struct smc_bank_layout *layout, const struct sm
 void smc_tile_find_swizzle(const struct smc_bank_layout *layout, const struct smc_tile *tile,
                            const struct smc_tile_walked *walked, size_t count,
                            struct smc_tile_remedy *remedy);
+
+#endif
 
 #endif

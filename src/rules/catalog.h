@@ -123,6 +123,7 @@ struct smc_shared_work {
                                       bytes, if the index allows it */
     struct smc_shared_count written_loads; /* as in the source text and its PTX */
     struct smc_shared_count copies; /* the part of the stores that uses cp.async from CC 8.0 on */
+    struct smc_shared_count bypassing; /* of the copies those past L1, cp.async.cg, as stores */
 };
 
 enum { SMC_MAX_SHARED_ACCESSES = 10 };
@@ -134,6 +135,7 @@ struct smc_shared_access {
     uint32_t first_byte;   /* the array's offset in shared memory */
     uint32_t row_elements; /* of the array; 0: it has one dimension */
     uint32_t steps;        /* iterations of the loop; 1 without a loop */
+    bool bypasses_l1;      /* a store that is cp.async.cg from CC 8.0 on */
     struct smc_access access;
 };
 

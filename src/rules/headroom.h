@@ -30,6 +30,7 @@ struct smc_headroom_level {
     double percent; /* of the SM's warp slots */
     uint32_t regs_per_thread;
     uint32_t dynamic_smem_bytes; /* per block; the static bytes are the launch's */
+    uint64_t resident_clusters;  /* on the GPU, if the headroom has clusters */
     struct smc_bound_cost cost; /* of these registers, where they are fewer than the kernel has; the
                                    caller sets it, who compiles the kernel */
 };
@@ -44,6 +45,8 @@ struct smc_headroom {
     struct smc_fixed fixed;
     uint32_t count;
     struct smc_headroom_level level[SMC_MAX_HEADROOM_LEVELS]; /* for 1 block per SM, 2, ... */
+    bool has_clusters;       /* smc_headroom_set_clusters has set them */
+    bool clusters_are_bound; /* no more, but perhaps fewer: how the SMs are grouped is not known */
 
     /* The launch with the least possible amount of each resource that is not fixed: its limiters
        show what prevents another block, its refusals why not even one block fits. */
@@ -54,6 +57,11 @@ struct smc_headroom {
    together. Errors are those of smc_occupancy_compute; then there are no levels. */
 enum smc_status smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
                                   struct smc_fixed fixed, struct smc_headroom *out);
+
+/* Adds the clusters of `size` blocks that are resident on a GPU of `sm_count` SMs. None with fewer
+   than 2 blocks or without SMs. `groups` may be NULL, or not known. */
+void smc_headroom_set_clusters(struct smc_headroom *headroom, uint32_t sm_count,
+                               const struct smc_sm_groups *groups, uint32_t size);
 
 /* The block size of whole warps that suits the launch best: the most resident warps (sizes within 5
    % count as equal), then the most compute capabilities that can launch it, then 128 threads or

@@ -47,8 +47,8 @@ enum smc_status smc_launch_validate(const struct smc_sm *sm, const struct smc_la
 
 /* Decides whether a launch is legal on a GPU of `sm_count` such SMs (0: not known): everything that
    smc_occupancy_compute checks, and whether a cooperative grid is resident at a time. Fills in what
-   the GPU holds at a time as well. `groups` may be NULL; it counts if its SMs are `sm_count`. Every
-   answer about a launch comes from here. Errors are those of smc_occupancy_compute. */
+   the GPU holds at a time as well. `groups` may be NULL or unknown. Every answer about a launch
+   comes from here. Errors are those of smc_occupancy_compute. */
 enum smc_status smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
                                  const struct smc_sm_groups *groups,
                                  const struct smc_launch *launch, struct smc_occupancy *out);
@@ -71,6 +71,9 @@ enum smc_status smc_launches_check(const struct smc_launches *launches, struct s
 /* An SM holds no more blocks of clusters at a time than these, whatever else fits: as the driver
    counts, and as blocks were counted on an H200. */
 enum { SMC_MOST_CLUSTERED_BLOCKS = 8 };
+
+/* Whether `groups`, which may be NULL, are those of all `sm_count` SMs. */
+bool smc_sm_groups_are_known(const struct smc_sm_groups *groups, uint32_t sm_count);
 
 /* The clusters of `size` blocks, 2 or more, that are resident at a time where `blocks_per_sm` are
    on each SM: as the driver answers if the groups are known, else no fewer than it answers. */

@@ -8,6 +8,7 @@
 
 #include "answers/inspect.h"
 #include "code/compile/ptx_dynamic_smem.h"
+#include "code/compile/ptx_tmem.h"
 #include "code/inputs.h"
 #include "code/ptx_facts.h"
 #include "code/user_kernels.h"
@@ -271,6 +272,49 @@ static void test_dynamic_smem(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_text found = {0};
         CU_ASSERT(smc_ptx_dynamic_smem(cases[i].text, note_use, &found));
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&found), cases[i].want);
+        smc_text_free(&found);
+    }
+}
+
+static void note_columns(void *context, const char *name, size_t name_length, uint32_t columns)
+{
+    smc_text_append_bytes(context, name, name_length);
+    smc_text_printf(context, " %u; ", columns);
+}
+
+/* Columns of Tensor Memory; 0: not known. */
+static void test_tmem(void)
+{
+#define ALLOC "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], "
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {".entry a() { mov.b32 %r2, 256; }", ""},
+        {".entry a() { " ALLOC "64; }\n.entry b() { ret; }", "a 64; "},
+        {".entry a() { .reg .b32 %r<9>; mov.u32 %r2, 0x100;\n@!%p1 bra $L1;\n" ALLOC
+         "%r2;\n$L1: ret; }",
+         "a 256; "},
+        {".entry a()\n.maxntid 128\n{ { mov.b32 %r2, 512; @%p1 " ALLOC "%r2; } }", "a 512; "},
+        {".entry a() { $L1: mov.b32 %r2, 128; " ALLOC "%r2; @%p1 bra $L1; }", "a 128; "},
+        /* written twice, computed, loaded, no power of two, two allocations */
+        {".entry a() { mov.b32 %r2, 64; @%p1 mov.b32 %r2, 128; " ALLOC "%r2; }", "a 0; "},
+        {".entry a() { mov.b32 %r2, 64; shl.b32 %r3, %r2, 1; " ALLOC "%r3; }", "a 0; "},
+        {".entry a() { ld.v2.u32 {%r3, %r2}, [%rd1]; " ALLOC "%r2; }", "a 0; "},
+        {".entry a() { mov.b32 %r2, 96; " ALLOC "%r2; }", "a 0; "},
+        {".entry a() { " ALLOC "32; " ALLOC "32; }", "a 0; "},
+        /* other registers, and a register that is only read */
+        {".entry a() { mov.b32 %r2, 64; mov.b32 %r22, 1; st.shared.b32 [%r9], %r2; " ALLOC "%r2; }",
+         "a 64; "},
+        /* a function that allocates */
+        {".func f() { " ALLOC "32; }\n.entry a() { call.uni f, (); }\n.entry b() { ret; }",
+         "a 0; "},
+        {".entry a() { " ALLOC, ""},
+    };
+#undef ALLOC
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text found = {0};
+        smc_ptx_tmem(cases[i].text, note_columns, &found);
         CU_ASSERT_STRING_EQUAL(smc_text_string(&found), cases[i].want);
         smc_text_free(&found);
     }
@@ -570,6 +614,7 @@ CU_TestInfo tests_inspect[] = {
     {"launch bounds are read from machine code", test_launch_bounds},
     {"PTX tells its target and launch bounds", test_ptx},
     {"PTX tells which kernels use dynamic shared memory", test_dynamic_smem},
+    {"PTX tells how much Tensor Memory a kernel allocates", test_tmem},
     {"what an input is follows from its content", test_kinds},
     {"a device gets the version that its driver would load", test_versions},
     {"promises of launch bounds", test_promises},

@@ -458,6 +458,10 @@ static void test_operations(void)
     check_matrix(AT("16") COPY("16", "16"), 4, 0);
     check_matrix(AT("32") COPY("16", "16"), 8, 4);
     check_matrix(AT("16") COPY("8", "8"), 4, 2);
+    check_matrix(AT("8") COPY("80", "8"), 6, 0); /* six lookups */
+    check_matrix(AT("128") "mad.wide.u32 %rd2, %r1, 16, %rd1;\n"
+                           "cp.async.cg.shared.global [%r4], [%rd2], 16;\ncp.async.wait_all;",
+                 0, 0);
     check_matrix(AT("4") COPY("4", "4"), 1, 0);
 }
 
@@ -579,6 +583,25 @@ static void test_call_graphs(void)
                         i - 1, i - 1);
     count_followed(smc_text_string(&functions), STORE "call.uni f24;\n", 1, 1, "");
     smc_text_free(&functions);
+}
+
+/* wgmma reads its operands without conflicts. Whatever its array, no other layout is proposed: the
+   descriptor would not fit it. */
+static void test_descriptors(void)
+{
+    struct smc_bank_accesses accesses;
+    struct smc_error error;
+    static const char body[] =
+        AT("128") "st.shared.f32 [%r4], %f1;\n"
+                  "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, "
+                  "%rd2, %p1, 1, 1, 0, 0;";
+    CU_ASSERT_EQUAL_FATAL(find_in(body, 32, 1, 0, &accesses, &error), SMC_OK);
+    CU_ASSERT(accesses.count == 2 && accesses.counted == 2 && accesses.followed == 2);
+    CU_ASSERT_EQUAL(accesses.item[0].most_conflicts, 31);
+    CU_ASSERT_PTR_NULL(accesses.item[0].advice);
+    CU_ASSERT_EQUAL(accesses.item[1].verdict, SMC_BANK_NO_CONFLICTS);
+    CU_ASSERT_EQUAL(accesses.item[1].executions, 0);
+    smc_bank_accesses_free(&accesses);
 }
 
 /* Tensor cores and copy engines: counted, not followed. */
@@ -715,6 +738,7 @@ CU_TestInfo tests_bank_accesses[] = {
     {"wavefronts of atomics and copies", test_operations},
     {"calls that are not followed are counted", test_calls},
     {"each called function is looked at once", test_call_graphs},
+    {"wgmma has no conflicts", test_descriptors},
     {"copy engines and tensor cores are counted", test_engines},
     {"600 unknown branches in an unknown loop", test_many_branches},
     {"the block's shape", test_shape},

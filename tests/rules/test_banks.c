@@ -543,6 +543,8 @@ static void test_lane_by_lane(void)
     CU_ASSERT(cost.wavefronts == 2 && cost.least == 1);
     cost = cost_of_op(SMC_BANK_CP_ASYNC_CA, 16, 16, SMC_ALL_LANES);
     CU_ASSERT(cost.wavefronts == 4 && cost.least == 4 && cost.phases == 4);
+    cost = cost_of_op(SMC_BANK_CP_ASYNC_CG, 16, 128, SMC_ALL_LANES); /* past the banks' queues */
+    CU_ASSERT(cost.wavefronts == 0 && cost.least == 0 && cost.phases == 0);
     cost = cost_of_op(SMC_BANK_CP_ASYNC_CA, 16, 0, SMC_ALL_LANES);
     CU_ASSERT(cost.wavefronts == 32 && cost.least == 4);
     cost = cost_of_op(SMC_BANK_CP_ASYNC_CA, 16, 256, 0xff);
@@ -553,7 +555,7 @@ static void test_lane_by_lane(void)
 static void test_copied_lines(void)
 {
     struct smc_bank_layout layout = layout_of(90, SMC_BANK_MODE_4_BYTES);
-    struct smc_access access = access_of(SMC_BANK_CP_ASYNC_CA, 8, SMC_ALL_LANES);
+    struct smc_access access = access_of(SMC_BANK_CP_ASYNC_CA_HIT, 8, SMC_ALL_LANES);
     uint64_t from[32];
     for (uint32_t lane = 0; lane < 32; lane++) {
         access.address[lane] = (lane % 2 ? 0 : 64) + lane / 2 * 128;
@@ -565,6 +567,34 @@ static void test_copied_lines(void)
         from[lane] = 4096;
     cost = smc_banks_count_copy(&layout, &access, from);
     CU_ASSERT(cost.wavefronts == 32 && cost.least == 2);
+}
+
+/* Lines that are looked up one after the other are copied so, unless L1 holds them. Counted on an
+   H200. */
+static void test_looked_up_lines(void)
+{
+    static const struct {
+        uint32_t width, from, to, to_step, wavefronts, held;
+        int32_t from_step;
+    } counted[] = {
+        {4, 112, 80, 4, 3, 1, 36},      {4, 48, 64, 4, 6, 1, 84},     {8, 256, 0, 8, 9, 4, 80},
+        {16, 496, 0, 16, 6, 4, 16},     {16, 688, 16, 16, 5, 4, -16}, {16, 96, 80, 32, 9, 8, 16},
+        {16, 368, 80, 16, 32, 32, 128},
+    };
+    struct smc_bank_layout layout = layout_of(90, SMC_BANK_MODE_4_BYTES);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        struct smc_access access = access_of(SMC_BANK_CP_ASYNC_CA, counted[i].width, SMC_ALL_LANES);
+        uint64_t from[32];
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            access.address[lane] = counted[i].to + lane * counted[i].to_step;
+            from[lane] =
+                (uint64_t)((int32_t)counted[i].from + (int32_t)lane * counted[i].from_step);
+        }
+        CU_ASSERT_EQUAL(smc_banks_count_copy(&layout, &access, from).wavefronts,
+                        counted[i].wavefronts);
+        access.op = SMC_BANK_CP_ASYNC_CA_HIT;
+        CU_ASSERT_EQUAL(smc_banks_count_copy(&layout, &access, from).wavefronts, counted[i].held);
+    }
 }
 
 /* Compare-and-swap takes two wavefronts for each of an exchange. */
@@ -597,6 +627,7 @@ CU_TestInfo tests_banks[] = {
     {"ldmatrix and stmatrix", test_matrices},
     {"atomics and copies", test_lane_by_lane},
     {"copies of several lines", test_copied_lines},
+    {"lines that are looked up one after the other", test_looked_up_lines},
     {"exchanges and compare-and-swap", test_wide_atomics},
     {"random patterns by another route", test_random},
     CU_TEST_INFO_NULL,

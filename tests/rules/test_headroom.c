@@ -144,7 +144,32 @@ static void test_what_ends_it(void)
     CU_ASSERT_EQUAL(headroom.most.refusals, 1u << SMC_REFUSAL_STATIC_SMEM);
 }
 
+static void test_clusters(void)
+{
+    static const struct smc_sm_groups groups = {4, {16, 16, 8, 2}}, others = {1, {16}};
+    struct smc_capability hopper;
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    struct smc_headroom headroom;
+    CU_ASSERT_FATAL(smc_capability_find(90, &hopper));
+    launch.threads_per_block = 64;
+    smc_headroom_find(&hopper.sm, &launch, (struct smc_fixed){0}, &headroom);
+    CU_ASSERT(!headroom.has_clusters && headroom.count > 9);
+    smc_headroom_set_clusters(&headroom, 42, &groups, 4);
+    CU_ASSERT(headroom.has_clusters && !headroom.clusters_are_bound);
+    CU_ASSERT_EQUAL(headroom.level[0].resident_clusters, 4 + 4 + 2);
+    CU_ASSERT_EQUAL(headroom.level[2].resident_clusters, 12 + 12 + 6);
+    CU_ASSERT_EQUAL(headroom.level[9].resident_clusters, headroom.level[7].resident_clusters);
+    smc_headroom_set_clusters(&headroom, 42, &others, 4);
+    CU_ASSERT(headroom.has_clusters && headroom.clusters_are_bound);
+    CU_ASSERT_EQUAL(headroom.level[2].resident_clusters, 42 * 3 / 4);
+    smc_headroom_set_clusters(&headroom, 42, &groups, 1);
+    CU_ASSERT_FALSE(headroom.has_clusters);
+    smc_headroom_set_clusters(&headroom, 0, &groups, 4);
+    CU_ASSERT_FALSE(headroom.has_clusters);
+}
+
 CU_TestInfo tests_headroom[] = {
+    {"resident clusters of each row", test_clusters},
     {"each row is the most of all values", test_against_search},
     {"both columns hold together and cannot grow", test_both_hold_together},
     {"what makes a further block impossible", test_what_ends_it},

@@ -203,7 +203,7 @@ static void test_bad_tiles(void)
                                       "ld.32",
                                       "ldmatrix.x3",
                                       "ldmatrix.x4.8",
-                                      "cp.async.cg",
+                                      "atom.8",
                                       "st.16 diagonal",
                                       "ldmatrix.x4 rows",
                                       "ld mma.m16n8k32.a",

@@ -199,6 +199,7 @@ void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
         .max_threads_per_block = version->max_threads_per_block,
         .required_threads_per_block = version->required_threads_per_block,
         .blocks_per_cluster = version->blocks_per_cluster,
+        .tmem_columns = version->tmem_columns,
     };
     struct smc_resources *resources = &loaded->resources;
     resources->cc = version->cc;

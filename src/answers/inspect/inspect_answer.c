@@ -227,6 +227,8 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
     launch->barriers_per_block = kernel->has_barriers ? kernel->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;
+    if (launch->tmem_columns_per_block == 0)
+        launch->tmem_columns_per_block = kernel->tmem_columns;
     if (regs_known)
         find_sizes(kernel, &device->sm, *launch, &row->sizes);
     choose_threads(request, row);

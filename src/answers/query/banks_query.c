@@ -95,6 +95,8 @@ static enum smc_status banks_count_step(const struct smc_banks_source *source, u
     answer->pattern_count = (uint32_t)found;
     for (size_t i = 0; i < found; i++) {
         struct smc_banks_pattern *pattern = &answer->pattern[i];
+        if (list[i].bypasses_l1 && answer->query.device.sm.has_async_copies)
+            list[i].access.op = SMC_BANK_CP_ASYNC_CG;
         if (!pattern->steps)
             begin_pattern(source, &list[i], answer, (uint32_t)i);
         if (step < pattern->steps_counted)
@@ -225,8 +227,8 @@ enum smc_status smc_banks_read_op(const char *text, const char *prefix, enum smc
     return smc_fail(
         error, SMC_USAGE,
         "%sop: '%s' is not ld, st, atom, atom.exch, atom.cas, red, red.one, ldmatrix.x1, .x2 or "
-        ".x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca or "
-        "cp.async.cg",
+        ".x4, stmatrix.x1, .x2 or .x4, these with or without .trans, cp.async.ca, "
+        "cp.async.ca.hit or cp.async.cg",
         prefix, text);
 }
 
@@ -361,7 +363,7 @@ enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const st
     status = banks_read_lanes(record, FIRST_ADDRESS, used, access, access->address, error);
     if (status != SMC_OK || record->field_count <= FIRST_SOURCE)
         return status;
-    row->has_sources = access->op == SMC_BANK_CP_ASYNC_CA || access->op == SMC_BANK_CP_ASYNC_CG;
+    row->has_sources = access->op >= SMC_BANK_CP_ASYNC_CA && access->op <= SMC_BANK_CP_ASYNC_CG;
     if (!row->has_sources)
         return smc_fail(error, SMC_USAGE, "fields after a31: a row is id,op,width,mask,a0,...,a31");
     if (record->field_count > FIELDS)

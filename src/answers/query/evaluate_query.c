@@ -290,6 +290,23 @@ static void find_wall(const struct smc_query *query, const struct smc_work *work
         wavefronts / sm->smem_wavefronts_per_clock / work->fma_instructions;
 }
 
+static void take_away(const struct smc_shared_count *part, struct smc_shared_count *of)
+{
+    of->wavefronts -= part->wavefronts;
+    of->least -= part->least;
+}
+
+/* Without cp.async kernels store; copies past L1 take no wavefronts (rules/banks.h). */
+static void count_shared_copies(bool has_async_copies, struct smc_shared_work *shared)
+{
+    if (!has_async_copies) {
+        shared->copies = shared->bypassing = (struct smc_shared_count){0};
+        return;
+    }
+    take_away(&shared->bypassing, &shared->stores);
+    take_away(&shared->bypassing, &shared->copies);
+}
+
 /* For a completed query of a kernel that has work. */
 static void find_workload(const struct smc_query *query, const struct smc_work *work,
                           struct smc_workload *out)
@@ -301,8 +318,7 @@ static void find_workload(const struct smc_query *query, const struct smc_work *
         smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &layout);
         out->has_shared = true;
         query->kernel->shared_work(query->kernel, &query->params, &layout, &out->shared);
-        if (!query->device.sm.has_async_copies)
-            out->shared.copies = (struct smc_shared_count){0};
+        count_shared_copies(query->device.sm.has_async_copies, &out->shared);
     }
     find_wall(query, work, out);
 }

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "code/compile/ptx_dynamic_smem.h"
+#include "code/compile/ptx_tmem.h"
 #include "code/machine_code.h"
 #include "code/ptx_facts.h"
 #include "code/ptxas_log.h"
@@ -353,6 +354,17 @@ static void complete_dynamic_smem(void *context, const char *name, size_t name_l
     }
 }
 
+static void complete_tmem(void *context, const char *name, size_t name_length, uint32_t columns)
+{
+    const struct completing *completing = context;
+    struct smc_inspect_kernel *kernel =
+        smc_inspect_find(completing->kernels, completing->begin, name, name_length);
+    if (kernel) {
+        kernel->allocates_tmem = true;
+        kernel->tmem_columns = columns;
+    }
+}
+
 /* Bank conflicts are found in it. */
 static bool keep_ptx(const struct smc_text *text, size_t begin, struct smc_inspect_kernels *kernels)
 {
@@ -382,6 +394,7 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
     struct completing completing = {begin, kernels};
     if (!smc_ptx_dynamic_smem(smc_text_string(&output->ptx), complete_dynamic_smem, &completing))
         status = smc_out_of_memory(error);
+    smc_ptx_tmem(smc_text_string(&output->ptx), complete_tmem, &completing);
     if (status == SMC_OK && output->ptx.length > 0 && !keep_ptx(&output->ptx, begin, kernels))
         status = smc_out_of_memory(error);
     for (size_t i = begin; i < kernels->count; i++) {

@@ -40,6 +40,7 @@ static const struct saved_number numbers[] = {
     {"required_threads_per_block", MEMBER(required_threads_per_block), ALWAYS_KNOWN, 65535, true},
     {"min_blocks_per_sm", MEMBER(min_blocks_per_sm), MEMBER(min_blocks_known), 65535, false},
     {"blocks_per_cluster", MEMBER(blocks_per_cluster), ALWAYS_KNOWN, 65535, true},
+    {"tmem_columns_per_block", MEMBER(tmem_columns), MEMBER(allocates_tmem), 512, false},
     {"threads_per_block", MEMBER(recorded_threads_per_block), ALWAYS_KNOWN, 65535, true},
     {"source_line", MEMBER(source_line), ALWAYS_KNOWN, UINT32_MAX, true},
     {"refused_smem_bytes", RESOURCE(refused_smem_bytes), RESOURCE(refused), UINT32_MAX, false},

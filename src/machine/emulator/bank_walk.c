@@ -118,7 +118,7 @@ struct cost {
     uint32_t fewest;           /* conflicts */
     struct smc_access worst;
     uint32_t worst_conflicts;
-    bool is_refused;
+    bool is_counted, is_refused;
 };
 
 static void bank_walk_count(struct walker *walker, struct smc_bank_tally *tally,
@@ -142,10 +142,11 @@ static void bank_walk_add_cost(struct smc_bank_cost most, uint32_t fewest,
                                const struct smc_access *worst, struct cost *cost)
 {
     uint32_t conflicts = most.wavefronts - most.least;
-    if (cost->most.least == 0 || conflicts > cost->worst_conflicts) {
+    if (!cost->is_counted || conflicts > cost->worst_conflicts) {
         cost->worst = *worst;
         cost->worst_conflicts = conflicts;
     }
+    cost->is_counted = true;
     cost->most.wavefronts += most.wavefronts;
     cost->most.least += most.least;
     cost->fewest += fewest;
@@ -156,11 +157,13 @@ struct execution {
     const struct smc_op *op;
     struct smc_bank_tally *tally;
     const struct smc_known *known; /* of its address */
+    const uint64_t *from;          /* of cp.async: what its lanes read, or NULL */
 };
 
-static struct smc_bank_cost cost_of(const struct walker *walker, const struct smc_access *access)
+static struct smc_bank_cost cost_of(const struct walker *walker, const struct execution *execution,
+                                    const struct smc_access *access)
 {
-    return smc_banks_count(&walker->walk->request->banks, access);
+    return smc_banks_count_copy(&walker->walk->request->banks, access, execution->from);
 }
 
 static bool is_aligned(const struct smc_access *access)
@@ -215,7 +218,7 @@ static void cost_everywhere(struct walker *walker, const struct execution *execu
         bank_walk_place(address, known->bits, (1u << 24) + rest, access);
         if (!is_aligned(access))
             continue;
-        struct smc_bank_cost here = cost_of(walker, access);
+        struct smc_bank_cost here = cost_of(walker, execution, access);
         uint32_t conflicts = here.wavefronts - here.least;
         if (!tried || conflicts < fewest)
             fewest = conflicts;
@@ -271,7 +274,7 @@ static void bank_walk_access_once(struct walker *walker, const struct execution 
             access->address[lane] = (uint32_t)address[lane];
         cost->is_refused = !is_aligned(access);
         if (!cost->is_refused) {
-            struct smc_bank_cost here = cost_of(walker, access);
+            struct smc_bank_cost here = cost_of(walker, execution, access);
             bank_walk_add_cost(here, here.wavefronts - here.least, access, cost);
         }
     }
@@ -384,9 +387,23 @@ bool smc_bank_describe(const struct smc_bank_walk *walk, const struct smc_op *op
     const enum smc_bank_op plain = loads ? SMC_BANK_LOAD : SMC_BANK_STORE;
     const enum smc_bank_op served = smc_op_bank_op(op, plain, SMC_ALL_LANES);
     tally->is_loop = served == SMC_BANK_OPS;
-    tally->op = op->step == smc_step_atomic && !tally->is_loop ? served : plain;
+    const bool is_other = op->step == smc_step_atomic || op->step == smc_step_copy;
+    tally->op = is_other && !tally->is_loop ? served : plain;
     tally->width_bytes = loads || stores ? width_of_op(op) : 0;
     return true;
+}
+
+/* Where the lanes of a copy read, as if what is not known of all were the beginning of an array.
+   False: not even how far they are apart. */
+static bool bank_walk_sources(const struct smc_lane_state *state, const struct smc_op *op,
+                              uint32_t mask, uint64_t from[SMC_LANES])
+{
+    struct smc_op read = {.a = op->b, .immediate = op->source_offset};
+    if (op->step != smc_step_copy)
+        return false;
+    const struct smc_known *known = smc_known_of(state, op->b);
+    addresses_of(state, &read, from);
+    return (known->lanes & mask) == mask && known->bits >= BITS_OF_ADDRESS && !known->wraps;
 }
 
 static void access_memory(struct walker *walker, const struct smc_lane_state *state,
@@ -399,7 +416,9 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     if (!bank_walk_is_shared(walker, state, op, address, mask))
         return;
     struct smc_bank_tally *tally = tally_of(walker, op->instruction);
-    const struct execution execution = {op, tally, known};
+    uint64_t from[SMC_LANES];
+    const struct execution execution = {op, tally, known,
+                                        bank_walk_sources(state, op, mask, from) ? from : NULL};
     smc_bank_describe(walker->walk, op, tally);
     if (tally->is_loop)
         return;
@@ -422,7 +441,7 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     if (cost.is_refused) {
         tally->misaligned = true;
         refuse(tally, known);
-    } else if (cost.most.least > 0) {
+    } else if (cost.is_counted) {
         bank_walk_count(walker, tally, &cost, assumed);
     }
 }

@@ -31,10 +31,26 @@ static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum
         sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
 }
 
-static void count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
-                         bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
-                         uint32_t bytes, struct smc_shape *shape)
+/* cp.async: what it reads counts too. */
+static struct smc_bank_cost copy_cost(const struct smc_worker *worker, enum smc_bank_op served,
+                                      const struct smc_warp_access *copy)
 {
+    const struct smc_emulation_request *request = worker->launch->request;
+    struct smc_access access = {.mask = copy->mask, .width_bytes = copy->bytes, .op = served};
+    EACH_ACTIVE(lane, copy->mask)
+        access.address[lane] = (uint32_t)copy->address[lane];
+    return smc_banks_count_copy(&request->banks, &access,
+                                request->ignores_sources ? NULL : copy->from);
+}
+
+static void count_shared(struct smc_worker *worker, const struct smc_warp_access *access,
+                         struct smc_shape *shape)
+{
+    const struct smc_op *op = access->op;
+    const enum smc_bank_op kind = access->kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    const bool is_atomic = access->kind == SMC_UPDATES;
+    const uint64_t *address = access->address;
+    const uint32_t mask = access->mask, bytes = access->bytes;
     struct smc_emulated_count *count = &worker->count[op->instruction];
     const enum smc_bank_op served = smc_op_bank_op(op, kind, mask);
     if (worker->log)
@@ -44,8 +60,9 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
         count->atomic_loops++;
         return;
     }
-    struct smc_bank_cost cost =
-        smc_shape_bank_cost(worker, is_atomic ? NULL : shape, 0, served, address, mask, bytes);
+    struct smc_bank_cost cost = access->from ? copy_cost(worker, served, access)
+                                             : smc_shape_bank_cost(worker, is_atomic ? NULL : shape,
+                                                                   0, served, address, mask, bytes);
     if (is_atomic) {
         count->atomic_wavefronts += cost.wavefronts;
         count->least_atomic_wavefronts += cost.least;
@@ -543,9 +560,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
         at.mask = locate_flat(worker, warp, &at, &extent,
                               (struct flat){worker->shared, launch->smem_bytes, 0});
         if (at.mask && !is_fragment(op))
-            count_shared(worker, op, at.kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE,
-                         at.kind == SMC_UPDATES, at.address, at.mask, at.bytes,
-                         shape && at.mask == shape->mask ? shape : NULL);
+            count_shared(worker, &at, shape && at.mask == shape->mask ? shape : NULL);
         break;
     case SMC_SPACE_LOCAL:
         at.mask =

@@ -80,5 +80,7 @@ enum smc_bank_op smc_op_bank_op(const struct smc_op *op, enum smc_bank_op plain,
         return smc_bank_matrix_op(plain == SMC_BANK_LOAD, matrices);
     if (op->kind == SMC_OP_ATOMIC)
         return bank_op_of_atomic(op);
-    return op->kind == SMC_OP_COPY && !op->skips_l1 ? SMC_BANK_CP_ASYNC_CA : plain;
+    if (op->kind == SMC_OP_COPY)
+        return op->skips_l1 ? SMC_BANK_CP_ASYNC_CG : SMC_BANK_CP_ASYNC_CA;
+    return plain;
 }

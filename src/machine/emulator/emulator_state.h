@@ -379,6 +379,7 @@ struct smc_warp_access {
     uint32_t mask;
     uint32_t bytes; /* of a lane; smc_memory_access_at sets it */
     const uint64_t *address;
+    const uint64_t *from; /* of copies (cp.async): the global addresses that are read, or NULL */
     const void *const *value; /* of writes, or NULL */
     char **host;
 };

@@ -446,7 +446,7 @@ struct smc_copy {
     const struct smc_op *op;
     uint64_t group;
     uint32_t mask;
-    uint64_t to[SMC_LANES];
+    uint64_t to[SMC_LANES], from[SMC_LANES];
     char data[SMC_LANES][MOST_BYTES];
 };
 
@@ -470,20 +470,19 @@ static uint32_t lanes_alike(const lane_u32 *bytes, uint32_t mask)
 }
 
 static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
-                          const struct smc_op *read, const uint64_t to[SMC_LANES], uint32_t mask,
+                          const struct smc_op *read, struct smc_copy *copy, uint32_t mask,
                           char *host[SMC_LANES])
 {
-    uint64_t from[SMC_LANES];
     const struct smc_warp_access access = {.op = read,
                                            .kind = SMC_READS,
                                            .space = SMC_SPACE_GLOBAL,
                                            .mask = mask,
-                                           .address = from,
+                                           .address = copy->from,
                                            .host = host};
-    smc_memory_addresses(warp, read, from);
+    smc_memory_addresses(warp, read, copy->from);
     mask = smc_memory_access_at(worker, warp, &access);
     if (read->skips_l1 && mask)
-        smc_count_copy(worker, read, from, to, mask);
+        smc_count_copy(worker, read, copy->from, copy->to, mask);
     return mask;
 }
 
@@ -507,7 +506,7 @@ static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
         while (read.width_bytes > 1 && read.width_bytes / 2 >= bytes)
             read.width_bytes /= 2;
         if (bytes > 0)
-            alike = read_from(worker, warp, &read, copy->to, alike, host);
+            alike = read_from(worker, warp, &read, copy, alike, host);
         EACH_ACTIVE(lane, alike)
             if (bytes > 0)
                 memcpy(copy->data[lane], host[lane], bytes);
@@ -548,6 +547,7 @@ static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
                                            .space = SMC_SPACE_SHARED,
                                            .mask = copy->mask,
                                            .address = copy->to,
+                                           .from = copy->from,
                                            .value = value,
                                            .host = host};
     const uint32_t mask = copy->mask ? smc_memory_access_at(worker, warp, &access) : 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "rules/banks.h"
 
 enum { LINE_BYTES = 128 };
 
@@ -77,12 +78,9 @@ uint32_t smc_l1_write(struct smc_l1 *cache, uint64_t number, uint32_t sectors, d
 
 uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)
 {
-    /* The bits of a number that flip the lower and the upper bit of its bank. */
-    static const uint64_t low = 0x377ab5, high = 0x12d5da;
-    uint32_t lookups[SMC_L1_TAG_BANKS] = {0}, most = 0;
+    uint32_t lookups[SMC_TAG_BANKS] = {0}, most = 0;
     for (uint32_t i = 0; i < lines; i++) {
-        const int lower = __builtin_parityll(number[i] & low);
-        const int bank = 2 * __builtin_parityll(number[i] & high) + lower;
+        const uint32_t bank = smc_tag_bank(number[i]);
         if (++lookups[bank] > most)
             most = lookups[bank];
     }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SMC_L1_WAYS = 16, SMC_L1_TAG_BANKS = 4 };
+enum { SMC_L1_WAYS = 16 };
 
 struct smc_l1_line {
     uint64_t number;
@@ -38,10 +38,8 @@ uint32_t smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
 /* The same of local memory that is stored. */
 uint32_t smc_l1_write(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
 
-/* The clocks for which the tags of a request's lines are looked up: each of four banks looks up a
-   line a clock. The bank of a line is the exclusive or of what the bits of its number flip:
-   measured with pairs of lines on an H200 and with random lines on an H100 (CUDA 13.0, driver
-   580.159.04, 2026-11-23), where it explains the clocks of 492 of 494 patterns of addresses. */
+/* The clocks for which the tags of a request's lines are looked up: each bank (smc_tag_bank) looks
+   up a line a clock. */
 uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines);
 
 #endif

@@ -431,6 +431,7 @@ static void matmul_register_list_accesses(const struct register_launch *r, bool 
     smc_shared_begin(&list[LOAD_B], "b_panel[k][n]", SMC_BANK_LOAD, bytes * v, r->block_n / v,
                      k * r->thread_n / v);
     list[STORE_B].first_byte = list[LOAD_B].first_byte = r->stages * k * r->a_row * bytes;
+    list[STORE_B].bypasses_l1 = vectors;
     matmul_register_store(r, warp, step, list);
     matmul_register_load(r, warp, step, list);
 }
@@ -457,6 +458,8 @@ static void add_panels(const struct register_launch *r, const struct smc_bank_la
             for (int i = 0; i < ACCESSES; i++) {
                 smc_shared_add(i == STORE_A || i == STORE_B ? &work->stores : &work->loads, layout,
                                &list[i].access, times);
+                if (list[i].bypasses_l1)
+                    smc_shared_add(&work->bypassing, layout, &list[i].access, times);
                 steps = list[i].steps > steps ? list[i].steps : steps;
             }
         }

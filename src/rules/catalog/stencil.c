@@ -540,6 +540,7 @@ static size_t window_accesses(const struct smc_kernel *kernel, const struct smc_
             .label = shapes[access].label,
             .first_byte = is_part ? 0 : parts_bytes(params),
             .steps = turns_of(&tile),
+            .bypasses_l1 = access == STAGE,
         };
         stencil_describe(&tile, access, warp, step, &list[access].access);
         for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
@@ -575,6 +576,7 @@ static void window_work(const struct smc_kernel *kernel, const struct smc_params
     if (last.outputs)
         stencil_add_tile(&last, layout, 1, work);
     work->written_loads = work->loads;
+    work->bypassing = work->copies;
 }
 
 /* --- Global memory ---------------------------------------------------------------------------- */

@@ -18,19 +18,18 @@ static uint32_t sm_groups_counted(const struct search *search, uint32_t blocks, 
     return search->counts->clusters[blocks - 1][size - 1];
 }
 
-static uint64_t resident(const struct search *search, uint32_t blocks, uint32_t size)
-{
-    return search->groups.count == 0
-               ? 0
-               : smc_resident_clusters(search->sm_count, &search->groups, size, blocks);
-}
-
 static uint32_t sms_in_groups(const struct search *search)
 {
     uint32_t sms = 0;
     for (uint32_t i = 0; i < search->groups.count; i++)
         sms += search->groups.sms[i];
     return sms;
+}
+
+/* In the groups found so far. */
+static uint64_t resident(const struct search *search, uint32_t blocks, uint32_t size)
+{
+    return smc_resident_clusters(sms_in_groups(search), &search->groups, size, blocks);
 }
 
 static bool sm_groups_add(struct search *search, uint32_t sms)
@@ -122,9 +121,6 @@ bool smc_sm_groups_find(uint32_t sm_count, const struct smc_cluster_counts *coun
 void smc_ceilings_set_groups(const struct smc_ceilings *ceilings, struct smc_device *device)
 {
     bool is_own = device->source == SMC_DEVICE_FILE && device->sm_groups.count > 0;
-    uint32_t sms = 0;
-    for (uint32_t i = 0; i < ceilings->sm_groups.count; i++)
-        sms += ceilings->sm_groups.sms[i];
-    if (!is_own && sms > 0 && sms == device->sm_count)
+    if (!is_own && smc_sm_groups_are_known(&ceilings->sm_groups, device->sm_count))
         device->sm_groups = ceilings->sm_groups;
 }

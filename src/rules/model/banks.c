@@ -7,11 +7,16 @@
 /* --- Operations ------------------------------------------------------------------------------- */
 
 const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS] = {
-#define OPERATION(id, name, loads, matrices, trans, usual, widths, counted)                        \
+#define SMC_OPERATION(id, name, loads, matrices, trans, usual, widths, counted)                        \
     [SMC_BANK_##id] = {name, loads, matrices, trans, usual, widths, counted},
 #include "rules/bank_operations.def"
-#undef OPERATION
+#undef SMC_OPERATION
 };
+
+const struct smc_bank_operation *smc_bank_op_describe(enum smc_bank_op op)
+{
+    return &smc_bank_operations[op];
+}
 
 enum smc_bank_op smc_bank_op_find(const char *name)
 {
@@ -29,7 +34,7 @@ enum smc_bank_op smc_bank_matrix_op(bool loads, uint32_t matrices)
 
 static bool is_copy(enum smc_bank_op op)
 {
-    return op == SMC_BANK_CP_ASYNC_CA || op == SMC_BANK_CP_ASYNC_CG;
+    return op >= SMC_BANK_CP_ASYNC_CA && op <= SMC_BANK_CP_ASYNC_CG;
 }
 
 static bool is_atomic(enum smc_bank_op op)
@@ -56,6 +61,12 @@ uint32_t smc_bank_op_lanes(enum smc_bank_op op)
 static uint32_t lanes_of(const struct smc_access *access)
 {
     return access->mask & smc_bank_op_lanes(access->op);
+}
+
+/* Those that wait for banks. */
+static uint32_t served_lanes(const struct smc_access *access)
+{
+    return access->op == SMC_BANK_CP_ASYNC_CG ? 0 : lanes_of(access);
 }
 
 /* --- Wavefronts and conflicts ----------------------------------------------------------------- */
@@ -232,13 +243,38 @@ static uint32_t banks_from(uint64_t address, uint32_t width_bytes)
     return (uint32_t)(((UINT64_C(1) << words) - 1) << address / WORD_BYTES % SMC_MAX_BANKS);
 }
 
+/* Where a lane of a copy reads. */
+static uint64_t source_of(const struct smc_access *access, const uint64_t *from, uint32_t lane)
+{
+    return from ? from[lane] : (uint64_t)lane * access->width_bytes;
+}
+
+/* Those of `waiting` whose lines are looked up next: in each bank of the tags that of the lowest
+   lane. */
+static uint32_t looked_up_next(const struct smc_access *access, const uint64_t *from,
+                               uint32_t waiting)
+{
+    uint64_t looked_up[SMC_TAG_BANKS];
+    uint32_t busy = 0, lanes = 0;
+    for (uint32_t left = waiting; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t line = source_of(access, from, lane) / SMC_LINE_BYTES;
+        const uint32_t bank = smc_tag_bank(line);
+        if (!(busy >> bank & 1))
+            looked_up[bank] = line;
+        busy |= 1u << bank;
+        lanes |= (uint32_t)(looked_up[bank] == line) << lane;
+    }
+    return lanes;
+}
+
 /* Those of `waiting` that are served next: no lower one reads or writes the same banks. */
 static uint32_t copied_next(const struct smc_access *access, const uint64_t *from, uint32_t waiting)
 {
     uint32_t read = 0, written = 0, lanes = 0;
     for (uint32_t left = waiting; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left), width = access->width_bytes;
-        const uint32_t reads = banks_from(from ? from[lane] : (uint64_t)lane * width, width);
+        const uint32_t reads = banks_from(source_of(access, from, lane), width);
         const uint32_t writes = banks_from(access->address[lane], width);
         if (!(read & reads) && !(written & writes))
             lanes |= 1u << lane;
@@ -252,7 +288,7 @@ static uint32_t copied_next(const struct smc_access *access, const uint64_t *fro
 static void serve_copy(const struct smc_access *access, const uint64_t *from, uint32_t lanes,
                        struct set *set)
 {
-    *set = (struct set){.lanes = lanes & access->mask, .times = 1};
+    *set = (struct set){.lanes = lanes, .times = 1};
     for (uint32_t waiting = set->lanes, next; waiting; waiting &= ~next, set->passes++) {
         next = copied_next(access, from, waiting);
         for (uint32_t left = next; left; left &= left - 1) {
@@ -269,16 +305,32 @@ static void serve_copy(const struct smc_access *access, const uint64_t *from, ui
     }
 }
 
-/* Serves the first set of `left`, which are active lanes. */
-static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
-                       const uint64_t *from, uint32_t left, struct set *set)
+/* Active lanes that wait, and of these the ones that wait for banks alone: the others' lines of L1
+   are still to be looked up. */
+struct serving {
+    uint32_t waiting, ready;
+};
+
+/* Serves the next set; false if no lane waits. */
+static bool serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
+                       const uint64_t *from, struct serving *serving, struct set *set)
 {
     const uint32_t count = lanes_of_set(layout, access);
-    const uint32_t lanes = lanes_from((uint32_t)__builtin_ctz(left) / count * count, count);
+    if (!serving->waiting)
+        return false;
+    if (!serving->ready)
+        serving->ready = access->op == SMC_BANK_CP_ASYNC_CA
+                             ? looked_up_next(access, from, serving->waiting)
+                             : serving->waiting;
+    const uint32_t first = (uint32_t)__builtin_ctz(serving->ready) / count * count;
+    const uint32_t lanes = serving->ready & lanes_from(first, count);
     if (is_copy(access->op) && layout->loads_join)
         serve_copy(access, from, lanes, set);
     else
         banks_serve(layout, access, lanes, set);
+    serving->waiting &= ~lanes;
+    serving->ready &= ~lanes;
+    return true;
 }
 
 struct smc_bank_cost smc_banks_count_copy(const struct smc_bank_layout *layout,
@@ -286,11 +338,10 @@ struct smc_bank_cost smc_banks_count_copy(const struct smc_bank_layout *layout,
                                           const uint64_t from[SMC_WARP_LANES])
 {
     struct smc_bank_cost cost = {0};
+    struct serving serving = {.waiting = served_lanes(access)};
     struct set set;
-    for (uint32_t left = lanes_of(access); left; left &= ~set.lanes) {
-        serve_next(layout, access, from, left, &set);
+    while (serve_next(layout, access, from, &serving, &set))
         add_cost(layout, &set, &cost);
-    }
     return cost;
 }
 
@@ -303,10 +354,10 @@ struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
 void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
                    struct smc_bank_map *map)
 {
+    struct serving serving = {.waiting = served_lanes(access)};
     struct set set;
     *map = (struct smc_bank_map){.cost = {0}};
-    for (uint32_t left = lanes_of(access); left; left &= ~set.lanes) {
-        serve_next(layout, access, NULL, left, &set);
+    while (serve_next(layout, access, NULL, &serving, &set)) {
         add_to_map(layout, &set, map);
         add_cost(layout, &set, &map->cost);
     }

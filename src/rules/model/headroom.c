@@ -96,3 +96,13 @@ enum smc_status smc_headroom_find(const struct smc_sm *sm, const struct smc_laun
         find_smem(sm, base, out);
     return SMC_OK;
 }
+
+void smc_headroom_set_clusters(struct smc_headroom *headroom, uint32_t sm_count,
+                               const struct smc_sm_groups *groups, uint32_t size)
+{
+    headroom->has_clusters = size > 1 && sm_count > 0;
+    headroom->clusters_are_bound = !smc_sm_groups_are_known(groups, sm_count);
+    for (uint32_t i = 0; i < headroom->count && headroom->has_clusters; i++)
+        headroom->level[i].resident_clusters =
+            smc_resident_clusters(sm_count, groups, size, headroom->level[i].blocks_per_sm);
+}

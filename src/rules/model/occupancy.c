@@ -260,6 +260,14 @@ enum smc_status smc_occupancy_compute(const struct smc_sm *sm, const struct smc_
     return SMC_OK;
 }
 
+bool smc_sm_groups_are_known(const struct smc_sm_groups *groups, uint32_t sm_count)
+{
+    uint32_t sms = 0;
+    for (uint32_t i = 0; groups && i < groups->count; i++)
+        sms += groups->sms[i];
+    return sms > 0 && sms == sm_count;
+}
+
 /* A group with fewer SMs than a cluster has blocks holds none. */
 uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
                                uint32_t blocks_per_sm)
@@ -269,20 +277,12 @@ uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *gr
                                         : SMC_MOST_CLUSTERED_BLOCKS;
     if (size == 0)
         return 0;
-    if (!groups || groups->count == 0)
+    if (!smc_sm_groups_are_known(groups, sm_count))
         return (uint64_t)sm_count * blocks_per_sm / size;
     for (uint32_t i = 0; i < groups->count; i++)
         if (groups->sms[i] >= size)
             clusters += groups->sms[i] * blocks / size;
     return clusters;
-}
-
-static bool are_known(const struct smc_sm_groups *groups, uint32_t sm_count)
-{
-    uint32_t sms = 0;
-    for (uint32_t i = 0; groups && i < groups->count; i++)
-        sms += groups->sms[i];
-    return sms > 0 && sms == sm_count;
 }
 
 /* Whether all blocks of a cooperative grid are resident at a time. */
@@ -297,13 +297,12 @@ enum smc_status smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
                                  const struct smc_launch *launch, struct smc_occupancy *out)
 {
     const uint32_t *grid = launch->grid, cluster = launch->blocks_per_cluster;
-    const bool known = are_known(groups, sm_count);
     enum smc_status status = smc_occupancy_compute(sm, launch, out);
     out->resident_blocks = (uint64_t)sm_count * out->blocks_per_sm;
     if (cluster > 1 && out->resident_blocks > 0) {
-        out->clusters_are_bound = !known;
+        out->clusters_are_bound = !smc_sm_groups_are_known(groups, sm_count);
         out->resident_clusters =
-            smc_resident_clusters(sm_count, known ? groups : NULL, cluster, out->blocks_per_sm);
+            smc_resident_clusters(sm_count, groups, cluster, out->blocks_per_sm);
         out->resident_blocks = out->resident_clusters * cluster;
     }
     if (launch->is_cooperative && grid[0] > 0 && out->resident_blocks > 0 &&

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/banks.h"
 #include "rules/devices.h"
 #include "rules/headroom.h"
 #include "rules/next_steps.h"

@@ -24,6 +24,13 @@ uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask)
     return count;
 }
 
+/* Each bit of the bank's number is the exclusive or of these bits of the line's. */
+uint32_t smc_tag_bank(uint64_t line)
+{
+    static const uint64_t low = 0x377ab5, high = 0x12d5da;
+    return 2 * (uint32_t)__builtin_parityll(line & high) + (uint32_t)__builtin_parityll(line & low);
+}
+
 static uint32_t lanes_in_line(const uint64_t address[32], uint32_t mask, uint64_t line)
 {
     uint32_t lanes = 0;

@@ -233,11 +233,14 @@ static void ask_file_note_dynamic_smem(const struct smc_arguments *arguments,
 
 /* --- The questions ---------------------------------------------------------------------------- */
 
-static void set_cluster(const struct smc_arguments *arguments, struct smc_query *query)
+/* What the code itself asks for. */
+static void set_compiled_in(const struct smc_arguments *arguments, struct smc_query *query)
 {
     uint32_t blocks = query->file_kernel->blocks_per_cluster;
     if (blocks > 1 && !arguments->given[SMC_OPTION_CLUSTER])
         query->settings.blocks_per_cluster = blocks;
+    if (!arguments->given[SMC_OPTION_TMEM_COLUMNS])
+        query->settings.tmem_columns_per_block = query->file_kernel->tmem_columns;
 }
 
 static enum smc_status make_queries(const struct smc_arguments *arguments,
@@ -268,7 +271,7 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
         }
     }
     for (size_t i = 0; i < entries * devices; i++) { /* the first are copied above */
-        set_cluster(arguments, &asked->query[i]);
+        set_compiled_in(arguments, &asked->query[i]);
         if (ignores_dynamic_smem(arguments, asked->entries.item[i / devices]))
             asked->query[i].dynamic_smem_bytes = asked->query[i].smem_per_thread_bytes =
                 SMC_NOT_GIVEN;

@@ -200,6 +200,9 @@ static struct smc_headroom *find_headroom(const struct smc_answer *answers, size
         struct smc_sm sm;
         smc_query_bounded_sm(answer, &sm);
         smc_headroom_find(&sm, &answer->launch, fixed, &headroom[i]);
+        smc_headroom_set_clusters(&headroom[i], answer->query.device.sm_count,
+                                  &answer->query.device.sm_groups,
+                                  answer->launch.blocks_per_cluster);
     }
     return headroom;
 }

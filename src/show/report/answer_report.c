@@ -498,24 +498,13 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     smc_layout_line(out, style, "clusters", &line);
 }
 
-/* "2 of the 8 resident blocks have their 256 of 512 columns at a time". */
 static void append_tensor_memory(const struct smc_answer *answer,
                                  const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct smc_occupancy *occupancy = &answer->occupancy;
     struct smc_text line = {0};
-    if (occupancy->tmem_blocks_per_sm == 0)
-        return;
-    smc_text_printf(&line, "%u of %u columns per block: ", answer->launch.tmem_columns_per_block,
-                    answer->query.device.sm.tmem_columns_per_sm);
-    if (occupancy->tmem_blocks_per_sm == occupancy->blocks_per_sm)
-        smc_text_append(&line, "enough for all resident blocks");
-    else
-        smc_text_printf(&line,
-                        "%u of the %u resident blocks have theirs at a time, the others wait in "
-                        "tcgen05.alloc",
-                        occupancy->tmem_blocks_per_sm, occupancy->blocks_per_sm);
-    smc_layout_line(out, style, "tensor mem.", &line);
+    smc_words_tensor_memory(answer, &line);
+    if (line.length > 0)
+        smc_layout_line(out, style, "tensor mem.", &line);
 }
 
 static void answer_append_grid(const struct smc_answer *answer,

@@ -312,41 +312,88 @@ static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint
     return smc_value_if(padding_of(pattern)->found, smc_value_integer(value));
 }
 
-#define ITEM struct smc_banks_pattern
+/* An access of an answer. */
+struct access_row {
+    const struct smc_banks_answer *answer;
+    const struct smc_banks_pattern *pattern;
+};
+
+/* The padding that removes all conflicts of an array that a layout places; NULL: none is proposed.
+ */
+static const struct smc_tile *padded_tile(const struct access_row *row)
+{
+    const struct smc_tile_remedy *remedy = &row->answer->tile_padding;
+    return row->answer->query.tile && remedy->found && remedy->tile.padding ? &remedy->tile : NULL;
+}
+
+/* No bits: none is proposed. */
+static struct smc_swizzle proposed_swizzle(const struct access_row *row)
+{
+    const struct smc_tile_remedy *remedy = &row->answer->tile_swizzle;
+    return row->answer->query.tile && remedy->found ? remedy->tile.swizzle
+                                                    : (struct smc_swizzle){0};
+}
+
+static struct smc_value swizzle_part(const struct access_row *row, int64_t part)
+{
+    return smc_value_if(proposed_swizzle(row).bits > 0, smc_value_integer((uint64_t)part));
+}
+
+static struct smc_value padded_row(const struct access_row *row)
+{
+    const struct smc_banks_pattern *item = row->pattern;
+    return padded_tile(row) ? smc_value_integer(padded_tile(row)->pitch)
+                            : of_padding(item, row_elements(&padding_of(item)->rearrangement));
+}
+
+static struct smc_value padding_elements(const struct access_row *row)
+{
+    const struct smc_banks_pattern *item = row->pattern;
+    return padded_tile(row) ? smc_value_integer(padded_tile(row)->padding)
+                            : of_padding(item, padding_of(item)->rearrangement.padding_elements);
+}
+
+#define ITEM struct access_row
 #define ACCESS_FIELDS(FIELD)                                                                       \
     FIELD(access, "access", "access", "", "the expression, or the kernel's",                       \
-          smc_value_text(item->label))                                                             \
+          smc_value_text(item->pattern->label))                                                    \
     FIELD(op, "op", NULL, "", "load, store, or the instruction",                                   \
-          smc_value_text(smc_words_bank_op(item->op)))                                             \
+          smc_value_text(smc_words_bank_op(item->pattern->op)))                                    \
     FIELD(short_op, NULL, "op", "", "ld, st, atom ...",                                            \
-          smc_value_text(smc_bank_operations[item->op].name))                                      \
+          smc_value_text(smc_bank_operations[item->pattern->op].name))                             \
     FIELD(width, "width_bytes", "width", "bytes", "of one lane",                                   \
-          smc_value_integer(item->width_bytes))                                                    \
+          smc_value_integer(item->pattern->width_bytes))                                           \
     FIELD(warps, "warps_counted", NULL, "warps", "counted",                                        \
-          smc_value_integer(item->warps_counted))                                                  \
+          smc_value_integer(item->pattern->warps_counted))                                         \
     FIELD(row, "row_elements", NULL, "elements", "of a row of its array",                          \
-          smc_value_integer(item->row_elements))                                                   \
+          smc_value_integer(item->pattern->row_elements))                                          \
     FIELD(steps, "steps", NULL, "", "iterations of the loop around it",                            \
-          smc_value_integer(item->steps))                                                          \
+          smc_value_integer(item->pattern->steps))                                                 \
     FIELD(steps_counted, "steps_counted", NULL, "", "iterations counted",                          \
-          smc_value_integer(item->steps_counted))                                                  \
+          smc_value_integer(item->pattern->steps_counted))                                         \
     FIELD(accesses, "accesses", "accesses", "", "accesses counted",                                \
-          smc_value_integer(item->accesses))                                                       \
+          smc_value_integer(item->pattern->accesses))                                              \
     FIELD(wavefronts, "wavefronts", "wavefronts", "", "their wavefronts",                          \
-          of_cost(item, item->total.wavefronts))                                                   \
+          of_cost(item->pattern, item->pattern->total.wavefronts))                                 \
     FIELD(least, "least_wavefronts", "least_wavefronts", "", "the fewest possible",                \
-          of_cost(item, item->total.least))                                                        \
+          of_cost(item->pattern, item->pattern->total.least))                                      \
     FIELD(conflicts, "conflicts", "conflicts", "", "wavefronts above the fewest possible",         \
-          of_cost(item, item->total.wavefronts - item->total.least))                               \
+          of_cost(item->pattern, item->pattern->total.wavefronts - item->pattern->total.least))    \
     FIELD(worst, NULL, "worst_wavefronts", "", "of the access with the most",                      \
-          of_cost(item, item->map.cost.wavefronts))                                                \
+          of_cost(item->pattern, item->pattern->map.cost.wavefronts))                              \
     FIELD(padded_row, NULL, "row_elements", "elements", "of a row without the proposed padding",   \
-          of_padding(item, row_elements(&padding_of(item)->rearrangement)))                        \
+          padded_row(item))                                                                        \
     FIELD(padding, NULL, "padding_elements", "elements",                                           \
-          "padding of a row that removes all conflicts",                                           \
-          of_padding(item, padding_of(item)->rearrangement.padding_elements))                      \
+          "padding of a row that removes all conflicts", padding_elements(item))                   \
     FIELD(phases, "phases", "phases", "", "sets of lanes that are served one after the other",     \
-          of_cost(item, item->total.phases))
+          of_cost(item->pattern, item->pattern->total.phases))                                     \
+    FIELD(swizzle_bits, NULL, "swizzle_bits", "bits",                                              \
+          "of a layout: bits of the smallest Swizzle<B,M,S> that removes all conflicts",           \
+          swizzle_part(item, proposed_swizzle(item).bits))                                         \
+    FIELD(swizzle_base, NULL, "swizzle_base", "bits", "its M",                                     \
+          swizzle_part(item, proposed_swizzle(item).base))                                         \
+    FIELD(swizzle_shift, NULL, "swizzle_shift", "bits", "its S",                                   \
+          swizzle_part(item, proposed_swizzle(item).shift))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 
@@ -776,11 +823,12 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix)
     return object;
 }
 
-static json_t *access_object(const struct smc_bank_layout *layout,
+static json_t *access_object(const struct smc_banks_answer *answer,
                              const struct smc_banks_pattern *pattern)
 {
-    json_t *object = smc_fields_object(access_fields, pattern);
-    smc_json_set(object, "worst", worst_object(layout, pattern));
+    const struct access_row row = {answer, pattern};
+    json_t *object = smc_fields_object(access_fields, &row);
+    smc_json_set(object, "worst", worst_object(&answer->layout, pattern));
     smc_json_set(object, "padding", remedy_object(padding_of(pattern)));
     smc_json_set(object, "narrower", narrower_object(&pattern->narrower));
     smc_json_set(object, "swizzle", remedy_object(&pattern->swizzle));
@@ -803,7 +851,7 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
     if (answer->query.tile)
         smc_json_tile(object, answer);
     for (uint32_t i = 0; i < answer->pattern_count; i++)
-        json_array_append_new(list, access_object(&answer->layout, &answer->pattern[i]));
+        json_array_append_new(list, access_object(answer, &answer->pattern[i]));
     smc_json_set(object, "accesses", list);
 }
 
@@ -811,6 +859,9 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
 
 void smc_csv_banks(const struct smc_banks_answer *answer, struct smc_text *out)
 {
-    smc_fields_csv_table(access_fields, answer->pattern, answer->pattern_count,
-                         sizeof *answer->pattern, out);
+    smc_fields_csv_head(access_fields, out);
+    for (uint32_t i = 0; i < answer->pattern_count; i++) {
+        const struct access_row row = {answer, &answer->pattern[i]};
+        smc_fields_csv_row(access_fields, &row, out);
+    }
 }

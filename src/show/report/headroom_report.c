@@ -1,5 +1,6 @@
 /* The headroom of a block: for each number of resident blocks per SM, the most registers and
    dynamic shared memory that a block may use; as text, JSON and CSV. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static double present_ms(const struct smc_answer *answer, const struct smc_headr
 
 struct row {
     const struct smc_answer *answer;
+    const struct smc_headroom *headroom;
     const struct smc_headroom_level *level;
     double present_ms;
     char launch_bounds[48];
@@ -43,7 +45,10 @@ static struct row make_row(const struct smc_answer *answer, const struct smc_hea
                            uint32_t i)
 {
     const struct smc_headroom_level *level = &headroom->level[i];
-    struct row row = {.answer = answer, .level = level, .present_ms = present_ms(answer, headroom)};
+    struct row row = {.answer = answer,
+                      .headroom = headroom,
+                      .level = level,
+                      .present_ms = present_ms(answer, headroom)};
     snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
              answer->launch.threads_per_block, level->blocks_per_sm);
     return row;
@@ -96,7 +101,15 @@ static struct smc_value cost_of(const struct row *row, uint32_t amount)
                        smc_value_real(item->level->cost.predicted_ms)))                            \
     FIELD(cost_change, "compiled_change_percent", "compiled_change_percent", "percent",            \
           "that time compared with the kernel as it is now; positive: slower",                     \
-          smc_value_if(!isnan(change_of(item)), smc_value_real(100 * change_of(item))))
+          smc_value_if(!isnan(change_of(item)), smc_value_real(100 * change_of(item))))            \
+    FIELD(clusters, "resident_clusters", "resident_clusters", "clusters",                          \
+          "with --cluster: clusters resident on the GPU at a time",                                \
+          smc_value_if(item->headroom->has_clusters,                                               \
+                       smc_value_integer(item->level->resident_clusters)))                         \
+    FIELD(bound, "clusters_are_bound", "clusters_are_bound", "",                                   \
+          "whether they may be fewer, because the groups of SMs are not known",                    \
+          smc_value_if(item->headroom->has_clusters,                                               \
+                       smc_value_boolean(item->headroom->clusters_are_bound)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -134,24 +147,40 @@ static void append_refusal(const struct smc_answer *answer, const struct smc_hea
     smc_words_failure(&refused, line);
 }
 
+/* "15", "<=16" */
+static void append_level_clusters(const struct smc_headroom *headroom,
+                                  const struct smc_headroom_level *level, struct smc_text *text)
+{
+    smc_text_printf(text, "%s%" PRIu64, headroom->clusters_are_bound ? "<=" : "",
+                    level->resident_clusters);
+}
+
 /* --- Text: one device ------------------------------------------------------------------------- */
 
 static void headroom_append_rows(const struct smc_answer *answer,
                                  const struct smc_headroom *headroom,
                                  const struct smc_report_style *style, struct smc_text *out)
 {
-    smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
-                         "  per SM  per SM         per thread  per block\n");
+    const bool has_clusters = headroom->has_clusters;
+    smc_text_printf(out,
+                    "\n  blocks   warps  occup.  registers   dynamic B%s  to write\n"
+                    "  per SM  per SM         per thread  per block%s\n",
+                    has_clusters ? "  clusters" : "", has_clusters ? "    per GPU" : "");
     for (uint32_t i = 0; i < headroom->count; i++) {
         const struct row row = make_row(answer, headroom, i);
         bool current = is_current(answer, row.level);
         char percent[32];
-        struct smc_text line = {0};
+        struct smc_text line = {0}, clusters = {0};
         smc_words_percent(row.level->percent, percent);
-        smc_text_printf(&line, "%c %6u %7u %7s %10u %11u  %s", current ? '>' : ' ',
+        smc_text_printf(&line, "%c %6u %7u %7s %10u %11u", current ? '>' : ' ',
                         row.level->blocks_per_sm, row.level->warps_per_sm, percent,
-                        row.level->regs_per_thread, row.level->dynamic_smem_bytes,
-                        row.launch_bounds);
+                        row.level->regs_per_thread, row.level->dynamic_smem_bytes);
+        if (has_clusters) {
+            append_level_clusters(headroom, row.level, &clusters);
+            smc_text_printf(&line, "%10s", smc_text_string(&clusters));
+        }
+        smc_text_printf(&line, "  %s", row.launch_bounds);
+        smc_text_free(&clusters);
         smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
         smc_layout_row(out, &line);
         smc_layout_end(out, style);
@@ -295,6 +324,15 @@ static void headroom_append_legend(const struct smc_answer *answer,
     if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
         smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
                         answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
+    if (headroom->has_clusters)
+        smc_text_printf(&line, "; clusters of %u blocks%s", answer->launch.blocks_per_cluster,
+                        headroom->clusters_are_bound
+                            ? " at most: 'smemcalc calibrate' finds how the SMs are grouped"
+                            : "");
+    if (headroom->has_clusters && headroom->count > SMC_MOST_CLUSTERED_BLOCKS &&
+        !headroom->clusters_are_bound)
+        smc_text_printf(&line, ": an SM holds at most %d blocks of clusters",
+                        SMC_MOST_CLUSTERED_BLOCKS);
     if (answer->query.file_kernel && lacks_times(headroom))
         smc_text_append(&line, "; with --grid and --arg, the launch, times are predicted");
     if (!smc_words_is_compiled(answer))
@@ -386,6 +424,15 @@ static void headroom_append_cell(const void *context, size_t device, size_t row,
                     level->regs_per_thread, level->dynamic_smem_bytes);
 }
 
+static void headroom_append_clusters_cell(const void *context, size_t device, size_t row,
+                                          struct smc_text *text)
+{
+    const struct compared *compared = context;
+    const struct smc_headroom *headroom = &compared->headroom[device];
+    if (row < headroom->count && headroom->has_clusters)
+        append_level_clusters(headroom, &headroom->level[row], text);
+}
+
 static void compare_maxima(const struct compared *compared, size_t count,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -434,8 +481,11 @@ static void headroom_write_several(const struct smc_answer *answers,
         .label = append_label,
         .cell = headroom_append_cell,
     };
-    for (size_t i = 0; i < count; i++)
+    bool any_clusters = false;
+    for (size_t i = 0; i < count; i++) {
         table.rows = headroom[i].count > table.rows ? headroom[i].count : table.rows;
+        any_clusters |= headroom[i].has_clusters;
+    }
     struct smc_text fixed = {0};
     append_name(answers, &fixed);
     headroom_append_fixed(answers, headroom, &fixed);
@@ -444,6 +494,12 @@ static void headroom_write_several(const struct smc_answer *answers,
     smc_text_kernel_line(answers, style, out);
     if (table.rows)
         smc_device_table(&table, style, out);
+    table.cell_head = "clusters per GPU";
+    table.cell = headroom_append_clusters_cell;
+    if (any_clusters) {
+        smc_text_cut(out, out->length - 1); /* one empty line between the tables */
+        smc_device_table(&table, style, out);
+    }
     compare_maxima(&compared, count, style, out);
     compare_legend(answers, style, out);
 }

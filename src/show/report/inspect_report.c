@@ -95,6 +95,9 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
     FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
           "whether it has shared arrays whose size the launch gives",                              \
           smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
+    FIELD(allocates_tmem, "allocates_tensor_memory", NULL, "",                                     \
+          "whether it allocates Tensor Memory, as its PTX tells",                                  \
+          smc_value_boolean(item->allocates_tmem))                                                 \
     FIELD(calls_unlinked, "calls_unlinked", NULL, "",                                              \
           "whether it calls functions that nvlink adds, so that its figures will grow",            \
           smc_value_boolean(item->calls_unlinked))
@@ -382,6 +385,19 @@ static void inspect_append_clusters(const struct smc_answer *answer, struct smc_
                         occupancy->resident_clusters);
 }
 
+static void inspect_append_tensor_memory(const struct smc_inspect_row *row,
+                                         const struct smc_answer *answer, struct smc_text *line)
+{
+    struct smc_text memory = {0};
+    smc_words_tensor_memory(answer, &memory);
+    if (row->kernel->allocates_tmem && answer->launch.tmem_columns_per_block == 0)
+        smc_text_append(&memory, "its columns are not known; --tmem-columns states them");
+    if (memory.length > 0)
+        smc_text_printf(line, "%sTensor Memory: %s", line->length > 0 ? "\n" : "",
+                        smc_text_string(&memory));
+    smc_text_free(&memory);
+}
+
 /* If no block size is stated, the gains are those of the best one. */
 static void inspect_append_steps(const struct smc_inspect_row *row,
                                  const struct smc_report_style *style, struct smc_text *out)
@@ -404,6 +420,7 @@ static void inspect_append_steps(const struct smc_inspect_row *row,
     smc_words_set_regs(&row->kernel->resources,
                        line.length > 0 ? "\nafter the launch " : "after the launch ", &line);
     inspect_append_clusters(&answer, &line);
+    inspect_append_tensor_memory(row, &answer, &line);
     if (gains.length > 0)
         smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
     if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))

@@ -370,6 +370,22 @@ void smc_words_set_regs(const struct smc_resources *resources, const char *befor
     smc_text_append(out, " registers per thread");
 }
 
+void smc_words_tensor_memory(const struct smc_answer *answer, struct smc_text *out)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    if (occupancy->tmem_blocks_per_sm == 0)
+        return;
+    smc_text_printf(out, "%u of %u columns per block: ", answer->launch.tmem_columns_per_block,
+                    answer->query.device.sm.tmem_columns_per_sm);
+    if (occupancy->tmem_blocks_per_sm == occupancy->blocks_per_sm)
+        smc_text_append(out, "enough for all resident blocks");
+    else
+        smc_text_printf(out,
+                        "%u of the %u resident blocks have theirs at a time, the others wait in "
+                        "tcgen05.alloc",
+                        occupancy->tmem_blocks_per_sm, occupancy->blocks_per_sm);
+}
+
 void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS])
 {
     const struct smc_file_kernel *kernel = answer->query.file_kernel;

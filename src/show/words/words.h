@@ -97,6 +97,10 @@ void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_S
 void smc_words_set_regs(const struct smc_resources *resources, const char *before,
                         struct smc_text *out);
 
+/* "256 of 512 columns per block: 2 of the 8 resident blocks have theirs at a time, ..."; nothing if
+   it uses no Tensor Memory. */
+void smc_words_tensor_memory(const struct smc_answer *answer, struct smc_text *out);
+
 /* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
 void smc_words_untie(struct smc_text *text);
 
