@@ -13,18 +13,18 @@ function trimmed(s) {
     return s
 }
 
-# "const char *name[4]" of a struct: its type, how many, where.
-function member(owner, type, declarator,    count) {
+# "const char *name[4]" of a struct: its type, how many, where. A struct without a name, which `group`
+# stands for, is bytes.
+function member(owner, type, declarator,    each) {
     declarator = trimmed(declarator)
     for (; declarator ~ /^\*/; declarator = trimmed(substr(declarator, 2)))
         type = trimmed(type " *")
-    count = 1
-    if (match(declarator, /\[.*\]$/)) {
-        count = substr(declarator, RSTART + 1, RLENGTH - 2)
-        declarator = trimmed(substr(declarator, 1, RSTART - 1))
-    }
+    sub(/ *\[.*/, "", declarator)
     sub(/^_Bool$/, "bool", type)
-    printf "MEMBER(%s, %s, %s, %s, offsetof(struct %s, %s))\n", owner, declarator, type, count, owner, declarator
+    sub(/^group$/, "char", type)
+    each = "((struct " owner " *)0)->" declarator
+    printf "MEMBER(%s, %s, %s, (int)(sizeof(%s) / sizeof(%s)), offsetof(struct %s, %s))\n", owner,
+        declarator, type, each, type, owner, declarator
 }
 
 function members(owner, body,    n, i, k, parts, declaration, type, declarators, all) {
@@ -62,6 +62,7 @@ END {
     print "    printf(\"MEMBER(\" #owner \", \" #name \", \" #type \", %d, %zu)\\n\", count, offset);"
     print "#define VALUE(name, value) printf(\"VALUE(\" #name \", %ld)\\n\", (long)(value));"
     print "int main(void)\n{"
+    gsub(/struct *\{[^{}]*\}/, "group", text)
     while (match(text, /(struct|enum)( [a-z_0-9]+)? *\{[^{}]*\}/)) {
         found = substr(text, RSTART, RLENGTH)
         text = substr(text, RSTART + RLENGTH)
