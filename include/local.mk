@@ -6,9 +6,9 @@ baseincludedir = $(includedir)/smemcalc/base
 baseinclude_HEADERS = src/base/status.h
 rulesincludedir = $(includedir)/smemcalc/rules
 rulesinclude_HEADERS = \
-	src/rules/bank_operations.def src/rules/banks.h src/rules/devices.h src/rules/launch.h \
-	src/rules/limits.def src/rules/next_steps.h src/rules/occupancy.h src/rules/refusals.def \
-	src/rules/sm.h src/rules/smem_modes.def
+	src/rules/bank_operations.def src/rules/banks.h src/rules/devices.h src/rules/headroom.h \
+	src/rules/launch.h src/rules/limits.def src/rules/next_steps.h src/rules/occupancy.h \
+	src/rules/refusals.def src/rules/sm.h src/rules/smem_modes.def
 
 lib_LTLIBRARIES += libsmemcalc.la
 libsmemcalc_la_SOURCES = $(library_sources)
@@ -19,6 +19,15 @@ libsmemcalc_la_LDFLAGS = \
 	$(SANITIZE_FLAGS) $(HARDENING_LDFLAGS) -no-undefined -version-info 0:0:0 -export-symbols smemcalc.sym
 EXTRA_libsmemcalc_la_DEPENDENCIES = smemcalc.sym
 CLEANFILES += smemcalc.sym
+
+# The layout that src/rules/model/public_layout.c holds, after a struct or an enum has gained something.
+EXTRA_DIST += include/layout.awk include/layout.sh
+.PHONY: update-layout
+update-layout:
+	$(MAKE) install-includeHEADERS install-baseincludeHEADERS install-rulesincludeHEADERS DESTDIR=$(abs_builddir)/layout.headers
+	(sed '/\*\//q' $(srcdir)/src/rules/model/public_layout.def && \
+	  $(srcdir)/include/layout.sh $(CC) -I$(abs_builddir)/layout.headers$(includedir)) >layout.new
+	cat layout.new >$(srcdir)/src/rules/model/public_layout.def && rm -rf layout.new layout.headers
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = smemcalc.pc

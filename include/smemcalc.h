@@ -5,6 +5,8 @@
    struct smc_launch     the resources that a launch requests     smemcalc/rules/launch.h
    struct smc_occupancy  the blocks that fit and their limits     smemcalc/rules/launch.h
    struct smc_next_steps the nearest changes that matter          smemcalc/rules/next_steps.h
+   struct smc_headroom   the most resources for each number       smemcalc/rules/headroom.h
+                         of blocks
    struct smc_access     one instruction of a warp that accesses
                          shared memory, and its bank conflicts    smemcalc/rules/banks.h
    struct smc_cute_layout  a layout of CuTe, struct smc_swizzle   smemcalc/rules/banks.h
@@ -29,6 +31,7 @@ extern "C" {
 
 #include "smemcalc/rules/banks.h"
 #include "smemcalc/rules/devices.h"
+#include "smemcalc/rules/headroom.h"
 #include "smemcalc/rules/launch.h"
 #include "smemcalc/rules/next_steps.h"
 #include "smemcalc/rules/occupancy.h"

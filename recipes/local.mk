@@ -1,6 +1,7 @@
 # Recipes for continuous integration. CMake's are installed where find_package(Smemcalc) looks.
 cmakedir = $(datadir)/cmake/Smemcalc
 dist_cmake_DATA = recipes/cmake/SmemcalcConfig.cmake recipes/cmake/SmemcalcGate.cmake
+nodist_cmake_DATA = recipes/cmake/SmemcalcConfigVersion.cmake
 recipesdir = $(docdir)/recipes
 dist_recipes_DATA = \
 	recipes/github/smemcalc.yml recipes/github/smemcalc-sanitize.yml \

@@ -195,6 +195,50 @@ empty "batch copies columns without control characters" "$(
     cut -d, -f4 out | head -n 4 | tr '\n' ' ' | grep -qx 'no?te ?\[31mx ???y "a	b ' || cat out
     LC_ALL=C tr -d '\n\t' <out | LC_ALL=C grep '[[:cntrl:]]')"
 
+# --- JSON -----------------------------------------------------------------------------------------
+
+# The results of a JSON row as batch writes them in CSV.
+as_csv='[.blocks_per_sm, .warps_per_sm, .occupancy_percent, (.limiters | if . then join("+") else . end),
+    .limit_warps, .limit_blocks, .limit_registers, .limit_shared_memory, .limit_barriers,
+    .allocated_registers, .allocated_smem, .error, .outcome, (.refusals | if . then join("+") else . end),
+    .resident_clusters, (.clusters_are_bound | if . == null then . elif . then 1 else 0 end)] |
+    map(if . == null then "" else tostring end) | join(",")'
+if command -v jq >/dev/null; then
+    smemcalc batch --pass all "$launches" --format jsonl >rows.jsonl 2>err
+    empty "JSON lines: the message is that of CSV" "$(
+        echo "smemcalc: $launches: 4 of 15 rows cannot be read; the first: $first_bad" | diff - err)"
+    empty "JSON lines have the columns of the input, numbers as numbers" "$(
+        jq -c '[.id, (.device | type), .threads, ."what, and why"]' rows.jsonl | sed -n '1,3p;9p' >columns
+        cat >expected <<'END'
+[1,"number",128,"carve-out 24 %"]
+[2,"number",128,"carve-out \"99 %\""]
+[3,"number",224,null]
+[9,"string","many","bad"]
+END
+        diff expected columns)"
+    empty "JSON lines: a row that cannot be read has its reason, and no results" "$(
+        jq -c 'select(.id == 9) | [.error, .blocks_per_sm, .limiters, .outcome]' rows.jsonl >seen
+        echo "[\"$first_bad\",null,null,null]" | diff - seen)"
+    printf 'threads,regs,cluster\n256,72,1\n2048,32,4\n96,0,2\n' >few.csv
+    smemcalc batch few.csv --device H200 | sed 1d | cut -d, -f4- >few.answers
+    smemcalc batch few.csv --device H200 --format jsonl >few.jsonl
+    empty "JSON lines have the results of CSV" "$(jq -r "$as_csv" few.jsonl | diff few.answers -)"
+    smemcalc batch few.csv --device H200 --format json >few.json
+    empty "a JSON document has the same rows" "$(
+        jq -r .schema few.json | grep -vx smemcalc/1
+        jq -c '.rows[]' few.json >of.json
+        jq -c . few.jsonl | diff of.json -)"
+    printf 'threads,blocks_per_sm,"a""\\\001"\n256,7,<NA>\n' | # a name to be escaped
+        smemcalc batch --pass all --device 9.0 --regs 32 --format jsonl >odd.jsonl 2>err
+    empty "JSON escapes names, and has each result once" "$(
+        jq -c '[.blocks_per_sm, .["a\"\\\ufffd"], (keys | length)]' odd.jsonl | grep -vFx '[8,null,16]'
+        grep -o '"blocks_per_sm"' odd.jsonl | wc -l | grep -vx 1)"
+    printf 'threads\n' | smemcalc batch --device 9.0 --regs 32 --format json >none.json
+    empty "a document without rows" "$(jq -c .rows none.json | grep -vFx '[]')"
+else
+    skip "JSON" "there is no jq"
+fi
+
 # Asked row by row through two pipes, each answer comes before the next question.
 mkfifo questions replies
 smemcalc batch --device 9.0 --regs 32 <questions >replies 2>err &

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The public library as another program uses it: installed, found with pkg-config, its header
-# compiled as C and as C++, the example of smemcalc(3) compiled and run, its symbols, threads.
+# The public library as another program uses it: installed, found with pkg-config and with CMake, its
+# header compiled as C and as C++, the examples of smemcalc(3) compiled and run, its ABI, misuse,
+# symbols, threads.
 # Run in the build folder. CC, MAKE and SANITIZE_FLAGS are those of the build.
 
 set -u
@@ -96,12 +97,99 @@ else
 fi
 # shellcheck disable=SC2086
 runs "the library's example, linked as the build is" example.c "$anywhere" $cc -std=c11
+block array >array.c
+block array_output >expected
+# shellcheck disable=SC2086
+runs "the example of many launches" array.c "$anywhere" $cc -std=c11
+block choice >choice.c
+block choice_output >expected
+# shellcheck disable=SC2086
+runs "the example of a choice" choice.c "$anywhere" $cc -std=c11
+block output >expected
 if [ -n "$static" ]; then
     # shellcheck disable=SC2086
     runs "the library's example, linked statically" example.c "$static -lutf8proc" $cc -std=c11
 else
     skip "the library's example, linked statically" "there is no static library"
 fi
+
+# --- Misuse and versions --------------------------------------------------------------------------
+
+cp "$here/library_misuse.c" misuse.c
+cp misuse.c misuse.cc
+"$build/smemcalc" --version | sed 's/^smemcalc/version/' >expected
+# shellcheck disable=SC2086
+runs "misuse is an error in the library's words" misuse.c "$anywhere" $cc -std=c11
+[ -n "$sanitize" ] || runs "the same in C++" misuse.cc "$anywhere" g++ -std=c++11
+
+if command -v cmake >/dev/null && [ -n "$shared" ] && [ -z "$sanitize" ]; then
+    mkdir user
+    cat >user/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(Smemcalc ${WANTED} REQUIRED)
+add_executable(program ${EXAMPLE})
+target_link_libraries(program Smemcalc::smemcalc)
+END
+    prefix=$(dirname "$(dirname "$(dirname "$(find "$root" -name SmemcalcConfig.cmake)")")")
+    with_cmake() { # VERSION: configures a project that wants it
+        cmake -S user -B "user/$1" -DWANTED="$1" -DEXAMPLE="$scratch/example.c" \
+            -DCMAKE_PREFIX_PATH="${prefix%/share}" >cmake.log 2>&1
+    }
+    block output >expected
+    empty "find_package(Smemcalc 0.1) and Smemcalc::smemcalc" "$(
+        { with_cmake 0.1 && cmake --build user/0.1; } >build.log 2>&1 || tail cmake.log build.log
+        user/0.1/program 2>&1 | diff expected -)"
+    for version in 0.2 1.0 0.0; do
+        if with_cmake $version; then fail "find_package(Smemcalc $version) fails"; else
+            pass "find_package(Smemcalc $version) fails"
+        fi
+    done
+else
+    skip "find_package(Smemcalc)" "there is no cmake or no shared library"
+fi
+
+# --- The ABI --------------------------------------------------------------------------------------
+
+# src/rules/model/public_layout.c holds what public_layout.def says, which is what the headers of the release said.
+# shellcheck disable=SC2086
+empty "the layout of every public struct and enum is held" "$(
+    sed '1,/\*\//d' "$source/src/rules/model/public_layout.def" >held
+    "$source/include/layout.sh" $cc $cflags 2>&1 | diff held -)"
+headers=$(dirname "$(find "$root" -name smemcalc.h)")
+layout_holds() { # HEADERS: the library's source compiles with them
+    $cc -std=c11 -fsyntax-only -I"$1" -I"$source/src" "$source/src/rules/model/public_layout.c" 2>seeded.log
+}
+if $cc -std=c11 -E -dM -x c /dev/null | grep -q '__SIZEOF_POINTER__ 8'; then
+    layout_holds "$headers/smemcalc" || fail "the layout holds" "$(head seeded.log)"
+    sed -n 's/^STRUCT(\([a-z_]*\),.*/\1/p' held >structs
+    [ "$(wc -l <structs)" -ge 10 ] || fail "there are structs"
+    empty "a member that is added to any public struct is noticed, at its begin and at its end" "$(
+        while read -r struct; do
+            for at in begin end; do
+                rm -rf seeded
+                cp -R "$headers/smemcalc" seeded
+                sed -i "/^struct $struct {/,/^}/{ # of this struct
+                    $([ $at = begin ] && echo "s/^struct $struct {/&uint64_t seed;/" || echo 's/^}/uint64_t seed;}/')
+                }" seeded/rules/*.h seeded/base/*.h
+                grep -q seed seeded/*/*.h || echo "$struct: not found"
+                if layout_holds seeded; then echo "$struct, $at"; fi
+            done
+        done <structs)"
+    cp -R "$headers/smemcalc" swapped
+    sed -i 's/^    SMC_STEP_THREADS,.*/    SMC_STEP_SEED,/' swapped/rules/next_steps.h
+    if layout_holds swapped; then fail "a lost enumerator is noticed"; else pass "a lost enumerator is noticed"; fi
+else
+    skip "changes of the layout are noticed" "pointers have not 64 bits"
+fi
+empty "the headers refer to no file that is not installed" "$(cd "$headers" &&
+    find smemcalc.h smemcalc -type f | while read -r file; do # without what is not its interface
+        sed '/^#ifndef SMEMCALC_H \/\*/,/^#endif/d' "$file" |
+            grep -noE '[a-z_]+/[a-z_/]+\.(c|h|def|csv|md|sh|awk)\b' | sed "s|^|$file:|"
+    done | while IFS=: read -r file line path; do
+        [ -e "$path" ] || [ -e "smemcalc/$path" ] || [ -e "$(dirname "$file")/$path" ] ||
+            echo "$file:$line: $path"
+    done)"
 
 # --- Symbols --------------------------------------------------------------------------------------
 
@@ -113,6 +201,11 @@ empty "every symbol of the library is in smemcalc(3)" "$(while read -r symbol; d
 done <declared)"
 empty "smemcalc(3) has no other symbol" \
     "$(sed -n 's/^\.F[no] \(smc_[a-z0-9_]*\).*/\1/p' "$manual" | sort -u | comm -23 - declared)"
+pages=$(dirname "$(find "$root" -name smemcalc.3)")
+empty "man finds every function" "$(while read -r symbol; do
+    [ -s "$pages/$symbol.3" ] && (cd "$pages/.." && [ -e "$(sed 's/^\.so //' "man3/$symbol.3")" ]) ||
+        echo "$symbol"
+done <declared)"
 if [ -n "$shared" ] && command -v nm >/dev/null; then
     nm -D --defined-only "$shared" | sed 's/.* //; s/@.*//' | sort >exported
     empty "what the headers declare is exported, and nothing else" "$(diff declared exported)"

@@ -208,7 +208,12 @@ EXTRA_DIST += tests/completion.sh
 
 # The library, installed in a temporary folder.
 TESTS += tests/library.sh
-EXTRA_DIST += tests/library.sh tests/library_threads.c
+EXTRA_DIST += tests/library.sh tests/library_misuse.c tests/library_threads.c
+
+# The Python package; without a python3 it is skipped.
+TESTS += tests/python.sh
+EXTRA_DIST += tests/python.sh tests/python/test_smemcalc.py
+
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
 # Counts beside the kernel's lines; a machine without an NVRTC skips it.

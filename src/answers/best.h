@@ -7,12 +7,10 @@
 #include <stdint.h>
 
 #include "answers/query.h"
-#include "rules/headroom.h"
+#include "rules/allocation.h"
 
 enum {
     SMC_MAX_CANDIDATES = 64,
-    SMC_BEST_SMALL_BLOCK = 128, /* threads: a smaller block is only chosen if no larger one is
-                                   equally good */
 };
 
 struct smc_candidate {

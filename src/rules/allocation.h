@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "rules/launch.h"
 
 /* The allocation unit, in registers, for a thread of `regs_per_thread`. On CC 2.x it depends on
@@ -87,5 +88,46 @@ const struct smc_carveout *smc_carveouts_smallest(const struct smc_carveouts *ca
 
 /* The CUDA runtime's name of a preference: "cudaFuncCachePreferL1". */
 const char *smc_cache_config_name(enum smc_cache_config cache_config);
+
+/* --- Choosing the best ------------------------------------------------------------------------ */
+
+/* Choosing among several block sizes: rule after rule drops those that are clearly worse. */
+
+enum smc_rule {
+#define RULE(id, name, percent, higher, text) SMC_RULE_##id,
+#include "rules/model/rules.def"
+#undef RULE
+    SMC_RULE_COUNT
+};
+
+enum { SMC_BEST_SMALL_BLOCK = 128 }; /* threads: a smaller one only if no larger one is as good */
+
+struct smc_rule_info {
+    const char *name;
+    double percent; /* values within this percentage of the best count as equally good */
+    bool higher_is_better;
+    const char *text;
+};
+
+extern const struct smc_rule_info smc_rule_info[SMC_RULE_COUNT];
+
+struct smc_choice {
+    double value[SMC_RULE_COUNT]; /* what each rule compares; the same for all choices if unknown */
+    enum smc_rule dropped_by;     /* SMC_RULE_COUNT: not dropped, this is the proposal */
+};
+
+/* Sets `dropped_by` of each. If no choice can be launched, the LAUNCHES rule drops them all;
+   otherwise one proposal is left, the first of those that are equal by every rule. */
+void smc_choices_apply(struct smc_choice *choices, size_t count);
+
+/* --- Refused launches in words ---------------------------------------------------------------- */
+
+/* Why a launch is refused, in words. */
+
+/* Appends "a block of 128 threads in z; this device allows 64". `occupancy` is what was computed or
+   checked for the launch; `refusal` is one of its refusals. */
+void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *launch,
+                          const struct smc_occupancy *occupancy, enum smc_refusal refusal,
+                          struct smc_text *out);
 
 #endif

@@ -55,9 +55,9 @@ enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 64 };
 #define SMC_ALL_LANES UINT32_MAX
 
 enum smc_bank_op {
-#define OPERATION(id, name, loads, matrices, trans, usual, widths, counted) SMC_BANK_##id,
+#define SMC_OPERATION(id, name, loads, matrices, trans, usual, widths, counted) SMC_BANK_##id,
 #include "bank_operations.def"
-#undef OPERATION
+#undef SMC_OPERATION
     SMC_BANK_OPS
 };
 

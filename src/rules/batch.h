@@ -60,6 +60,7 @@ struct smc_batch {
     const char *file; /* the input's name in messages */
     struct smc_csv_source source;
     struct smc_csv_sink sink;
+    enum smc_batch_format format;
     struct smc_batch_defaults defaults;
     struct smc_device_finder finder; /* looks up the names in the column 'device' */
     /* Columns that are copied and not read, named as "a,b"; "all": every one that has no name of

@@ -1,7 +1,6 @@
 /* The built-in tables of compute capabilities and boards, and functions that look up a device. The
-   tables are data/compute_capabilities.csv and data/devices.csv, built into the program;
-   data/README.md lists where sources disagree. The caller owns the structs; the strings that
-   structs from the tables point to are constants. */
+   tables belong to a version of the library; `uncertain` names what sources disagree about. The
+   caller owns the structs; the strings that structs from the tables point to are constants. */
 #ifndef SMC_RULES_DEVICES_H
 #define SMC_RULES_DEVICES_H
 
@@ -11,6 +10,15 @@
 
 #include "../base/status.h"
 #include "sm.h"
+
+/* The version whose headers a program is compiled with. smc_version: of the library that it runs
+   with, which is the same or newer while the soname, libsmemcalc.so.0, is the same. */
+#define SMEMCALC_VERSION_MAJOR 0
+#define SMEMCALC_VERSION_MINOR 1
+#define SMEMCALC_VERSION_PATCH 0
+#define SMEMCALC_VERSION                                                                           \
+    (SMEMCALC_VERSION_MAJOR * 10000 + SMEMCALC_VERSION_MINOR * 100 + SMEMCALC_VERSION_PATCH)
+uint32_t smc_version(void);
 
 enum smc_device_source {
     SMC_DEVICE_TABLE, /* the built-in table */
@@ -35,6 +43,7 @@ struct smc_capability {
     uint32_t fp64_lanes_per_sm;   /* 0: none */
     uint32_t tensor_fmas_per_sm;  /* of FP16, dense, in a clock; 0: no tensor cores */
     uint32_t half_lanes_per_sm;   /* each of two halves; 0: not used by the model */
+    uint32_t reserved[8];         /* 0; space for members of later versions */
 };
 
 struct smc_device {
@@ -55,6 +64,7 @@ struct smc_device {
     const char *uncertain;   /* never NULL; "" if all values are verified */
     const char *sources;     /* never NULL */
     const char *file;        /* of a device from a file: its path; else NULL */
+    uint32_t reserved[8];    /* 0; space for members of later versions */
 };
 
 /* Compute capabilities, ascending; `index` is below the count. */
@@ -101,6 +111,41 @@ void smc_device_of_capability(const struct smc_capability *capability, struct sm
    ambiguous; the message has no prefix naming an option. `error` may be NULL. */
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error);
+
+/* What the CUDA runtime tells of a GPU: members of cudaDeviceProp, under their names there. */
+struct smc_device_properties {
+    size_t size; /* sizeof(struct smc_device_properties): later versions have more members */
+    const char *name;
+    int major, minor, multiProcessorCount, warpSize;
+    int maxThreadsPerBlock, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int regsPerBlock, regsPerMultiprocessor;
+    size_t sharedMemPerBlock, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
+    size_t sharedMemPerMultiprocessor, totalGlobalMem;
+    int l2CacheSize, memoryBusWidth;
+    int maxThreadsDim[3], maxGridSize[3];
+};
+
+/* Initialises one from a cudaDeviceProp. */
+#define SMC_DEVICE_PROPERTIES(p)                                                                   \
+    {                                                                                              \
+        sizeof(struct smc_device_properties), (p).name, (p).major, (p).minor,                      \
+            (p).multiProcessorCount, (p).warpSize, (p).maxThreadsPerBlock,                         \
+            (p).maxThreadsPerMultiProcessor, (p).maxBlocksPerMultiProcessor, (p).regsPerBlock,     \
+            (p).regsPerMultiprocessor, (p).sharedMemPerBlock, (p).sharedMemPerBlockOptin,          \
+            (p).reservedSharedMemPerBlock, (p).sharedMemPerMultiprocessor, (p).totalGlobalMem,     \
+            (p).l2CacheSize, (p).memoryBusWidth,                                                   \
+            {(p).maxThreadsDim[0], (p).maxThreadsDim[1], (p).maxThreadsDim[2]},                    \
+        {                                                                                          \
+            (p).maxGridSize[0], (p).maxGridSize[1], (p).maxGridSize[2]                             \
+        }                                                                                          \
+    }
+
+/* Makes a device of source SMC_DEVICE_LIVE. The limits that the runtime does not tell, such as
+   allocation units, are those of its compute capability in the table; its chip and the groups of
+   its SMs those of the board of its name. Clocks are 0: CUDA 13 removed them from cudaDeviceProp.
+   SMC_USAGE if the table does not have the compute capability, or smc_sm_check fails. */
+enum smc_status smc_device_of_properties(const struct smc_device_properties *properties,
+                                         struct smc_device *out, struct smc_error *error);
 
 /* How text must match a device's name; each value also accepts what the values before it accept.
    Case, punctuation and brand words ("NVIDIA GeForce") are ignored. */

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
-#include "rules/occupancy.h"
+#include "occupancy.h"
 
 enum {
     SMC_MAX_HEADROOM_LEVELS = 64
@@ -32,8 +31,8 @@ struct smc_headroom_level {
     uint32_t regs_per_thread;
     uint32_t dynamic_smem_bytes; /* per block; the static bytes are the launch's */
     uint64_t resident_clusters;  /* on the GPU, if the headroom has clusters */
-    struct smc_bound_cost cost; /* of these registers, where they are fewer than the kernel has; for
-                                   the caller to set */
+    struct smc_bound_cost cost; /* of these registers, where they are fewer than the kernel has; the
+                                   caller sets it, who compiles the kernel */
 };
 
 /* Which values of the launch stay as they are. The others are searched, and their values in the
@@ -55,52 +54,28 @@ struct smc_headroom {
 };
 
 /* Registers and shared memory limit the blocks independently, so both maxima of a level can be used
-   together. */
-void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                       struct smc_fixed fixed, struct smc_headroom *out);
+   together. Errors are those of smc_occupancy_compute; then there are no levels. */
+enum smc_status smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                                  struct smc_fixed fixed, struct smc_headroom *out);
 
 /* Adds the clusters of `size` blocks that are resident on a GPU of `sm_count` SMs. None with fewer
    than 2 blocks or without SMs. `groups` may be NULL, or not known. */
 void smc_headroom_set_clusters(struct smc_headroom *headroom, uint32_t sm_count,
                                const struct smc_sm_groups *groups, uint32_t size);
 
-/* --- Choosing the best ------------------------------------------------------------------------ */
+/* The block size of whole warps that suits the launch best: the most resident warps (sizes within 5
+   % count as equal), then the most compute capabilities that can launch it, then 128 threads or
+   more, the most blocks, and the most threads. Sets `out` to the launch with it: what its threads
+   need is adapted (smem_bytes_per_thread). SMC_USAGE if it is not valid, or no size can be
+   launched. Found by computing launches for every size and capability (a tenth of a millisecond).
+ */
+enum smc_status smc_best_block_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                                    struct smc_launch *out, struct smc_error *error);
 
-/* Choosing among several block sizes: rule after rule drops those that are clearly worse. */
-
-enum smc_rule {
-#define RULE(id, name, percent, higher, text) SMC_RULE_##id,
-#include "rules/model/rules.def"
-#undef RULE
-    SMC_RULE_COUNT
-};
-
-struct smc_rule_info {
-    const char *name;
-    double percent; /* values within this percentage of the best count as equally good */
-    bool higher_is_better;
-    const char *text;
-};
-
-extern const struct smc_rule_info smc_rule_info[SMC_RULE_COUNT];
-
-struct smc_choice {
-    double value[SMC_RULE_COUNT]; /* what each rule compares; the same for all choices if unknown */
-    enum smc_rule dropped_by;     /* SMC_RULE_COUNT: not dropped, this is the proposal */
-};
-
-/* Sets `dropped_by` of each. If no choice can be launched, the LAUNCHES rule drops them all;
-   otherwise one proposal is left, the first of those that are equal by every rule. */
-void smc_choices_apply(struct smc_choice *choices, size_t count);
-
-/* --- Refused launches in words ---------------------------------------------------------------- */
-
-/* Why a launch is refused, in words. */
-
-/* Appends "a block of 128 threads in z; this device allows 64". `occupancy` is what was computed or
-   checked for the launch; `refusal` is one of its refusals. */
-void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *launch,
-                          const struct smc_occupancy *occupancy, enum smc_refusal refusal,
-                          struct smc_text *out);
+/* Why a launch is refused, in words: "a block of 128 threads in z; this device allows 64".
+   `occupancy` is what was computed or checked for the launch, `refusal` one of its refusals. */
+void smc_refusal_explain(const struct smc_sm *sm, const struct smc_launch *launch,
+                         const struct smc_occupancy *occupancy, enum smc_refusal refusal,
+                         char reason[256]);
 
 #endif

@@ -8,16 +8,16 @@
 #include "sm.h"
 
 enum smc_limit {
-#define LIMIT(id, name, label) SMC_LIMIT_##id,
+#define SMC_LIMIT(id, name, label) SMC_LIMIT_##id,
 #include "limits.def"
-#undef LIMIT
+#undef SMC_LIMIT
     SMC_LIMIT_COUNT
 };
 
 enum smc_refusal {
-#define REFUSAL(id, name, limit) SMC_REFUSAL_##id,
+#define SMC_REFUSAL(id, name, limit) SMC_REFUSAL_##id,
 #include "refusals.def"
-#undef REFUSAL
+#undef SMC_REFUSAL
     SMC_REFUSAL_COUNT
 };
 
@@ -52,23 +52,27 @@ enum {
    request. Default: what cudaFuncAttributeMaxDynamicSharedMemorySize was set to, here the most that
    can be opted in to. Any other mode makes the runtime ignore that attribute. */
 enum smc_smem_mode {
-#define SMEM_MODE(id, name, runtime_name, text) SMC_SMEM_MODE_##id,
+#define SMC_SMEM_MODE(id, name, runtime_name, text) SMC_SMEM_MODE_##id,
 #include "smem_modes.def"
-#undef SMEM_MODE
+#undef SMC_SMEM_MODE
     SMC_SMEM_MODE_COUNT
 };
+
+/* Space for the limits of later versions. */
+enum { SMC_MOST_LIMITS = 12 };
 
 /* "Does not limit". */
 #define SMC_UNLIMITED UINT32_MAX
 
-/* Any values are allowed; an impossible launch is refused, which is not an error. */
+/* An impossible launch is refused, which is not an error. smc_launch_validate tells which values
+   contradict each other. */
 struct smc_launch {
     uint32_t threads_per_block;     /* 1 or more; 0 counts as 1 */
     uint32_t regs_per_thread;       /* as the compiler reports them; 0: the kernel uses none */
     uint32_t static_smem_bytes;     /* per block, as the compiler reports them */
     uint32_t dynamic_smem_bytes;    /* per block, as given at launch */
-    uint32_t smem_bytes_per_thread; /* dynamic bytes needed by each thread, for searches that change
-                                       the number of threads */
+    uint32_t smem_bytes_per_thread; /* of dynamic_smem_bytes, those that each thread needs: searches
+                                       that change the number of threads change them, too */
     bool smem_not_opted_in;         /* dynamic memory above the default limit was not requested with
                                        cudaFuncAttributeMaxDynamicSharedMemorySize; matters in the
                                        default mode only */
@@ -90,6 +94,8 @@ struct smc_launch {
     uint32_t parameter_bytes;  /* of the kernel's arguments; 0: none, or not known */
     bool cluster_not_opted_in; /* cudaFuncAttributeNonPortableClusterSizeAllowed is not set */
     bool is_cooperative;       /* all blocks of the grid must be resident at a time */
+
+    uint32_t reserved[8]; /* 0; space for members of later versions */
 };
 
 #ifndef __cplusplus
@@ -103,7 +109,8 @@ struct smc_launch {
 struct smc_occupancy {
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm;
-    uint32_t limit[SMC_LIMIT_COUNT]; /* blocks that each resource allows, or SMC_UNLIMITED */
+    uint32_t limit[SMC_MOST_LIMITS]; /* blocks that each resource allows, or SMC_UNLIMITED; by enum
+                                        smc_limit, then 0 */
     uint32_t limiters;               /* bit n: limit n equals blocks_per_sm */
     uint32_t refusals;               /* bit n: refusal n holds; then blocks_per_sm is 0 */
     uint32_t warps_per_block;
@@ -119,6 +126,8 @@ struct smc_occupancy {
     uint64_t resident_blocks;
     uint64_t resident_clusters; /* 0 also without clusters */
     bool clusters_are_bound; /* no more, but perhaps fewer: how its SMs are grouped is not known */
+
+    uint32_t reserved[8]; /* 0; space for members of later versions */
 };
 
 #endif

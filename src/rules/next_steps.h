@@ -14,6 +14,9 @@ enum smc_step_resource {
     SMC_STEP_COUNT
 };
 
+/* Space for the resources of later versions. */
+enum { SMC_MOST_STEPS = 16 };
+
 struct smc_next_step {
     enum smc_step_resource resource;
     int64_t change;         /* never 0; everything else stays the same */
@@ -22,15 +25,15 @@ struct smc_next_step {
 
 struct smc_next_steps {
     uint32_t count;
-    struct smc_next_step step[2 * SMC_STEP_COUNT]; /* by resource; a gain before a loss */
+    struct smc_next_step step[SMC_MOST_STEPS]; /* by resource; a gain before a loss */
 };
 
 /* A step is absent if no value of the resource achieves it. A change that gains blocks may still
-   lower occupancy (fewer threads per block): compute the launch to see. `sm` is one of the tables',
-   or passes smc_sm_check. Found by computing launches (tens of microseconds), so the rules are
-   those of smc_occupancy_compute. */
-void smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                         struct smc_next_steps *out);
+   lower occupancy (fewer threads per block): compute the launch to see. Found by computing
+   launches (tens of microseconds), so the rules, and the errors, are those of
+   smc_occupancy_compute. */
+enum smc_status smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                                    struct smc_next_steps *out);
 
 /* "threads", "registers", "shared_memory", "barriers": constants. */
 const char *smc_step_resource_name(enum smc_step_resource resource);

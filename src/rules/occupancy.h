@@ -1,7 +1,8 @@
 /* How many blocks of a launch reside on one SM, and what stops the next one.
    Pure integer arithmetic: no allocation, no I/O, no global state; safe from any thread.
    The rules agree with NVIDIA's cuda_occupancy.h (CUDA 13.5; CC 1.x and 2.x: CUDA 7.0) except for
-   its documented mistakes; tests/oracle.c compares and lists them. Where each comes from:
+   its mistakes (256 registers per thread are accepted; bits of limits that no longer bind remain).
+   Where each comes from:
    warps, block slots      CUDA C++ Programming Guide, "Compute Capabilities", table "Technical
                            Specifications per Compute Capability"
    registers               cuda_occupancy.h, cudaOccMaxBlocksPerSMRegsLimit; CC 1.x: the sheet "GPU
@@ -24,6 +25,7 @@
 #define SMC_RULES_OCCUPANCY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "launch.h"
@@ -31,18 +33,40 @@
 /* The same for C++ and at run time: sets every member. */
 void smc_launch_init(struct smc_launch *launch);
 
-/* Fills `out` for every launch; a refused launch has 0 blocks and its refusals set. `sm` is one of
-   the tables', or passes smc_sm_check. */
-void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
-                           struct smc_occupancy *out);
+/* Fills `out` for every launch; a refused launch has 0 blocks and its refusals set, which is
+   SMC_OK. `sm` is one of the tables', or passes smc_sm_check. SMC_USAGE, and an `out` of zeros, if
+   smc_launch_validate fails. */
+enum smc_status smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
+                                      struct smc_occupancy *out);
+
+/* What no answer can be computed from: an `sm` with a 0 that is divided by, as a struct of zeros
+   has; a launch with a value outside its enum or a carve-out above 100 %, or with less dynamic
+   memory than its threads need (smem_bytes_per_thread). SMC_USAGE, and why. */
+enum smc_status smc_launch_validate(const struct smc_sm *sm, const struct smc_launch *launch,
+                                    struct smc_error *error);
 
 /* Decides whether a launch is legal on a GPU of `sm_count` such SMs (0: not known): everything that
    smc_occupancy_compute checks, and whether a cooperative grid is resident at a time. Fills in what
    the GPU holds at a time as well. `groups` may be NULL or unknown. Every answer about a launch
-   comes from here. */
-void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
-                      const struct smc_sm_groups *groups, const struct smc_launch *launch,
-                      struct smc_occupancy *out);
+   comes from here. Errors are those of smc_occupancy_compute. */
+enum smc_status smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
+                                 const struct smc_sm_groups *groups,
+                                 const struct smc_launch *launch, struct smc_occupancy *out);
+
+/* Many launches on one GPU, and where their answers go. */
+struct smc_launches {
+    size_t size; /* sizeof(struct smc_launches): later versions have more members */
+    const struct smc_sm *sm;
+    const struct smc_sm_groups *groups; /* may be NULL */
+    uint32_t sm_count;                  /* 0: not known */
+    size_t count;
+    const struct smc_launch *launch;
+    struct smc_occupancy *occupancy;
+};
+
+/* Calls smc_launch_check for each. SMC_USAGE if any is not valid: its answer is zeros, all others
+   are computed, and the message begins with the index of the first. */
+enum smc_status smc_launches_check(const struct smc_launches *launches, struct smc_error *error);
 
 /* An SM holds no more blocks of clusters at a time than these, whatever else fits: as the driver
    counts, and as blocks were counted on an H200. */
@@ -56,7 +80,8 @@ bool smc_sm_groups_are_known(const struct smc_sm_groups *groups, uint32_t sm_cou
 uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
                                uint32_t blocks_per_sm);
 
-/* Resident warps as a share of the SM's warp slots, 0 to 100; both of the same SM. */
+/* Resident warps as a share of the SM's warp slots, 0 to 100; both of the same SM. 0 if it has
+ * none. */
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);
 
 /* Names in scripts ("shared_memory") and for people ("shared memory"). Constants, never NULL; the

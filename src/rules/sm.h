@@ -1,7 +1,7 @@
-/* The limits of one SM, which its compute capability determines. Values of the built-in table:
-   data/compute_capabilities.csv, whose rows name their sources; those from CC 3.0 on equal NVIDIA's
-   cuda_occupancy.h (CUDA 13.5) and the table "Technical Specifications per Compute Capability" of
-   the CUDA C++ Programming Guide, except for the differences that data/README.md lists. */
+/* The limits of one SM, which its compute capability determines. The values of the built-in table
+   from CC 3.0 on equal NVIDIA's cuda_occupancy.h (CUDA 13.5) and the table "Technical
+   Specifications per Compute Capability" of the CUDA C++ Programming Guide, except for the
+   differences that `uncertain` of a struct smc_capability names; its `sources` are the row's. */
 #ifndef SMC_RULES_SM_H
 #define SMC_RULES_SM_H
 
@@ -71,6 +71,8 @@ struct smc_sm {
     bool has_matrix_loads;               /* ldmatrix, from CC 7.5 on */
     bool has_matrix_stores;              /* stmatrix, from CC 9.0 on */
     uint32_t smem_wavefronts_per_clock;  /* of an SM, from CC 5.0 on: 1; 0: not known */
+
+    uint32_t reserved[8]; /* 0; space for members of later versions */
 };
 
 /* How the SMs of a GPU are grouped: the blocks of a cluster run in one group. */
@@ -80,15 +82,15 @@ struct smc_sm_groups {
     uint16_t sms[SMC_MOST_SM_GROUPS];
 };
 
-/* Checks that the limits are in range and consistent. The functions of the model do not check this
-   themselves. SMC_USAGE with a message that begins with the quoted name of the offending value, as
-   device files have it. The rules: allocation units, granularities, sub-partitions, banks and the
+/* Checks that the limits are in range and consistent. The functions of the model check only what
+   they divide by. SMC_USAGE with a message that begins with the quoted name of the offending
+   member. The rules: allocation units, granularities, sub-partitions, banks and the
    warp size are powers of two; threads per SM = warps x warp size; sub-partitions share the
    registers equally; the reserve is a multiple of the allocation unit; default <= opt-in, opt-in +
    reserve <= shared memory per SM = the last carve-out; an oversized configuration is larger than
    these, for the SM and for a block; a block's threads, registers and barriers are not above the
    SM's; the launch check assumes a power of two of sub-partitions, no fewer than the SM has.
-   Ranges: rules/model/sm_fields.def. */
+   Ranges: counts are from 1 to their message's maximum, far above any GPU's. */
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "answers/best.h"
-#include "rules/headroom.h"
+#include "rules/allocation.h"
 #include "share.h"
 #include "show/report/text_parts.h"
 #include "unit.h"

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "code/names.h"
-#include "rules/headroom.h"
+#include "rules/allocation.h"
 
 static const struct smc_inspect_threads *find_listed(const struct smc_inspect_request *request,
                                                      const struct smc_inspect_kernel *kernel)

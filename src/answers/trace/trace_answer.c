@@ -175,11 +175,11 @@ static enum smc_trace_bound find_bound(const struct smc_trace_row *row)
         return SMC_TRACE_BOUND_GRID;
     if (occupancy->warps_per_sm >= row->device->sm.max_warps_per_sm)
         return SMC_TRACE_BOUND_NONE;
-#define LIMIT(id, name, label)                                                                     \
+#define SMC_LIMIT(id, name, label)                                                                 \
     if (occupancy->limiters & 1u << SMC_LIMIT_##id)                                                \
         return SMC_TRACE_BOUND_##id;
 #include "rules/limits.def"
-#undef LIMIT
+#undef SMC_LIMIT
     return SMC_TRACE_BOUND_UNKNOWN; /* a grid that this GPU refuses */
 }
 

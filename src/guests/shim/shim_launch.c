@@ -8,8 +8,8 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "guests/shim/driver.h"
+#include "rules/allocation.h"
 #include "rules/banks.h"
-#include "rules/headroom.h"
 #include "rules/occupancy.h"
 
 static int sticky;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "rules/batch/json_rows.h"
 #include "rules/batch/writer.h"
 #include "rules/occupancy.h"
 
@@ -384,13 +385,6 @@ static enum smc_status fail_shape(const struct batch_row *row, const struct batc
                     smc_text_plural(columns->count));
 }
 
-/* The words that data frames write where there is no value. */
-static bool is_no_value(const char *text, size_t length)
-{
-    return (length == 3 && (memcmp(text, "NaN", 3) == 0 || memcmp(text, "nan", 3) == 0)) ||
-           (length == 4 && memcmp(text, "<NA>", 4) == 0);
-}
-
 /* Cuts the ".0" of a whole number in a column that a data frame holds as floating-point, because
    other rows of it are empty. */
 static void cut_zero_fraction(char *text)
@@ -457,7 +451,7 @@ static enum smc_status batch_read_other(const struct batch_row *row, enum smc_co
     char text[64];
     uint64_t bytes;
     size_t length = smc_csv_value(field, text, sizeof text);
-    if (length == 0 || is_no_value(text, length))
+    if (length == 0 || smc_batch_is_no_value(text, length))
         return *value == SMC_BATCH_NEEDED ? fail_missing(row, column) : SMC_OK;
     if (length >= sizeof text)
         memcpy(text + sizeof text - 4, "...", 4);
@@ -493,7 +487,7 @@ static bool is_empty(const struct smc_csv_field *field)
 {
     char first[1];
     bool letter = field->length > 0 && *field->text > '"'; /* neither blank nor quote */
-    return letter ? is_no_value(field->text, field->length)
+    return letter ? smc_batch_is_no_value(field->text, field->length)
                   : smc_csv_value(field, first, sizeof first) == 0;
 }
 
@@ -590,11 +584,18 @@ struct batch_stream {
     struct smc_csv_reader reader;
     struct smc_csv_record record;
     struct batch_columns columns;
-    struct smc_csv_writer *writer;
+    struct smc_csv_writer *writer; /* of CSV; else NULL */
+    struct smc_json_rows *json;    /* of JSON; else NULL */
     struct device_cache *devices;
     uint64_t rows, bad_rows;
     struct smc_error first_bad;
 };
+
+static enum smc_status batch_flush(struct batch_stream *stream, struct smc_error *error)
+{
+    return stream->json ? smc_json_rows_flush(stream->json, error)
+                        : smc_csv_flush(stream->writer, error);
+}
 
 /* Writes the pending answers before the reader waits for more input. */
 static enum smc_status batch_flush_and_read(void *context, char *bytes, size_t capacity,
@@ -602,16 +603,19 @@ static enum smc_status batch_flush_and_read(void *context, char *bytes, size_t c
 {
     struct batch_stream *stream = context;
     const struct smc_csv_source *source = &stream->batch->source;
-    enum smc_status status = smc_csv_flush(stream->writer, error);
+    enum smc_status status = batch_flush(stream, error);
     return status == SMC_OK ? source->read(source->context, bytes, capacity, count, error) : status;
 }
 
 static enum smc_status open_stream(struct batch_stream *stream, struct smc_error *error)
 {
     const struct smc_csv_source source = {batch_flush_and_read, stream};
-    stream->writer = smc_csv_writer_create(&stream->batch->sink);
+    if (stream->batch->format == SMC_BATCH_CSV)
+        stream->writer = smc_csv_writer_create(&stream->batch->sink);
+    else
+        stream->json = smc_json_rows_create(&stream->batch->sink, stream->batch->format);
     stream->devices = create_cache(&stream->batch->finder);
-    if (!stream->writer || !stream->devices)
+    if ((!stream->writer && !stream->json) || !stream->devices)
         return smc_out_of_memory(error);
     return smc_csv_open(&stream->reader, &source, error);
 }
@@ -621,6 +625,7 @@ static void close_stream(struct batch_stream *stream)
     smc_csv_close(&stream->reader);
     free_cache(stream->devices);
     smc_csv_writer_free(stream->writer);
+    smc_json_rows_free(stream->json);
     free(stream);
 }
 
@@ -639,8 +644,11 @@ static enum smc_status answer_header(struct batch_stream *stream, struct smc_err
         return status;
     if (*note && batch->tell)
         batch->tell(note);
-    if (stream->columns.field[SMC_COLUMN_CLUSTER] >= 0 ||
-        batch->defaults.value[SMC_COLUMN_CLUSTER] > 1)
+    const bool clusters = stream->columns.field[SMC_COLUMN_CLUSTER] >= 0 ||
+                          batch->defaults.value[SMC_COLUMN_CLUSTER] > 1;
+    if (stream->json)
+        return smc_json_rows_begin(stream->json, &stream->record, clusters, error);
+    if (clusters)
         smc_csv_writer_add_clusters(stream->writer);
     return smc_csv_write_header(stream->writer, &stream->record, stream->reader.has_mark, error);
 }
@@ -650,11 +658,15 @@ static enum smc_status batch_answer_row(struct batch_stream *stream, struct smc_
     struct smc_batch_answer answer;
     struct smc_error reason;
     stream->rows++;
-    if (read_and_answer(&stream->record, &stream->columns, &stream->batch->defaults,
-                        stream->devices, &answer, &reason) == SMC_OK)
-        return smc_csv_write_answer(stream->writer, &stream->record, &answer, error);
-    if (stream->bad_rows++ == 0)
+    const bool good = read_and_answer(&stream->record, &stream->columns, &stream->batch->defaults,
+                                      stream->devices, &answer, &reason) == SMC_OK;
+    if (!good && stream->bad_rows++ == 0)
         stream->first_bad = reason;
+    if (stream->json)
+        return smc_json_rows_add(stream->json, &stream->record, good ? &answer : NULL,
+                                 reason.message, error);
+    if (good)
+        return smc_csv_write_answer(stream->writer, &stream->record, &answer, error);
     return smc_csv_write_bad_row(stream->writer, &stream->record, stream->columns.count,
                                  reason.message, error);
 }
@@ -665,7 +677,8 @@ static enum smc_status batch_answer_rows(struct batch_stream *stream, struct smc
         bool found;
         enum smc_status status = smc_csv_read(&stream->reader, &stream->record, &found, error);
         if (status == SMC_OK && !found)
-            return smc_csv_flush(stream->writer, error);
+            return stream->json ? smc_json_rows_end(stream->json, error)
+                                : smc_csv_flush(stream->writer, error);
         if (status == SMC_OK)
             status = batch_answer_row(stream, error);
         if (status != SMC_OK)

@@ -7,6 +7,12 @@
 #include "base/status.h"
 #include "rules/occupancy.h"
 
+enum smc_batch_format {
+    SMC_BATCH_CSV,
+    SMC_BATCH_JSON,  /* one document */
+    SMC_BATCH_JSONL, /* an object a line */
+};
+
 /* A destination for bytes. `write` writes all of them or fails. */
 struct smc_csv_sink {
     enum smc_status (*write)(void *context, const char *bytes, size_t count,

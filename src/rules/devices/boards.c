@@ -10,6 +10,17 @@
 #include "base/parse.h"
 #include "base/text.h"
 
+/* What messages refer to. */
+#ifdef SMC_LIBRARY
+#define LISTS_DEVICES      "smc_device_at"
+#define LISTS_CAPABILITIES "smc_capability_at"
+#define DESCRIBES          "a struct smc_sm"
+#else
+#define LISTS_DEVICES      "'smemcalc devices'"
+#define LISTS_CAPABILITIES LISTS_DEVICES
+#define DESCRIBES          "--device-file"
+#endif
+
 /* --- The table -------------------------------------------------------------------------------- */
 
 /* The columns of data/devices.csv. */
@@ -634,11 +645,11 @@ static enum smc_status boards_fail_unknown(const struct wanted_board *wanted,
 {
     const char *plain = find_without_last_word(wanted);
     const char *near = plain ? plain : find_near(wanted);
-    return smc_fail(
-        error, SMC_USAGE,
-        "unknown device '%.64s'; %s%s%s'smemcalc devices' lists them, or give a compute "
-        "capability such as 9.0",
-        wanted->typed, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    return smc_fail(error, SMC_USAGE,
+                    "unknown device '%.64s'; %s%s%s" LISTS_DEVICES " lists them, or give a compute "
+                    "capability such as 9.0",
+                    wanted->typed, near ? "did you mean '" : "", near ? near : "",
+                    near ? "'? " : "");
 }
 
 /* The compute capabilities of an architecture such as "hopper", with the first board of each. */
@@ -887,7 +898,7 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
     if (smc_capability_named(text, &cc)) {
         if (!smc_capability_find(cc, &capability))
             return smc_capability_fail(
-                cc, "'smemcalc devices' lists those it has; --device-file describes others",
+                cc, LISTS_CAPABILITIES " lists those it has; " DESCRIBES " describes others",
                 SMC_USAGE, error);
         smc_device_of_capability(&capability, out);
         return SMC_OK;

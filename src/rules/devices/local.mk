@@ -2,7 +2,8 @@ library_sources += \
 	src/rules/devices/boards.c \
 	src/rules/devices/capabilities.c \
 	src/rules/devices/ceilings.c src/rules/devices/ceilings.def src/rules/ceilings.h \
-	src/rules/devices.h
+	src/rules/devices.h \
+	src/rules/devices/properties.c
 libsmc_la_SOURCES += \
 	src/rules/devices/ceilings_file.c \
 	src/rules/devices/sm_groups.c \

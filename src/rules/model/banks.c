@@ -7,10 +7,10 @@
 /* --- Operations ------------------------------------------------------------------------------- */
 
 const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS] = {
-#define OPERATION(id, name, loads, matrices, trans, usual, widths, counted)                        \
+#define SMC_OPERATION(id, name, loads, matrices, trans, usual, widths, counted)                        \
     [SMC_BANK_##id] = {name, loads, matrices, trans, usual, widths, counted},
 #include "rules/bank_operations.def"
-#undef OPERATION
+#undef SMC_OPERATION
 };
 
 const struct smc_bank_operation *smc_bank_op_describe(enum smc_bank_op op)

@@ -30,7 +30,7 @@ static struct smc_launch easiest(const struct smc_sm *sm, const struct smc_launc
         best.regs_per_thread = 1;
     if (fixed.dynamic_smem)
         return best;
-    best.dynamic_smem_bytes = 0;
+    best.dynamic_smem_bytes = best.smem_bytes_per_thread = 0;
     uint32_t most = headroom_blocks_of(sm, &best);
     struct smc_launch other = best;
     int64_t unit = sm->smem_alloc_unit_bytes;
@@ -72,11 +72,13 @@ static void find_smem(const struct smc_sm *sm, struct smc_launch launch, struct 
     }
 }
 
-void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                       struct smc_fixed fixed, struct smc_headroom *out)
+enum smc_status smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                                  struct smc_fixed fixed, struct smc_headroom *out)
 {
-    struct smc_launch base = easiest(sm, launch, fixed);
     *out = (struct smc_headroom){.fixed = fixed};
+    if (smc_launch_validate(sm, launch, NULL) != SMC_OK)
+        return SMC_USAGE;
+    struct smc_launch base = easiest(sm, launch, fixed);
     smc_occupancy_compute(sm, &base, &out->most);
     uint32_t most = out->most.blocks_per_sm, warps = out->most.warps_per_block;
     out->count = most < SMC_MAX_HEADROOM_LEVELS ? most : SMC_MAX_HEADROOM_LEVELS;
@@ -92,6 +94,7 @@ void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
         find_regs(sm, base, out);
     if (!fixed.dynamic_smem)
         find_smem(sm, base, out);
+    return SMC_OK;
 }
 
 void smc_headroom_set_clusters(struct smc_headroom *headroom, uint32_t sm_count,

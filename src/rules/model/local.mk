@@ -8,6 +8,7 @@ library_sources += \
 	src/rules/model/cute.c \
 	src/rules/model/headroom.c src/rules/headroom.h \
 	src/rules/launch.h \
+	src/rules/model/public_layout.c src/rules/model/public_layout.def \
 	src/rules/limits.def \
 	src/rules/model/next_steps.c src/rules/next_steps.h \
 	src/rules/model/occupancy.c src/rules/occupancy.h \

@@ -60,6 +60,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
         changed.regs_per_thread = (uint32_t)value;
         break;
     case SMC_STEP_SHARED_MEMORY: {
+        changed.smem_bytes_per_thread = 0;
         /* Static memory is reduced only once no dynamic memory is left. */
         int64_t dynamic = value - launch->static_smem_bytes;
         changed.dynamic_smem_bytes = dynamic > 0 ? (uint32_t)dynamic : 0;
@@ -121,10 +122,12 @@ static void next_steps_search(enum smc_step_resource resource, const struct smc_
     }
 }
 
-void smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                         struct smc_next_steps *out)
+enum smc_status smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                                    struct smc_next_steps *out)
 {
-    out->count = 0;
+    *out = (struct smc_next_steps){0};
+    if (smc_launch_validate(sm, launch, NULL) != SMC_OK)
+        return SMC_USAGE;
     for (int i = 0; i < SMC_STEP_COUNT; i++) {
         enum smc_step_resource resource = (enum smc_step_resource)i;
         struct found found = {0};
@@ -135,6 +138,7 @@ void smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launc
         if (found.loss.change)
             out->step[out->count++] = found.loss;
     }
+    return SMC_OK;
 }
 
 const char *smc_step_resource_name(enum smc_step_resource resource)

@@ -5,35 +5,35 @@
 #include "rules/allocation.h"
 
 static const char *const limit_names[] = {
-#define LIMIT(id, name, label) [SMC_LIMIT_##id] = name,
+#define SMC_LIMIT(id, name, label) [SMC_LIMIT_##id] = name,
 #include "rules/limits.def"
-#undef LIMIT
+#undef SMC_LIMIT
 };
 
 static const char *const limit_labels[] = {
-#define LIMIT(id, name, label) [SMC_LIMIT_##id] = label,
+#define SMC_LIMIT(id, name, label) [SMC_LIMIT_##id] = label,
 #include "rules/limits.def"
-#undef LIMIT
+#undef SMC_LIMIT
 };
 
 static const char *const refusal_names[] = {
-#define REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = name,
+#define SMC_REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = name,
 #include "rules/refusals.def"
-#undef REFUSAL
+#undef SMC_REFUSAL
 };
 
 static const enum smc_limit limit_of_refusal[] = {
-#define REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = SMC_LIMIT_##limit,
+#define SMC_REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = SMC_LIMIT_##limit,
 #include "rules/refusals.def"
-#undef REFUSAL
+#undef SMC_REFUSAL
 };
 
 static const struct {
     const char *name, *runtime_name;
 } smem_modes[] = {
-#define SMEM_MODE(id, name, runtime_name, text) [SMC_SMEM_MODE_##id] = {name, runtime_name},
+#define SMC_SMEM_MODE(id, name, runtime_name, text) [SMC_SMEM_MODE_##id] = {name, runtime_name},
 #include "rules/smem_modes.def"
-#undef SMEM_MODE
+#undef SMC_SMEM_MODE
 };
 
 static void limit_by_warps(const struct smc_sm *sm, const struct smc_launch *launch,
@@ -155,14 +155,14 @@ static void hold_none(struct smc_occupancy *out)
 static void find_binding(struct smc_occupancy *out)
 {
     uint32_t blocks = SMC_UNLIMITED, limiters = 0;
-#define LIMIT(id, name, label)                                                                     \
+#define SMC_LIMIT(id, name, label)                                                                 \
     blocks = out->limit[SMC_LIMIT_##id] < blocks ? out->limit[SMC_LIMIT_##id] : blocks;
 #include "rules/limits.def"
-#undef LIMIT
-#define LIMIT(id, name, label)                                                                     \
+#undef SMC_LIMIT
+#define SMC_LIMIT(id, name, label)                                                                 \
     limiters |= (uint32_t)(out->limit[SMC_LIMIT_##id] == blocks) << SMC_LIMIT_##id;
 #include "rules/limits.def"
-#undef LIMIT
+#undef SMC_LIMIT
     out->limiters = limiters;
     out->blocks_per_sm = blocks;
     out->warps_per_sm = blocks * out->warps_per_block;
@@ -173,9 +173,69 @@ void smc_launch_init(struct smc_launch *launch)
     *launch = (struct smc_launch)SMC_LAUNCH_INIT;
 }
 
-void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
-                           struct smc_occupancy *out)
+/* What the model divides by. */
+static bool has_units(const struct smc_sm *sm)
 {
+    return sm->warp_size && sm->max_warps_per_sm && sm->subpartitions && sm->reg_alloc_unit &&
+           sm->smem_alloc_unit_bytes;
+}
+
+static bool is_within_enums(const struct smc_launch *launch)
+{
+    return (uint32_t)launch->smem_mode < SMC_SMEM_MODE_COUNT &&
+           (uint32_t)launch->cache_config <= SMC_CACHE_PREFER_EQUAL &&
+           (uint32_t)launch->partitioned_caching <= SMC_PARTITIONED_CACHING_STRICT;
+}
+
+static bool has_carveout(const struct smc_launch *launch)
+{
+    return launch->carveout_percent >= SMC_CARVEOUT_DEFAULT && launch->carveout_percent <= 100;
+}
+
+static bool has_smem_of_threads(const struct smc_launch *launch)
+{
+    uint64_t bytes = (uint64_t)launch->smem_bytes_per_thread * launch->threads_per_block;
+    return launch->dynamic_smem_bytes >= saturate(bytes);
+}
+
+static bool is_valid(const struct smc_sm *sm, const struct smc_launch *launch)
+{
+    return has_units(sm) && is_within_enums(launch) && has_carveout(launch) &&
+           has_smem_of_threads(launch);
+}
+
+enum smc_status smc_launch_validate(const struct smc_sm *sm, const struct smc_launch *launch,
+                                    struct smc_error *error)
+{
+    if (!has_units(sm))
+        return smc_fail(error, SMC_USAGE,
+                        "a struct smc_sm whose warp_size, max_warps_per_sm, subpartitions, "
+                        "reg_alloc_unit or smem_alloc_unit_bytes is 0; smc_device_find fills one");
+    if (!is_within_enums(launch))
+        return smc_fail(error, SMC_USAGE,
+                        "smem_mode, cache_config or partitioned_caching is outside its enum: %d, "
+                        "%d, %d",
+                        (int)launch->smem_mode, (int)launch->cache_config,
+                        (int)launch->partitioned_caching);
+    if (!has_carveout(launch))
+        return smc_fail(error, SMC_USAGE,
+                        "carveout_percent: %d is neither 0 to 100 nor SMC_CARVEOUT_DEFAULT",
+                        (int)launch->carveout_percent);
+    if (!has_smem_of_threads(launch))
+        return smc_fail(error, SMC_USAGE,
+                        "dynamic_smem_bytes: %u is less than %u threads x %u smem_bytes_per_thread",
+                        launch->dynamic_smem_bytes, launch->threads_per_block,
+                        launch->smem_bytes_per_thread);
+    return SMC_OK;
+}
+
+enum smc_status smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
+                                      struct smc_occupancy *out)
+{
+    if (!is_valid(sm, launch)) {
+        *out = (struct smc_occupancy){0};
+        return SMC_USAGE;
+    }
     uint32_t threads = launch->threads_per_block ? launch->threads_per_block : 1;
     *out = (struct smc_occupancy){
         .warps_per_block =
@@ -197,6 +257,7 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     if (out->refusals)
         hold_none(out);
     share_tmem(sm, launch, out);
+    return SMC_OK;
 }
 
 bool smc_sm_groups_are_known(const struct smc_sm_groups *groups, uint32_t sm_count)
@@ -224,12 +285,19 @@ uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *gr
     return clusters;
 }
 
-void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
-                      const struct smc_sm_groups *groups, const struct smc_launch *launch,
-                      struct smc_occupancy *out)
+/* Whether all blocks of a cooperative grid are resident at a time. */
+static bool is_grid_resident(const uint32_t grid[3], uint64_t resident_blocks)
+{
+    /* Each dimension has 32 bits: their product is not computed. */
+    return (uint64_t)grid[1] * grid[2] <= resident_blocks / grid[0];
+}
+
+enum smc_status smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
+                                 const struct smc_sm_groups *groups,
+                                 const struct smc_launch *launch, struct smc_occupancy *out)
 {
     const uint32_t *grid = launch->grid, cluster = launch->blocks_per_cluster;
-    smc_occupancy_compute(sm, launch, out);
+    enum smc_status status = smc_occupancy_compute(sm, launch, out);
     out->resident_blocks = (uint64_t)sm_count * out->blocks_per_sm;
     if (cluster > 1 && out->resident_blocks > 0) {
         out->clusters_are_bound = !smc_sm_groups_are_known(groups, sm_count);
@@ -237,19 +305,35 @@ void smc_launch_check(const struct smc_sm *sm, uint32_t sm_count,
             smc_resident_clusters(sm_count, groups, cluster, out->blocks_per_sm);
         out->resident_blocks = out->resident_clusters * cluster;
     }
-    if (!launch->is_cooperative || grid[0] == 0 || out->resident_blocks == 0)
-        return;
-    /* Each dimension has 32 bits: their product is not computed. */
-    uint64_t rows = out->resident_blocks / grid[0];
-    if ((uint64_t)grid[1] * grid[2] <= rows)
-        return;
-    out->refusals |= 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
-    hold_none(out);
+    if (launch->is_cooperative && grid[0] > 0 && out->resident_blocks > 0 &&
+        !is_grid_resident(grid, out->resident_blocks)) {
+        out->refusals |= 1u << SMC_REFUSAL_COOPERATIVE_SIZE;
+        hold_none(out);
+    }
+    return status;
+}
+
+enum smc_status smc_launches_check(const struct smc_launches *launches, struct smc_error *error)
+{
+    const struct smc_launch *launch = launches->launch;
+    enum smc_status status = SMC_OK;
+    if (launches->size < sizeof *launches)
+        return smc_fail(error, SMC_USAGE, "size of a struct smc_launches is not set");
+    for (size_t i = 0; i < launches->count; i++) {
+        struct smc_error reason;
+        if (smc_launch_check(launches->sm, launches->sm_count, launches->groups, &launch[i],
+                             &launches->occupancy[i]) == SMC_OK ||
+            status != SMC_OK)
+            continue;
+        smc_launch_validate(launches->sm, &launch[i], &reason);
+        status = smc_fail(error, SMC_USAGE, "launch %zu: %s", i, reason.message);
+    }
+    return status;
 }
 
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)
 {
-    return 100.0 * occupancy->warps_per_sm / sm->max_warps_per_sm;
+    return sm->max_warps_per_sm ? 100.0 * occupancy->warps_per_sm / sm->max_warps_per_sm : 0;
 }
 
 const char *smc_limit_name(enum smc_limit limit)

@@ -1,11 +1,17 @@
 /* Why a launch is refused, in words, each with its numbers. */
-#include "rules/headroom.h"
-
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/numbers.h"
 #include "rules/allocation.h"
+#include "rules/headroom.h"
+
+#ifdef SMC_LIBRARY
+#define OVERSIZED_MODE "SMC_SMEM_MODE_OVERSIZED"
+#else
+#define OVERSIZED_MODE "--smem-mode oversized"
+#endif
 
 /* The launch check counts more registers than are allocated on most devices. */
 static uint64_t checked_registers(const struct smc_sm *sm, const struct smc_occupancy *occupancy)
@@ -24,8 +30,7 @@ static void refuse_smem_per_block(const struct smc_sm *sm, const struct smc_laun
     smc_text_printf(out, "%" PRIu64 " bytes of shared memory; this device gives a block %u", smem,
                     most);
     if (smem > most && smem <= sm->smem_oversized_per_block_bytes)
-        smc_text_printf(out, ", or %u with --smem-mode oversized",
-                        sm->smem_oversized_per_block_bytes);
+        smc_text_printf(out, ", or %u with " OVERSIZED_MODE, sm->smem_oversized_per_block_bytes);
 }
 
 /* The grid must be a multiple of the cluster in each dimension. */
@@ -120,4 +125,14 @@ void smc_refusal_describe(const struct smc_sm *sm, const struct smc_launch *laun
                             refusals_number_at(launch, limits[refusal].asked),
                             limits[refusal].after, refusals_number_at(sm, limits[refusal].allowed));
     }
+}
+
+void smc_refusal_explain(const struct smc_sm *sm, const struct smc_launch *launch,
+                         const struct smc_occupancy *occupancy, enum smc_refusal refusal,
+                         char reason[256])
+{
+    struct smc_text text = {0};
+    smc_refusal_describe(sm, launch, occupancy, refusal, &text);
+    snprintf(reason, 256, "%s", text.failed ? "" : smc_text_string(&text));
+    smc_text_free(&text);
 }

@@ -5,6 +5,17 @@
 
 #include "rules/allocation.h"
 
+/* A limit's name in messages: the member's for programs that fill the struct, that of device files
+   for those who write them. */
+#ifdef SMC_LIBRARY
+#define NAME(member, name) #member
+#else
+#define NAME(member, name) name
+#endif
+#define CAPABILITY    NAME(cc, "compute_capability")
+#define CARVEOUT_LIST NAME(smem_carveout_bytes, "smem_carveouts_bytes")
+#define SUBPARTITIONS NAME(subpartitions, "sm_subpartitions")
+
 enum sm_form { COUNT, POWER, KNOWN };
 
 struct sm_field {
@@ -33,7 +44,8 @@ static enum smc_status check_range(const struct sm_field *field, struct smc_erro
 static enum smc_status check_ranges(const struct smc_sm *sm, struct smc_error *error)
 {
     const struct sm_field fields[] = {
-#define INTEGER(member, name, form, lowest, highest) {name, form, sm->member, lowest, highest},
+#define INTEGER(member, name, form, lowest, highest)                                               \
+    {NAME(member, name), form, sm->member, lowest, highest},
 #define GRANULARITY(member, name)
 #define CARVEOUTS(count, member, name)
 #include "rules/model/sm_fields.def"
@@ -51,20 +63,19 @@ static enum smc_status check_carveouts(const struct smc_sm *sm, struct smc_error
 {
     uint32_t count = sm->smem_carveout_count;
     if (count < 1 || count > SMC_MAX_CARVEOUTS)
-        return smc_fail(error, SMC_USAGE,
-                        "'smem_carveouts_bytes': a list of %u sizes, not of 1 to %d", count,
-                        SMC_MAX_CARVEOUTS);
+        return smc_fail(error, SMC_USAGE, "'" CARVEOUT_LIST "': a list of %u sizes, not of 1 to %d",
+                        count, SMC_MAX_CARVEOUTS);
     for (uint32_t i = 1; i < count; i++)
         if (sm->smem_carveout_bytes[i] <= sm->smem_carveout_bytes[i - 1])
-            return smc_fail(error, SMC_USAGE, "'smem_carveouts_bytes': %u after %u; sizes ascend",
+            return smc_fail(error, SMC_USAGE, "'" CARVEOUT_LIST "': %u after %u; sizes ascend",
                             sm->smem_carveout_bytes[i], sm->smem_carveout_bytes[i - 1]);
     for (uint32_t i = count; i < SMC_MAX_CARVEOUTS; i++)
         if (sm->smem_carveout_bytes[i] != 0)
-            return smc_fail(error, SMC_USAGE, "'smem_carveouts_bytes': %u after the last of %u",
+            return smc_fail(error, SMC_USAGE, "'" CARVEOUT_LIST "': %u after the last of %u",
                             sm->smem_carveout_bytes[i], count);
     if (sm->smem_carveout_bytes[count - 1] != sm->smem_per_sm_bytes)
         return smc_fail(error, SMC_USAGE,
-                        "'smem_carveouts_bytes': the last size, %u, is not smem_per_sm_bytes, %u",
+                        "'" CARVEOUT_LIST "': the last size, %u, is not smem_per_sm_bytes, %u",
                         sm->smem_carveout_bytes[count - 1], sm->smem_per_sm_bytes);
     return SMC_OK;
 }
@@ -88,7 +99,7 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
                         sm->max_threads_per_sm, threads);
     if (sm->regs_per_sm % sm->subpartitions != 0)
         return smc_fail(error, SMC_USAGE,
-                        "'regs_per_sm': %u cannot be shared equally by sm_subpartitions, %u",
+                        "'regs_per_sm': %u cannot be shared equally by " SUBPARTITIONS ", %u",
                         sm->regs_per_sm, sm->subpartitions);
     if (sm->launch_check_subpartitions && !is_power_of_two(sm->launch_check_subpartitions))
         return smc_fail(error, SMC_USAGE,
@@ -97,7 +108,7 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
     uint32_t most = smc_registers_checked_subpartitions(sm);
     if (sm->subpartitions > most)
         return smc_fail(error, SMC_USAGE,
-                        "'sm_subpartitions': %u is above %u, which the launch check of compute "
+                        "'" SUBPARTITIONS "': %u is above %u, which the launch check of compute "
                         "capability %u.%u counts with",
                         sm->subpartitions, most, sm->cc / 10, sm->cc % 10);
     enum smc_status status = check_most("max_threads_per_block", sm->max_threads_per_block,
@@ -156,8 +167,8 @@ static enum smc_status check_shared_memory(const struct smc_sm *sm, struct smc_e
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error)
 {
     if (sm->cc < SMC_MIN_CC || sm->cc > SMC_MAX_CC)
-        return smc_fail(error, SMC_USAGE, "'compute_capability': %u.%u is not 1.0 to 99.9",
-                        sm->cc / 10, sm->cc % 10);
+        return smc_fail(error, SMC_USAGE, "'" CAPABILITY "': %u.%u is not 1.0 to 99.9", sm->cc / 10,
+                        sm->cc % 10);
     enum smc_status status = check_ranges(sm, error);
     if (status == SMC_OK)
         status = check_threads_and_registers(sm, error);

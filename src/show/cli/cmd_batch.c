@@ -1,4 +1,5 @@
 /* smemcalc batch: a CSV stream of launches in, an answered row out for each. */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/sandbox.h"
@@ -79,6 +80,14 @@ static enum smc_status cmd_batch_read_device(const struct smc_arguments *argumen
     return SMC_OK;
 }
 
+static enum smc_batch_format cmd_batch_format(const struct smc_arguments *arguments)
+{
+    const char *word = arguments->text[SMC_OPTION_BATCH_FORMAT];
+    return !word || strcmp(word, "csv") == 0 ? SMC_BATCH_CSV
+           : strcmp(word, "json") == 0       ? SMC_BATCH_JSON
+                                             : SMC_BATCH_JSONL;
+}
+
 static enum smc_status cmd_batch_answer_rows(const char *file, struct smc_batch *batch,
                                              struct smc_error *error)
 {
@@ -105,6 +114,7 @@ enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_
     struct smc_chosen_devices devices = {0};
     struct smc_batch batch = {
         .sink = {write_output, NULL},
+        .format = cmd_batch_format(arguments),
         .finder = {cmd_batch_find_device, &devices},
         .tell = tell_note,
         .passed = arguments->pass.item,

@@ -49,6 +49,7 @@ static void query_vary(enum query_plot_quantity quantity, int64_t value, struct 
         if (number < launch->static_smem_bytes)
             launch->static_smem_bytes = number;
         launch->dynamic_smem_bytes = number - launch->static_smem_bytes;
+        launch->smem_bytes_per_thread = 0;
         return;
     case QUANTITY_COUNT:
         return;

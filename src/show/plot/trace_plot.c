@@ -20,9 +20,10 @@ static enum smc_ink trace_ink_of(enum smc_trace_bound bound)
     static const enum smc_ink inks[SMC_TRACE_BOUND_COUNT] = {
         [SMC_TRACE_BOUND_NONE] = SMC_INK_FULL,
         [SMC_TRACE_BOUND_GRID] = SMC_INK_SMALL_GRID,
-#define LIMIT(id, name, label) [SMC_TRACE_BOUND_##id] = SMC_INK_FIRST_LIMIT + (int)SMC_LIMIT_##id,
+#define SMC_LIMIT(id, name, label)                                                                 \
+    [SMC_TRACE_BOUND_##id] = SMC_INK_FIRST_LIMIT + (int)SMC_LIMIT_##id,
 #include "rules/limits.def"
-#undef LIMIT
+#undef SMC_LIMIT
         [SMC_TRACE_BOUND_UNKNOWN] = SMC_INK_UNKNOWN,
     };
     return inks[bound];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "rules/headroom.h"
+#include "rules/allocation.h"
 #include "show/words/paragraphs.h"
 
 static unsigned count_bits(uint32_t set)
