@@ -321,7 +321,7 @@ static const char traits[] = ONCE
     "template <class F, class... A> using invoke_result_t =\n"
     "  typename invoke_result<F, A...>::type;\n"
     "template <size_t n, size_t alignment = 16> struct aligned_storage {\n"
-    "  struct type { alignas(alignment) unsigned char data[n]; }; };\n"
+    "  union type { unsigned char data[n]; struct alignas(alignment) empty {} aligned; }; };\n"
     "template <size_t n, size_t alignment = 16> using aligned_storage_t =\n"
     "  typename aligned_storage<n, alignment>::type;\n"
     "template <class T> struct alignment_of : integral_constant<size_t, alignof(T)> {};\n"

@@ -53,6 +53,52 @@ template <class T, int n> struct Pack {
 static_assert(sizeof(Pack<float, 4>) == 16 && alignof(Pack<float, 4>) == 16, "");
 static_assert(alignof(std::aligned_storage_t<3, 2>) == 2 && sizeof(std::aligned_storage_t<3, 2>) == 4, "");
 
+// A trait by overloads that are only declared, and an anonymous union.
+template <class F> class HasApply {
+    typedef char one;
+    struct two {
+        char x[2];
+    };
+    template <class C> static one test(decltype(&C::apply));
+    template <class C> static two test(...);
+
+public:
+    enum { value = sizeof(test<F>(0)) == sizeof(char) };
+};
+struct Applies {
+    __device__ void apply(int) {}
+};
+
+template <class T, int n> struct alignas(sizeof(T) * n) Filled {
+    __device__ Filled(T value)
+    {
+        for (int i = 0; i < n; i++)
+            element[i] = value;
+    }
+    union {
+        T element[n];
+        char bytes[n * sizeof(T)];
+    };
+};
+
+template <class F>
+__device__ typename std::enable_if<HasApply<F>::value == true, int>::type chosen(F)
+{
+    return 1;
+}
+
+template <class F>
+__device__ typename std::enable_if<HasApply<F>::value == false, int>::type chosen(F)
+{
+    return 2;
+}
+
+__global__ void choose(float *out)
+{
+    Filled<float, 4> filled(chosen(Applies()) + chosen(Empty()) * 2);
+    out[threadIdx.x] = filled.element[threadIdx.x % 4] + filled.bytes[0];
+}
+
 __global__ void rounded(const double *in, const float *small, int64_t *out)
 {
     const int i = threadIdx.x;
@@ -64,14 +110,9 @@ __global__ void rounded(const double *in, const float *small, int64_t *out)
     out[i] += static_cast<int64_t>(std::remquo(in[i], 3.0, &exponent)) + exponent;
 }
 
-template <class T, int n> __global__ void packed(Pack<T, n> *to, const Pack<T, n> *from)
-{
-    to[threadIdx.x] = from[threadIdx.x];
-}
-
 int main()
 {
-    packed<float, 4><<<1, 32>>>(nullptr, nullptr);
+    choose<<<1, 32>>>(nullptr);
     rounded<<<1, 32>>>(nullptr, nullptr, nullptr);
     std::printf("%d\n", static_cast<int>(cudaDeviceSynchronize()));
     return 0;
