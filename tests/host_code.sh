@@ -193,6 +193,8 @@ EOF
 without_nvcc inspect rounding.cu --device 9.0 --format csv >out 2>err
 empty "the rounding modes of <cfenv> are known, and <stdalign.h> has nothing for kernels" \
     "$([ $? -eq 0 ] || cat err; has out 'rounding.cu,k(float')"
+empty "with CSV, which does not name the compiler, a note says whose registers they are" \
+    "$(has err 'note: registers and spills are those of NVRTC: nvcc may count others')"
 
 printf 'extern __constant__ double roots[];\n__global__ void k(double *x) { *x = roots[threadIdx.x]; }\n' >roots.cu
 without_nvcc inspect roots.cu --device 9.0 >out 2>err

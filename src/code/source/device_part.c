@@ -105,6 +105,21 @@ static bool device_part_is_member(const struct smc_source_file *file,
            file->declarations.item[found->parent].kind == SMC_DECLARE_CLASS;
 }
 
+/* Whether the class in a class has members, or an object, that are named without it:
+   "union { int i; float f; };" */
+static bool is_anonymous(const struct smc_tokens *tokens, const struct smc_declaration *found)
+{
+    return smc_token_is(tokens, found->body - 1, "union") ||
+           smc_token_is(tokens, found->body - 1, "struct") ||
+           smc_token_is(tokens, found->body - 1, "class");
+}
+
+/* Whether it is a template that is only declared, as for the operand of sizeof or decltype. */
+static bool is_declared_template(const struct smc_declaration *found)
+{
+    return found->template_begin != SMC_NO_TOKEN && found->body == SMC_NO_TOKEN;
+}
+
 /* Whether a member is kept, if its class is. */
 static bool keeps_member(const struct smc_device_part *part, const struct smc_source_file *file,
                          const struct smc_declaration *found)
@@ -113,11 +128,13 @@ static bool keeps_member(const struct smc_device_part *part, const struct smc_so
     bool device = found->is_device || found->is_constexpr || found->is_default;
     switch (found->kind) {
     case SMC_DECLARE_FUNCTION:
-        return device;
+        return device ||
+               (is_declared_template(found) && device_part_is_used(part, tokens, found->name));
     case SMC_DECLARE_TYPE:
         return declares_used_type(part, tokens, found);
     case SMC_DECLARE_CLASS:
-        return found->body == SMC_NO_TOKEN || device_part_is_used(part, tokens, found->name);
+        return found->body == SMC_NO_TOKEN || is_anonymous(tokens, found) ||
+               device_part_is_used(part, tokens, found->name);
     case SMC_DECLARE_MACRO:
         return is_device_macro(part, tokens, found);
     default:

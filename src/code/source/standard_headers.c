@@ -126,7 +126,9 @@ static const char mathematics_of_cpp[] = ONCE
     BOTH("trunc") BOTH("rint") BOTH("nearbyint") BOTH("fmod") BOTH("remainder") BOTH("fma")
     BOTH("fmin") BOTH("fmax") BOTH("hypot") BOTH("erf") BOTH("erfc") BOTH("tgamma") BOTH("lgamma")
     BOTH("copysign") BOTH("isnan") BOTH("isinf") BOTH("isfinite") BOTH("signbit") BOTH("ldexp")
-    BOTH("frexp") BOTH("lround") BOTH("lrint") BOTH("fdim")
+    BOTH("frexp") BOTH("lround") BOTH("lrint") BOTH("fdim") BOTH("llround") BOTH("llrint")
+    BOTH("ilogb") BOTH("logb") BOTH("scalbn") BOTH("scalbln") BOTH("nextafter") BOTH("modf")
+    BOTH("remquo") BOTH("nan")
     "}\n";
 
 #define NUMERIC_LIMITS(type, is_signed, is_integer, least, most, lowest, epsilon, digits)          \
@@ -210,15 +212,38 @@ static const char traits[] = ONCE
     "template <> struct add_rvalue_reference<void> { typedef void type; };\n"
     "template <class T> struct add_pointer {\n"
     "  typedef typename remove_reference<T>::type *type; };\n"
-    "template <class T> struct decay {\n"
-    "  typedef typename remove_cv<typename remove_reference<T>::type>::type type; };\n"
+    "template <class T> struct is_array : false_type {};\n"
+    "template <class T> struct is_array<T[]> : true_type {};\n"
+    "template <class T, size_t n> struct is_array<T[n]> : true_type {};\n"
+    "template <class T> struct decay_base { typedef typename remove_cv<T>::type type; };\n"
+    "template <class T> struct decay_base<T[]> { typedef T *type; };\n"
+    "template <class T, size_t n> struct decay_base<T[n]> { typedef T *type; };\n"
+    "template <class R, class... A> struct decay_base<R(A...)> { typedef R (*type)(A...); };\n"
+    "template <class T> struct decay : decay_base<typename remove_reference<T>::type> {};\n"
+    "template <class T> struct add_volatile { typedef volatile T type; };\n"
+    "template <class T> struct add_cv { typedef const volatile T type; };\n"
+    "template <class T> struct remove_all_extents { typedef T type; };\n"
+    "template <class T> struct remove_all_extents<T[]> : remove_all_extents<T> {};\n"
+    "template <class T, size_t n> struct remove_all_extents<T[n]> : remove_all_extents<T> {};\n"
+    "template <class T> typename add_rvalue_reference<T>::type declval();\n"
     "template <class T> struct is_const : false_type {};\n"
     "template <class T> struct is_const<const T> : true_type {};\n"
     "template <class T> struct is_reference : false_type {};\n"
     "template <class T> struct is_reference<T &> : true_type {};\n"
     "template <class T> struct is_reference<T &&> : true_type {};\n"
-    "template <class T> struct is_pointer : false_type {};\n"
-    "template <class T> struct is_pointer<T *> : true_type {};\n"
+    "template <class T> struct is_lvalue_reference : false_type {};\n"
+    "template <class T> struct is_lvalue_reference<T &> : true_type {};\n"
+    "template <class T> struct is_rvalue_reference : false_type {};\n"
+    "template <class T> struct is_rvalue_reference<T &&> : true_type {};\n"
+    "template <class T> struct is_volatile : false_type {};\n"
+    "template <class T> struct is_volatile<volatile T> : true_type {};\n"
+    "template <class T> struct is_pointer_base : false_type {};\n"
+    "template <class T> struct is_pointer_base<T *> : true_type {};\n"
+    "template <class T> struct is_pointer : is_pointer_base<typename remove_cv<T>::type> {};\n"
+    "template <class T> struct is_null_pointer\n"
+    "  : is_same<typename remove_cv<T>::type, decltype(nullptr)> {};\n"
+    "template <class T> struct is_function\n"
+    "  : bool_constant<!is_const<const T>::value && !is_reference<T>::value> {};\n"
     "template <class T> struct is_void : is_same<typename remove_cv<T>::type, void> {};\n"
     "template <class T> struct is_floating_base : false_type {};\n"
     "template <> struct is_floating_base<float> : true_type {};\n"
@@ -247,6 +272,58 @@ static const char traits[] = ONCE
     "template <class T> struct is_trivially_copyable : "
     "bool_constant<__is_trivially_copyable(T)> {};\n"
     "template <class T> struct is_standard_layout : bool_constant<__is_standard_layout(T)> {};\n"
+#define COMPILER_TRAIT(name, word)                                                                 \
+    "template <class T> struct " name " : bool_constant<" word "(T)> {};\n"
+    COMPILER_TRAIT("is_union", "__is_union") COMPILER_TRAIT("is_empty", "__is_empty")
+    COMPILER_TRAIT("is_final", "__is_final") COMPILER_TRAIT("is_trivial", "__is_trivial")
+    COMPILER_TRAIT("is_pod", "__is_pod") COMPILER_TRAIT("is_abstract", "__is_abstract")
+    COMPILER_TRAIT("is_polymorphic", "__is_polymorphic")
+    COMPILER_TRAIT("is_default_constructible", "__is_constructible")
+    COMPILER_TRAIT("is_trivially_default_constructible", "__is_trivially_constructible")
+    COMPILER_TRAIT("is_trivially_destructible", "__has_trivial_destructor")
+    "template <class T, class... A> struct is_constructible\n"
+    "  : bool_constant<__is_constructible(T, A...)> {};\n"
+    "template <class T> struct is_copy_constructible : is_constructible<T, const T &> {};\n"
+    "template <class T> struct is_move_constructible : is_constructible<T, T &&> {};\n"
+    "template <class T> struct is_trivially_copy_constructible\n"
+    "  : bool_constant<__is_trivially_constructible(T, const T &)> {};\n"
+    "template <class A, class B> struct is_assignable : bool_constant<__is_assignable(A, B)> {};\n"
+    "template <class T> struct is_copy_assignable : is_assignable<T &, const T &> {};\n"
+    "template <class T> struct is_fundamental : bool_constant<is_arithmetic<T>::value ||\n"
+    "  is_void<T>::value || is_null_pointer<T>::value> {};\n"
+    "template <class T> struct is_object : bool_constant<!is_function<T>::value &&\n"
+    "  !is_reference<T>::value && !is_void<T>::value> {};\n"
+    "template <class T> struct rank : integral_constant<size_t, 0> {};\n"
+    "template <class T> struct rank<T[]> : integral_constant<size_t, rank<T>::value + 1> {};\n"
+    "template <class T, size_t n> struct rank<T[n]>\n"
+    "  : integral_constant<size_t, rank<T>::value + 1> {};\n"
+    "template <class T, unsigned i = 0> struct extent : integral_constant<size_t, 0> {};\n"
+    "template <class T, size_t n> struct extent<T[n], 0> : integral_constant<size_t, n> {};\n"
+    "template <class T, size_t n, unsigned i> struct extent<T[n], i> : extent<T, i - 1> {};\n"
+    "template <class...> struct conjunction : true_type {};\n"
+    "template <class A> struct conjunction<A> : A {};\n"
+    "template <class A, class... B> struct conjunction<A, B...>\n"
+    "  : conditional<bool(A::value), conjunction<B...>, A>::type {};\n"
+    "template <class...> struct disjunction : false_type {};\n"
+    "template <class A> struct disjunction<A> : A {};\n"
+    "template <class A, class... B> struct disjunction<A, B...>\n"
+    "  : conditional<bool(A::value), A, disjunction<B...>>::type {};\n"
+    "template <class A> struct negation : bool_constant<!bool(A::value)> {};\n"
+    "template <class... T> struct common_type {};\n"
+    "template <class T> struct common_type<T> : decay<T> {};\n"
+    "template <class A, class B> struct common_type<A, B> {\n"
+    "  typedef typename decay<decltype(true ? declval<A>() : declval<B>())>::type type; };\n"
+    "template <class A, class B, class... C> struct common_type<A, B, C...>\n"
+    "  : common_type<typename common_type<A, B>::type, C...> {};\n"
+    "template <class... T> using common_type_t = typename common_type<T...>::type;\n"
+    "template <class F, class... A> struct invoke_result {\n"
+    "  typedef decltype(declval<F>()(declval<A>()...)) type; };\n"
+    "template <class F, class... A> using invoke_result_t =\n"
+    "  typename invoke_result<F, A...>::type;\n"
+    "template <size_t n, size_t alignment = 16> struct aligned_storage {\n"
+    "  union type { unsigned char data[n]; struct alignas(alignment) empty {} aligned; }; };\n"
+    "template <size_t n, size_t alignment = 16> using aligned_storage_t =\n"
+    "  typename aligned_storage<n, alignment>::type;\n"
     "template <class T> struct alignment_of : integral_constant<size_t, alignof(T)> {};\n"
     "template <class T> struct underlying_type { typedef __underlying_type(T) type; };\n"
     "template <class T> struct make_unsigned { typedef T type; };\n"
@@ -264,16 +341,30 @@ static const char traits[] = ONCE
     SHORT_TYPE("remove_pointer") SHORT_TYPE("remove_extent") SHORT_TYPE("decay")
     SHORT_TYPE("add_pointer") SHORT_TYPE("add_const") SHORT_TYPE("add_lvalue_reference")
     SHORT_TYPE("add_rvalue_reference") SHORT_TYPE("underlying_type") SHORT_TYPE("make_unsigned")
-    SHORT_TYPE("make_signed")
+    SHORT_TYPE("make_signed") SHORT_TYPE("remove_volatile") SHORT_TYPE("remove_all_extents")
+    SHORT_TYPE("add_volatile") SHORT_TYPE("add_cv")
     "#if __cplusplus >= 201402L\n"
     "template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;\n"
     "template <class A, class B> constexpr bool is_base_of_v = is_base_of<A, B>::value;\n"
     "template <class A, class B> constexpr bool is_convertible_v = is_convertible<A, B>::value;\n"
-#define SHORT_VALUE(name) "template <class T> constexpr bool " name "_v = " name "<T>::value;\n"
+#define SHORT_VALUE(name) "template <class T> constexpr auto " name "_v = " name "<T>::value;\n"
     SHORT_VALUE("is_integral") SHORT_VALUE("is_floating_point") SHORT_VALUE("is_arithmetic")
     SHORT_VALUE("is_signed") SHORT_VALUE("is_unsigned") SHORT_VALUE("is_pointer")
     SHORT_VALUE("is_const") SHORT_VALUE("is_void") SHORT_VALUE("is_reference")
     SHORT_VALUE("is_enum") SHORT_VALUE("is_class") SHORT_VALUE("is_trivially_copyable")
+    SHORT_VALUE("is_array") SHORT_VALUE("is_lvalue_reference") SHORT_VALUE("is_rvalue_reference")
+    SHORT_VALUE("is_volatile") SHORT_VALUE("is_null_pointer") SHORT_VALUE("is_function")
+    SHORT_VALUE("is_union") SHORT_VALUE("is_empty") SHORT_VALUE("is_final")
+    SHORT_VALUE("is_trivial") SHORT_VALUE("is_pod") SHORT_VALUE("is_standard_layout")
+    SHORT_VALUE("is_default_constructible") SHORT_VALUE("is_copy_constructible")
+    SHORT_VALUE("is_trivially_destructible") SHORT_VALUE("is_fundamental")
+    SHORT_VALUE("is_object") SHORT_VALUE("rank") SHORT_VALUE("alignment_of")
+    "template <class T, unsigned i = 0> constexpr size_t extent_v = extent<T, i>::value;\n"
+    "template <class T, class... A> constexpr bool is_constructible_v =\n"
+    "  is_constructible<T, A...>::value;\n"
+    "template <class... T> constexpr bool conjunction_v = conjunction<T...>::value;\n"
+    "template <class... T> constexpr bool disjunction_v = disjunction<T...>::value;\n"
+    "template <class T> constexpr bool negation_v = negation<T>::value;\n"
     "#endif\n"
     "}\n";
 
@@ -283,7 +374,6 @@ static const char traits[] = ONCE
 static const char utilities[] = ONCE
     "#include <type_traits>\n"
     "namespace std {\n"
-    "template <class T> T &&declval();\n"
     "template <class T> " HD "void swap(T &a, T &b) { T t = move(a); a = move(b); b = move(t); }\n"
     "template <class A, class B> struct pair {\n"
     "  typedef A first_type; typedef B second_type; A first; B second; };\n"

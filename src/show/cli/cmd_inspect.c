@@ -103,6 +103,16 @@ static enum smc_status cmd_inspect_ask(const struct smc_arguments *arguments,
                               error);
 }
 
+/* CSV has no column for the compiler. */
+static void tell_compiler(const struct smc_inspect_rows *rows)
+{
+    bool is_nvrtc = false;
+    for (size_t i = 0; i < rows->count; i++)
+        is_nvrtc |= rows->item[i].kernel->source == SMC_INSPECT_NVRTC;
+    if (is_nvrtc)
+        smc_output_note("registers and spills are those of NVRTC: nvcc may count others");
+}
+
 /* CSV marks each such row only in its column `loads`. */
 static void tell_estimates(const struct smc_inspect_rows *rows)
 {
@@ -173,8 +183,10 @@ static enum smc_status cmd_inspect_show(const struct smc_arguments *arguments,
     style.all_kernels = arguments->given[SMC_OPTION_TOP];
     enum smc_status status =
         cmd_inspect_write_rows(smc_ask_writer(arguments), rows, &style, out, error);
-    if (smc_ask_writer(arguments) == &smc_writer_csv)
+    if (smc_ask_writer(arguments) == &smc_writer_csv) {
+        tell_compiler(rows);
         tell_estimates(rows);
+    }
     if (rows->count == 0)
         tell_empty(rows, smc_ask_writer(arguments) == &smc_writer_text);
     return status;
