@@ -234,15 +234,32 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     }
 }
 
+/* How long the instructions take that the traces of a block leave out: the mean of its warps. Where
+   they wait for each other, those of the sub-partition that has the longest ones, if all blocks put
+   the same warps there. */
+static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
+{
+    const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
+    double sum = 0, most = 0;
+    for (uint32_t i = 0; i < parts; i++) {
+        sum += slot->part_debt[i];
+        most = smc_later(most, slot->part_debt[i]);
+    }
+    return slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
+}
+
 static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, double clock)
 {
     struct smc_sm_slot *slot = &sm->slot[warp->block];
-    slot->debt += warp->debt / sm->launch->warps_per_block;
-    sm->all_debts += warp->debt / sm->launch->warps_per_block;
-    if (clock + slot->debt > sm->end)
-        sm->end = clock + slot->debt;
-    if (--slot->warps_left > 0)
+    slot->part_debt[warp->subpartition] += warp->debt;
+    if (--slot->warps_left > 0) {
+        sm->end = smc_later(sm->end, clock + slot->debt);
         return;
+    }
+    const double debt = debt_of_block(sm, slot);
+    slot->debt += debt;
+    sm->all_debts += debt;
+    sm->end = smc_later(sm->end, clock + slot->debt);
     slot->used = false;
     sm->ended++;
     if (sm->ended == sm->launch->resident_blocks)

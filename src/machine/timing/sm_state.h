@@ -96,7 +96,9 @@ struct smc_sm_slot {
     struct smc_sm_named_barrier named[SMC_SM_NAMED_BARRIERS];
     struct smc_phased_barriers phased;
     uint32_t first_warp;
-    double debt; /* of its blocks so far, each the mean of its warps */
+    double debt;                                 /* of its blocks so far */
+    double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
+    bool waits;                                  /* at barriers */
 };
 
 /* A resident warp: when its next instruction can issue as far as it depends on the warp, and what

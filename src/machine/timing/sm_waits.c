@@ -175,6 +175,7 @@ void smc_sm_arrive(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     barrier->arrived++;
     barrier->warps = step->barrier_warps;
     slot->barriers |= 1u << number;
+    slot->waits = true;
     if (!step->only_arrives)
         warp->at_barrier = (uint8_t)(number + 1);
 }
