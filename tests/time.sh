@@ -548,6 +548,109 @@ states "a loop that waits for what another warp stores has no predicted time" \
     '.time == null and (.time_reason | test("loops"))' run contents.cu --entry poll --grid 1 \
     --block 1 -a i32x1 -a i32x1 --device H200 --dry-run
 
+# --- Which way warps go ---------------------------------------------------------------------------
+
+cat >ways.cu <<'END'
+/* Loads through a generic address, which may be of shared memory. */
+extern "C" __global__ void generic(const int *from, int *to, int shared)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    const int *p = shared ? tile : from;
+    for (int k = 0, v, n = 0; k < 16; k++) {
+        asm volatile("ld.s32 %0, [%1];" : "=r"(v) : "l"(p + (k * 7 + threadIdx.x) % 64));
+        to[n += v & 1] = v;
+    }
+}
+/* Sixteen lanes of a warp shuffle. */
+extern "C" __global__ void half_warp(const int *from, int *to)
+{
+    int v = from[threadIdx.x];
+    if (threadIdx.x < 16)
+        for (int o = 1; o < 16; o *= 2)
+            v += __shfl_up_sync(0xffff, v, o, 16);
+    for (int n = 0; n < v; n++)
+        to[n * 32 + threadIdx.x] = n;
+}
+extern "C" __global__ void power(const float *from, float *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int n = 0; n < powf(from[i], 1.5f); n++)
+        to[n * 512 + i] = n;
+}
+extern "C" __global__ void quotients(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i] = x[i] / x[i * 7 % n];
+}
+extern "C" __global__ void turns(const int *times, unsigned *to)
+{
+    unsigned x = threadIdx.x;
+    for (int r = 0; r < 64; r++)
+        for (int n = 0; n < times[threadIdx.x & 31]; n++)
+            x = x * 1664525 + n;
+    to[threadIdx.x] = x;
+}
+/* Before and after the loops lanes access many lines, which takes long. */
+extern "C" __global__ void tiles(const float *from, float *to, int tiles)
+{
+    __shared__ float tile[1024];
+    int row = blockIdx.x * 128 + threadIdx.x;
+    float q[32], sum[32] = {};
+    for (int d = 0; d < 32; d++)
+        q[d] = from[row * 32 + d];
+    for (int t = 0; t < tiles; t++) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < 1024; i += 128)
+            tile[i] = from[t * 1024 + i];
+        __syncthreads();
+        for (int j = 0; j < 32; j++)
+            for (int d = 0; d < 32; d++)
+                sum[d] += q[d] * tile[j * 32 + d];
+    }
+    for (int d = 0; d < 32; d++)
+        to[row * 32 + d] = sum[d];
+}
+extern "C" __global__ void grow(int *x)
+{
+    x[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
+extern "C" __global__ void look(const int *x, int *found)
+{
+    if (x[blockIdx.x * blockDim.x + threadIdx.x] == 12345)
+        *found = 1;
+}
+END
+ways() { # ENTRY ARGUMENT...
+    predicted run ways.cu --entry "$@" --dry-run --device H200
+}
+generic() { # SHARED FIELD
+    smemcalc run ways.cu --entry generic --grid 1 --block 64 -a i32x64:random -a i32x64 -a "i32:$1" \
+        --dry-run --device H200 --format json 2>err | jq ".time.counts.$2"
+}
+grows "a generic address may be of shared memory" "$(generic 0 shared_wavefronts)" \
+    "$(generic 1 shared_wavefronts)"
+grows "or of global memory" "$(generic 1 l1_sectors)" "$(generic 0 l1_sectors)"
+states "lanes that shuffle apart from the others are followed" '.time.unfollowed == null' run ways.cu \
+    --entry half_warp --grid 1 --block 32 -a i32x32:random:0:9 -a i32x9999 --device H200 --dry-run
+states "loops that end by powf are followed" '.time.unfollowed == null' run ways.cu --entry power \
+    --grid 4 --block 128 -a f32x512:random:1:9 -a f32x20000 --device H200 --dry-run
+states "a quotient decides nothing" '.time.contents_change == false' run ways.cu --entry quotients \
+    --grid 64 --block 128 -a f32x8192:random -a i32:8192 --device H200 --dry-run
+grows "lanes that leave a loop one after the other take longer than together" \
+    "$(ways turns --grid 1 --block 32 -a i32x32:31 -a u32x32 | awk '{ print 1.02 * $1 }')" \
+    "$(ways turns --grid 1 --block 32 -a i32x32:ramp -a u32x32)"
+grows "twice as many iterations take twice as long, whatever is before and after them" \
+    "$(ways tiles --grid 512 --block 128 -a f32x2097152 -a f32x2097152 -a i32:64)" \
+    "$(ways tiles --grid 512 --block 128 -a f32x2097152 -a f32x2097152 -a i32:32 |
+        awk '{ print 2.3 * $1 }')"
+states "arrays that a launch changes are copied back, which takes their place in L2" \
+    '.time.counts.dram_bytes > 1e7' run ways.cu --entry grow --grid 30000 --block 256 \
+    -a i32x7680000 --device H200 --dry-run
+states "arrays that it only reads stay in L2" '.time.counts.dram_bytes == 0' run ways.cu --entry look \
+    --grid 30000 --block 256 -a i32x7680000 -a i32x1 --device H200 --dry-run
+
 # --- Addresses of your own kernel -----------------------------------------------------------------
 
 # What the emulator counts of a block is what the time was predicted with.
@@ -635,7 +738,7 @@ done
 # --- What is served by L2, or word by word --------------------------------------------------------
 
 cat >served.cu <<'END'
-__constant__ float table[256];
+__constant__ float table[4096];
 extern "C" __global__ void lookup(const int *from, float *to)
 {
     float sum = 0;
@@ -662,6 +765,10 @@ empty "constants at 32 addresses take many times as long as at one" "$(
     one=$(served lookup --grid 2048 --block 256 -a i32x8388608:7 -a f32x524288)
     many=$(served lookup --grid 2048 --block 256 -a i32x8388608:random:0:255 -a f32x524288)
     jq -en "$many > 4 * $one" >/dev/null || echo "one $one, many $many")"
+empty "constants in 16 KiB, at 32 addresses, take several times as long as in 1 KiB" "$(
+    near=$(served lookup --grid 2048 --block 256 -a i32x8388608:random:0:255 -a f32x524288)
+    far=$(served lookup --grid 2048 --block 256 -a i32x8388608:random:0:4095 -a f32x524288)
+    jq -en "$far > 4 * $near" >/dev/null || echo "1 KiB $near, 16 KiB $far")"
 empty "what was stored is loaded from L1, and from L2 if it is volatile" "$(
     near=$(served again --grid 1 --block 32 -a i32x32 -a i32:4000)
     far=$(served volatile_again --grid 1 --block 32 -a i32x32 -a i32:4000)

@@ -131,6 +131,11 @@ size_t smc_cubin_section(const struct smc_cubin *cubin, const char *name, const 
 bool smc_cubin_next_variable(const struct smc_cubin *cubin, size_t *at,
                              struct smc_cubin_variable *variable);
 
+/* Likewise a function that ptxas added to the code of a kernel, such as the slow path of a
+   division. `offset`: in the kernel's code. */
+bool smc_cubin_next_helper(const struct smc_cubin *cubin, const char *kernel, size_t *at,
+                           struct smc_cubin_variable *function);
+
 /* Likewise the addresses in a section. */
 bool smc_cubin_next_address(const struct smc_cubin *cubin, const char *section, size_t *at,
                             struct smc_cubin_address *address);

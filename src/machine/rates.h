@@ -40,13 +40,17 @@ struct smc_rates {
     double phase_check, phase_latency;
     /* Bulk copies: clocks for a sector that one SM loads, at least; latency beyond that of L2. */
     double bulk_sector_clocks, bulk_latency;
-    double constant_clocks; /* of a sub-partition for another word of constants in an access */
-    double wide_multiply;   /* clocks of an integer multiplication with a result of 64 bits */
-    double operand_cache;   /* the share of reads that operands kept in the operand cache save */
+    /* Constants by lane: clocks of the SM for a word and for a line that the cache lacks, and how
+       much later the result is there for each, and for a word that is there while a line is not. */
+    double constant_clocks, constant_miss_clocks, constant_word_latency, constant_miss_latency,
+        constant_delayed_latency;
+    double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
+    double operand_cache; /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
-    double branch_issue; /* clocks without issue after a branch that is taken */
+    double branch_issue;                 /* clocks without issue after a branch that is taken */
+    double switch_latency, switch_issue; /* likewise, from some lanes of a warp to others */
     /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
     double l2_load_clocks, l2_store_clocks;
     double dram_load_clocks, dram_store_clocks;
@@ -59,6 +63,7 @@ struct smc_rates {
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */
+    double other_work_ms;  /* how much longer a launch takes after a copy or another kernel */
 };
 
 /* `busy_sms`: how many of the device's SMs execute blocks and share its L2 cache and DRAM. */

@@ -78,6 +78,8 @@ struct smc_time_launch {
     const struct smc_time_arguments *arguments;
     uint32_t block[3], grid[3];
     uint64_t l1_bytes; /* that the carve-out leaves */
+    bool restored;     /* before each launch, the arrays that it changes are copied from others, as
+                          `run` does for a user's kernel */
     bool cold;         /* L2 holds other lines, which were stored to and have to go to DRAM first;
                           otherwise what the same launch left there */
 };

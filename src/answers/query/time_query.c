@@ -27,6 +27,7 @@ static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
         .device = &answer->query.device,
         .ceilings = &answer->query.ceilings,
         .blocks_per_sm = answer->outcome == SMC_LAUNCHES ? answer->occupancy.blocks_per_sm : 0,
+        .restored = !answer->query.kernel,
         .cold = answer->query.cold,
         .l1_bytes = unified > shared ? unified - shared : sm->l1_tex_separate_bytes,
     };

@@ -57,24 +57,43 @@ static const char *section_of(Elf *elf, const GElf_Sym *symbol, GElf_Shdr *heade
     return section && gelf_getshdr(section, header) ? module_name(elf, header) : NULL;
 }
 
-bool smc_cubin_next_variable(const struct smc_cubin *cubin, size_t *at,
-                             struct smc_cubin_variable *variable)
+/* The symbol of a type that is found from symbol `*at` on. */
+static bool next_symbol(const struct smc_cubin *cubin, unsigned type, size_t *at,
+                        struct smc_cubin_variable *found)
 {
     GElf_Shdr table, home;
     Elf_Data *symbols = find_symbols(cubin->elf, &table);
     GElf_Sym symbol;
     while (symbols && *at < INT_MAX && gelf_getsym(symbols, (int)*at, &symbol)) {
         ++*at;
-        if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0)
+        if (GELF_ST_TYPE(symbol.st_info) != type || symbol.st_size == 0)
             continue;
-        variable->section = section_of(cubin->elf, &symbol, &home);
-        variable->name = elf_strptr(cubin->elf, table.sh_link, symbol.st_name);
-        variable->offset = symbol.st_value;
-        variable->bytes = symbol.st_size;
-        if (variable->section && variable->name && symbol.st_value <= home.sh_size &&
+        found->section = section_of(cubin->elf, &symbol, &home);
+        found->name = elf_strptr(cubin->elf, table.sh_link, symbol.st_name);
+        found->offset = symbol.st_value;
+        found->bytes = symbol.st_size;
+        if (found->section && found->name && symbol.st_value <= home.sh_size &&
             symbol.st_size <= home.sh_size - symbol.st_value)
             return true;
     }
+    return false;
+}
+
+bool smc_cubin_next_variable(const struct smc_cubin *cubin, size_t *at,
+                             struct smc_cubin_variable *variable)
+{
+    return next_symbol(cubin, STT_OBJECT, at, variable);
+}
+
+bool smc_cubin_next_helper(const struct smc_cubin *cubin, const char *kernel, size_t *at,
+                           struct smc_cubin_variable *function)
+{
+    static const char text[] = ".text.", helper[] = "$__cuda_";
+    while (next_symbol(cubin, STT_FUNC, at, function))
+        if (function->offset > 0 && strstr(function->name, helper) &&
+            strncmp(function->section, text, strlen(text)) == 0 &&
+            strcmp(function->section + strlen(text), kernel) == 0)
+            return true;
     return false;
 }
 

@@ -185,9 +185,8 @@ static void store_register(struct smc_sass_warp *warp, struct smc_lanes *to, con
         to->same = true;
         return;
     }
-    if (to->same) {
+    if (to->same)
         fill_lanes(to->value, to->value[0]);
-    }
     to->same = false;
     if (whole)
         memcpy(to->value, value, sizeof to->value);
@@ -480,13 +479,27 @@ static void select_lanes(uint32_t first, const uint32_t *restrict a, const uint3
     ALL_LANES to[l] = first & lane_bit[l] ? a[l] : b[l];
 }
 
+/* The operands of FSEL may have signs, as floats. */
+static const uint32_t *float_lanes(const struct smc_sass_instruction *in,
+                                   const struct operands *ops, int i, uint32_t copy[SMC_LANES])
+{
+    const struct smc_sass_operand *from = &in->from[i];
+    const uint32_t sign = UINT32_C(1) << 31;
+    if (in->operation != SMC_OP_FSEL || (!from->negated && !from->absolute))
+        return ops->low[i];
+    EACH_LANE {
+        uint32_t bits = from->negated ? ~ops->low[i][l] : ops->low[i][l];
+        copy[l] = (from->absolute ? bits & ~sign : bits) ^ (from->negated ? sign : 0);
+    }
+    return copy;
+}
+
 static bool select_one(const struct smc_sass_instruction *in, const struct operands *ops,
                        struct results *out)
 {
-    if (in->operation == SMC_OP_FSEL &&
-        (ops->carry != 0 || in->from[0].absolute || in->from[1].absolute))
-        return false;
-    const uint32_t *a = ops->low[0], *b = ops->low[1], first = ops->predicate[0];
+    uint32_t copy[2][SMC_LANES];
+    const uint32_t *a = float_lanes(in, ops, 0, copy[0]), *b = float_lanes(in, ops, 1, copy[1]);
+    const uint32_t first = ops->predicate[0];
     if (ops->lanes == 1)
         out->low[0] = first & 1 ? a[0] : b[0];
     else
@@ -730,6 +743,7 @@ enum {
     SR_THREAD_Z = 0x23,
     SR_BLOCK_X = 0x25,
     SR_BLOCK_Z = 0x27,
+    SR_SHARED_WINDOW = 0x2f,
     SR_BLOCK_OF_CLUSTER = 0x88,
     SR_ZERO = 0xff
 };
@@ -767,8 +781,8 @@ static bool sass_evaluate_special(const struct smc_sass_instruction *in, const s
         out->low[l] = out->high[l] = 0;
         if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)
             out->low[l] = place->index[number - SR_BLOCK_X];
-        else if (number == SR_LANE)
-            out->low[l] = l;
+        else if (number == SR_LANE || number == SR_SHARED_WINDOW)
+            out->low[l] = number == SR_LANE ? l : SMC_SHARED_WINDOW;
         else if (number != SR_ZERO && number != SR_BLOCK_OF_CLUSTER)
             return false;
     }
@@ -792,32 +806,6 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
         if (is_signed)
             out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));
     }
-    return true;
-}
-
-/* Bits 58 and 59: the lane by index, up, down, XOR. */
-static bool exchange(const struct smc_sass_instruction *in, const struct operands *ops,
-                     struct results *out)
-{
-    enum { INDEX, UP, DOWN, XOR };
-    unsigned how = (unsigned)smc_bits(in, 58, 2);
-    uint32_t not_known = 0;
-    for (uint32_t l = 0; l < SMC_LANES; l++) {
-        uint32_t by = ops->low[1][l] & 31, limits = ops->low[2][l];
-        uint32_t clamp = limits & 31, segment = limits >> 8 & 31;
-        uint32_t most = (l & segment) | (clamp & ~segment);
-        uint32_t least = l & segment;
-        int64_t from = how == INDEX  ? (int64_t)(least | (by & ~segment))
-                       : how == UP   ? (int64_t)l - by
-                       : how == DOWN ? (int64_t)l + by
-                                     : (int64_t)(l ^ by);
-        bool inside = how == UP ? from >= (int64_t)most : from <= (int64_t)most;
-        uint32_t source = inside ? (uint32_t)from & 31 : l;
-        out->low[l] = ops->low[0][source];
-        out->predicate[0] |= (uint32_t)inside << l;
-        not_known |= (ops->unknown >> source & 1) << l;
-    }
-    out->unknown = not_known;
     return true;
 }
 
@@ -944,7 +932,6 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_LDC] = load_constant,
     [SMC_OP_ULDC] = load_constant,
     [SMC_OP_ULDC_INDEX] = load_constant,
-    [SMC_OP_SHFL] = exchange,
     [SMC_OP_HFMA2] = half_constant,
     [SMC_OP_HFMA2_MMA] = half_constant,
 };
@@ -956,7 +943,6 @@ static bool differs_by_lane(const struct smc_sass_instruction *in)
     switch (in->operation) {
     case SMC_OP_S2R:
         return number == SR_LANE || (number >= SR_THREAD_X && number <= SR_THREAD_Z);
-    case SMC_OP_SHFL:
     case SMC_OP_P2R:
     case SMC_OP_R2P:
         return true;

@@ -225,7 +225,7 @@ static void read_memory(struct smc_sass_instruction *in, uint32_t fields)
     in->offset = (int32_t)signed_bits(smc_bits(in, 40, 24), 24);
     in->to.registers = registers_of(in->access_bytes);
     bool wide = in->operation == SMC_OP_LDG || in->operation == SMC_OP_STG ||
-                in->operation == SMC_OP_LDGSTS;
+                in->operation == SMC_OP_LDGSTS || smc_is_generic(in);
     in->from[0].registers = fields & COPY_TO || (wide && smc_bit(in, 72)) ? 2 : 1; /* .E */
     if (fields & B) {
         in->from[1] = register_at(in, 32, false, registers_of(in->access_bytes));
@@ -405,7 +405,10 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_QGMMA:
         in->to.registers = registers_of_product(in);
         break;
-    case SMC_OP_LD:
+    case SMC_OP_BRA:
+        if (smc_branches_if_diverged(in))
+            in->from[0] = register_at(in, 24, true, 1);
+        break;
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
     case SMC_OP_ULDC_INDEX:
@@ -424,6 +427,17 @@ unsigned smc_product_columns(const struct smc_sass_instruction *in)
         return LEAST * (number + 1);
     number /= 3;
     return number <= FEW ? LEAST * (number + 1) : STEP * (number - 1);
+}
+
+bool smc_is_generic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LD || in->operation == SMC_OP_ST;
+}
+
+bool smc_branches_if_diverged(const struct smc_sass_instruction *in)
+{
+    enum { DIV = 2 };
+    return in->operation == SMC_OP_BRA && smc_bits(in, 32, 2) == DIV;
 }
 
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)

@@ -130,6 +130,12 @@ const char *smc_operation_name(enum smc_operation operation);
 /* N of a warpgroup's product, M64NxK: HGMMA, IGMMA, BGMMA or QGMMA. */
 unsigned smc_product_columns(const struct smc_sass_instruction *in);
 
+/* LD, ST: the address may be in global, shared or local memory. */
+bool smc_is_generic(const struct smc_sass_instruction *in);
+
+/* BRA.DIV: branches unless all the lanes that a uniform register names execute it together. */
+bool smc_branches_if_diverged(const struct smc_sass_instruction *in);
+
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
 bool smc_is_global_atomic(const struct smc_sass_instruction *in);
 

@@ -101,10 +101,15 @@ static void join(struct names *names, const struct names *more)
         names->word[i] |= more->word[i];
 }
 
-static bool is_unconditional(const struct smc_sass_instruction *in)
+static bool has_no_condition(const struct smc_sass_instruction *in)
 {
     return in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated &&
            in->predicate[0].number == SMC_TRUE_PREDICATE && !in->predicate[0].negated;
+}
+
+static bool is_unconditional(const struct smc_program_step *step)
+{
+    return step->is_taken || has_no_condition(&step->in);
 }
 
 static uint32_t target_of(const struct smc_machine_program *program, uint32_t at)
@@ -123,7 +128,7 @@ static struct names needed_after(const struct smc_machine_program *program,
     struct names after = {{0}};
     bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
          ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
-    if (!((jumps || ends) && is_unconditional(in)) && at + 1 < program->count)
+    if (!((jumps || ends) && is_unconditional(&program->step[at])) && at + 1 < program->count)
         after = before[at + 1];
     if (jumps && target_of(program, at) < program->count)
         join(&after, &before[target_of(program, at)]);
@@ -149,6 +154,7 @@ enum { GLOBAL_SPACE = 1, LOCAL_SPACE = 2, SHARED_SPACE = 4 };
 static uint8_t space_loaded(const struct smc_sass_instruction *in)
 {
     switch (in->operation) {
+    case SMC_OP_LD:
     case SMC_OP_LDG:
     case SMC_OP_LDGSTS:
     case SMC_OP_ATOMG:
@@ -167,6 +173,12 @@ static uint8_t space_loaded(const struct smc_sass_instruction *in)
     }
 }
 
+/* A generic one is taken to be. */
+static bool is_global_store(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_STG || in->operation == SMC_OP_ST;
+}
+
 static uint8_t space_stored(const struct smc_sass_instruction *in)
 {
     switch (in->operation) {
@@ -179,7 +191,7 @@ static uint8_t space_stored(const struct smc_sass_instruction *in)
     case SMC_OP_ATOMS_CAS:
         return SHARED_SPACE;
     default:
-        return in->operation == SMC_OP_STG || smc_is_global_atomic(in) ? GLOBAL_SPACE : 0;
+        return is_global_store(in) || smc_is_global_atomic(in) ? GLOBAL_SPACE : 0;
     }
 }
 
@@ -211,9 +223,9 @@ static bool find_needed_once(struct smc_machine_program *program, struct names *
             if (in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated)
                 for (int i = 0; i < WORDS; i++)
                     needed.word[i] &= ~results.word[i];
-            if (follows && in->operation == SMC_OP_STG && !program->follows_stores)
+            if (follows && is_global_store(in) && !program->follows_stores)
                 add_address(&needed, in);
-            else
+            else if (!step->is_taken)
                 sass_program_add_sources(&needed, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
@@ -272,7 +284,7 @@ static bool returns(const struct smc_machine_program *program, uint32_t from)
         bool branches = in->operation == SMC_OP_BRA, ends = in->operation == SMC_OP_EXIT;
         if (branches && target_of(program, at) > reached)
             reached = target_of(program, at);
-        if ((branches || ends) && is_unconditional(in) && at >= reached)
+        if ((branches || ends) && is_unconditional(&program->step[at]) && at >= reached)
             return false;
     }
     return false;
@@ -291,15 +303,16 @@ static void forget_call(struct smc_machine_program *program, uint32_t at)
     program->first_unknown = at;
 }
 
-/* Whether a branch forward jumps over a call that nothing else decides about. */
-static bool avoids_call(const struct smc_machine_program *program, uint32_t at)
+/* The call that a branch forward jumps over and nothing else decides about; program->count: there
+   is none. */
+static uint32_t avoided_call(const struct smc_machine_program *program, uint32_t at)
 {
-    if (program->step[at].in.operation != SMC_OP_BRA || is_unconditional(&program->step[at].in))
-        return false;
+    if (program->step[at].in.operation != SMC_OP_BRA || is_unconditional(&program->step[at]))
+        return program->count;
     for (uint32_t next = at + 1; next < target_of(program, at); next++)
         if (program->step[next].in.branches && program->step[next].in.operation != SMC_OP_BSSY)
-            return program->step[next].calls;
-    return false;
+            return program->step[next].calls ? next : program->count;
+    return program->count;
 }
 
 /* ptxas also leaves loops with a call that nothing returns from: that is a branch. */
@@ -315,7 +328,26 @@ static void find_calls(struct smc_machine_program *program)
             program->step[at].calls = returns(program, target);
     }
     for (uint32_t at = 0; at < program->count; at++)
-        program->step[at].avoids_call = avoids_call(program, at);
+        program->step[at].avoids_call = avoided_call(program, at) < program->count;
+}
+
+/* What each instruction is for, anew. */
+static enum smc_status find_purposes(struct smc_machine_program *program, struct smc_error *error)
+{
+    struct names *before = smc_calloc(program->count ? program->count : 1, sizeof *before);
+    if (!before)
+        return smc_out_of_memory(error);
+    for (uint32_t i = 0; i < program->count; i++)
+        program->step[i].purpose = SMC_PURPOSE_DATA;
+    program->followed_spaces = 0;
+    program->by_block = false;
+    find_needed(program, before, SMC_PURPOSE_CONTROL);
+    find_needed(program, before, SMC_PURPOSE_ADDRESS);
+    program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
+                         (program->follows_stores && program->followed_spaces & GLOBAL_SPACE);
+    link_steps(program);
+    free(before);
+    return SMC_OK;
 }
 
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
@@ -331,12 +363,8 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
         return smc_fail(error, SMC_USAGE, "machine code of sm_%u is not read", cc);
     uint32_t count = (uint32_t)(bytes / SMC_INSTRUCTION_BYTES);
     program->step = smc_calloc(count ? count : 1, sizeof *program->step);
-    struct names *before = smc_calloc(count ? count : 1, sizeof *before);
-    if (!program->step || !before) {
-        free(before);
-        smc_machine_program_free(program);
+    if (!program->step)
         return smc_out_of_memory(error);
-    }
     program->count = count;
     for (uint32_t i = count; i-- > 0;) {
         uint64_t at = (uint64_t)i * SMC_INSTRUCTION_BYTES;
@@ -347,28 +375,33 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
         }
     }
     find_calls(program);
-    find_needed(program, before, SMC_PURPOSE_CONTROL);
-    find_needed(program, before, SMC_PURPOSE_ADDRESS);
-    link_steps(program);
-    free(before);
-    return SMC_OK;
+    enum smc_status status = find_purposes(program, error);
+    if (status != SMC_OK)
+        smc_machine_program_free(program);
+    return status;
+}
+
+enum smc_status smc_machine_program_leave_out(struct smc_machine_program *program,
+                                              const uint64_t *offset, size_t count,
+                                              struct smc_error *error)
+{
+    bool any = false;
+    for (uint32_t at = 0; at < program->count; at++) {
+        struct smc_program_step *step = &program->step[at];
+        uint32_t call = step->avoids_call ? avoided_call(program, at) : program->count;
+        for (size_t i = 0; i < count && call < program->count; i++)
+            step->is_taken |= offset[i] / SMC_INSTRUCTION_BYTES == target_of(program, call);
+        any |= step->is_taken;
+    }
+    return any ? find_purposes(program, error) : SMC_OK;
 }
 
 enum smc_status smc_machine_program_follow_memory(struct smc_machine_program *program, bool stores,
                                                   struct smc_error *error)
 {
-    struct names *before = smc_calloc(program->count ? program->count : 1, sizeof *before);
-    if (!before)
-        return smc_out_of_memory(error);
     program->follows_memory = true;
     program->follows_stores = stores;
-    find_needed(program, before, SMC_PURPOSE_CONTROL);
-    find_needed(program, before, SMC_PURPOSE_ADDRESS);
-    program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
-                         (stores && program->followed_spaces & GLOBAL_SPACE);
-    link_steps(program);
-    free(before);
-    return SMC_OK;
+    return find_purposes(program, error);
 }
 
 bool smc_machine_program_depends_on_data(const struct smc_machine_program *program)

@@ -18,6 +18,7 @@ struct smc_program_step {
     uint8_t purpose;       /* enum smc_purpose */
     bool calls;            /* a function, which returns to the next instruction */
     bool avoids_call;      /* a branch: without it, a call follows */
+    bool is_taken;         /* a branch that always is, whatever its condition */
     uint32_t next_control; /* this or the next instruction that is for control */
     uint32_t next_address; /* the same, or for an address, or that accesses memory */
 };
@@ -40,6 +41,13 @@ struct smc_machine_program {
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
                                          struct smc_machine_program *program,
                                          struct smc_error *error);
+
+/* Leaves out the functions at these offsets in bytes, which handle exceptional operands: branches
+   around their calls are taken, and what decides about them is not evaluated. SMC_MACHINE:
+   memory. */
+enum smc_status smc_machine_program_leave_out(struct smc_machine_program *program,
+                                              const uint64_t *offset, size_t count,
+                                              struct smc_error *error);
 
 /* Evaluates loads, too, and where stores that may precede them go; with `stores` also what they
    store in global memory. SMC_MACHINE: memory. */

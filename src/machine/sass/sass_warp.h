@@ -7,6 +7,9 @@
 
 enum { SMC_LANES = 32 };
 
+/* The upper words of generic addresses of shared memory: one that arrays do not have. */
+enum { SMC_SHARED_WINDOW = 0x7ffe };
+
 struct smc_lanes {
     uint32_t value[SMC_LANES]; /* only the first, if `same` */
     uint32_t unknown;          /* bit n: lane n */

@@ -117,6 +117,53 @@ static void reduce(struct smc_sass_warp *warp, const struct smc_sass_instruction
         give_all(warp, in, result, mask);
 }
 
+/* What a lane has of an operand of SHFL. */
+static uint32_t shuffle_operand(const struct smc_sass_warp *warp,
+                                const struct smc_sass_operand *operand, unsigned lane)
+{
+    if (operand->kind == SMC_OPERAND_IMMEDIATE)
+        return operand->value;
+    return operand->number == SMC_ZERO_REGISTER ? 0 : lane_of(&warp->reg[operand->number], lane);
+}
+
+/* The lane that a lane reads; false: itself, since that one is beyond the limits. Bits 58 and 59:
+   by index, up, down, XOR. */
+static bool shuffle_source(const struct smc_sass_instruction *in, unsigned lane, uint32_t by,
+                           uint32_t limits, unsigned *source)
+{
+    enum { INDEX, UP, DOWN, LAST_LANE = SMC_LANES - 1 };
+    const uint32_t segment = limits >> 8 & LAST_LANE, least = lane & segment;
+    const int most = (int)(least | (limits & LAST_LANE & ~segment)), step = (int)(by & LAST_LANE);
+    const unsigned how = (unsigned)smc_bits(in, 58, 2);
+    const int from = how == INDEX  ? (int)(least | ((uint32_t)step & ~segment))
+                     : how == UP   ? (int)lane - step
+                     : how == DOWN ? (int)lane + step
+                                   : (int)lane ^ step;
+    bool inside = how == UP ? from >= most : from <= most;
+    *source = inside ? (unsigned)from & LAST_LANE : lane;
+    return inside;
+}
+
+static void shuffle(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                    uint32_t mask)
+{
+    const struct smc_lanes *from = source_of(warp, in, 0);
+    uint32_t value[SMC_LANES], operands = from->unknown, unknown = 0, inside = 0;
+    for (int i = 1; i < 3; i++)
+        if (in->from[i].kind == SMC_OPERAND_REGISTER && in->from[i].number != SMC_ZERO_REGISTER)
+            operands |= warp->reg[in->from[i].number].unknown;
+    for (unsigned lane = 0; lane < SMC_LANES; lane++) {
+        unsigned source;
+        inside |= (uint32_t)shuffle_source(in, lane, shuffle_operand(warp, &in->from[1], lane),
+                                           shuffle_operand(warp, &in->from[2], lane), &source)
+                  << lane;
+        value[lane] = lane_of(from, source);
+        unknown |= (operands >> source & 1) << lane;
+    }
+    smc_warp_set_register(warp, &in->to, 0, value, unknown, mask);
+    smc_warp_set_predicate(warp, in, 0, inside, operands, mask);
+}
+
 /* Special registers with masks of lanes, by the number in bits 72 to 79: the lane itself, those
    before, up to, after and from it on. False: another one. */
 static bool lane_masks(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
@@ -158,6 +205,9 @@ bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sas
         return true;
     case SMC_OP_MATCH:
         match(warp, in, mask);
+        return true;
+    case SMC_OP_SHFL:
+        shuffle(warp, in, mask);
         return true;
     case SMC_OP_REDUX:
         reduce(warp, in, mask);

@@ -260,10 +260,14 @@ static bool goes_if_any(const struct smc_sass_instruction *in)
     return smc_bits(in, 32, 2) == 1;
 }
 
-/* BRA.DIV: the lanes go if they are not all of the warp. */
-static bool goes_if_diverged(const struct smc_sass_instruction *in)
+/* BRA.DIV: whether lanes are missing that its uniform register names. */
+static bool has_diverged(const struct state *state, const struct lane_group *group,
+                         const struct smc_sass_instruction *in)
 {
-    return smc_bits(in, 32, 2) == 2;
+    const struct smc_lanes *lanes = &state->warp->uniform[in->from[0].number];
+    if (in->from[0].number == SMC_ZERO_UNIFORM || lanes->unknown)
+        return false;
+    return (lanes->value[0] & state->warp->alive & ~group->lanes) != 0;
 }
 
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)
@@ -298,8 +302,8 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
             walk_branch(state, index, mask);
         else if (goes_if_any(in))
             walk_branch(state, index, mask ? group->lanes : 0);
-        else if (goes_if_diverged(in))
-            walk_branch(state, index, group->lanes == state->warp->alive ? 0 : group->lanes);
+        else if (smc_branches_if_diverged(in))
+            walk_branch(state, index, has_diverged(state, group, in) ? group->lanes : 0);
         else
             stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
@@ -431,22 +435,66 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
     entry->wavefronts = (uint8_t)count_atomics(mask, address);
 }
 
+/* Adds the line of constants with an address to an access unless it has it. */
+static void add_constant_line(struct smc_warp_trace *trace, struct smc_warp_trace_entry *entry,
+                              uint64_t address)
+{
+    const uint64_t number = SMC_WARP_TRACE_CONSTANTS + address / SMC_CONSTANT_LINE_BYTES;
+    for (uint32_t i = 0; i < entry->lines; i++)
+        if (trace->line[entry->line + i].number == number)
+            return;
+    if (trace->line_count == trace->line_capacity)
+        return;
+    trace->line[trace->line_count++] = (struct smc_warp_trace_line){.number = number};
+    entry->lines++;
+}
+
 /* As its wavefronts: the different words of constants, which are read one after the other. */
 static void trace_constants(struct state *state, const struct smc_sass_instruction *in,
                             uint32_t mask, struct smc_warp_trace_entry *entry)
 {
-    enum { CONSTANT_WORD = 4 };
+    enum { CONSTANT_WORD = 4, BANK_SHIFT = 16 };
     uint64_t address[SMC_LANES];
-    if (!smc_warp_addresses(state->warp, in, mask, address)) {
+    struct smc_sass_instruction access = *in;
+    access.offset = (int32_t)in->from[1].value;
+    if (!smc_warp_addresses(state->warp, &access, mask, address)) {
         entry->unknown_addresses = true;
         return;
     }
+    entry->line = (uint32_t)state->walk->trace->line_count;
     for (uint32_t rest = mask; rest; entry->wavefronts++) {
         const uint64_t first = address[__builtin_ctz(rest)] / CONSTANT_WORD;
+        add_constant_line(state->walk->trace, entry,
+                          (uint64_t)in->from[1].number << BANK_SHIFT | (first * CONSTANT_WORD));
         for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
             if (address[__builtin_ctz(lanes)] / CONSTANT_WORD == first)
                 rest &= ~(lanes & -lanes);
     }
+}
+
+/* What a generic access is for the lanes of `mask`: of global or of shared memory. Where that is
+   not known, or lanes differ, it stays what it is. */
+static struct smc_sass_instruction resolved(const struct state *state,
+                                            const struct smc_sass_instruction *in, uint32_t mask)
+{
+    enum { SCALE = 3 << (78 - 64) };
+    struct smc_sass_instruction access = *in;
+    const bool loads = in->operation == SMC_OP_LD;
+    uint64_t address[SMC_LANES];
+    uint32_t shared = 0;
+    if (mask == 0 || !smc_warp_addresses(state->warp, in, mask, address))
+        return access;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+        if (address[__builtin_ctz(lanes)] >> 32 == SMC_SHARED_WINDOW)
+            shared |= lanes & -lanes;
+    if (shared == 0)
+        access.operation = loads ? SMC_OP_LDG : SMC_OP_STG;
+    if (shared != mask)
+        return access;
+    access.operation = loads ? SMC_OP_LDS : SMC_OP_STS;
+    access.from[0].registers = 1;
+    access.high &= ~(uint64_t)SCALE;
+    return access;
 }
 
 /* Adds up the sectors of an access without a trace. */
@@ -541,19 +589,20 @@ static bool operands_known(const struct state *state, const struct smc_sass_inst
     return true;
 }
 
-/* Evaluates a step that does not branch, and notes the first one that makes something unknown. */
-static void evaluate(struct state *state, const struct smc_program_step *step, uint32_t mask,
-                     uint32_t unknown)
+/* Evaluates a step that does not branch, and notes the first one that makes something unknown.
+   `in`: its instruction, resolved. */
+static void evaluate(struct state *state, const struct smc_program_step *step,
+                     const struct smc_sass_instruction *in, uint32_t mask, uint32_t unknown)
 {
     if (step->purpose == SMC_PURPOSE_DATA)
         return;
     struct smc_walk *walk = state->walk;
-    const bool known = walk->first_unknown == 0 && operands_known(state, &step->in, mask);
+    const bool known = walk->first_unknown == 0 && operands_known(state, in, mask);
     if (mask)
-        execute(state, &step->in, mask, step->purpose == SMC_PURPOSE_CONTROL);
+        execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
-        smc_warp_forget(state->warp, &step->in, unknown);
-    if (known && is_unknown(state->warp, &step->in.to, mask))
+        smc_warp_forget(state->warp, in, unknown);
+    if (known && is_unknown(state->warp, &in->to, mask))
         walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
 }
 
@@ -580,6 +629,11 @@ static bool step_once(struct state *state, uint32_t index)
     uint32_t mask = executing_lanes(state, in, lanes, &unknown);
     struct smc_warp_trace_entry entry = {.step = group->at,
                                          .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    struct smc_sass_instruction access;
+    if (smc_is_generic(in)) {
+        access = resolved(state, in, mask);
+        in = &access;
+    }
     if (smc_is_global_atomic(in))
         entry.active_lanes = (uint8_t)__builtin_popcount(mask);
     if (in->operation == SMC_OP_UNKNOWN)
@@ -588,7 +642,10 @@ static bool step_once(struct state *state, uint32_t index)
     if (in->branches) {
         if (trace)
             smc_warp_trace_add(trace, &entry);
-        if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
+        if (step->is_taken)
+            mask = lanes;
+        else if (step->avoids_call) /* of what handles the exceptions of a division or a root, say
+                                     */
             mask |= unknown;
         else if (unknown)
             end_unknown(state, group, unknown);
@@ -617,7 +674,7 @@ static bool step_once(struct state *state, uint32_t index)
         arrive(state, index);
         return false;
     }
-    evaluate(state, step, mask, unknown);
+    evaluate(state, step, in, mask, unknown);
     group->at++;
     return true;
 }

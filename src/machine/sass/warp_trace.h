@@ -18,7 +18,8 @@ struct smc_warp_trace_entry {
     uint32_t step;      /* in the program, which has registers, pipe and control bits */
     uint32_t line;      /* the first of its lines in the trace; of an access to global memory */
     uint8_t lines;      /* 0: no lane accesses memory, or the addresses are not known */
-    uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory */
+    uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory; words of
+                           constants */
     uint8_t sectors;    /* of an access to global memory */
     uint8_t active_lanes;
     bool unknown_addresses;
@@ -27,7 +28,12 @@ struct smc_warp_trace_entry {
 /* Lines from this number on are of local memory, which a warp has for itself. */
 #define SMC_WARP_TRACE_LOCAL (UINT64_C(1) << 58)
 
-/* Part of an access to global or local memory. */
+/* And from this one on of constants, which all warps share: the address divided by the size of
+   their lines. */
+#define SMC_WARP_TRACE_CONSTANTS (UINT64_C(1) << 59)
+enum { SMC_CONSTANT_LINE_BYTES = 64 };
+
+/* Part of an access to global or local memory, or to constants by lane. */
 struct smc_warp_trace_line {
     uint64_t number; /* address / 128 */
     uint8_t sectors; /* bit n: sector n of 32 bytes */

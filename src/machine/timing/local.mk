@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/l1.c src/machine/timing/l1.h \
 	src/machine/timing/module_values.c src/machine/timing/module_values.h \
 	src/machine/timing/phases.c src/machine/timing/phases.h \
+	src/machine/timing/predictable.c \
 	src/machine/timing/products.c src/machine/timing/products.def \
 	src/machine/timing/rates.c \
 	src/machine/timing/sm_memory.c src/machine/timing/sm_state.h src/machine/timing/sm_waits.c \

@@ -20,8 +20,18 @@ enum {
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
     L2_PORT_STORES = 1,
-    CONSTANT_CLOCKS = 2, /* of an SM: another word of LDC, on the H200 (2026-11-29) */
-    MATCH_CLOCKS = 64,   /* of an SM: match.any.sync, likewise (2026-11-29) */
+    /* LDC of the H200 with 1 to 32 different words in tables of 256 bytes to 64 KiB, in chains and
+       not, by 1 to 64 warps (2026-11-29). */
+    CONSTANT_CLOCKS = 2,
+    CONSTANT_MISS_CLOCKS = 34,
+    CONSTANT_MISS_LATENCY = 90,
+    CONSTANT_DELAYED_LATENCY = 5,
+    /* Where lanes have diverged, from one group of them to the next: loops of 0 to 7 iterations by
+       lane take 109 clocks longer than their instructions, and 13 slots of issue, for 7 such
+       changes (the same). */
+    SWITCH_CLOCKS = 16,
+    SWITCH_ISSUE_CLOCKS = 2,
+    MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
        spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
@@ -41,8 +51,14 @@ static const double atomics_per_s = 103e9, atomics_with_result_per_s = 77e9,
    which also read the piece (1 GiB; the same H200). */
 static const double scattered_loads = 0.603, scattered_stores = 0.241;
 
+static const double constant_word_latency = 11.5; /* likewise */
+
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
+
+/* A launch after a copy takes longer than one after the same kernel: the median over 34 kernels
+   that access 1 MiB (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
+#define AFTER_OTHER_WORK_US 0.48
 
 static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)
 {
@@ -85,7 +101,11 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_CBU] = 2;
     issue[SMC_PIPE_ADU] = 9;
     issue[SMC_PIPE_UNKNOWN] = 2;
-    rates->constant_clocks = CONSTANT_CLOCKS * sm->subpartitions;
+    rates->constant_clocks = CONSTANT_CLOCKS;
+    rates->constant_miss_clocks = CONSTANT_MISS_CLOCKS;
+    rates->constant_word_latency = constant_word_latency;
+    rates->constant_delayed_latency = CONSTANT_DELAYED_LATENCY;
+    rates->constant_miss_latency = CONSTANT_MISS_LATENCY;
     rates->wide_multiply =
         sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }
@@ -130,10 +150,13 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->barrier_latency = value(ceilings, SMC_CEILING_BARRIER_CLOCKS, USUAL_BARRIER_CLOCKS);
     rates->branch_latency = 8;
     rates->branch_issue = 1;
+    rates->switch_latency = SWITCH_CLOCKS;
+    rates->switch_issue = SWITCH_ISSUE_CLOCKS;
     rates->operand_cache = 0.5;
     rates->block_start = BLOCK_START_CLOCKS;
     rates->block_interval =
         busy_sms * rates->clock_hz / value(ceilings, SMC_CEILING_BLOCKS, usual_blocks_per_s);
+    rates->other_work_ms = AFTER_OTHER_WORK_US * 1e-3;
     rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
 }
 

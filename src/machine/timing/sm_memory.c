@@ -296,6 +296,51 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     return smc_later(smc_sm_data_stage(sm, clock, 2), sm->atomics_free + rates->l2_latency);
 }
 
+/* Whether the cache of constants lacks a line, which then replaces another one. */
+static bool lacks_constants(struct smc_sm_constants *cache, uint64_t number)
+{
+    const uint32_t place = (uint32_t)(number % SMC_SM_CONSTANT_PLACES);
+    const bool is_new = !(cache->seen[place / 8] >> place % 8 & 1);
+    cache->seen[place / 8] |= (uint8_t)(1u << place % 8);
+    cache->lines += is_new;
+    for (uint32_t i = 0; i < SMC_SM_CONSTANT_LINES; i++)
+        if (cache->line[i] == number)
+            return false;
+    cache->line[cache->next++ % SMC_SM_CONSTANT_LINES] = number;
+    return true;
+}
+
+/* Lines that an access has to wait for. Where lanes read several, they are in no order. */
+static double missing_constants(struct smc_sm_constants *cache,
+                                const struct smc_warp_trace_line *line, uint32_t lines)
+{
+    double missing = 0;
+    for (uint32_t i = 0; i < lines; i++)
+        missing += lacks_constants(cache, line[i].number);
+    if (lines > 1 && cache->lines > SMC_SM_CONSTANT_LINES)
+        missing = lines * (1 - (double)SMC_SM_CONSTANT_LINES / cache->lines);
+    return missing;
+}
+
+/* Constants are read word by word, while the unit also serves other accesses. A line that is
+   missing also delays the words that are there. */
+double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                        const struct smc_warp_trace_entry *entry, double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    struct smc_sm_constants *cache = &sm->constants;
+    const double words = entry->wavefronts > 1 ? entry->wavefronts : 1;
+    const double missing = missing_constants(cache, &warp->trace->line[entry->line], entry->lines);
+    const double there = entry->lines ? words * (1 - missing / entry->lines) : words;
+    const double clocks = words * rates->constant_clocks + missing * rates->constant_miss_clocks;
+    const double start = smc_later(clock, cache->free_clock);
+    cache->free_clock = start + clocks;
+    sm->work->constants += clocks;
+    sm->work->unknown += entry->unknown_addresses;
+    return start + rates->constant_latency + (words - 1) * rates->constant_word_latency +
+           missing * (rates->constant_miss_latency + there * rates->constant_delayed_latency);
+}
+
 /* Accesses whose memory is not known: every lane has a sector of its own, in L2. */
 double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                          double clock)

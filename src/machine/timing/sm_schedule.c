@@ -70,8 +70,8 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_ATOMG_CAS] = SMC_SM_ATOMIC,
     [SMC_OP_RED] = SMC_SM_ATOMIC,
     [SMC_OP_REDG] = SMC_SM_ATOMIC,
-    [SMC_OP_LD] = SMC_SM_UNFOLLOWED,
-    [SMC_OP_ST] = SMC_SM_UNFOLLOWED,
+    [SMC_OP_LD] = SMC_SM_GENERIC,
+    [SMC_OP_ST] = SMC_SM_GENERIC,
     [SMC_OP_SHFL] = SMC_SM_SHUFFLE,
     [SMC_OP_BAR] = SMC_SM_BARRIER,
     [SMC_OP_BRA] = SMC_SM_BRANCH,
@@ -189,7 +189,8 @@ static void add_debt(struct smc_sm_warp *warp, const struct smc_warp_trace_skip 
         warp->debt += (clocks + owed) * (double)skip->executed / (double)skip->window;
 }
 
-/* Passes entries that are no instruction. */
+/* Passes entries that are no instruction. What is left out takes long: a warp is held there, since
+   what follows would delay those that are still in the iterations that stand for it. */
 static void pass_marks(struct smc_sm_warp *warp)
 {
     for (; warp->at < warp->count; warp->at++) {
@@ -199,6 +200,7 @@ static void pass_marks(struct smc_sm_warp *warp)
             warp->mark[entry->line].debt = warp->debt;
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             add_debt(warp, &warp->trace->skip[entry->line]);
+            warp->is_held |= warp->trace->skip[entry->line].depth == 0;
         } else {
             return;
         }
@@ -232,15 +234,32 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     }
 }
 
+/* How long the instructions take that the traces of a block leave out: the mean of its warps. Where
+   they wait for each other, those of the sub-partition that has the longest ones, if all blocks put
+   the same warps there. */
+static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
+{
+    const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
+    double sum = 0, most = 0;
+    for (uint32_t i = 0; i < parts; i++) {
+        sum += slot->part_debt[i];
+        most = smc_later(most, slot->part_debt[i]);
+    }
+    return slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
+}
+
 static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, double clock)
 {
     struct smc_sm_slot *slot = &sm->slot[warp->block];
-    slot->debt += warp->debt / sm->launch->warps_per_block;
-    sm->all_debts += warp->debt / sm->launch->warps_per_block;
-    if (clock + slot->debt > sm->end)
-        sm->end = clock + slot->debt;
-    if (--slot->warps_left > 0)
+    slot->part_debt[warp->subpartition] += warp->debt;
+    if (--slot->warps_left > 0) {
+        sm->end = smc_later(sm->end, clock + slot->debt);
         return;
+    }
+    const double debt = debt_of_block(sm, slot);
+    slot->debt += debt;
+    sm->all_debts += debt;
+    sm->end = smc_later(sm->end, clock + slot->debt);
     slot->used = false;
     sm->ended++;
     if (sm->ended == sm->launch->resident_blocks)
@@ -291,18 +310,15 @@ static double execute_product(struct smc_sm_state *sm, struct smc_sm_part *part,
     return clock;
 }
 
-/* Constants are read address by address. */
-static double read_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
-                             const struct smc_sm_step *step,
-                             const struct smc_warp_trace_entry *entry, double clock)
+/* Generic accesses are of the memory that the walk found. */
+static enum smc_sm_kind kind_of_access(const struct smc_sm_step *step,
+                                       const struct smc_warp_trace_entry *entry)
 {
-    const double further = entry->wavefronts > 1 ? entry->wavefronts - 1 : 0;
-    const double clocks = further * sm->rates->constant_clocks;
-    part->pipe_free[step->pipe] += clocks;
-    part->pipe_gate[step->pipe] = part->pipe_free[step->pipe];
-    sm->work->constants += further;
-    sm->work->unknown += entry->unknown_addresses;
-    return smc_later(clock + clocks, part->pipe_free[step->pipe] - step->occupies) + step->latency;
+    if (step->kind != SMC_SM_GENERIC || entry->unknown_addresses)
+        return step->kind;
+    if (entry->lines == 0)
+        return step->has_result ? SMC_SM_SHARED_LOAD : SMC_SM_SHARED_STORE;
+    return step->has_result ? SMC_SM_GLOBAL_LOAD : SMC_SM_GLOBAL_STORE;
 }
 
 /* Executes what the instruction does; returns when its result is there. */
@@ -311,16 +327,16 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
                       double clock)
 {
     const struct smc_rates *rates = sm->rates;
-    double way;
+    double way, done;
     bool known;
     if ((step->kind >= SMC_SM_SHARED_LOAD && step->kind <= SMC_SM_COPY) ||
-        step->kind == SMC_SM_SHUFFLE) {
+        step->kind == SMC_SM_SHUFFLE || step->kind == SMC_SM_GENERIC) {
         part->memory_free = smc_later(part->memory_free, clock) + rates->issue[SMC_PIPE_LSU];
         way = part->memory_free;
     } else {
         way = clock;
     }
-    switch (step->kind) {
+    switch (kind_of_access(step, entry)) {
     case SMC_SM_SHARED_LOAD:
     case SMC_SM_SHARED_ATOMIC:
         known = !entry->unknown_addresses &&
@@ -341,7 +357,7 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         warp->copies.last =
             smc_later(warp->copies.last, smc_sm_load(sm, warp, entry, way, SMC_SM_LOAD_COPIES));
         return way;
-    case SMC_SM_UNFOLLOWED:
+    case SMC_SM_GENERIC:
         return smc_sm_unfollowed(sm, entry, clock);
     case SMC_SM_ATOMIC:
         return smc_sm_atomic(sm, warp, step, entry, way);
@@ -352,7 +368,9 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         warp->ready = smc_later(warp->ready, smc_groups_wait(&warp->copies, step->missing_groups));
         return clock;
     case SMC_SM_CONSTANTS:
-        return read_constants(sm, part, step, entry, clock);
+        done = smc_sm_constants(sm, warp, entry, clock);
+        part->pipe_gate[step->pipe] = sm->constants.free_clock - LSU_QUEUE;
+        return done;
     case SMC_SM_PHASES:
         return smc_sm_execute_phases(sm, warp, step, entry, clock);
     case SMC_SM_BULK:
@@ -385,6 +403,24 @@ static void set_gates(const struct smc_sm_state *sm, struct smc_sm_part *part,
     part->port_gate[3] = smc_later(part->port_gate[1], part->port_gate[2]);
 }
 
+/* What follows an instruction elsewhere is delayed: after a branch, or since other lanes go on. */
+static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
+                     struct smc_sm_warp *warp, const struct smc_sm_step *step,
+                     const struct smc_warp_trace_entry *entry)
+{
+    const struct smc_rates *rates = sm->rates;
+    if (warp->at >= warp->count)
+        return;
+    const uint32_t next = warp->trace->entry[warp->at].step;
+    if (step->kind == SMC_SM_BRANCH && next != entry->step + 1) {
+        warp->ready += rates->branch_latency;
+        part->issue_free += rates->branch_issue;
+    } else if (next < SMC_WARP_TRACE_SKIP && next != entry->step + 1) {
+        warp->ready += rates->switch_latency;
+        part->issue_free += rates->switch_issue;
+    }
+}
+
 static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t position,
                   double clock)
 {
@@ -409,12 +445,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     warp->scoreboard[step->read_sb] = smc_later(warp->scoreboard[step->read_sb], read);
     warp->at++;
     uint32_t number = warp->block;
-    bool back = step->kind == SMC_SM_BRANCH && warp->at < warp->count &&
-                warp->trace->entry[warp->at].step != entry->step + 1;
-    if (back) {
-        warp->ready += sm->rates->branch_latency;
-        part->issue_free += sm->rates->branch_issue;
-    }
+    add_jump(sm, part, warp, step, entry);
     pass_marks(warp);
     if (warp->at >= warp->count) {
         smc_sm_remove_waiting(part, position);
@@ -564,7 +595,7 @@ static bool sm_schedule_access_once(struct smc_sm_state *sm, struct smc_sm_warp 
         const struct smc_sm_step *step = &sm->step[entry->step];
         if (step->kind != SMC_SM_GLOBAL_LOAD && step->kind != SMC_SM_GLOBAL_STORE &&
             step->kind != SMC_SM_COPY && step->kind != SMC_SM_BULK && step->kind != SMC_SM_ATOMIC &&
-            step->kind != SMC_SM_UNFOLLOWED)
+            step->kind != SMC_SM_GENERIC)
             continue;
         sm->work = &sm->launch->work[entry->step];
         sm->work->executions++;

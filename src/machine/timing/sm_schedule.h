@@ -27,7 +27,7 @@ struct smc_step_work {
     double load_slots, store_slots;
     double divergent; /* wavefronts of loads that touch many lines */
     double atomics;   /* that L2 executes one by one */
-    double constants; /* words of constants in an access, but for its first */
+    double constants; /* clocks of the SM's unit for constants by lane */
 };
 
 /* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and

@@ -56,8 +56,8 @@ enum smc_sm_kind {
     SMC_SM_BULK,
     SMC_SM_PRODUCT, /* of a warpgroup */
     SMC_SM_PRODUCT_WAIT,
-    SMC_SM_ATOMIC,    /* in global memory */
-    SMC_SM_UNFOLLOWED /* accesses whose memory is not known */
+    SMC_SM_ATOMIC, /* in global memory */
+    SMC_SM_GENERIC /* accesses to memory of any kind */
 };
 
 /* Of what an SM stores, L2 holds at least so much until it is loaded again: 1/132 of it on an H200.
@@ -75,6 +75,7 @@ struct smc_sm_warp {
     const struct smc_phased_barrier *awaited; /* or NULL */
     bool awaits_odd;
     uint8_t awaiting_scoreboard; /* that is released then */
+    bool is_held;                /* at instructions that are left out, until all warps are */
     double debt;                 /* clocks of the instructions so far that its trace leaves out */
     struct {
         double clock, debt;
@@ -95,7 +96,9 @@ struct smc_sm_slot {
     struct smc_sm_named_barrier named[SMC_SM_NAMED_BARRIERS];
     struct smc_phased_barriers phased;
     uint32_t first_warp;
-    double debt; /* of its blocks so far, each the mean of its warps */
+    double debt;                                 /* of its blocks so far */
+    double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
+    bool waits;                                  /* at barriers */
 };
 
 /* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
@@ -131,6 +134,19 @@ struct smc_sm_hot_piece {
     bool is_float;    /* its last atomic */
 };
 
+/* The cache of constants of an SM: lines of 64 bytes. Tables up to 2 KiB stay in it; of larger
+   ones, read at random, it lacks what is beyond 45 lines (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). */
+enum { SMC_SM_CONSTANT_LINES = 45, SMC_SM_CONSTANT_PLACES = 8192 };
+
+struct smc_sm_constants {
+    uint64_t line[SMC_SM_CONSTANT_LINES]; /* numbers in traces; 0: none */
+    uint32_t next;                        /* of them that is replaced */
+    uint8_t seen[SMC_SM_CONSTANT_PLACES / 8];
+    uint32_t lines; /* that were read so far */
+    double free_clock;
+};
+
 struct smc_sm_state {
     const struct smc_sm_launch *launch;
     const struct smc_rates *rates;
@@ -140,8 +156,9 @@ struct smc_sm_state {
     struct smc_sm_slot *slot;
     struct smc_sm_part part[SMC_SM_MOST_SUBPARTITIONS];
     struct smc_l1 cache;
-    struct smc_l1 stored;       /* what this SM stored last, of which L2 is assumed to hold
-                                   SMC_SM_STORED_BYTES */
+    struct smc_l1 stored; /* what this SM stored last, of which L2 is assumed to hold
+                             SMC_SM_STORED_BYTES */
+    struct smc_sm_constants constants;
     uint32_t slots;             /* blocks that reside at a time */
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
@@ -186,8 +203,9 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
 double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                            const struct smc_warp_trace_entry *entry, double clock);
 
-/* All warps wait for each other, since their traces leave out different parts of loops: the one
-   that has waited for longest goes on. False: there is none. */
+/* No warp can go on: those that are held do; if there are none, warps wait for each other since
+   their traces leave out different parts of loops, and the one that has waited for longest goes on.
+   False: there is none. */
 bool smc_sm_unblock(struct smc_sm_state *sm);
 
 /* --- Memory (sm_memory.c) --------------------------------------------------------------------- */
@@ -214,6 +232,8 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                      const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                      double clock);
+double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                        const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                          double clock);
 double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, uint32_t sectors,

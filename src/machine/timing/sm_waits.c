@@ -17,7 +17,7 @@ struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
     double ready = warp->ready;
     for (unsigned wait = step->wait; wait; wait &= wait - 1)
         ready = smc_later(ready, warp->scoreboard[__builtin_ctz(wait)]);
-    if (warp->at_barrier || warp->awaited)
+    if (warp->at_barrier || warp->awaited || warp->is_held)
         ready = INFINITY;
     return (struct smc_sm_waiting){ready, number, warp->age, step->pipe, step->banks};
 }
@@ -60,6 +60,7 @@ static void wake_warp(struct smc_sm_state *sm, uint32_t number, double clock)
     uint32_t position = part->warps - 1;
     warp->at_barrier = 0;
     warp->awaited = NULL;
+    warp->is_held = false;
     warp->ready = smc_later(warp->ready, clock);
     while (part->waiting[position].warp != number)
         position--;
@@ -174,6 +175,7 @@ void smc_sm_arrive(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     barrier->arrived++;
     barrier->warps = step->barrier_warps;
     slot->barriers |= 1u << number;
+    slot->waits = true;
     if (!step->only_arrives)
         warp->at_barrier = (uint8_t)(number + 1);
 }
@@ -189,8 +191,23 @@ void smc_sm_check_barriers(struct smc_sm_state *sm, struct smc_sm_slot *slot)
     }
 }
 
+static bool release_held(struct smc_sm_state *sm)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sm->slots * sm->launch->warps_per_block; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[i];
+        if (!sm->slot[warp->block].used || !warp->is_held || warp->at_barrier)
+            continue;
+        wake_warp(sm, i, 0);
+        any = true;
+    }
+    return any;
+}
+
 bool smc_sm_unblock(struct smc_sm_state *sm)
 {
+    if (release_held(sm))
+        return true;
     uint32_t warps = sm->slots * sm->launch->warps_per_block, longest = warps;
     double clock = 0;
     for (uint32_t i = 0; i < sm->rates->subpartitions; i++)

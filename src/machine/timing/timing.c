@@ -23,29 +23,6 @@ const char *smc_time_basis_name(enum smc_time_basis basis)
     return names[basis];
 }
 
-uint16_t smc_time_code_cc(uint16_t cc)
-{
-    struct smc_capability capability;
-    smc_capability_nearest(cc, &capability);
-    if (capability.machine_code_format <= SMC_NEWEST_CODE_FORMAT)
-        return cc;
-    for (size_t i = smc_capability_count(); i-- > 0;) {
-        smc_capability_at(i, &capability);
-        if (capability.machine_code_format == SMC_NEWEST_CODE_FORMAT)
-            break;
-    }
-    return capability.sm.cc;
-}
-
-/* Encodings before format 1 are not known. */
-static uint16_t oldest_code_cc(void)
-{
-    struct smc_capability capability = {0};
-    for (size_t i = 0; i < smc_capability_count() && capability.machine_code_format == 0; i++)
-        smc_capability_at(i, &capability);
-    return capability.sm.cc;
-}
-
 enum {
     BUDGET = 16000,           /* instructions of all warps together that are executed one by one */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
@@ -138,7 +115,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
         requests = model->traces.sectors[i] / traced;
     work->issued += executions;
     work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
-    work->busy[in->pipe] += times * step->constants * rates->constant_clocks;
+    work->busy[in->pipe] += times * step->constants * rates->subpartitions;
     if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {
         work->products += executions * smc_rates_product_fmas(in);
         work->product_clocks[product.type] += executions * smc_rates_product_peak_clocks(rates, in);
@@ -339,6 +316,7 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
 /* What a launch loads from and stores to arrays, in bytes: once each, as far as it is accessed. */
 struct touched {
     double read, written, both; /* both: each byte counted once */
+    double copied;              /* from other arrays, before each launch */
     double asked_read, asked_written;
 };
 
@@ -392,6 +370,7 @@ static struct touched touched_of(const struct model *model, size_t i, const stru
     touched.read = part_of(bytes, touched.asked_read, scale->whole);
     touched.written = part_of(bytes, touched.asked_written, scale->whole);
     touched.both = fmax(touched.read, touched.written);
+    touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
     return touched;
 }
 
@@ -400,6 +379,7 @@ static void add_touched(struct touched *sum, const struct touched *part)
     sum->read += part->read;
     sum->written += part->written;
     sum->both += part->both;
+    sum->copied += part->copied;
     sum->asked_read += part->asked_read;
     sum->asked_written += part->asked_written;
 }
@@ -470,7 +450,7 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
     double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
     struct touched ordered = {0}, all = {0};
     for (size_t i = 0; i < arguments->array_count; i++)
-        all_bytes += (double)arguments->array[i].bytes;
+        all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
     if (!model->launch->cold && all_bytes <= L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
@@ -483,7 +463,7 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
         if (!array_is_scattered(&model->traffic[i]))
             add_touched(&ordered, &touched);
     }
-    double share = share_of_dram(&ordered, all.both, l2_bytes);
+    double share = share_of_dram(&ordered, all.both + all.copied, l2_bytes);
     if (model->launch->cold) {
         set_cold(model, &all, l2_bytes);
         return SMC_OK;
@@ -614,6 +594,15 @@ static double uncertain_survey(const struct smc_survey *survey)
     return 2 * survey->spread / survey->length / sqrt((double)survey->warps);
 }
 
+/* One standard error of what the warps of one SM execute together: SMs get different ones. */
+static double uncertain_share_of_sm(const struct model *model)
+{
+    const struct smc_survey *survey = &model->survey;
+    double warps = (double)most_blocks(model) * smc_traces_warps(&model->machine);
+    return survey->warps > 0 && survey->length > 0 ? survey->spread / survey->length / sqrt(warps)
+                                                   : 0;
+}
+
 /* Shares of the launch and of an SM's time by which a prediction may be off, by what is uncertain
    (doc/time.md has how many measured times lie in the range). */
 #define UNCERTAIN_LAUNCH         0.3
@@ -624,6 +613,8 @@ static double uncertain_survey(const struct smc_survey *survey)
 #define UNCERTAIN_LATENCY        0.3
 #define UNCERTAIN_SPECIFICATIONS 0.5
 #define UNCERTAIN_ADDRESSES      0.6
+#define UNCERTAIN_CHANGES        2    /* upwards: what other blocks store makes loops longer */
+#define UNCERTAIN_WAVEFRONTS     0.08 /* of shared memory: the rule for conflicts of wide accesses */
 #define UNCERTAIN_NEXT           0.2 /* of the second largest term: how much of it does not overlap */
 
 static bool loads_diverge(const struct work *work)
@@ -669,6 +660,8 @@ static double uncertain_longer(const struct model *model, const struct smc_time 
         UNCERTAIN_NEXT * time->term_ms[time->next] / fmax(time->term_ms[time->bound_by], 1e-9);
     if (model->sms_share && time->bound_by == SMC_TIME_LATENCY)
         share += rates->dram_latency / rates->l2_latency - 1;
+    if (contents_change(&model->survey))
+        share += UNCERTAIN_CHANGES;
     return share;
 }
 
@@ -694,12 +687,12 @@ static void timing_set_range(const struct model *model, struct smc_time *time)
                  model->survey.end == SMC_WALK_WHOLE;
     if (!known || contents_change(&model->survey))
         share = fmax(share, UNCERTAIN_ADDRESSES);
-    share += uncertain_survey(&model->survey);
+    share += uncertain_survey(&model->survey) + uncertain_share_of_sm(model);
     sm_ms = fmax(sm_ms, largest(time, SMC_TIME_DRAM));
     double least_ms =
         known && time->basis != SMC_TIME_SPECIFICATIONS ? largest(time, SMC_TIME_FP64) : 0;
     if (known) {
-        least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED]);
+        least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED] / (1 + UNCERTAIN_WAVEFRONTS));
         least_ms = fmax(least_ms, time->tensor_peak_ms);
     }
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
@@ -783,6 +776,21 @@ static enum smc_status check_rates(const struct model *model, struct smc_error *
     }
     return unknown ? smc_fail(error, SMC_USAGE, "%s, whose rate is not in the model", unknown)
                    : SMC_OK;
+}
+
+/* Functions of ptxas for floating point are called for what is exceptional: zeros, infinities,
+   denormal numbers. Those for integers of 64 bits are called for ordinary ones. */
+static enum smc_status leave_out_exceptions(struct model *model, const struct smc_cubin *cubin,
+                                            const char *kernel, struct smc_error *error)
+{
+    enum { MOST = 32 };
+    uint64_t offset[MOST];
+    struct smc_cubin_variable function;
+    size_t at = 0, count = 0;
+    while (count < MOST && smc_cubin_next_helper(cubin, kernel, &at, &function))
+        if (strstr(function.name, "f32") || strstr(function.name, "f64"))
+            offset[count++] = function.offset;
+    return smc_machine_program_leave_out(&model->program, offset, count, error);
 }
 
 static bool read_array(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
@@ -897,8 +905,12 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
+    if (launch->restored)
+        model.rates.launch_ms += model.rates.other_work_ms;
     status = check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
+    if (status == SMC_OK)
+        status = leave_out_exceptions(&model, cubin, kernel->name, error);
     if (status == SMC_OK)
         status = follow_contents(&model, error);
     if (status == SMC_OK)
@@ -926,43 +938,6 @@ static enum smc_status predict_kernel(const struct smc_time_launch *launch,
     status = predict_with(launch, cubin, kernel, &values, time, error);
     smc_module_values_free(&values);
     return status;
-}
-
-void smc_time_unknown(struct smc_time *time, const char *reason)
-{
-    *time = (struct smc_time){0};
-    snprintf(time->reason, sizeof time->reason, "%s", reason);
-}
-
-/* Whether there is a block, and space for one. */
-static bool launches(const struct smc_time_launch *launch)
-{
-    uint64_t most = launch->device->sm.max_threads_per_block;
-    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1];
-    threads = threads > most ? 0 : threads * launch->block[2];
-    return launch->blocks_per_sm > 0 && threads > 0 && threads <= most && launch->grid[0] > 0 &&
-           launch->grid[1] > 0 && launch->grid[2] > 0;
-}
-
-bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time *time)
-{
-    const struct smc_device *device = launch->device;
-    struct smc_capability capability;
-    smc_capability_nearest(device->sm.cc, &capability);
-    *time = (struct smc_time){0};
-    if (!launches(launch))
-        smc_time_unknown(time, "the launch is refused");
-    else if (device->sm_count == 0 || device->sm_clock_khz == 0)
-        smc_time_unknown(time, "a compute capability alone has no clock");
-    else if (device->memory_bytes_per_s <= 0)
-        smc_time_unknown(time, "the memory bandwidth of the device is unknown");
-    else if (capability.machine_code_format == 0)
-        snprintf(time->reason, sizeof time->reason,
-                 "machine code of sm_%u is not read, only that of sm_%u and newer", device->sm.cc,
-                 oldest_code_cc());
-    else
-        return true;
-    return false;
 }
 
 static enum smc_status predict_cubin(const struct smc_time_launch *launch, struct smc_time *time,

@@ -29,6 +29,14 @@ struct known_trace {
     uint32_t count;
 };
 
+static const struct smc_warp_trace_line *first_global_line(const struct smc_warp_trace *trace)
+{
+    for (size_t i = 0; i < trace->line_count; i++)
+        if (trace->line[i].number < SMC_WARP_TRACE_LOCAL)
+            return &trace->line[i];
+    return NULL;
+}
+
 static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
 {
     const struct known_trace *known = context;
@@ -43,9 +51,10 @@ static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t sign
     if (entries > trace->capacity - trace->count)
         return false;
     uint64_t moved = 0;
-    if (trace->line_count && from->line_count && trace->line[0].number < SMC_WARP_TRACE_LOCAL &&
-        from->line[0].number < SMC_WARP_TRACE_LOCAL)
-        moved = trace->line[0].number - from->line[0].number;
+    const struct smc_warp_trace_line *to_line = first_global_line(trace),
+                                     *from_line = first_global_line(from);
+    if (to_line && from_line)
+        moved = to_line->number - from_line->number;
     memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
     trace->skip_count = from->skip_count;
     for (size_t i = from->first_skip_count; i < from->count; i++) {
@@ -227,7 +236,8 @@ static void repeat_block(struct smc_traces *traces, const struct smc_traced *tra
         traces->trace[i].line = line;
         for (size_t k = 0; k < source->line_count; k++) {
             line[k] = source->line[k];
-            line[k].number += (uint64_t)(to - from) * APART;
+            if (line[k].number < SMC_WARP_TRACE_CONSTANTS)
+                line[k].number += (uint64_t)(to - from) * APART;
         }
         traces->length += (double)source->length;
     }

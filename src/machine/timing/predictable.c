@@ -1,0 +1,66 @@
+/* Whether the time of a launch can be predicted, and from which machine code. */
+#include <stdio.h>
+
+#include "code/machine_code.h"
+#include "machine/sass/sass_instruction.h"
+#include "machine/timing.h"
+
+uint16_t smc_time_code_cc(uint16_t cc)
+{
+    struct smc_capability capability;
+    smc_capability_nearest(cc, &capability);
+    if (capability.machine_code_format <= SMC_NEWEST_CODE_FORMAT)
+        return cc;
+    for (size_t i = smc_capability_count(); i-- > 0;) {
+        smc_capability_at(i, &capability);
+        if (capability.machine_code_format == SMC_NEWEST_CODE_FORMAT)
+            break;
+    }
+    return capability.sm.cc;
+}
+
+/* Encodings before format 1 are not known. */
+static uint16_t oldest_code_cc(void)
+{
+    struct smc_capability capability = {0};
+    for (size_t i = 0; i < smc_capability_count() && capability.machine_code_format == 0; i++)
+        smc_capability_at(i, &capability);
+    return capability.sm.cc;
+}
+
+void smc_time_unknown(struct smc_time *time, const char *reason)
+{
+    *time = (struct smc_time){0};
+    snprintf(time->reason, sizeof time->reason, "%s", reason);
+}
+
+/* Whether there is a block, and space for one. */
+static bool launches(const struct smc_time_launch *launch)
+{
+    uint64_t most = launch->device->sm.max_threads_per_block;
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1];
+    threads = threads > most ? 0 : threads * launch->block[2];
+    return launch->blocks_per_sm > 0 && threads > 0 && threads <= most && launch->grid[0] > 0 &&
+           launch->grid[1] > 0 && launch->grid[2] > 0;
+}
+
+bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time *time)
+{
+    const struct smc_device *device = launch->device;
+    struct smc_capability capability;
+    smc_capability_nearest(device->sm.cc, &capability);
+    *time = (struct smc_time){0};
+    if (!launches(launch))
+        smc_time_unknown(time, "the launch is refused");
+    else if (device->sm_count == 0 || device->sm_clock_khz == 0)
+        smc_time_unknown(time, "a compute capability alone has no clock");
+    else if (device->memory_bytes_per_s <= 0)
+        smc_time_unknown(time, "the memory bandwidth of the device is unknown");
+    else if (capability.machine_code_format == 0)
+        snprintf(time->reason, sizeof time->reason,
+                 "machine code of sm_%u is not read, only that of sm_%u and newer", device->sm.cc,
+                 oldest_code_cc());
+    else
+        return true;
+    return false;
+}
