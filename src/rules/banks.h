@@ -27,12 +27,12 @@
    cp.async.ca copies from L1 to shared memory. Lanes are served together if their lines of L1 are
    looked up together (smc_tag_bank), then in the sets of a store. In each wavefront a lane is
    served if no lower lane of its set that still waits reads from its banks of L1, whose lines begin
-   at bank 0, and none writes to its banks. 450 patterns of 4, 8 and 16 bytes were counted so on the
+   at bank 0, and none writes to its banks. 900 patterns of 4, 8 and 16 bytes were counted so on the
    H200, whose lines came from L2, as they do the first time. Lines that L1 holds already
-   (cp.async.ca.hit) are copied in the sets of a store alone: all 520 patterns, and 60 more.
+   (cp.async.ca.hit) are copied in the sets of a store alone: all of 640 patterns.
 
    cp.async.cg, past L1, takes no wavefront: sectors that come from L2 are written into the banks
-   beside them. On the H200 the counters of wavefronts and conflicts showed none for any of 537
+   beside them. On the H200 the counters of wavefronts and conflicts showed none for any of 953
    patterns, and a copy into one bank takes no longer than one into all. What makes it slower are
    more lines that it reads, and more 128-byte rows that it writes. Not known are atomics and copies
    on other banks than those of CC 5.0 on.
@@ -170,7 +170,7 @@ enum { SMC_SECTOR_BYTES = 32, SMC_LINE_BYTES = 128 };
    line at a time, of those that an instruction's lanes access in the order of the lanes. Measured
    with pairs of lines on an H200 and with random lines on an H100 (CUDA 13.0, driver 580.159.04),
    where it explains the clocks of 492 of 494 patterns of addresses; the H200's counter of lookups
-   agrees with it for 450 copies and 516 loads and stores of other blocks' shared memory. */
+   agrees with it for 900 copies and 816 loads and stores of other blocks' shared memory. */
 enum { SMC_TAG_BANKS = 4 };
 uint32_t smc_tag_bank(uint64_t line);
 
