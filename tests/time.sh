@@ -832,6 +832,10 @@ empty "mma.sync: bound by the tensor pipe, and no share of the FMA peak" "$(
     grep 'FMA peak\|FMA ceiling' out)"
 tensor half f32 H200 --roofline | tr -s ' \n' ' ' >out
 empty "--roofline: the tensor cores are the roof" "$(lacks out 'tensor, FP16 [0-9.]+ [TP]FLOP/s')"
+for of in H200:measured A100:published; do
+    tensor half f32 "${of%:*}" --format json >tensor.json
+    holds "where the rates of tensor cores are from: $of" ".time.tensor_rates == \"${of#*:}\"" tensor.json
+done
 tensor bits i32 H200 | tr -s ' \n' ' ' >out
 empty "not predicted: mma.sync of single bits, whose rate is unknown" \
     "$(lacks out "time not predicted: mma.sync of single bits, whose rate is not in the model")"
