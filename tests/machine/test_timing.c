@@ -336,19 +336,63 @@ static void test_load_of_what_was_stored(void)
     }
 }
 
-/* Words of constants are read one after the other. */
+static void start_constants(struct bench *bench)
+{
+    start(bench, SMC_OP_LDC, SMC_PIPE_ADU, 1);
+    bench->step[0].in.from[0] =
+        (struct smc_sass_operand){.kind = SMC_OPERAND_REGISTER, .number = 3};
+    bench->rates.constant_clocks = 2;
+    bench->rates.constant_word_latency = 10;
+    bench->rates.constant_miss_clocks = 30;
+    bench->rates.constant_miss_latency = 100;
+    bench->rates.constant_delayed_latency = 5;
+}
+
+/* Words of constants are read one after the other, and lines that are missing are waited for. */
 static void test_constants(void)
 {
-    struct smc_warp_trace_entry entry = {.step = 0, .wavefronts = 32, .active_lanes = 32};
-    struct smc_warp_trace trace = {.entry = &entry, .count = 1};
+    struct smc_warp_trace_line line[2] = {{.number = SMC_WARP_TRACE_CONSTANTS + 7},
+                                          {.number = SMC_WARP_TRACE_CONSTANTS + 9}};
+    struct smc_warp_trace_entry entry[2] = {{.wavefronts = 32, .active_lanes = 32},
+                                            {.wavefronts = 32, .active_lanes = 32}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 1, .line = line};
     struct bench bench;
-    start(&bench, SMC_OP_LDC, SMC_PIPE_ADU, 1);
-    bench.step[0].in.from[0] = (struct smc_sass_operand){.kind = SMC_OPERAND_REGISTER, .number = 3};
-    bench.rates.constant_clocks = 8;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 31 * 8, 10);
-    CU_ASSERT_EQUAL(bench.work[0].constants, 31);
-    entry.wavefronts = 1;
+    start_constants(&bench);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 31 * 10, 10);
+    CU_ASSERT_EQUAL(bench.work[0].constants, 32 * 2);
+    entry[0].lines = entry[1].lines = 2;
+    start_constants(&bench);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 31 * 10 + 2 * 100, 10);
+    trace.count = 2; /* the second access finds the lines */
+    start_constants(&bench);
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_EQUAL(bench.work[0].constants, 2 * 32 * 2 + 2 * 30);
+    entry[0] = (struct smc_warp_trace_entry){.wavefronts = 1};
+    trace.count = 1;
+    start_constants(&bench);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 1, 10);
+}
+
+/* A cache of constants lacks what is beyond its size of a table that lanes read at random. */
+static void test_large_table_of_constants(void)
+{
+    enum { LINES = 90 }; /* twice those of the cache */
+    struct smc_warp_trace_line line[LINES];
+    struct smc_warp_trace_entry entry[LINES / 2];
+    struct smc_warp_trace trace = {.entry = entry, .line = line};
+    struct bench bench;
+    for (uint32_t i = 0; i < LINES; i++)
+        line[i] = (struct smc_warp_trace_line){.number = SMC_WARP_TRACE_CONSTANTS + i};
+    for (uint32_t i = 0; i < LINES / 2; i++)
+        entry[i] = (struct smc_warp_trace_entry){.line = 2 * i, .lines = 2, .wavefronts = 2};
+    start_constants(&bench);
+    trace.count = LINES / 2 - 1;
+    run(&bench, &trace, 1, 1, 1);
+    double before = bench.work[0].constants;
+    start_constants(&bench);
+    trace.count = LINES / 2;
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].constants - before, 2 * 2 + 2 * 0.5 * 30, 1e-6);
 }
 
 /* Blocks that start a launch are sent one after the other, too. */
@@ -806,6 +850,7 @@ CU_TestInfo tests_timing[] = {
     {"loads from random places of DRAM", test_scattered_loads},
     {"a load of what was stored", test_load_of_what_was_stored},
     {"constants at different addresses", test_constants},
+    {"a large table of constants", test_large_table_of_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
