@@ -97,6 +97,9 @@ void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_S
 void smc_words_set_regs(const struct smc_resources *resources, const char *before,
                         struct smc_text *out);
 
+/* Appends a word that a shell reads as this text: in single quotes where it needs them. */
+void smc_words_quote(const char *text, struct smc_text *out);
+
 /* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
 void smc_words_untie(struct smc_text *text);
 
