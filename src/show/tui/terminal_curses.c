@@ -275,21 +275,34 @@ static bool is_light_answer(const char *answer)
     return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > most / 2;
 }
 
-/* Reads on in an answer of the terminal, which ends in BEL or ESC \. True: the colours changed. */
+/* Drops the backslash that follows an ESC where both end an answer. */
+static void drop_backslash(void)
+{
+    wint_t code;
+    if (get_wch(&code) != ERR && code != '\\')
+        unget_wch((wchar_t)code);
+}
+
+/* One more character of an answer, which ends in BEL or in ESC and a backslash; anything else that
+   no answer has ends it, too, so that keys are not swallowed. */
+static void add_to_answer(wint_t code)
+{
+    const size_t length = strlen(on.answer);
+    if (code == '\x1b')
+        drop_backslash();
+    on.answers = code >= ' ' && code < 0x7f && length + 1 < sizeof on.answer;
+    if (!on.answers)
+        return;
+    on.answer[length] = (char)code;
+    on.answer[length + 1] = '\0';
+}
+
+/* Reads on in an answer of the terminal. True: it ended, and the colours are others now. */
 static bool read_answer(void)
 {
     wint_t code;
-    while (on.answers && get_wch(&code) != ERR) {
-        const size_t length = strlen(on.answer);
-        if (code == '\x1b') /* the backslash after it is dropped with the next character */
-            continue;
-        if (code == '\a' || code == '\\')
-            on.answers = false;
-        else if (length + 1 < sizeof on.answer && code >= ' ' && code < 0x7f)
-            on.answer[length] = (char)code, on.answer[length + 1] = '\0';
-        else
-            on.answers = code >= ' '; /* too long, or damaged: the rest is dropped */
-    }
+    while (on.answers && get_wch(&code) != ERR)
+        add_to_answer(code);
     const bool was = on.is_light;
     if (!on.answers && on.theme == SMC_THEME_AUTO)
         on.is_light = is_light_answer(on.answer);
