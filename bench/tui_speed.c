@@ -108,7 +108,7 @@ static int explore(bool compiles)
     enum smc_status status =
         smc_device_find("NVIDIA H200", &query.device, query.device_note, &error);
     if (status == SMC_OK)
-        status = smc_tui_run(&query, NULL, &seen, NULL, &kept, &error);
+        status = smc_tui_run(&(struct smc_tui_start){.query = &query}, &seen, NULL, &kept, &error);
     smc_text_free(&kept);
     return status == SMC_OK ? 0 : 1;
 }

@@ -102,6 +102,7 @@ tests_unit_SOURCES = \
 	tests/show/test_tui_chart.c tests/show/test_tui_explore.c tests/show/test_tui_fields.c \
 	tests/show/test_tui_frame.c tests/show/test_tui_glyph.c tests/show/test_tui_keys.c \
 	tests/show/test_tui_layout.c tests/show/test_tui_memo.c tests/show/test_tui_popup.c \
+	tests/show/test_tui_open.c \
 	tests/show/test_tui_script.c tests/show/test_tui_sm_drawing.c \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
@@ -389,8 +390,9 @@ EXTRA_DIST += tests/trace_plot.sh tests/tui_views.sh
 check_PROGRAMS += tests/crash_smemcalc
 tests_crash_smemcalc_LDADD = libsmc.la
 tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
-TESTS += tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
-EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
+TESTS += tests/tui_confirm.sh tests/tui_file.sh tests/tui_terminal.sh tests/tui_work.sh
+EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_file.sh tests/tui_terminal.sh \
+	tests/tui_work.sh
 
 TESTS += tests/memory.sh
 EXTRA_DIST += tests/memory.sh

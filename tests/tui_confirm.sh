@@ -154,7 +154,7 @@ key r
 wait
 screen'
 launch='--threads 256'
-says "a kernel without a source is not launched" 'your own kernel has no source here' 'key F5
+says "a kernel without a source is not launched" 'numbers without a kernel' 'key F5
 wait
 key r
 screen'

@@ -176,6 +176,8 @@ empty "an error in an edited source is shown with its line, and whole" "$(
 empty "an edited source whose error is mended compiles again" "$(edits 'mv "$1.good" "$1"'; sees 'NVRTC')"
 empty "an editor that is not there is told" "$(rm editor; edits true; sees "cannot be run; .VISUAL and .EDITOR")"
 keys q
+empty "leaving with an edited source asks, and says where it stays" "$(sees 'leave? .*your edited copy stays in')"
+keys Enter
 is_in_time test -s "$scratch/after"
 kept=$(echo "$scratch"/tmp/smemcalc-edit-*)
 empty "an edited source is kept, and named after q" "$(

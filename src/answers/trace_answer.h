@@ -100,6 +100,9 @@ void smc_trace_answer_free(struct smc_trace_answer *answer);
 /* The whole answer to the question of a row that has an occupancy, as for a query. */
 void smc_trace_complete(const struct smc_trace_row *row, struct smc_answer *answer);
 
+/* What keeps the GPU from being full, from the row's occupancy and waves. */
+enum smc_trace_bound smc_trace_bound_of(const struct smc_trace_row *row);
+
 /* Threads of a block; 0: unknown. */
 uint64_t smc_trace_threads(const struct smc_trace_launch *launch);
 

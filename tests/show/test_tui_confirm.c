@@ -199,7 +199,7 @@ static void test_progress(void)
 {
     open_tui();
     find_gpus(0);
-    CU_ASSERT(screen_has(" r launch "));
+    CU_ASSERT(screen_has(" r emulate "));
     smc_tui_key(&tui, 'r');
     tui.run_job.kind = SMC_JOB_NONE;
     tui.running = true; /* as the loop does */
@@ -219,7 +219,7 @@ static void test_progress(void)
     CU_ASSERT_EQUAL(tui.effect, SMC_EFFECT_CANCEL);
     tui.running = false;
     CU_ASSERT(screen_has("the emulation was stopped (513 of 1024 blocks)"));
-    CU_ASSERT(screen_has(" r launch "));
+    CU_ASSERT(screen_has(" r emulate "));
     smc_tui_close(&tui);
 }
 

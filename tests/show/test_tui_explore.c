@@ -27,7 +27,7 @@ static size_t faults_of_state(const struct smc_tui *tui)
     faults += explore->answer.query.kernel != explore->query.kernel;
     faults += explore->answer.query.device.sm.cc != explore->query.device.sm.cc;
     faults += explore->answered && explore->answer.launch.threads_per_block == 0;
-    faults += tui->effect != SMC_EFFECT_NONE;
+    faults += tui->effect != SMC_EFFECT_NONE && tui->effect != SMC_EFFECT_COPY;
     return faults;
 }
 
@@ -68,7 +68,8 @@ static void random_key(struct smc_tui *tui)
     else if (choice < 80)
         smc_tui_key(tui, others[random_below(7)]);
     else if (choice < 83)
-        smc_tui_click(tui, (int)random_below(24), (int)random_below(80), (int)random_below(3) - 1);
+        smc_tui_click(tui, (int)random_below(23) /* not the bar of keys */, (int)random_below(80),
+                      (int)random_below(3) - 1);
     else {
         smc_tui_key(tui, choice < 97 ? SMC_KEY_ENTER : '/');
         test_type(tui, typed[random_below(20)], random_below(9) ? SMC_KEY_ENTER : SMC_KEY_ESCAPE);

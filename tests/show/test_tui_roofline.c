@@ -192,7 +192,7 @@ static void test_other_kernels(void)
     struct sitting sitting;
     sitting_open(&sitting, NULL, "H200", 24, 80);
     sitting_keys(&sitting, "F7");
-    CU_ASSERT_TRUE(sitting_shows(&sitting, "only kernels of the catalog"));
+    CU_ASSERT_TRUE(sitting_shows(&sitting, "only launches with a known grid"));
     CU_ASSERT_EQUAL(answer_all(&sitting), 0);
     sitting_close(&sitting);
     sitting_open_compiling(&sitting, "stencil-naive", 60, 120);

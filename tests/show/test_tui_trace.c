@@ -282,7 +282,7 @@ static void test_no_trace(void)
     struct sitting sitting;
     sitting_open(&sitting, "matmul-tiled", "T4", 24, 80);
     sitting_keys(&sitting, "F8");
-    CU_ASSERT_TRUE(sitting_shows(&sitting, "No trace is open"));
+    CU_ASSERT_TRUE(sitting_shows(&sitting, "No file and no trace is open"));
     CU_ASSERT_TRUE(sitting_shows(&sitting, "smemcalc tui --trace FILE"));
     sitting_keys(&sitting, "Down Enter Right o O i / n > < End y Esc ?");
     CU_ASSERT_TRUE(sitting.tui->popup.open);

@@ -167,7 +167,7 @@ static void find_next_steps(struct smc_trace_row *row, struct smc_answer *answer
         *place = (struct kept_steps){row->device, *request, answer->next_steps};
 }
 
-static enum smc_trace_bound find_bound(const struct smc_trace_row *row)
+enum smc_trace_bound smc_trace_bound_of(const struct smc_trace_row *row)
 {
     const struct smc_occupancy *occupancy = &row->occupancy;
     if (occupancy->blocks_per_sm > 0 && row->has_waves &&
@@ -244,7 +244,7 @@ static void trace_answer_row(const struct smc_trace *trace, const struct smc_dev
     row->has_waves = answer.has_waves;
     row->waves = answer.waves;
     find_fill(row);
-    row->bound = find_bound(row);
+    row->bound = smc_trace_bound_of(row);
     row->barriers_matter = do_barriers_matter(row);
     if (!instead)
         row->agreement = find_agreement(row);

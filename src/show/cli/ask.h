@@ -25,6 +25,10 @@ enum smc_status smc_ask_query_of(const struct smc_arguments *arguments,
 /* Only the numbers of the launch, without a kernel; `query` is initialised. */
 void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query);
 
+/* The grid, if one is given. */
+enum smc_status smc_ask_grid(const struct smc_arguments *arguments, struct smc_query *query,
+                             struct smc_error *error);
+
 /* Carve-out, cluster and the other settings of a launch. */
 void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings);
 

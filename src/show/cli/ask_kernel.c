@@ -194,6 +194,13 @@ static enum smc_status read_grid(const char *text, struct smc_query *query, stru
     return SMC_OK;
 }
 
+enum smc_status smc_ask_grid(const struct smc_arguments *arguments, struct smc_query *query,
+                             struct smc_error *error)
+{
+    const char *grid = arguments->text[SMC_OPTION_GRID];
+    return grid ? read_grid(grid, query, error) : SMC_OK;
+}
+
 static enum smc_status fail_with_kernel(const struct smc_arguments *arguments, const char *option,
                                         struct smc_error *error)
 {
@@ -234,11 +241,10 @@ static enum smc_status ask_own_kernel(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE, "option --grid: only with --threads, your own kernel");
     query->threads_per_block = arguments->number[SMC_OPTION_THREADS];
     smc_ask_shape(arguments, SMC_OPTION_THREADS, query->block);
-    const char *grid = arguments->text[SMC_OPTION_GRID];
-    if (arguments->given[SMC_OPTION_COOPERATIVE] && !grid)
+    if (arguments->given[SMC_OPTION_COOPERATIVE] && !arguments->text[SMC_OPTION_GRID])
         return smc_fail(error, SMC_USAGE,
                         "option --cooperative: needs --grid, the blocks of the launch");
-    return grid ? read_grid(grid, query, error) : SMC_OK;
+    return smc_ask_grid(arguments, query, error);
 }
 
 /* A range is of plain numbers. */

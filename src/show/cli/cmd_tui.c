@@ -31,7 +31,7 @@ static bool names_launch(const struct smc_arguments *arguments)
 static enum smc_status ask_launch(const struct smc_arguments *arguments, struct smc_query *query,
                                   struct smc_error *error)
 {
-    if (names_launch(arguments))
+    if (names_launch(arguments) && arguments->file_count == 0)
         return smc_ask_query(arguments, query, error);
     smc_query_init(query);
     smc_ask_launch(arguments, query);
@@ -81,13 +81,15 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
 }
 
 /* Says where the sources are that were edited. */
-static enum smc_status run_screen(const struct smc_query *query,
-                                  const struct smc_trace_answer *trace, struct smc_script *script,
+static enum smc_status run_screen(const struct smc_arguments *arguments,
+                                  const struct smc_tui_start *start, struct smc_script *script,
                                   struct smc_error *error)
 {
+    enum smc_theme theme = (enum smc_theme)arguments->number[SMC_OPTION_THEME];
+    void *context = script ? (void *)script : &theme;
     struct smc_text kept = {0}, note = {0};
     const struct smc_terminal *terminal = script ? &smc_terminal_script : &smc_terminal_curses;
-    enum smc_status status = smc_tui_run(query, trace, terminal, script, &kept, error);
+    enum smc_status status = smc_tui_run(start, terminal, context, &kept, error);
     if (status == SMC_OK && script && script->status != SMC_OK) {
         *error = script->error;
         status = script->status;
@@ -102,35 +104,66 @@ static enum smc_status run_screen(const struct smc_query *query,
     return status;
 }
 
-static enum smc_status cmd_tui_play(const char *path, const struct smc_query *query,
-                                    const struct smc_trace_answer *trace, struct smc_text *out,
+/* After the keys, where they settle. */
+static const char snapshot_lines[] = "\nwait\nsnapshot\n";
+
+static enum smc_status write_snapshot(const struct smc_script *script, struct smc_error *error)
+{
+    if (!script->snapshot_path)
+        return SMC_OK;
+    return smc_file_write(script->snapshot_path, true, &script->snapshot, error);
+}
+
+static enum smc_status check_snapshot(const char *path, struct smc_error *error)
+{
+    struct smc_frame nothing = {0};
+    struct smc_text text = {0};
+    const bool known = !path || smc_frame_write_as(&nothing, path, &text);
+    smc_text_free(&text);
+    return known
+               ? SMC_OK
+               : smc_fail(error, SMC_USAGE,
+                          "option --snapshot: '%.200s' does not end in .txt, .svg or .json", path);
+}
+
+/* `path`: NULL: no keys are played. */
+static enum smc_status cmd_tui_play(const struct smc_arguments *arguments, const char *path,
+                                    const struct smc_tui_start *start, struct smc_text *out,
                                     struct smc_error *error)
 {
     struct smc_text text = {0};
-    enum smc_status status = read_script(path, &text, error);
-    smc_text_append(&text, ""); /* an empty file is a script too */
+    const char *snapshot = arguments->text[SMC_OPTION_SNAPSHOT];
+    enum smc_status status = check_snapshot(snapshot, error);
+    if (status == SMC_OK && path)
+        status = read_script(path, &text, error);
+    smc_text_append(&text, snapshot ? snapshot_lines : ""); /* an empty file is a script too */
     if (status == SMC_OK && text.failed)
         status = smc_out_of_memory(error);
     if (status == SMC_OK) {
         struct smc_script script = {
-            .name = smc_file_name(path),
+            .name = smc_file_name(path ? path : "-"),
             .text = text.data,
             .utf8 = smc_output_locale(),
             .out = out,
+            .snapshot_path = snapshot,
         };
-        status = run_screen(query, trace, &script, error);
+        status = run_screen(arguments, start, &script, error);
+        if (status == SMC_OK)
+            status = write_snapshot(&script, error);
+        smc_text_free(&script.snapshot);
     }
     smc_text_free(&text);
     return status;
 }
 
-static enum smc_status open_on(const struct smc_arguments *arguments, const struct smc_query *query,
-                               const struct smc_trace_answer *trace, struct smc_text *out,
+static enum smc_status open_on(const struct smc_arguments *arguments,
+                               const struct smc_tui_start *start, struct smc_text *out,
                                struct smc_error *error)
 {
     const char *script = arguments->text[SMC_OPTION_SCRIPT];
-    return script ? cmd_tui_play(script, query, trace, out, error)
-                  : run_screen(query, trace, NULL, error);
+    if (script || arguments->text[SMC_OPTION_SNAPSHOT])
+        return cmd_tui_play(arguments, script, start, out, error);
+    return run_screen(arguments, start, NULL, error);
 }
 
 /* A large file takes seconds, during which there is no screen yet. */
@@ -175,11 +208,96 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = smc_trace_answer_on(trace, named ? &query->device : NULL, &answer, error);
     if (status == SMC_OK)
-        status = open_on(arguments, query, &answer, out, error);
+        status = open_on(arguments, &(struct smc_tui_start){.query = query, .trace = &answer}, out,
+                         error);
     smc_trace_answer_free(&answer);
     smc_trace_free(trace);
     free(trace);
     return status;
+}
+
+/* --- The user's file -------------------------------------------------------------------------- */
+
+static bool copy_text(const char *text, char *out, size_t bytes)
+{
+    return snprintf(out, bytes, "%s", text ? text : "") < (int)bytes;
+}
+
+static enum smc_status ask_file_question(const struct smc_arguments *arguments,
+                                         struct smc_open_question *question,
+                                         struct smc_error *error)
+{
+    struct smc_text given = {0};
+    struct smc_query launch;
+    *question = (struct smc_open_question){
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .threads_per_block = arguments->number[SMC_OPTION_THREADS],
+        .dynamic_smem_bytes = arguments->number[SMC_OPTION_DYNAMIC_SMEM],
+    };
+    smc_ask_shape(arguments, SMC_OPTION_THREADS, question->block);
+    smc_query_init(&launch);
+    if (smc_ask_grid(arguments, &launch, error) != SMC_OK)
+        return SMC_USAGE;
+    question->grid_blocks = launch.grid_blocks;
+    question->grid_y = launch.grid_y;
+    question->grid_z = launch.grid_z;
+    for (size_t i = 0; i < arguments->arg.count; i++)
+        smc_text_printf(&given, "%s%s", i ? "\n" : "", arguments->arg.item[i]);
+    bool fits = copy_text(arguments->file[0], question->file, sizeof question->file) &&
+                copy_text(arguments->text[SMC_OPTION_COMPILER_OPTIONS], question->options,
+                          sizeof question->options) &&
+                copy_text(smc_text_string(&given), question->arguments, sizeof question->arguments);
+    smc_text_free(&given);
+    return fits ? SMC_OK
+                : smc_fail(error, SMC_USAGE,
+                           "tui: FILE, --compiler-options or the arguments are too long for the "
+                           "explorer");
+}
+
+/* A file is about one thing, as a trace is. */
+static enum smc_status check_file_alone(const struct smc_arguments *arguments,
+                                        struct smc_error *error)
+{
+    static const int of_others[] = {SMC_OPTION_KERNEL, SMC_OPTION_SIZE, SMC_OPTION_KERNEL_DIR,
+                                    SMC_OPTION_TRACE_FILE};
+    for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
+        if (arguments->given[of_others[i]] || arguments->text[of_others[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",
+                            smc_options[of_others[i]].name, arguments->file[0]);
+    if (strcmp(arguments->file[0], "-") == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "tui: '-' is standard input, which has the keys; name a file");
+    if (access(arguments->file[0], R_OK) != 0)
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", arguments->file[0],
+                        strerror(errno));
+    return SMC_OK;
+}
+
+static enum smc_status explore_file(const struct smc_arguments *arguments,
+                                    const struct smc_query *query, struct smc_text *out,
+                                    struct smc_error *error)
+{
+    struct smc_open_question *question = smc_calloc(1, sizeof *question);
+    if (!question)
+        return smc_out_of_memory(error);
+    enum smc_status status = check_file_alone(arguments, error);
+    if (status == SMC_OK)
+        status = ask_file_question(arguments, question, error);
+    if (status == SMC_OK)
+        status = open_on(arguments, &(struct smc_tui_start){.query = query, .file = question}, out,
+                         error);
+    free(question);
+    return status;
+}
+
+static enum smc_status check_no_file(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    static const int of_files[] = {SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_ARG};
+    for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++)
+        if (arguments->given[of_files[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: only with FILE: smemcalc tui FILE",
+                            smc_options[of_files[i]].name);
+    return SMC_OK;
 }
 
 enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_text *out,
@@ -187,13 +305,18 @@ enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_te
 {
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
-    enum smc_status status = ask_launch(arguments, &query, error);
+    enum smc_status status = SMC_OK;
+    if (arguments->file_count == 0)
+        status = check_no_file(arguments, error);
+    if (status == SMC_OK)
+        status = ask_launch(arguments, &query, error);
     if (status == SMC_OK)
         status = cmd_tui_ask_device(arguments, &devices, &query, error);
     if (status == SMC_OK)
-        status = arguments->text[SMC_OPTION_TRACE_FILE]
+        status = arguments->file_count > 0 ? explore_file(arguments, &query, out, error)
+                 : arguments->text[SMC_OPTION_TRACE_FILE]
                      ? explore_trace(arguments, &query, out, error)
-                     : open_on(arguments, &query, NULL, out, error);
+                     : open_on(arguments, &(struct smc_tui_start){.query = &query}, out, error);
     smc_chosen_devices_free(&devices);
     return status;
 }

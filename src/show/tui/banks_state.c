@@ -25,9 +25,14 @@ static bool banks_state_has_kernel(const struct smc_banks_state *banks)
     return banks->launch.kernel && banks->launch.kernel->shared_accesses;
 }
 
+bool smc_banks_is_found(const struct smc_banks_state *banks)
+{
+    return banks->found && !banks->choice.own && !smc_banks_is_tile(banks);
+}
+
 bool smc_banks_is_own(const struct smc_banks_state *banks)
 {
-    return banks->choice.own || !banks_state_has_kernel(banks);
+    return banks->choice.own || !(banks_state_has_kernel(banks) || banks->found);
 }
 
 bool smc_banks_is_tile(const struct smc_banks_state *banks)
@@ -167,6 +172,19 @@ static void make_query(const struct smc_banks_state *banks, struct smc_banks_que
     query->row_elements = choice->row_elements;
 }
 
+/* The worst warp of an access of the user's kernel. */
+static void show_found(struct smc_banks_state *banks)
+{
+    banks->access = smc_banks_shown(banks)->worst;
+    banks->warp = smc_banks_shown(banks)->worst_warp;
+    banks->map = (struct smc_bank_map){0};
+    banks->memory.count = 0;
+    if (smc_banks_shown(banks)->unknown)
+        return;
+    smc_banks_map(&banks->answer.layout, &banks->access, &banks->map);
+    smc_bank_memory_find(&banks->answer.layout, &banks->access, &banks->memory);
+}
+
 /* Finds the access to show: the one the user chose, or else the worst of the layout as written,
    which is the one to watch while the layout changes. */
 static enum smc_status show_access(struct smc_banks_state *banks, struct smc_error *error)
@@ -178,6 +196,10 @@ static enum smc_status show_access(struct smc_banks_state *banks, struct smc_err
     banks->iteration =
         placed ? smc_at_most(banks->choice.iteration, last_iteration) : pattern->worst_step;
     banks->top = 0;
+    if (smc_banks_is_found(banks)) {
+        show_found(banks);
+        return SMC_OK;
+    }
     enum smc_status status =
         banks->answer.query.tile
             ? smc_tile_answer_access(&banks->question, &banks->question.tile, banks->pattern,
@@ -208,7 +230,7 @@ static void banks_state_show(struct smc_banks_state *banks)
 static void rearrange(struct smc_banks_state *banks)
 {
     struct smc_error error = {""};
-    if (banks->answer.query.tile) {
+    if (banks->answer.query.tile || smc_banks_is_found(banks)) {
         for (uint32_t i = 0; i < banks->answer.pattern_count; i++)
             banks->total[i] = banks->answer.pattern[i].total;
         banks_state_show(banks);
@@ -233,9 +255,55 @@ static enum smc_status read_question(const struct smc_banks_choice *choice,
     return status;
 }
 
+static void add_found(const struct smc_open_access *access, uint32_t index,
+                      struct smc_banks_answer *answer)
+{
+    struct smc_banks_pattern *pattern = &answer->pattern[index];
+    *pattern = (struct smc_banks_pattern){
+        .op = access->op,
+        .width_bytes = access->width_bytes,
+        .array = index,
+        .steps = 1,
+        .unknown = access->unknown,
+        .total = access->total,
+        .worst = access->worst,
+        .worst_warp = access->worst_warp,
+    };
+    snprintf(pattern->label, sizeof pattern->label, "%s", access->label);
+    const struct smc_bank_cost *worst = &answer->pattern[answer->worst].total;
+    if (access->total.wavefronts - access->total.least > worst->wavefronts - worst->least)
+        answer->worst = index;
+}
+
+/* What was found in the PTX of a kernel of the user's file. */
+static void answer_found(struct smc_banks_state *banks)
+{
+    const struct smc_open_accesses *found = banks->found;
+    struct smc_banks_answer *answer = &banks->answer;
+    struct smc_error error = {""};
+    *answer = (struct smc_banks_answer){.query = banks->launch, .warps_per_block = found->warps};
+    smc_bank_layout_of(&banks->launch.device.sm, banks->choice.mode, &answer->layout);
+    for (size_t i = 0; found->known && i < found->count; i++)
+        add_found(&found->item[i], answer->pattern_count++, answer);
+    if (answer->pattern_count == 0) {
+        smc_fail(&error, SMC_USAGE, "%s",
+                 !found->known ? "finding the accesses of this kernel to shared memory\xe2\x80\xa6"
+                 : found->why[0] ? found->why
+                                 : "this kernel does not access shared memory");
+        conclude(banks, SMC_USAGE, &error);
+        return;
+    }
+    banks->pattern = smc_at_most(banks->pattern, answer->pattern_count - 1);
+    rearrange(banks);
+}
+
 static void find_answer(struct smc_banks_state *banks)
 {
     struct smc_banks_query query;
+    if (smc_banks_is_found(banks)) {
+        answer_found(banks);
+        return;
+    }
     struct smc_error error = {""};
     enum smc_status status = SMC_OK;
     if (smc_banks_is_tile(banks))
@@ -294,9 +362,9 @@ static void banks_update(struct smc_banks_state *banks, const struct smc_banks_c
         banks_state_show(banks);
 }
 
-void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query)
+static void banks_state_open(struct smc_banks_state *banks, const struct smc_query *query,
+                             bool fresh)
 {
-    bool fresh = !banks->opened || banks->launch.kernel != query->kernel;
     if (!banks->opened)
         banks->choice = first_choice;
     if (fresh) { /* other arrays */
@@ -313,6 +381,24 @@ void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query
     find_answer(banks);
     if (fresh && banks->answered)
         smc_banks_go(banks, (int)banks->answer.worst);
+}
+
+void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query)
+{
+    bool fresh = !banks->opened || banks->found || banks->launch.kernel != query->kernel;
+    banks->found = NULL;
+    banks_state_open(banks, query, fresh);
+}
+
+/* Other accesses than before begin with the worst. */
+void smc_banks_open_found(struct smc_banks_state *banks, const struct smc_query *query,
+                          const struct smc_open_accesses *found)
+{
+    bool fresh = !banks->opened || banks->found != found || !banks->answered ||
+                 strcmp(banks->found_kernel, found->kernel) != 0;
+    banks->found = found;
+    snprintf(banks->found_kernel, sizeof banks->found_kernel, "%s", found->kernel);
+    banks_state_open(banks, query, fresh);
 }
 
 void smc_banks_choose(struct smc_banks_state *banks, const struct smc_banks_choice *choice)
@@ -405,6 +491,8 @@ static const struct {
 static bool banks_applies(const struct smc_banks_state *banks, enum smc_bank_field field)
 {
     bool has_pattern = banks->answer.pattern_count > 0;
+    if (smc_banks_is_found(banks)) /* changed in the source */
+        return field == SMC_BANK_FIELD_LAYOUT || field == SMC_BANK_FIELD_EXPRESSION;
     if (field >= SMC_BANK_FIELD_ACCESSES && field <= SMC_BANK_FIELD_SHIFT)
         return smc_banks_is_tile(banks);
     if (smc_banks_is_tile(banks) && field != SMC_BANK_FIELD_LAYOUT &&
@@ -450,6 +538,7 @@ static struct banks_state_range range_of(const struct smc_banks_state *banks,
     const struct smc_banks_choice *choice = &banks->choice;
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     struct smc_rearrangement swizzle;
+    bool has_other = banks_state_has_kernel(banks) || banks->found;
     switch (field) {
     case SMC_BANK_FIELD_PADDING:
         return (struct banks_state_range){choice->array[pattern->array].padding_elements,
@@ -464,9 +553,8 @@ static struct banks_state_range range_of(const struct smc_banks_state *banks,
     case SMC_BANK_FIELD_ITERATION:
         return (struct banks_state_range){banks->iteration, 0, (int64_t)pattern->steps - 1};
     case SMC_BANK_FIELD_EXPRESSION:
-        return (struct banks_state_range){choice->own,
-                                          banks_state_has_kernel(banks) ? 0 : choice->own,
-                                          banks_state_has_kernel(banks) ? 1 : choice->own};
+        return (struct banks_state_range){choice->own, has_other ? 0 : choice->own,
+                                          has_other ? 1 : choice->own};
     case SMC_BANK_FIELD_WIDTH:
         return (struct banks_state_range){choice->width_bytes, 1, WIDEST};
     case SMC_BANK_FIELD_ACCESS:

@@ -10,6 +10,7 @@
 #include "answers/banks_query.h"
 #include "answers/query.h"
 #include "show/tui/frame.h"
+#include "show/tui/open_file.h"
 #include "show/tui/tui_fields.h"
 
 enum { SMC_BANKS_UNDO_STEPS = 100 };
@@ -64,7 +65,9 @@ struct smc_bank_memory {
 
 struct smc_banks_state {
     bool opened;
-    struct smc_banks_query launch; /* the explorer's kernel and device */
+    struct smc_banks_query launch;         /* the explorer's kernel and device */
+    const struct smc_open_accesses *found; /* in a kernel of the user's file; or NULL; not owned */
+    char found_kernel[SMC_OPEN_TEXT_CHARS];
     struct smc_banks_choice choice;
     struct smc_tile_question question; /* of the choice's layout */
     struct smc_banks_answer answer;    /* for the layout as written */
@@ -87,6 +90,14 @@ struct smc_banks_state {
 /* Shows a launch: the view was opened, or the launch has changed. The choice is kept as long as the
    kernel is the same. */
 void smc_banks_open(struct smc_banks_state *banks, const struct smc_query *query);
+
+/* Shows the accesses of a kernel of the user's file, which outlive the state. Until they are found
+   their `known` is false. */
+void smc_banks_open_found(struct smc_banks_state *banks, const struct smc_query *query,
+                          const struct smc_open_accesses *found);
+
+/* Whether these are shown. */
+bool smc_banks_is_found(const struct smc_banks_state *banks);
 
 /* Whether an expression is shown: the user's choice, or the kernel uses no shared memory. */
 bool smc_banks_is_own(const struct smc_banks_state *banks);

@@ -422,11 +422,12 @@ static bool devices_matches(const struct smc_device_row *row, const char *text)
            strcasestr(device->chip, text) || strcasestr(device->family, text);
 }
 
-bool smc_devices_search(struct smc_devices_state *devices, const char *text)
+bool smc_devices_search(struct smc_devices_state *devices, const char *text, int direction)
 {
     size_t here = smc_devices_place(devices);
     for (size_t i = 1; i <= devices->count; i++) {
-        size_t row = devices->order[(here + i) % devices->count];
+        size_t by = direction > 0 ? i : devices->count - i;
+        size_t row = devices->order[(here + by) % devices->count];
         if (!devices_matches(&devices->row[row], text))
             continue;
         devices->cursor = row;

@@ -84,7 +84,7 @@ void smc_devices_sort(struct smc_devices_state *devices, enum smc_device_column 
 
 /* Moves the cursor to the next row that matches: a part of its name, chip, family or limiters, or
    its compute capability. False if there is none. */
-bool smc_devices_search(struct smc_devices_state *devices, const char *text);
+bool smc_devices_search(struct smc_devices_state *devices, const char *text, int direction);
 
 /* The devices to compare: the one under the cursor, then the marked ones as sorted. `list` holds
    `most`; returns how many there are. */

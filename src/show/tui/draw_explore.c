@@ -578,7 +578,8 @@ static void append_work(const struct smc_answer *answer, struct smc_text *words)
                         smc_text_plural(answer->waves.waves),
                         (unsigned long long)answer->waves.last_wave_blocks);
     if (words->length == 0)
-        smc_text_append(words, "the number of waves needs a grid and a board");
+        smc_text_printf(words, "the number of waves needs %s",
+                        answer->query.device.sm_count == 0 ? "a grid and a board" : "a grid");
 }
 
 static void draw_work(const struct smc_answer *answer, struct smc_rect rect,

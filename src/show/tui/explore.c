@@ -33,7 +33,11 @@ static bool needs_compiler(const struct smc_explore *explore)
 
 bool smc_explore_has_time(const struct smc_explore *explore)
 {
-    return explore->query.kernel && !explore->query.kernel->is_probe;
+    const struct smc_query *query = &explore->query;
+    if (query->kernel)
+        return !query->kernel->is_probe;
+    return explore->file && smc_open_kernel_of(explore->file, query) &&
+           query->grid_blocks != SMC_NOT_GIVEN;
 }
 
 /* Asks for the time, and until it is there keeps the one before. A launch that fails has none, and
@@ -47,7 +51,7 @@ static void expect_time(struct smc_explore *explore, const struct smc_time *befo
     explore->serial++;
     explore->wants_time = smc_explore_has_time(explore) && launches && !no_code;
     explore->answer.time = explore->wants_time ? *before : (struct smc_time){0};
-    if (launches && no_code)
+    if (launches && no_code && explore->query.kernel)
         smc_query_find_time_of(&explore->answer, &nothing, NULL);
 }
 
@@ -157,14 +161,49 @@ void smc_explore_step(struct smc_explore *explore, int direction, bool far)
         smc_explore_changed(explore, &before);
 }
 
+static const char *source_of_threads(const struct smc_open_kernel *kernel)
+{
+    static const char *const words[SMC_THREADS_SOURCE_COUNT] = {
+        [SMC_THREADS_LISTED] = "given",        [SMC_THREADS_GIVEN] = "given",
+        [SMC_THREADS_RECORDED] = "recorded",   [SMC_THREADS_REQUIRED] = "required",
+        [SMC_THREADS_BOUND] = "launch bounds", [SMC_THREADS_ASSUMED] = "assumed",
+        [SMC_THREADS_UNKNOWN] = "best for it",
+    };
+    return words[kernel->threads_source];
+}
+
+/* What the last change of the file did to a value. */
+static void show_change(const struct smc_open_kernel *kernel, enum smc_field field,
+                        struct smc_field_view *view)
+{
+    const struct smc_open_figures *before = &kernel->before, *now = &kernel->now;
+    const bool is_regs = field == SMC_FIELD_REGS;
+    const uint32_t was = is_regs ? before->regs_per_thread : before->static_smem_bytes;
+    const uint32_t is = is_regs ? now->regs_per_thread : now->static_smem_bytes;
+    if (!kernel->is_changed || (!is_regs && field != SMC_FIELD_STATIC_SMEM) || was == is)
+        return;
+    view->changed = true;
+    snprintf(view->source, sizeof view->source, "was %u", was);
+}
+
 void smc_explore_show(const struct smc_explore *explore, enum smc_field field,
                       struct smc_field_view *view)
 {
+    const struct smc_open_kernel *kernel =
+        explore->file ? smc_open_kernel_of(explore->file, &explore->query) : NULL;
     smc_field_show(&explore->query, &explore->answer, field, view);
+    if (kernel && !view->given)
+        show_change(kernel, field, view);
     if (!(explore->carried >> field & 1) || !view->given)
         return;
     view->given = false;
-    snprintf(view->source, sizeof view->source, explore->query.file_kernel ? "trace" : "carried");
+    if (kernel && field == SMC_FIELD_THREADS)
+        snprintf(view->source, sizeof view->source, "%s", source_of_threads(kernel));
+    else
+        snprintf(view->source, sizeof view->source,
+                 kernel                       ? "given"
+                 : explore->query.file_kernel ? "trace"
+                                              : "carried");
 }
 
 bool smc_explore_undo(struct smc_explore *explore)
@@ -238,6 +277,11 @@ void smc_explore_timed(struct smc_explore *explore, uint64_t serial, const struc
     explore->wants_time = false;
     explore->answer.time = *time;
     explore->query.ceilings = explore->answer.query.ceilings = *ceilings;
+}
+
+void smc_explore_reread(struct smc_explore *explore)
+{
+    explore_update(explore);
 }
 
 void smc_explore_recompile(struct smc_explore *explore)

@@ -10,11 +10,13 @@
 #include "show/tui/chart_view.h"
 #include "show/tui/frame.h"
 #include "show/tui/memo.h"
+#include "show/tui/open_file.h"
 #include "show/tui/tui_fields.h"
 
 enum { SMC_UNDO_STEPS = 100 };
 
 struct smc_explore {
+    const struct smc_open_file *file; /* the user's, or NULL; not owned */
     struct smc_query query;
     struct smc_answer answer; /* to the query; if there is none, what was found of it: the
                                  parameters, and the launch if it has threads */
@@ -83,6 +85,9 @@ bool smc_explore_has_time(const struct smc_explore *explore);
 
 /* A GPU was found: it replaces a device that was only assumed. */
 void smc_explore_find_device(struct smc_explore *explore, const struct smc_device *device);
+
+/* The numbers of a kernel of the user's file, or the arguments of its launch, are others now. */
+void smc_explore_reread(struct smc_explore *explore);
 
 /* The source was edited: what was compiled before is no longer valid. */
 void smc_explore_recompile(struct smc_explore *explore);

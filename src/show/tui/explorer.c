@@ -18,6 +18,7 @@ void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, 
 {
     *tui = (struct smc_tui){.views = smc_views, .rows = rows, .cols = cols};
     tui->run_job.kind = SMC_JOB_GPUS;
+    tui->explore.file = &tui->file;
     smc_explore_open(&tui->explore, query);
     smc_confirm_open(&tui->confirm);
 }
@@ -31,7 +32,9 @@ void smc_tui_close(struct smc_tui *tui)
     smc_lessons_close(&tui->lessons);
     smc_confirm_close(&tui->confirm);
     smc_trace_list_close(&tui->trace);
+    smc_open_file_close(&tui->file);
     smc_text_free(&tui->saving.text);
+    smc_text_free(&tui->copied);
 }
 
 void smc_tui_resize(struct smc_tui *tui, int rows, int cols)
@@ -46,7 +49,7 @@ void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *fail
 {
     if (status == SMC_SHORTFALL) {
         smc_tui_ask(tui, "the file exists; overwrite it?", "y or n", "");
-        tui->overwriting = true;
+        tui->asked = SMC_ASKED_OVERWRITE;
         return;
     }
     if (status == SMC_OK)
@@ -56,9 +59,14 @@ void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *fail
     smc_text_free(&tui->saving.text);
 }
 
+static bool is_yes(const char *typed)
+{
+    return typed[0] == 'y' || typed[0] == 'Y';
+}
+
 static void answer_overwriting(struct smc_tui *tui, const char *typed)
 {
-    tui->saving.over = typed[0] == 'y' || typed[0] == 'Y';
+    tui->saving.over = is_yes(typed);
     if (tui->saving.over)
         tui->effect = SMC_EFFECT_SAVE;
     else
@@ -68,7 +76,7 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
 static void explorer_show_command(struct smc_tui *tui)
 {
     struct smc_text words = {0};
-    smc_tui_command(&tui->explore.query, &words);
+    smc_tui_command_of(tui, &tui->explore.query, &words);
     smc_tui_show_command(tui, smc_text_string(&words));
     smc_text_free(&words);
 }
@@ -76,7 +84,124 @@ static void explorer_show_command(struct smc_tui *tui)
 static void open_search(struct smc_tui *tui)
 {
     smc_tui_ask(tui, "search", "a part of what you look for", "");
-    tui->searching = true;
+    tui->asked = SMC_ASKED_SEARCH;
+    tui->search_at = 0;
+}
+
+/* Up and Down recall what was searched before. */
+static bool recall_search(struct smc_tui *tui, uint32_t key)
+{
+    size_t at = tui->search_at;
+    if (tui->asked != SMC_ASKED_SEARCH || (key != SMC_KEY_UP && key != SMC_KEY_DOWN))
+        return false;
+    at = key == SMC_KEY_UP ? at + (at < tui->search_count) : at - (at > 0);
+    tui->search_at = at;
+    memcpy(tui->prompt.typed, at ? tui->searches[at - 1] : "", at ? SMC_PROMPT_CHARS : 1);
+    return true;
+}
+
+static void remember_search(struct smc_tui *tui, const char *typed)
+{
+    size_t last =
+        tui->search_count < SMC_MOST_SEARCHES ? tui->search_count++ : SMC_MOST_SEARCHES - 1;
+    snprintf(tui->searched, sizeof tui->searched, "%s", typed);
+    memmove(tui->searches + 1, tui->searches, last * sizeof tui->searches[0]);
+    snprintf(tui->searches[0], sizeof tui->searches[0], "%s", typed);
+}
+
+/* A list that filters shows at each key what is left; Esc brings all of it back. */
+static void filter_view(struct smc_tui *tui, enum smc_prompt_end end)
+{
+    const struct smc_view *view = smc_views[tui->view];
+    if (tui->asked == SMC_ASKED_SEARCH && view->filter && end != SMC_PROMPT_DONE)
+        view->filter(tui, end == SMC_PROMPT_GIVEN_UP ? "" : tui->prompt.typed);
+}
+
+/* Where nothing is left, the view says so. */
+static void search_view(struct smc_tui *tui, const char *typed)
+{
+    const struct smc_view *view = smc_views[tui->view];
+    if (typed[0])
+        remember_search(tui, typed);
+    if (!view->filter || !view->filter(tui, typed)) {
+        if (view->filter)
+            view->filter(tui, "");
+        view->act(tui, SMC_ACTION_AGAIN);
+    }
+}
+
+/* --- The screen as a file --- */
+
+static void ask_snapshot(struct smc_tui *tui)
+{
+    smc_tui_ask(tui, "save the screen as", "a name that ends in .txt, .svg or .json", "");
+    tui->asked = SMC_ASKED_SNAPSHOT;
+}
+
+static void answer_snapshot(struct smc_tui *tui, const char *path)
+{
+    struct smc_frame frame = {0};
+    struct smc_text text = {0};
+    if (!*path)
+        return;
+    if (smc_frame_resize(&frame, tui->rows, tui->cols))
+        smc_tui_draw(tui, &frame);
+    if (smc_frame_write_as(&frame, path, &text))
+        smc_tui_save(tui, path, &text);
+    else
+        smc_tui_say(tui, SMC_STYLE_BAD, "'%s' does not end in .txt, .svg or .json", path);
+    smc_frame_free(&frame);
+    smc_text_free(&text);
+}
+
+/* A private copy that was edited is in a folder that is easily forgotten. */
+static void leave(struct smc_tui *tui)
+{
+    char question[SMC_PROMPT_CHARS];
+    if (!tui->edited_folder) {
+        tui->effect = SMC_EFFECT_QUIT;
+        return;
+    }
+    snprintf(question, sizeof question, "your edited copy stays in %.60s", tui->edited_folder);
+    smc_tui_ask(tui, "leave?", question, "y");
+    tui->asked = SMC_ASKED_LEAVE;
+}
+
+/* One line, in which blanks separate the arguments. */
+static void ask_arguments(struct smc_tui *tui)
+{
+    char typed[SMC_PROMPT_CHARS];
+    if (!tui->file.question.file[0]) {
+        smc_tui_say(tui, SMC_STYLE_WARN, "only kernels of your own file have arguments to type");
+        return;
+    }
+    snprintf(typed, sizeof typed, "%s", tui->file.question.arguments);
+    for (char *c = typed; *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    smc_tui_ask(tui, "arguments", "in order, such as f32x1M:random f32x1M 1.5f i32:1000000", typed);
+    tui->asked = SMC_ASKED_ARGUMENTS;
+    tui->prompt.is_fresh = true;
+}
+
+static void answer_arguments(struct smc_tui *tui, const char *typed)
+{
+    char *arguments = tui->file.question.arguments;
+    int depth = 0; /* blanks within a structure or a list separate its members */
+    snprintf(arguments, sizeof tui->file.question.arguments, "%s", typed);
+    for (char *c = arguments; *c; c++) {
+        depth += strchr("{[", *c) ? 1 : strchr("}]", *c) ? -1 : 0;
+        *c = *c == ' ' && depth == 0 ? '\n' : *c;
+    }
+    smc_explore_reread(&tui->explore);
+}
+
+static void free_mouse(struct smc_tui *tui)
+{
+    tui->mouse_is_free = !tui->mouse_is_free;
+    tui->effect = SMC_EFFECT_MOUSE;
+    smc_tui_say(tui, SMC_STYLE_GOOD, "%s",
+                tui->mouse_is_free ? "the mouse selects text in the terminal; m takes it back"
+                                   : "the mouse is the explorer's again");
 }
 
 /* The actions of every view, unless the view handles them itself. */
@@ -94,6 +219,20 @@ static void explorer_act(struct smc_tui *tui, enum smc_action action)
     case SMC_ACTION_SEARCH:
         open_search(tui);
         return;
+    case SMC_ACTION_PALETTE:
+        smc_palette_open(tui);
+        return;
+    case SMC_ACTION_MOUSE:
+        free_mouse(tui);
+        return;
+    case SMC_ACTION_SAVE:
+        ask_snapshot(tui);
+        return;
+    case SMC_ACTION_NONE:
+        return;
+    case SMC_ACTION_ARGUMENTS:
+        ask_arguments(tui);
+        return;
     case SMC_ACTION_EDIT:
         tui->effect = SMC_EFFECT_EDIT;
         return;
@@ -104,7 +243,7 @@ static void explorer_act(struct smc_tui *tui, enum smc_action action)
         tui->effect = SMC_EFFECT_SUSPEND;
         return;
     case SMC_ACTION_QUIT:
-        tui->effect = SMC_EFFECT_QUIT;
+        leave(tui);
         return;
     default:
         if (action >= SMC_ACTION_VIEW_EXPLORE && action < SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT)
@@ -112,19 +251,61 @@ static void explorer_act(struct smc_tui *tui, enum smc_action action)
     }
 }
 
+static void find_in_popup(struct smc_tui *tui)
+{
+    if (tui->searched[0] && !smc_popup_find(&tui->popup, tui->searched))
+        smc_tui_say(tui, SMC_STYLE_WARN, "'%s' is not in this text", tui->searched);
+}
+
+/* False: the key is none of a search. */
+static bool search_popup(struct smc_tui *tui, uint32_t key)
+{
+    if (key == '/') {
+        smc_tui_ask(tui, "search", "in this text; n finds the next one", "");
+        tui->asked = SMC_ASKED_POPUP;
+    } else if (key == 'n' && tui->popup.found > 0) {
+        find_in_popup(tui);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void prompt_key(struct smc_tui *tui, uint32_t key)
 {
     char typed[SMC_PROMPT_CHARS];
-    if (smc_prompt_key(&tui->prompt, key) != SMC_PROMPT_DONE)
+    if (recall_search(tui, key))
+        return;
+    enum smc_prompt_end end = smc_prompt_key(&tui->prompt, key);
+    filter_view(tui, end);
+    if (end != SMC_PROMPT_DONE)
         return;
     memcpy(typed, tui->prompt.typed, sizeof typed); /* the view may open the next one */
-    if (tui->searching) {
-        if (typed[0])
-            memcpy(tui->searched, typed, sizeof typed);
-        smc_views[tui->view]->act(tui, SMC_ACTION_AGAIN);
-    } else if (tui->overwriting) {
+    switch (tui->asked) {
+    case SMC_ASKED_SEARCH:
+        search_view(tui, typed);
+        break;
+    case SMC_ASKED_OVERWRITE:
         answer_overwriting(tui, typed);
-    } else {
+        break;
+    case SMC_ASKED_ARGUMENTS:
+        answer_arguments(tui, typed);
+        break;
+    case SMC_ASKED_LEAVE:
+        tui->effect = is_yes(typed) ? SMC_EFFECT_QUIT : SMC_EFFECT_NONE;
+        break;
+    case SMC_ASKED_FILE:
+        smc_palette_typed_file(tui, typed);
+        break;
+    case SMC_ASKED_POPUP:
+        if (typed[0])
+            remember_search(tui, typed);
+        find_in_popup(tui);
+        break;
+    case SMC_ASKED_SNAPSHOT:
+        answer_snapshot(tui, typed);
+        break;
+    case SMC_ASKED_BY_VIEW:
         smc_views[tui->view]->answered(tui, typed);
     }
 }
@@ -137,7 +318,11 @@ static void pick_ended(struct smc_tui *tui, enum smc_prompt_end end)
         return;
     snprintf(chosen, sizeof chosen, "%s", smc_pick_chosen(&tui->pick));
     smc_pick_close(&tui->pick);
-    if (end == SMC_PROMPT_DONE)
+    const bool palette = tui->picks_palette;
+    tui->picks_palette = false;
+    if (end == SMC_PROMPT_DONE && palette)
+        explorer_act(tui, smc_palette_choose(tui, chosen));
+    else if (end == SMC_PROMPT_DONE)
         smc_views[tui->view]->answered(tui, chosen);
 }
 
@@ -159,6 +344,8 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
         pick_ended(tui, smc_pick_key(&tui->pick, key));
         return;
     }
+    if (tui->popup.open && search_popup(tui, key))
+        return;
     if (tui->popup.open) {
         smc_popup_act(&tui->popup, key == 'q' ? SMC_ACTION_CANCEL : action);
         return;
@@ -169,10 +356,164 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
         smc_views[tui->view]->character(tui, key);
 }
 
+/* --- The bottom bar --- */
+
+static bool leads_to_view(int action)
+{
+    return action >= SMC_ACTION_VIEW_EXPLORE && action < SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT;
+}
+
+static bool is_of_view(const struct smc_tui *tui, int action)
+{
+    const struct smc_action_info *info = &smc_action_info[action];
+    bool launching = smc_tui_is_launching(tui);
+    if (action == SMC_ACTION_CANCEL && !(launching && tui->view == SMC_VIEW_CONFIRM))
+        return false;
+    if ((action == SMC_ACTION_LAUNCH && launching) ||
+        (action == SMC_ACTION_UNFOLD && tui->trace.file))
+        return false;
+    return info->label && (info->views & 1u << tui->view) &&
+           (!leads_to_view(action) || smc_views[action - SMC_ACTION_VIEW_EXPLORE]);
+}
+
+static const char *label_of(const struct smc_tui *tui, int action)
+{
+    return action == SMC_ACTION_LAUNCH && tui->confirm.settings.place == SMC_ON_EMULATOR
+               ? "emulate"
+               : smc_action_info[action].label;
+}
+
+static int explorer_columns_of(const struct smc_tui *tui, int action)
+{
+    char key[16];
+    smc_key_name(smc_action_key((enum smc_action)action, 0), key);
+    return smc_utf8_string_columns(key) + 1 + smc_utf8_string_columns(label_of(tui, action));
+}
+
+/* The columns of all keys, with a gap after each; without that of the view itself. */
+static int columns_of_all(const struct smc_tui *tui, int gap)
+{
+    int columns = 1;
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
+        if (is_of_view(tui, i) && i != SMC_ACTION_VIEW_EXPLORE + (int)tui->view)
+            columns += explorer_columns_of(tui, i) + gap;
+    return columns;
+}
+
+static const char quit_words[] = "q quit ", views_label[] = "views";
+
+/* "F2-F8". */
+static void write_view_keys(char keys[40])
+{
+    char first[16], last[16];
+    smc_key_name(smc_action_key(SMC_ACTION_VIEW_EXPLORE, 0), first);
+    smc_key_name(smc_action_key((enum smc_action)(SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT - 1), 0),
+                 last);
+    snprintf(keys, 40, "%s-%s", first, last);
+}
+
+/* What is in the bottom bar, and where. */
+struct bar_item {
+    int action, col, cols;
+    bool joins_views; /* the keys that lead to other views, as one */
+};
+
+struct bottom_bar {
+    struct bar_item item[SMC_ACTION_COUNT];
+    size_t count;
+};
+
+static int add_to_bar(struct bottom_bar *bar, int action, int col, int cols, bool joins_views)
+{
+    bar->item[bar->count++] = (struct bar_item){action, col, cols, joins_views};
+    return col + cols;
+}
+
+/* The keys of the view, as many as fit, closer together on a narrow screen, where the other views
+   share an entry if their names do not fit; quit always. */
+static void lay_out_bar(const struct smc_tui *tui, struct bottom_bar *bar)
+{
+    char keys[40];
+    const int room = tui->cols - (int)sizeof quit_words;
+    const int present = SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
+    const bool wide = columns_of_all(tui, 2) + explorer_columns_of(tui, present) + 2 < room;
+    const bool joined = columns_of_all(tui, 1) > room;
+    int col = 1;
+    bar->count = 0;
+    write_view_keys(keys);
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++) {
+        if (!is_of_view(tui, i) || (i == present && !wide && !joined))
+            continue;
+        if (joined && leads_to_view(i)) {
+            const int cols = (int)(strlen(keys) + strlen(views_label)) + 1;
+            if (i == SMC_ACTION_VIEW_EXPLORE)
+                col = add_to_bar(bar, i, col, cols, true) + 1;
+        } else if (col + explorer_columns_of(tui, i) <= room) {
+            col = add_to_bar(bar, i, col, explorer_columns_of(tui, i), false) + (wide ? 2 : 1);
+        }
+    }
+    add_to_bar(bar, SMC_ACTION_QUIT, tui->cols - (int)sizeof quit_words + 1,
+               (int)sizeof quit_words - 1, false);
+}
+
+/* --- Pasting and clicking --- */
+
+/* The next character; a line end or a tab is a blank, since a field has one line. */
+static uint32_t next_pasted(const char **text)
+{
+    if ((unsigned char)**text >= ' ')
+        return smc_utf8_next(text);
+    (*text)++;
+    return ' ';
+}
+
+void smc_tui_paste(struct smc_tui *tui, const char *text)
+{
+    tui->effect = SMC_EFFECT_NONE;
+    tui->message[0] = '\0';
+    if (!tui->prompt.open && !tui->pick.open)
+        smc_tui_say(tui, SMC_STYLE_WARN,
+                    "pasted text runs no commands; first open a field, a search or the palette");
+    while (*text && (tui->prompt.open || tui->pick.open)) {
+        const uint32_t character = next_pasted(&text);
+        if (character == ' ' && !*text)
+            break; /* the end of a line that was copied whole */
+        if (tui->prompt.open)
+            prompt_key(tui, character);
+        else
+            smc_pick_key(&tui->pick, character);
+    }
+}
+
+/* The action whose key is at a column of the bottom bar. */
+static enum smc_action action_at(const struct smc_tui *tui, int col)
+{
+    struct bottom_bar bar;
+    lay_out_bar(tui, &bar);
+    for (size_t i = 0; i < bar.count; i++)
+        if (col >= bar.item[i].col && col < bar.item[i].col + bar.item[i].cols)
+            return bar.item[i].joins_views
+                       ? (enum smc_action)(SMC_ACTION_VIEW_EXPLORE +
+                                           ((int)tui->view + 1) % SMC_VIEW_COUNT)
+                       : (enum smc_action)bar.item[i].action;
+    return SMC_ACTION_NONE;
+}
+
+static bool is_on_bar(const struct smc_tui *tui, int row)
+{
+    return row == tui->rows - 1 && !tui->popup.open && !tui->pick.open && !tui->prompt.open;
+}
+
 void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
 {
     struct smc_rect body = smc_tui_body(tui);
     tui->effect = SMC_EFFECT_NONE;
+    if (is_on_bar(tui, row) && direction == 0) {
+        enum smc_action action = tui->message[0] ? SMC_ACTION_NONE : action_at(tui, col);
+        tui->message[0] = '\0';
+        explorer_act(tui, action);
+        return;
+    }
     tui->message[0] = '\0';
     if (tui->pick.open)
         pick_ended(tui, smc_pick_click(&tui->pick, body, row, col, direction));
@@ -186,9 +527,47 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
 
 /* --- Jobs --- */
 
+/* Reading the file again comes before all questions about it. It is read for another device when
+   its kernels are looked at. */
+static bool wants_file(const struct smc_tui *tui)
+{
+    const struct smc_open_file *file = &tui->file;
+    const bool is_seen = tui->view == SMC_VIEW_TRACE || smc_tui_open_kernel(tui);
+    return file->is_stale || (is_seen && smc_open_file_is_due(file, &tui->explore.query.device));
+}
+
+static bool wants_accesses(const struct smc_tui *tui)
+{
+    const struct smc_open_kernel *kernel = smc_tui_open_kernel(tui);
+    const struct smc_open_accesses *accesses = &tui->file.accesses;
+    return tui->view == SMC_VIEW_BANKS && kernel &&
+           !(accesses->known && strcmp(accesses->kernel, kernel->symbol) == 0 &&
+             accesses->threads_per_block == tui->explore.query.threads_per_block);
+}
+
+/* A job about the user's file; kind NONE: there is none to do. */
+static void make_file_job(const struct smc_tui *tui, struct smc_job *job)
+{
+    const struct smc_explore *explore = &tui->explore;
+    const bool predicts = explore->wants_time && smc_tui_open_kernel(tui);
+    smc_job_init(job,
+                 wants_file(tui)       ? SMC_JOB_READ
+                 : wants_accesses(tui) ? SMC_JOB_ACCESSES
+                 : predicts            ? SMC_JOB_COMPILE
+                                       : SMC_JOB_NONE,
+                 &explore->query);
+    job->serial = explore->serial;
+    smc_open_file_ask(&tui->file, &explore->query, &job->open);
+}
+
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 {
     const struct smc_explore *explore = &tui->explore;
+    if (tui->file.question.file[0]) {
+        make_file_job(tui, job);
+        if (job->kind != SMC_JOB_NONE)
+            return;
+    }
     bool wanted = explore->wants_compile || explore->wants_time;
     smc_job_init(job, wanted ? SMC_JOB_COMPILE : SMC_JOB_NONE, &explore->answer.query);
     job->serial = explore->serial;
@@ -205,6 +584,7 @@ void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 void smc_tui_edited(struct smc_tui *tui, const char *folder)
 {
     tui->edited = true;
+    tui->edited_folder = folder;
     tui->explore.query.compile.kernel_dir = folder;
     smc_explore_recompile(&tui->explore);
 }
@@ -220,6 +600,11 @@ static const char *find_failure(const struct smc_job_result *result)
 
 static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
 {
+    if (result->job.open.kernel[0]) {
+        smc_explore_timed(&tui->explore, result->job.serial, &result->time,
+                          &result->job.query.ceilings);
+        return;
+    }
     if (result->job.of_family) {
         if (result->status == SMC_OK)
             smc_memo_keep(&tui->explore.memo, &result->job.query, &result->resources);
@@ -258,15 +643,46 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }
 
+static void take_accesses(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    struct smc_open_accesses *accesses = &tui->file.accesses;
+    if (result->accesses && result->status == SMC_OK) {
+        *accesses = *result->accesses;
+        return;
+    }
+    *accesses = (struct smc_open_accesses){
+        .known = true, .threads_per_block = result->job.query.threads_per_block};
+    snprintf(accesses->kernel, sizeof accesses->kernel, "%s", result->job.open.kernel);
+    snprintf(accesses->why, sizeof accesses->why, "%.255s", result->error.message);
+}
+
+static void take_found(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    switch (result->job.kind) {
+    case SMC_JOB_COMPILE:
+        take_compiled(tui, result);
+        break;
+    case SMC_JOB_GPUS:
+        take_gpus(tui, result);
+        break;
+    case SMC_JOB_READ:
+        smc_tui_take_file(tui, result);
+        break;
+    case SMC_JOB_ACCESSES:
+        take_accesses(tui, result);
+        break;
+    case SMC_JOB_NONE:
+    case SMC_JOB_RUN:
+        break;
+    }
+}
+
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)
 {
     if (tui->message_job == result->job.kind)
         tui->message[0] = '\0';
-    if (result->job.kind == SMC_JOB_COMPILE || result->job.kind == SMC_JOB_GPUS) {
-        if (result->job.kind == SMC_JOB_COMPILE)
-            take_compiled(tui, result);
-        else
-            take_gpus(tui, result);
+    if (result->job.kind != SMC_JOB_RUN) {
+        take_found(tui, result);
         if (smc_views[tui->view]->refresh)
             smc_views[tui->view]->refresh(tui);
         return;
@@ -280,12 +696,12 @@ void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)
 /* --- The screen --- */
 
 static const char pick_keys[] = "type to find   Up Down choose   Enter selects   Esc closes";
-static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key closes";
+static const char popup_keys[] = "Up Down PgUp PgDn scroll  / searches  other keys close";
 
 /* On other screens: the progress of a running launch, and the key of its screen. */
 static void explorer_write_progress(const struct smc_tui *tui, char text[64])
 {
-    text[0] = '\0';
+    snprintf(text, 64, "%s", tui->file.question.file[0] && tui->file.is_stale ? " reading " : "");
     if (!smc_tui_is_launching(tui) || tui->view == SMC_VIEW_CONFIRM)
         return;
     if (tui->blocks)
@@ -332,31 +748,6 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
 }
 
-static bool leads_to_view(int action)
-{
-    return action >= SMC_ACTION_VIEW_EXPLORE && action < SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT;
-}
-
-static bool is_of_view(const struct smc_tui *tui, int action)
-{
-    const struct smc_action_info *info = &smc_action_info[action];
-    bool launching = smc_tui_is_launching(tui);
-    if (action == SMC_ACTION_CANCEL && !(launching && tui->view == SMC_VIEW_CONFIRM))
-        return false;
-    if (action == SMC_ACTION_LAUNCH && launching)
-        return false;
-    return info->label && (info->views & 1u << tui->view) &&
-           (!leads_to_view(action) || smc_views[action - SMC_ACTION_VIEW_EXPLORE]);
-}
-
-static int explorer_columns_of(int action)
-{
-    char key[16];
-    smc_key_name(smc_action_key((enum smc_action)action, 0), key);
-    return smc_utf8_string_columns(key) + 1 +
-           smc_utf8_string_columns(smc_action_info[action].label);
-}
-
 static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line, int col,
                     struct smc_frame *frame)
 {
@@ -365,51 +756,30 @@ static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line,
     smc_key_name(smc_action_key((enum smc_action)action, 0), key);
     col = smc_frame_text(frame, line, 0, col, SMC_STYLE_BAR_STRONG, key);
     return smc_frame_text(frame, line, 0, col + 1, here ? SMC_STYLE_BAR_STRONG : SMC_STYLE_BAR,
-                          smc_action_info[action].label);
+                          label_of(tui, action));
 }
 
-/* The columns of all keys, with a gap after each; without that of the view itself. */
-static int columns_of_all(const struct smc_tui *tui, int gap)
+static void draw_views(struct smc_rect line, int col, struct smc_frame *frame)
 {
-    int columns = 1;
-    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
-        if (is_of_view(tui, i) && i != SMC_ACTION_VIEW_EXPLORE + (int)tui->view)
-            columns += explorer_columns_of(i) + gap;
-    return columns;
-}
-
-/* The keys that lead to other views as one. */
-static int draw_views(struct smc_rect line, int col, struct smc_frame *frame)
-{
-    char first[16], last[16], keys[40];
-    smc_key_name(smc_action_key(SMC_ACTION_VIEW_EXPLORE, 0), first);
-    smc_key_name(smc_action_key((enum smc_action)(SMC_ACTION_VIEW_EXPLORE + SMC_VIEW_COUNT - 1), 0),
-                 last);
-    snprintf(keys, sizeof keys, "%s-%s", first, last);
+    char keys[40];
+    write_view_keys(keys);
     col = smc_frame_text(frame, line, 0, col, SMC_STYLE_BAR_STRONG, keys);
-    return smc_frame_text(frame, line, 0, col + 1, SMC_STYLE_BAR, "views");
+    smc_frame_text(frame, line, 0, col + 1, SMC_STYLE_BAR, views_label);
 }
 
-/* The keys of the view, as many as fit, closer together on a narrow screen, where the other views
-   share an entry if their names do not fit; quit always. */
 static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
-    static const char quit[] = "q quit ";
-    const int room = line.cols - (int)sizeof quit;
-    const int present = SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
-    const bool wide = columns_of_all(tui, 2) + explorer_columns_of(present) + 2 < room;
-    const bool joined = columns_of_all(tui, 1) > room;
-    int col = 1;
+    struct bottom_bar bar;
+    lay_out_bar(tui, &bar);
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
-    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++) {
-        if (!is_of_view(tui, i) || (i == present && !wide && !joined))
-            continue;
-        if (joined && leads_to_view(i))
-            col = i == SMC_ACTION_VIEW_EXPLORE ? draw_views(line, col, frame) + 1 : col;
-        else if (col + explorer_columns_of(i) <= room)
-            col = draw_key(tui, i, line, col, frame) + (wide ? 2 : 1);
+    for (size_t i = 0; i < bar.count; i++) {
+        const struct bar_item *item = &bar.item[i];
+        if (item->joins_views)
+            draw_views(line, item->col, frame);
+        else if (item->action != SMC_ACTION_QUIT)
+            draw_key(tui, item->action, line, item->col, frame);
     }
-    smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit);
+    smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit_words);
 }
 
 static void draw_too_small(struct smc_frame *frame)

@@ -99,8 +99,15 @@ enum { RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 enum { DIM = SMC_DIM, BOLD = SMC_BOLD, UNDERLINE = SMC_UNDERLINE, REVERSE = SMC_REVERSE };
 
 const struct smc_look smc_looks[SMC_STYLE_COUNT] = {
-#define STYLE(id, foreground, background, basic, attributes)                                       \
+#define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {foreground, background, basic, attributes},
+#include "show/tui/styles.def"
+#undef STYLE
+};
+
+const struct smc_look smc_light_looks[SMC_STYLE_COUNT] = {
+#define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
+    [SMC_STYLE_##id] = {light, light_ground, basic, attributes},
 #include "show/tui/styles.def"
 #undef STYLE
 };

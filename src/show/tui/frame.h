@@ -41,7 +41,7 @@ bool smc_rect_holds(struct smc_rect rect, int row, int col);
 /* --- Styles and signs --- */
 
 enum smc_style {
-#define STYLE(id, foreground, background, basic, attributes) SMC_STYLE_##id,
+#define STYLE(id, foreground, background, light, light_ground, basic, attributes) SMC_STYLE_##id,
 #include "show/tui/styles.def"
 #undef STYLE
     SMC_STYLE_COUNT
@@ -63,6 +63,7 @@ struct smc_look {
 };
 
 extern const struct smc_look smc_looks[SMC_STYLE_COUNT];
+extern const struct smc_look smc_light_looks[SMC_STYLE_COUNT]; /* on a light background */
 
 /* The characters in panels that are not text. */
 enum smc_sign {
@@ -141,6 +142,8 @@ void smc_frame_restyle(struct smc_frame *frame, struct smc_rect rect, int row,
 /* The frame as text, each row ended by a newline: without trailing blanks, or whole and with
    escape sequences of 256 colours. */
 void smc_frame_write(const struct smc_frame *frame, bool utf8, struct smc_text *out);
+/* In the form that the ending of the path names: .txt, .svg or .json. False: it names none. */
+bool smc_frame_write_as(const struct smc_frame *frame, const char *path, struct smc_text *out);
 void smc_frame_write_colours(const struct smc_frame *frame, bool utf8, struct smc_text *out);
 
 #endif

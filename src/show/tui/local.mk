@@ -10,9 +10,14 @@ libsmc_la_SOURCES += \
 	src/show/tui/explore.c src/show/tui/explore.h \
 	src/show/tui/explorer.c \
 	src/show/tui/frame.c src/show/tui/frame.h \
+	src/show/tui/frame_file.c \
 	src/show/tui/key_names.def \
 	src/show/tui/keys.c src/show/tui/keys.def src/show/tui/keys.h \
 	src/show/tui/memo.c src/show/tui/memo.h \
+	src/show/tui/open_file.c src/show/tui/open_file.h \
+	src/show/tui/open_file_jobs.c \
+	src/show/tui/open_file_launch.c \
+	src/show/tui/palette.c \
 	src/show/tui/restore.c src/show/tui/restore.h \
 	src/show/tui/roofline_state.h \
 	src/show/tui/signs.def \

@@ -39,7 +39,7 @@ void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view)
 
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed)
 {
-    tui->searching = tui->overwriting = false;
+    tui->asked = SMC_ASKED_BY_VIEW;
     smc_prompt_open(&tui->prompt, question, hint, typed);
 }
 
@@ -50,6 +50,37 @@ void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text)
     *text = (struct smc_text){0};
     snprintf(tui->saving.path, sizeof tui->saving.path, "%s", path);
     tui->effect = SMC_EFFECT_SAVE;
+}
+
+/* A kernel of a file whose numbers are the file's: what is given is the launch. */
+static void command_of_file(const struct smc_query *query, struct smc_text *out)
+{
+    const struct smc_file_kernel *kernel = query->file_kernel;
+    smc_text_printf(out, "%s ", smc_program_name());
+    smc_words_quote(kernel->file, out);
+    smc_text_append(out, " --kernel ");
+    smc_words_quote(kernel->short_name, out);
+    smc_text_printf(out, " --threads %lld", (long long)query->threads_per_block);
+    smc_words_settings(query, false, out);
+    smc_words_device_option(query, out);
+}
+
+static bool is_as_read(const struct smc_query *query)
+{
+    return query->regs_per_thread == SMC_NOT_GIVEN && query->static_smem_bytes == SMC_NOT_GIVEN &&
+           query->barriers_per_block == SMC_NOT_GIVEN;
+}
+
+/* Whoever copies the command may have another GPU: an assumed device is named as well. */
+void smc_tui_command_of(const struct smc_tui *tui, const struct smc_query *query,
+                        struct smc_text *out)
+{
+    struct smc_query named = *query;
+    named.device_assumed = false;
+    if (smc_open_kernel_of(&tui->file, query) && is_as_read(query))
+        command_of_file(&named, out);
+    else
+        smc_tui_command(&named, out);
 }
 
 void smc_tui_command(const struct smc_query *query, struct smc_text *out)
@@ -77,8 +108,17 @@ void smc_tui_show_command(struct smc_tui *tui, const char *command)
 {
     enum { MOST_COLUMNS = 90, MARGINS = 4 };
     int room = tui->cols - MARGINS;
-    smc_popup_open(&tui->popup, "the same on the command line");
+    smc_text_free(&tui->copied);
+    smc_text_append(&tui->copied, command);
+    smc_words_untie(&tui->copied);
+    tui->effect = SMC_EFFECT_COPY;
+    smc_popup_open(&tui->popup, "the same on the command line, and on the clipboard");
     smc_command_wrap(command, room < MOST_COLUMNS ? room : MOST_COLUMNS, &tui->popup.text);
+}
+
+const struct smc_open_kernel *smc_tui_open_kernel(const struct smc_tui *tui)
+{
+    return smc_open_kernel_of(&tui->file, &tui->explore.query);
 }
 
 bool smc_tui_is_launching(const struct smc_tui *tui)

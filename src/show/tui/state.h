@@ -13,6 +13,7 @@
 #include "show/tui/explore.h"
 #include "show/tui/frame.h"
 #include "show/tui/keys.h"
+#include "show/tui/open_file.h"
 #include "show/tui/roofline_state.h"
 #include "show/tui/trace_list.h"
 #include "show/tui/widgets.h"
@@ -47,9 +48,11 @@ enum smc_effect {
     SMC_EFFECT_EDIT,   /* the kernel's source in an editor */
     SMC_EFFECT_SAVE,   /* `saving`, as a file */
     SMC_EFFECT_CANCEL, /* the running launch */
+    SMC_EFFECT_COPY,   /* `copied`, to the terminal's clipboard */
+    SMC_EFFECT_MOUSE,  /* it is the terminal's, or the explorer's: `mouse_is_free` */
 };
 
-enum { SMC_LEAST_ROWS = 16, SMC_LEAST_COLS = 60 };
+enum { SMC_LEAST_ROWS = 16, SMC_LEAST_COLS = 60, SMC_MOST_SEARCHES = 8 };
 
 struct smc_tui;
 
@@ -69,6 +72,9 @@ struct smc_view {
     void (*answered)(struct smc_tui *tui, const char *text);
     /* A click within the body; `direction` is 0, or that of the wheel. Or NULL. */
     void (*click)(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction);
+    /* While a search is typed: only lines with this text are listed; "": all. False: none has it,
+       and the list is as before. Or NULL. */
+    bool (*filter)(struct smc_tui *tui, const char *text);
     /* A job's result that this view asked for; or NULL. */
     void (*done)(struct smc_tui *tui, const struct smc_job_result *result);
 };
@@ -78,6 +84,18 @@ struct smc_saving {
     char path[SMC_PROMPT_CHARS];
     struct smc_text text; /* owned */
     bool over;            /* an existing file may be overwritten */
+};
+
+/* What a prompt asks for. */
+enum smc_asked {
+    SMC_ASKED_BY_VIEW,
+    SMC_ASKED_SEARCH,
+    SMC_ASKED_OVERWRITE, /* whether an existing file may be overwritten */
+    SMC_ASKED_ARGUMENTS, /* of launches of the file's kernels */
+    SMC_ASKED_LEAVE,     /* although a private copy was edited */
+    SMC_ASKED_FILE,      /* to open */
+    SMC_ASKED_POPUP,     /* what to search in the popup, which stays open */
+    SMC_ASKED_SNAPSHOT,  /* the name of a file */
 };
 
 extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
@@ -96,13 +114,18 @@ struct smc_tui {
     struct smc_devices_state devices;
     struct smc_confirm_state confirm;
     struct smc_roofline_state roofline;
-    struct smc_trace_list trace;
+    struct smc_trace_list trace; /* or the kernels of `file` */
+    struct smc_open_file file;
     struct smc_prompt prompt;
-    bool searching;   /* the prompt is the search's */
-    bool overwriting; /* the prompt asks whether an existing file may be overwritten */
+    enum smc_asked asked; /* what the prompt is about */
     char searched[SMC_PROMPT_CHARS];
+    char searches[SMC_MOST_SEARCHES][SMC_PROMPT_CHARS]; /* before, the latest one first */
+    size_t search_count, search_at;                     /* the one recalled, from 1; 0: none */
     struct smc_popup popup;
-    struct smc_pick pick; /* the choice goes to the view's `answered` */
+    struct smc_pick pick;   /* the choice goes to the view's `answered` */
+    bool picks_palette;     /* or to the palette */
+    struct smc_text copied; /* owned */
+    bool mouse_is_free;
     bool edited;        /* and not compiled since: then all of the compiler's messages are shown */
     char message[1024]; /* instead of the bottom bar until the next key, or "" */
     enum smc_style message_style;
@@ -117,6 +140,7 @@ struct smc_tui {
     size_t gpu_count;
     char no_gpu[1024]; /* why there is none */
     struct smc_saving saving;
+    const char *edited_folder; /* private copies that were edited are kept there; NULL: none were */
 };
 
 /* `query` has a device; with or without a kernel. */
@@ -127,8 +151,16 @@ void smc_tui_close(struct smc_tui *tui);
    first screen. */
 void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answer);
 
+/* Opens the screen of a file's kernels; the worker reads it. */
+void smc_tui_open_file(struct smc_tui *tui, const struct smc_open_question *question);
+
+/* The file was saved or built again. */
+void smc_tui_file_changed(struct smc_tui *tui);
+
 void smc_tui_resize(struct smc_tui *tui, int rows, int cols);
 void smc_tui_key(struct smc_tui *tui, uint32_t key);
+/* Text that was pasted: it is typed where something can be typed, and runs no command. */
+void smc_tui_paste(struct smc_tui *tui, const char *text);
 void smc_tui_click(struct smc_tui *tui, int row, int col, int direction);
 
 /* Draws the present state; the frame has the state's rows and columns. */
@@ -146,7 +178,21 @@ void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *fail
 /* The result of a job. */
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
 
+/* --- The palette (palette.c) --- */
+
+void smc_palette_open(struct smc_tui *tui);
+
+/* Does what was chosen or typed; the action that is left to do, or SMC_ACTION_NONE. */
+enum smc_action smc_palette_choose(struct smc_tui *tui, const char *text);
+void smc_palette_typed_file(struct smc_tui *tui, const char *path);
+
 /* --- For views --- */
+
+/* The result of reading the file. */
+void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result);
+
+/* The kernel of the file that the first screen shows; NULL: none. */
+const struct smc_open_kernel *smc_tui_open_kernel(const struct smc_tui *tui);
 
 void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -171,6 +217,11 @@ struct smc_rect smc_tui_body(const struct smc_tui *tui);
 
 /* The command line that asks for the same answer. */
 void smc_tui_command(const struct smc_query *query, struct smc_text *out);
+
+/* The same in this session: about a kernel of the user's file, and on the device that is shown even
+   if it is only assumed. */
+void smc_tui_command_of(const struct smc_tui *tui, const struct smc_query *query,
+                        struct smc_text *out);
 
 /* Shows it, wrapped. */
 void smc_tui_show_command(struct smc_tui *tui, const char *command);

@@ -14,10 +14,12 @@ enum smc_event_kind {
     SMC_EVENT_NONE, /* none is waiting */
     SMC_EVENT_KEY,
     SMC_EVENT_CLICK,
+    SMC_EVENT_PASTE,
     SMC_EVENT_RESIZE,
-    SMC_EVENT_SETTLE, /* a script: continue when no job is running */
-    SMC_EVENT_SHOW,   /* a script: write the screen as it is now */
-    SMC_EVENT_END,    /* there are no more */
+    SMC_EVENT_REPAINT, /* the colours are others now */
+    SMC_EVENT_SETTLE,  /* a script: continue when no job is running */
+    SMC_EVENT_SHOW,    /* a script: write the screen as it is now */
+    SMC_EVENT_END,     /* there are no more */
 };
 
 struct smc_event {
@@ -25,6 +27,7 @@ struct smc_event {
     uint32_t key;
     int row, col, direction; /* CLICK: the wheel's direction, or 0 */
     int rows, cols;          /* RESIZE */
+    const char *text;        /* PASTE: valid until the next event */
 };
 
 struct smc_terminal {
@@ -37,7 +40,12 @@ struct smc_terminal {
     void (*pause)(void);  /* before an editor or the shell uses the terminal */
     void (*resume)(void); /* and after */
     void (*print)(const struct smc_frame *frame); /* SMC_EVENT_SHOW */
+    void (*copy)(const char *text);   /* to the clipboard of whoever sees the terminal */
+    void (*free_mouse)(bool is_free); /* clicks select text instead of being sent */
 };
+
+/* What colours are chosen for; curses' `context` is the user's choice, or NULL. */
+enum smc_theme { SMC_THEME_AUTO, SMC_THEME_DARK, SMC_THEME_LIGHT, SMC_THEME_NONE };
 
 /* A script that plays keys and writes screens, for tests and pictures.
    One command a line; '#' begins a comment:
@@ -46,15 +54,20 @@ struct smc_terminal {
      type TEXT           every character of the rest of the line
      click ROW COLUMN    the first mouse button, from 0
      wheel ROW COLUMN up|down
+     paste TEXT          the rest of the line, as a terminal pastes it
      wait                until no compilation or launch is running
      screen              writes the screen to standard output, after a line of dashes; waits for the
                          predicted time
-     colours             the same with escape sequences (256 colours) */
+     colours             the same with escape sequences (256 colours)
+     snapshot            writes the screen to the file of --snapshot, in the form that its ending
+                         names */
 struct smc_script {
-    const char *name;     /* in messages */
-    char *text;           /* owned by the caller; is modified */
-    bool utf8;            /* screens in UTF-8, else in ASCII */
-    struct smc_text *out; /* screens */
+    const char *name;          /* in messages */
+    char *text;                /* owned by the caller; is modified */
+    bool utf8;                 /* screens in UTF-8, else in ASCII */
+    struct smc_text *out;      /* screens */
+    const char *snapshot_path; /* NULL: none */
+    struct smc_text snapshot;  /* for that file; owned by the caller */
     struct smc_error error;
     enum smc_status status; /* SMC_USAGE: a line that cannot be read, with file:line */
     /* Private to the script. */
@@ -63,7 +76,7 @@ struct smc_script {
     const char *typing; /* of the present line */
     unsigned repeats;
     unsigned repeated;
-    bool colours;
+    bool colours, to_file;
 };
 
 extern const struct smc_terminal smc_terminal_curses;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "show/tui/frame.h"
 #include "show/tui/keys.h"
 #include "show/tui/restore.h"
@@ -26,7 +28,18 @@ static struct {
     short pair[SMC_STYLE_COUNT];
     bool utf8;
     struct smc_frame shown; /* what stdscr holds; 0 x 0: unknown */
+    enum smc_theme theme;   /* the user's choice */
+    bool is_light;          /* the terminal has a light background */
+    bool answers;           /* within an answer of the terminal (OSC) */
+    char answer[128];
+    bool pastes; /* within pasted text */
+    struct smc_text pasted;
 } on;
+
+enum { MOST_PASTED = 1 << 16 };
+
+/* Keys that curses does not name. */
+enum { PASTE_BEGINS = KEY_MAX + 1, PASTE_ENDS };
 
 static attr_t curses_attributes(unsigned attributes)
 {
@@ -38,7 +51,7 @@ static attr_t curses_attributes(unsigned attributes)
 /* With 256 colours a background is used instead of reversing, and grey instead of dimming. */
 static void set_style(short style, bool colour, bool many)
 {
-    const struct smc_look *look = &smc_looks[style];
+    const struct smc_look *look = on.is_light ? &smc_light_looks[style] : &smc_looks[style];
     unsigned attributes = look->attributes;
     if (many && look->background >= 0)
         attributes &= ~(unsigned)SMC_REVERSE;
@@ -57,7 +70,8 @@ static void set_style(short style, bool colour, bool many)
 static void set_styles(void)
 {
     const char *no_color = getenv("NO_COLOR");
-    bool colour = !(no_color && *no_color) && has_colors() && start_color() == OK;
+    bool colour = on.theme != SMC_THEME_NONE && !(no_color && *no_color) && has_colors() &&
+                  start_color() == OK;
     if (colour)
         use_default_colors();
     bool many = colour && COLORS >= 256 && COLOR_PAIRS > SMC_STYLE_COUNT;
@@ -77,12 +91,24 @@ static bool can_place_text(void)
     return can;
 }
 
-/* What a crash has to undo: attributes, application keys, the other screen, the hidden cursor. */
+/* Pasted text is marked as such, so that it runs no commands. */
+static const char paste_on[] = "\x1b[?2004h", paste_off[] = "\x1b[?2004l";
+
+/* Past curses, whose own output is written out first. */
+static void write_to_terminal(const char *sequence)
+{
+    fputs(sequence, stdout);
+    fflush(stdout);
+}
+
+/* What a crash has to undo: marks of pasted text, attributes, application keys, the other screen,
+   the hidden cursor. */
 static void prepare_crashes(void)
 {
     static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
-    const char *strings[sizeof names / sizeof *names + 1];
+    const char *strings[sizeof names / sizeof *names + 2];
     size_t count = 0;
+    strings[count++] = paste_off;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *string = tigetstr(names[i]);
         if (string && string != (char *)-1)
@@ -99,22 +125,36 @@ static void know_more_keys(void)
         const char *sequence;
         int key;
     } keys[] = {
-        {"\x1b[1~", KEY_HOME},  {"\x1b[7~", KEY_HOME},  {"\x1b[H", KEY_HOME},
-        {"\x1bOH", KEY_HOME},   {"\x1b[4~", KEY_END},   {"\x1b[8~", KEY_END},
-        {"\x1b[F", KEY_END},    {"\x1bOF", KEY_END},    {"\x1b[A", KEY_UP},
-        {"\x1b[B", KEY_DOWN},   {"\x1b[C", KEY_RIGHT},  {"\x1b[D", KEY_LEFT},
-        {"\x1b[11~", KEY_F(1)}, {"\x1b[12~", KEY_F(2)}, {"\x1b[13~", KEY_F(3)},
-        {"\x1b[14~", KEY_F(4)}, {"\x1b[15~", KEY_F(5)}, {"\x1b[17~", KEY_F(6)},
-        {"\x1b[18~", KEY_F(7)},
+        {"\x1b[1~", KEY_HOME},  {"\x1b[7~", KEY_HOME},       {"\x1b[H", KEY_HOME},
+        {"\x1bOH", KEY_HOME},   {"\x1b[4~", KEY_END},        {"\x1b[8~", KEY_END},
+        {"\x1b[F", KEY_END},    {"\x1bOF", KEY_END},         {"\x1b[A", KEY_UP},
+        {"\x1b[B", KEY_DOWN},   {"\x1b[C", KEY_RIGHT},       {"\x1b[D", KEY_LEFT},
+        {"\x1b[11~", KEY_F(1)}, {"\x1b[12~", KEY_F(2)},      {"\x1b[13~", KEY_F(3)},
+        {"\x1b[14~", KEY_F(4)}, {"\x1b[15~", KEY_F(5)},      {"\x1b[17~", KEY_F(6)},
+        {"\x1b[18~", KEY_F(7)}, {"\x1b[200~", PASTE_BEGINS},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (key_defined(keys[i].sequence) == 0)
+        if (key_defined(keys[i].sequence) == 0 || keys[i].key == PASTE_BEGINS)
             define_key(keys[i].sequence, keys[i].key);
+    define_key("\x1b[201~", PASTE_ENDS);
+}
+
+static void take_mouse(bool is_free)
+{
+    mousemask(is_free ? 0 : BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+}
+
+/* Asks for the background; the answer comes as input, or never. */
+static void ask_background(void)
+{
+    if (on.theme == SMC_THEME_AUTO)
+        write_to_terminal("\x1b]11;?\x1b\\");
 }
 
 static enum smc_status open_terminal(void *context, int *rows, int *cols, struct smc_error *error)
 {
-    (void)context;
+    on.theme = context ? *(const enum smc_theme *)context : SMC_THEME_AUTO;
+    on.is_light = on.theme == SMC_THEME_LIGHT;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return smc_fail(error, SMC_UNAVAILABLE,
                         "tui: standard input and output are not both a terminal; --script plays "
@@ -141,17 +181,21 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
     nodelay(stdscr, TRUE);
     set_escdelay(10); /* ms until an Esc is not a sequence: less than a frame */
     curs_set(0);
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    take_mouse(false);
     mouseinterval(0);
+    write_to_terminal(paste_on);
+    ask_background();
     getmaxyx(stdscr, *rows, *cols);
     return SMC_OK;
 }
 
 static void close_terminal(void)
 {
+    write_to_terminal(paste_off);
     endwin();
     delscreen(on.screen);
     smc_frame_free(&on.shown);
+    smc_text_free(&on.pasted);
     smc_restore_done();
 }
 
@@ -219,12 +263,63 @@ static void follow_size(void)
     }
 }
 
+/* "11;rgb:ffff/ffff/dddd": whether the background is light, by the weights of ITU-R BT.601. */
+static bool is_light_answer(const char *answer)
+{
+    unsigned rgb[3];
+    unsigned red_digits = (unsigned)strspn(answer + 7, "0123456789abcdefABCDEF");
+    if (strncmp(answer, "11;rgb:", 7) != 0 ||
+        sscanf(answer + 7, "%x/%x/%x", &rgb[0], &rgb[1], &rgb[2]) != 3 || red_digits > 4)
+        return on.is_light;
+    double most = (double)((1u << 4 * red_digits) - 1);
+    return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > most / 2;
+}
+
+/* Drops the backslash that follows an ESC where both end an answer. */
+static void drop_backslash(void)
+{
+    wint_t code;
+    if (get_wch(&code) != ERR && code != '\\')
+        unget_wch((wchar_t)code);
+}
+
+/* One more character of an answer, which ends in BEL or in ESC and a backslash; anything else that
+   no answer has ends it, too, so that keys are not swallowed. */
+static void add_to_answer(wint_t code)
+{
+    const size_t length = strlen(on.answer);
+    if (code == '\x1b')
+        drop_backslash();
+    on.answers = code >= ' ' && code < 0x7f && length + 1 < sizeof on.answer;
+    if (!on.answers)
+        return;
+    on.answer[length] = (char)code;
+    on.answer[length + 1] = '\0';
+}
+
+/* Reads on in an answer of the terminal. True: it ended, and the colours are others now. */
+static bool read_answer(void)
+{
+    wint_t code;
+    while (on.answers && get_wch(&code) != ERR)
+        add_to_answer(code);
+    const bool was = on.is_light;
+    if (!on.answers && on.theme == SMC_THEME_AUTO)
+        on.is_light = is_light_answer(on.answer);
+    return !on.answers && was != on.is_light;
+}
+
 /* The sequence of a key that curses does not know arrives as characters that were not typed. */
 static bool skip_sequence(void)
 {
     wint_t code;
     if (get_wch(&code) == ERR)
         return false;
+    if (code == ']') {
+        on.answers = true;
+        on.answer[0] = '\0';
+        return true;
+    }
     if (code != '[' && code != 'O') {
         unget_wch((wchar_t)code);
         return false;
@@ -234,11 +329,44 @@ static bool skip_sequence(void)
     return true;
 }
 
+/* Reads on in pasted text. */
+static void read_paste(struct smc_event *event)
+{
+    wint_t code;
+    for (int kind; on.pastes && (kind = get_wch(&code)) != ERR;) {
+        char bytes[8];
+        if (kind == KEY_CODE_YES)
+            on.pastes = code != PASTE_ENDS;
+        else if (on.pasted.length < MOST_PASTED)
+            smc_text_append_bytes(&on.pasted, bytes, smc_utf8_encode((uint32_t)code, bytes));
+    }
+    if (on.pastes)
+        return;
+    event->kind = SMC_EVENT_PASTE;
+    event->text = smc_text_string(&on.pasted);
+}
+
+/* Within what is not typed: an answer of the terminal, or pasted text. False: in neither. */
+static bool read_untyped(struct smc_event *event)
+{
+    if (on.answers && read_answer()) {
+        set_styles();
+        smc_frame_free(&on.shown);
+        event->kind = SMC_EVENT_REPAINT;
+        return true;
+    }
+    if (on.pastes)
+        read_paste(event);
+    return on.answers || on.pastes || event->kind != SMC_EVENT_NONE;
+}
+
 static void terminal_curses_next(struct smc_event *event)
 {
     wint_t code;
     *event = (struct smc_event){.kind = SMC_EVENT_NONE};
     follow_size();
+    if (read_untyped(event))
+        return;
     int kind = get_wch(&code);
     if (kind == ERR)
         return;
@@ -247,6 +375,10 @@ static void terminal_curses_next(struct smc_event *event)
         getmaxyx(stdscr, event->rows, event->cols);
     } else if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
         read_mouse(event);
+    } else if (kind == KEY_CODE_YES && code == PASTE_BEGINS) {
+        smc_text_free(&on.pasted);
+        on.pastes = true;
+        read_untyped(event);
     } else {
         event->kind = SMC_EVENT_KEY;
         event->key = kind == KEY_CODE_YES                ? key_of_curses(code)
@@ -303,6 +435,7 @@ static void terminal_curses_show(const struct smc_frame *frame, bool everything)
 
 static void pause_terminal(void)
 {
+    write_to_terminal(paste_off);
     endwin();
 }
 
@@ -310,6 +443,39 @@ static void resume(void)
 {
     refresh();
     curs_set(0);
+    write_to_terminal(paste_on);
+}
+
+static void append_base64(const char *text, struct smc_text *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t left = strlen(text); left > 0; text += 3) {
+        const unsigned char *c = (const unsigned char *)text;
+        const size_t count = left < 3 ? left : 3;
+        const unsigned bits = (unsigned)c[0] << 16 | (count > 1 ? (unsigned)c[1] << 8 : 0) |
+                              (count > 2 ? (unsigned)c[2] : 0);
+        char four[5] = {digits[bits >> 18], digits[bits >> 12 & 63], '=', '=', 0};
+        if (count > 1)
+            four[2] = digits[bits >> 6 & 63];
+        if (count > 2)
+            four[3] = digits[bits & 63];
+        smc_text_append(out, four);
+        left -= count;
+    }
+}
+
+/* OSC 52. tmux hands it on where its set-clipboard is on, and otherwise only what is wrapped for
+   the terminal outside. */
+static void copy_text(const char *text)
+{
+    struct smc_text encoded = {0}, sequence = {0};
+    append_base64(text, &encoded);
+    smc_text_printf(&sequence, "\x1b]52;c;%s\a", smc_text_string(&encoded));
+    if (getenv("TMUX"))
+        smc_text_printf(&sequence, "\x1bPtmux;\x1b\x1b]52;c;%s\a\x1b\\", smc_text_string(&encoded));
+    write_to_terminal(smc_text_string(&sequence));
+    smc_text_free(&encoded);
+    smc_text_free(&sequence);
 }
 
 static void print_nothing(const struct smc_frame *frame)
@@ -326,4 +492,6 @@ const struct smc_terminal smc_terminal_curses = {
     .pause = pause_terminal,
     .resume = resume,
     .print = print_nothing,
+    .copy = copy_text,
+    .free_mouse = take_mouse,
 };

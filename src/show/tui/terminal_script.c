@@ -115,6 +115,12 @@ static void read_command(char *line, struct smc_event *event)
         script->typing = rest;
     } else if (strcmp(line, "click") == 0 || strcmp(line, "wheel") == 0) {
         read_click(rest, *line == 'w', event);
+    } else if (strcmp(line, "paste") == 0) {
+        event->kind = SMC_EVENT_PASTE;
+        event->text = rest;
+    } else if (strcmp(line, "snapshot") == 0 && script->snapshot_path) {
+        event->kind = SMC_EVENT_SHOW;
+        script->to_file = true;
     } else if (strcmp(line, "size") == 0) {
         event->kind = SMC_EVENT_RESIZE;
         if (!terminal_script_read_size(rest, &event->rows, &event->cols))
@@ -164,6 +170,12 @@ static void nothing(void)
 
 static void terminal_script_print(const struct smc_frame *frame)
 {
+    if (script->to_file) {
+        smc_text_free(&script->snapshot);
+        smc_frame_write_as(frame, script->snapshot_path, &script->snapshot);
+        script->to_file = false;
+        return;
+    }
     if (script->colours) {
         smc_frame_write_colours(frame, script->utf8, script->out);
         return;
@@ -171,6 +183,16 @@ static void terminal_script_print(const struct smc_frame *frame)
     smc_text_append_char(script->out, '-', (size_t)frame->cols);
     smc_text_append_char(script->out, '\n', 1);
     smc_frame_write(frame, script->utf8, script->out);
+}
+
+static void copy_nowhere(const char *text)
+{
+    (void)text;
+}
+
+static void has_no_mouse(bool is_free)
+{
+    (void)is_free;
 }
 
 const struct smc_terminal smc_terminal_script = {
@@ -182,4 +204,6 @@ const struct smc_terminal smc_terminal_script = {
     .pause = nothing,
     .resume = nothing,
     .print = terminal_script_print,
+    .copy = copy_nowhere,
+    .free_mouse = has_no_mouse,
 };

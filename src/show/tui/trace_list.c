@@ -28,6 +28,18 @@ static const struct smc_trace_row *trace_list_row_of(const struct smc_trace_list
     return &list->answer->rows[line->row];
 }
 
+const struct smc_open_kernel *smc_trace_list_open_kernel(const struct smc_trace_list *list)
+{
+    return list->file && list->count ? smc_open_kernel_at(list->file, list->line[list->cursor].row)
+                                     : NULL;
+}
+
+const struct smc_file_kernel *smc_trace_list_file_kernel(const struct smc_trace_list *list,
+                                                         size_t row)
+{
+    return list->file ? &smc_open_kernel_at(list->file, row)->file_kernel : &list->file_kernel[row];
+}
+
 const struct smc_trace_line *smc_trace_list_here(const struct smc_trace_list *list)
 {
     return &list->line[list->cursor];
@@ -49,6 +61,15 @@ static bool is_line(const struct smc_trace_line *a, const struct smc_trace_line 
     return a->kernel == b->kernel && a->is_kernel == b->is_kernel && a->row == b->row;
 }
 
+static bool trace_list_matches(const struct smc_trace_list *list, size_t kernel, const char *text)
+{
+    const struct smc_trace_kernel *found = &list->answer->kernels[kernel];
+    for (size_t i = 0; i < found->count; i++)
+        if (strcasestr(smc_trace_bound_label(list->answer->rows[found->first + i].bound), text))
+            return true;
+    return strcasestr(found->shown, text);
+}
+
 /* The cursor stays on its line, or goes to the kernel of a line that is gone. */
 static void make_lines(struct smc_trace_list *list)
 {
@@ -60,6 +81,8 @@ static void make_lines(struct smc_trace_list *list)
     for (size_t i = 0; i < list->answer->kernel_count; i++) {
         const size_t k = list->order[i];
         const struct smc_trace_kernel *kernel = &list->answer->kernels[k];
+        if (list->filter[0] && !trace_list_matches(list, k, list->filter))
+            continue;
         add_line(list, k, kernel->first, true);
         for (size_t r = 0; list->unfolded[k] && r < kernel->count; r++)
             add_line(list, k, kernel->first + r, false);
@@ -96,25 +119,34 @@ void smc_trace_list_unfold_all(struct smc_trace_list *list, bool unfold)
     make_lines(list);
 }
 
-static bool matches(const struct smc_trace_list *list, size_t kernel, const char *text)
-{
-    const struct smc_trace_kernel *found = &list->answer->kernels[kernel];
-    for (size_t i = 0; i < found->count; i++)
-        if (strcasestr(smc_trace_bound_label(list->answer->rows[found->first + i].bound), text))
-            return true;
-    return strcasestr(found->shown, text);
-}
-
-bool smc_trace_list_search(struct smc_trace_list *list, const char *text)
+bool smc_trace_list_search(struct smc_trace_list *list, const char *text, int direction)
 {
     for (size_t i = 1; i <= list->count; i++) {
-        const size_t at = (list->cursor + i) % list->count;
-        if (!list->line[at].is_kernel || !matches(list, list->line[at].kernel, text))
+        const size_t by = direction > 0 ? i : list->count - i;
+        const size_t at = (list->cursor + by) % list->count;
+        if (!list->line[at].is_kernel || !trace_list_matches(list, list->line[at].kernel, text))
             continue;
         list->cursor = at;
         return true;
     }
     return false;
+}
+
+static bool has_match(const struct smc_trace_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->answer->kernel_count; i++)
+        if (trace_list_matches(list, i, text))
+            return true;
+    return false;
+}
+
+bool smc_trace_list_filter(struct smc_trace_list *list, const char *text)
+{
+    if (*text && !has_match(list, text))
+        return false;
+    snprintf(list->filter, sizeof list->filter, "%s", text);
+    make_lines(list);
+    return true;
 }
 
 /* --- The order -------------------------------------------------------------------------------- */
@@ -213,11 +245,13 @@ static void set_file_kernel(const struct smc_trace_list *list, size_t kernel, si
     snprintf(out->origin_name, sizeof out->origin_name, "trace");
 }
 
-void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_answer *answer)
+/* False: out of memory. */
+static bool list_kernels_of(struct smc_trace_list *list, const struct smc_trace_answer *answer)
 {
     const size_t kernels = answer->kernel_count;
     *list = (struct smc_trace_list){
         .answer = answer,
+        .kernels = kernels,
         .name = smc_calloc(kernels + 1, sizeof *list->name),
         .file_kernel = smc_calloc(answer->row_count + 1, sizeof *list->file_kernel),
         .unfolded = smc_calloc(kernels + 1, sizeof *list->unfolded),
@@ -227,17 +261,45 @@ void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_ans
     if (!list->name || !list->file_kernel || !list->unfolded || !list->order || !list->line ||
         !trace_list_name_kernels(list)) {
         smc_trace_list_close(list);
-        return;
+        return false;
     }
-    for (size_t i = 0; i < kernels; i++)
+    return true;
+}
+
+void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_answer *answer)
+{
+    if (!list_kernels_of(list, answer))
+        return;
+    for (size_t i = 0; i < list->kernels; i++)
         for (size_t r = 0; r < answer->kernels[i].count; r++)
             set_file_kernel(list, i, answer->kernels[i].first + r);
     smc_trace_list_sort(list, SMC_TRACE_COLUMN_SHARE, false);
 }
 
+/* Sorted by occupancy, kernels that are equally bad are in the order of the file's list. */
+void smc_trace_list_open_file(struct smc_trace_list *list, const struct smc_open_file *file,
+                              const struct smc_open_kernel *here)
+{
+    const bool again = list->file == file;
+    const enum smc_trace_column sort = again ? list->sort : SMC_TRACE_COLUMN_OCCUPANCY;
+    const bool reversed = again && list->reversed;
+    char filter[sizeof list->filter] = "";
+    if (again)
+        memcpy(filter, list->filter, sizeof filter);
+    smc_trace_list_close(list);
+    if (!list_kernels_of(list, &file->answer))
+        return;
+    list->file = file;
+    smc_trace_list_sort(list, sort, reversed);
+    smc_trace_list_filter(list, filter);
+    for (size_t i = 0; i < list->count; i++)
+        if (smc_open_kernel_at(file, list->line[i].row) == here)
+            list->cursor = i;
+}
+
 void smc_trace_list_close(struct smc_trace_list *list)
 {
-    for (size_t i = 0; list->name && i < list->answer->kernel_count; i++)
+    for (size_t i = 0; list->name && i < list->kernels; i++)
         free(list->name[i]);
     free(list->name);
     free(list->file_kernel);
@@ -260,7 +322,7 @@ bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct 
     smc_query_init(query);
     query->compile = before.compile;
     query->device = taken->device ? *taken->device : before.device;
-    query->device_assumed = !taken->device && before.device_assumed;
+    query->device_assumed = (list->file || !taken->device) && before.device_assumed;
     query->threads_per_block = (int64_t)threads;
     if (blocks > 0 && blocks <= INT32_MAX) {
         query->grid_blocks = (int64_t)blocks;
@@ -271,7 +333,8 @@ bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct 
         query->settings = taken->request;
     if (!taken->unknown && taken->request.dynamic_smem_bytes > 0)
         query->dynamic_smem_bytes = taken->request.dynamic_smem_bytes;
-    query->file_kernel = &list->file_kernel[row];
+    query->file_kernel = smc_trace_list_file_kernel(list, row);
+    memcpy(query->block, launch->block, sizeof query->block);
     return true;
 }
 
@@ -365,6 +428,25 @@ OF_ROW(blocks_number, trace_list_blocks_of)
 OF_ROW(bound_number, bound_of)
 #undef OF_ROW
 
+static double spills_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return list->file ? (double)smc_open_kernel_at(list->file, line->row)->now.spilled_bytes : -1;
+}
+
+static double conflicts_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    const struct smc_open_kernel *kernel =
+        list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
+    return kernel && kernel->now.conflicts_known ? (double)kernel->now.conflicts : -1;
+}
+
+static double change_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    const struct smc_open_kernel *kernel =
+        list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
+    return kernel ? kernel->is_changed || kernel->is_new : -1;
+}
+
 static void write_percent(double percent, char text[SMC_TRACE_CELL_CHARS])
 {
     if (percent >= 0)
@@ -412,6 +494,34 @@ static void write_threads(const struct smc_trace_list *list, const struct smc_tr
                           char text[SMC_TRACE_CELL_CHARS])
 {
     write_recorded(list, line, trace_list_threads_of, text);
+}
+
+static void write_count(double number, char text[SMC_TRACE_CELL_CHARS])
+{
+    if (number >= 0)
+        snprintf(text, SMC_TRACE_CELL_CHARS, "%.0f", number);
+}
+
+static void write_spills(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                         char text[SMC_TRACE_CELL_CHARS])
+{
+    write_count(spills_number(list, line), text);
+}
+
+static void write_conflicts(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                            char text[SMC_TRACE_CELL_CHARS])
+{
+    write_count(conflicts_number(list, line), text);
+}
+
+static void write_change(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                         char text[SMC_TRACE_CELL_CHARS])
+{
+    struct smc_text words = {0};
+    if (list->file)
+        smc_open_kernel_append_change(smc_open_kernel_at(list->file, line->row), &words);
+    snprintf(text, SMC_TRACE_CELL_CHARS, "%s", words.length ? smc_text_string(&words) : " ");
+    smc_text_free(&words);
 }
 
 static void trace_list_write_regs(const struct smc_trace_list *list,
@@ -497,31 +607,54 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
     }
 }
 
+enum { NEVER = SMC_TRACE_NEVER };
+
 const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT] = {
-    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, true, true, NULL, NULL},
-    [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, false, false, share_number, write_share},
-    [SMC_TRACE_COLUMN_TIME] = {"time", 9, 100, false, false, time_number, write_time},
-    [SMC_TRACE_COLUMN_LAUNCHES] = {"launches", 9, 90, false, false, launches_number,
+    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, true, NULL, NULL},
+    [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, NEVER, false, false, share_number, write_share},
+    [SMC_TRACE_COLUMN_TIME] = {"time", 9, 100, NEVER, false, false, time_number, write_time},
+    [SMC_TRACE_COLUMN_LAUNCHES] = {"launches", 9, 90, NEVER, false, false, launches_number,
                                    write_launches},
-    [SMC_TRACE_COLUMN_THREADS] = {"block", 7, 116, false, false, threads_number, write_threads},
-    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, false, false, regs_number, trace_list_write_regs},
-    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, false, false, smem_number, trace_list_write_smem},
-    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, true, false, blocks_number,
+    [SMC_TRACE_COLUMN_THREADS] = {"block", 7, 116, 86, false, false, threads_number, write_threads},
+    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, 0, false, false, regs_number, trace_list_write_regs},
+    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, 70, false, false, smem_number,
+                               trace_list_write_smem},
+    [SMC_TRACE_COLUMN_SPILLS] = {"spills", 8, NEVER, 92, false, false, spills_number, write_spills},
+    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, 80, true, false, blocks_number,
                                  trace_list_write_blocks},
-    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, true, false, occupancy_number,
+    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, 0, true, false, occupancy_number,
                                     trace_list_write_occupancy},
-    [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, true, false, resident_number, write_resident},
-    [SMC_TRACE_COLUMN_BOUND] = {"limited by", 19, 0, true, true, bound_number, write_bound},
-    [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, true, true, occupancy_number, write_step},
+    [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, NEVER, true, false, resident_number,
+                                   write_resident},
+    [SMC_TRACE_COLUMN_CONFLICTS] = {"conflicts", 11, NEVER, 64, false, false, conflicts_number,
+                                    write_conflicts},
+    [SMC_TRACE_COLUMN_BOUND] = {"limited by", 19, 0, 0, true, true, bound_number, write_bound},
+    [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, 130, true, true, occupancy_number, write_step},
+    [SMC_TRACE_COLUMN_CHANGE] = {"changed", 40, NEVER, 116, false, true, change_number,
+                                 write_change},
 };
 
-void smc_trace_list_spans(int table_columns, struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT])
+static bool is_column_shown(const struct smc_trace_list *list, enum smc_trace_column column,
+                            int table_columns)
+{
+    const struct smc_trace_column_info *info = &smc_trace_column_info[column];
+    if (column != SMC_TRACE_COLUMN_CHANGE)
+        return table_columns >= (list->file ? info->from_file : info->from);
+    for (size_t i = 0; list->file && i < list->kernels; i++)
+        if (smc_open_kernel_at(list->file, i)->is_changed)
+            return table_columns >= info->from_file;
+    return false;
+}
+
+void smc_trace_list_spans(const struct smc_trace_list *list, int table_columns,
+                          struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT])
 {
     enum { ARROWS = 1 };
     int left = table_columns - SMC_TRACE_MARKS - ARROWS, col = SMC_TRACE_MARKS;
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
         const struct smc_trace_column_info *info = &smc_trace_column_info[i];
-        span[i].cols = table_columns >= info->from ? info->columns : 0;
+        const bool shown = is_column_shown(list, (enum smc_trace_column)i, table_columns);
+        span[i].cols = shown ? info->columns : 0;
         left -= span[i].cols;
     }
     span[SMC_TRACE_COLUMN_NAME].cols = left > 0 ? left : 0;
@@ -540,6 +673,7 @@ const char *smc_trace_fact_label(enum smc_trace_fact fact)
         [SMC_TRACE_FACT_OCCUPANCY] = "occupancy", [SMC_TRACE_FACT_WAVES] = "waves",
         [SMC_TRACE_FACT_STEPS] = "next steps",    [SMC_TRACE_FACT_TIME] = "time",
         [SMC_TRACE_FACT_RECORDED] = "recorded",   [SMC_TRACE_FACT_PLACE] = "on",
+        [SMC_TRACE_FACT_CHANGE] = "changed",      [SMC_TRACE_FACT_CODE] = "code",
     };
     return labels[fact];
 }
@@ -639,6 +773,30 @@ static void trace_list_append_steps(const struct smc_trace_row *row, struct smc_
     smc_text_join_items(out);
 }
 
+/* Where its figures are from, and what is assumed of its launch. */
+static void append_code(const struct smc_open_kernel *kernel, struct smc_text *out)
+{
+    static const char *const sizes[SMC_THREADS_SOURCE_COUNT] = {
+        [SMC_THREADS_REQUIRED] = "the block size is the only one it launches with",
+        [SMC_THREADS_BOUND] = "the block size is the most that its launch bounds allow",
+        [SMC_THREADS_UNKNOWN] = "its block size is unknown: the best one is shown; set it on F2",
+    };
+    const struct smc_open_figures *now = &kernel->now;
+    smc_text_printf(out, "%s", kernel->file_kernel.origin);
+    if (kernel->source_line)
+        smc_text_printf(out, ", defined in line %u", kernel->source_line);
+    if (kernel->file_kernel.spills_known)
+        smc_text_printf(out, "; %" PRIu64 " B spilled", now->spilled_bytes);
+    if (now->conflicts_known)
+        smc_text_printf(out, "; %" PRIu64 " bank conflict%s in a block", now->conflicts,
+                        smc_text_plural(now->conflicts));
+    if (sizes[kernel->threads_source])
+        smc_text_printf(out, "; %s", sizes[kernel->threads_source]);
+    if (kernel->dynamic_smem_unknown)
+        smc_text_append(out, "; it uses dynamic shared memory, counted as none until you set it "
+                             "on F2");
+}
+
 static void append_ns(double ns, struct smc_text *out)
 {
     smc_words_time(ns / 1e6, out);
@@ -698,7 +856,9 @@ static void trace_list_append_place(const struct smc_trace_list *list,
 {
     const struct smc_trace *trace = list->answer->trace;
     const struct smc_trace_launch *launch = trace_list_row_of(list, line)->launch;
-    if (list->answer->instead)
+    if (list->file)
+        smc_text_append(out, list->file->device.name);
+    else if (list->answer->instead)
         smc_text_printf(out, "%s, which was not the one", list->answer->instead->name);
     else
         smc_text_append(out, launch->device < 0 ? "an unknown GPU"
@@ -716,8 +876,18 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
                                 struct smc_text *out)
 {
     const struct smc_trace_row *row = trace_list_row_of(list, line);
+    const struct smc_open_kernel *kernel =
+        list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
     struct smc_text words = {0};
     switch (fact) {
+    case SMC_TRACE_FACT_CHANGE:
+        if (kernel)
+            smc_open_kernel_append_change(kernel, &words);
+        break;
+    case SMC_TRACE_FACT_CODE:
+        if (kernel)
+            append_code(kernel, &words);
+        break;
     case SMC_TRACE_FACT_KERNEL:
         trace_list_append_kernel(list, line, &words);
         break;
@@ -750,10 +920,37 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     smc_text_free(&words);
 }
 
+static void append_tally(size_t count, const char *one, const char *several, struct smc_text *out)
+{
+    if (count > 0)
+        smc_text_printf(out, ", %zu %s", count, count == 1 ? one : several);
+}
+
+static void append_file_summary(const struct smc_open_file *file, struct smc_text *out)
+{
+    size_t failing = 0, spilling = 0, conflicting = 0, unknown = 0;
+    for (size_t i = 0; i < file->listed_count; i++) {
+        const struct smc_open_kernel *kernel = smc_open_kernel_at(file, i);
+        failing += kernel->occupancy.blocks_per_sm == 0;
+        spilling += kernel->now.spilled_bytes > 0;
+        conflicting += kernel->now.conflicts > 0;
+        unknown += kernel->threads_source == SMC_THREADS_UNKNOWN;
+    }
+    smc_text_printf(out, "%s on %s", smc_last_part(file->shown), file->device.name);
+    append_tally(failing, "does not launch", "do not launch", out);
+    append_tally(spilling, "spills", "spill", out);
+    append_tally(conflicting, "has bank conflicts", "have bank conflicts", out);
+    append_tally(unknown, "of unknown block size", "of unknown block size", out);
+}
+
 void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out)
 {
     const struct smc_trace_answer *answer = list->answer;
     char percent[32];
+    if (list->file) {
+        append_file_summary(list->file, out);
+        return;
+    }
     if (answer->occupancy_percent >= 0) {
         smc_words_percent(answer->occupancy_percent, percent);
         smc_text_printf(out, "occupancy %s", percent);

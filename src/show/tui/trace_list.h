@@ -1,5 +1,5 @@
-/* The trace's screen: the kernels that a program launched, as a list to sort and search. A kernel
-   unfolds to its configurations; the first screen takes one over. Pure. */
+/* The kernels that a program launched, or those of the user's file, as a list to sort and search. A
+   kernel of a trace unfolds to its configurations; the first screen takes one over. Pure. */
 #ifndef SMC_SHOW_TRACE_LIST_H
 #define SMC_SHOW_TRACE_LIST_H
 
@@ -9,6 +9,7 @@
 #include "answers/query.h"
 #include "answers/trace_answer.h"
 #include "show/tui/frame.h"
+#include "show/tui/open_file.h"
 
 enum smc_trace_column {
     SMC_TRACE_COLUMN_NAME,
@@ -18,11 +19,14 @@ enum smc_trace_column {
     SMC_TRACE_COLUMN_THREADS,
     SMC_TRACE_COLUMN_REGS,
     SMC_TRACE_COLUMN_SMEM,
+    SMC_TRACE_COLUMN_SPILLS,
     SMC_TRACE_COLUMN_BLOCKS,
     SMC_TRACE_COLUMN_OCCUPANCY,
     SMC_TRACE_COLUMN_RESIDENT,
+    SMC_TRACE_COLUMN_CONFLICTS,
     SMC_TRACE_COLUMN_BOUND,
     SMC_TRACE_COLUMN_STEP,
+    SMC_TRACE_COLUMN_CHANGE,
     SMC_TRACE_COLUMN_COUNT
 };
 
@@ -36,19 +40,30 @@ struct smc_trace_line {
 /* Start from {0}. */
 struct smc_trace_list {
     const struct smc_trace_answer *answer; /* NULL: there is no trace; not owned */
+    const struct smc_open_file *file;      /* whose kernels these are; NULL: those of a trace */
+    size_t kernels;                        /* of the answer */
     char **name;                           /* of each kernel, short but distinct */
     struct smc_file_kernel *file_kernel;   /* of each row, for the first screen's query */
     bool *unfolded;                        /* of each kernel */
     size_t *order;                         /* the kernels as they are sorted */
     struct smc_trace_line *line;           /* what is listed */
     size_t count;
-    size_t cursor; /* a line */
+    size_t cursor;    /* a line */
+    char filter[128]; /* only kernels with this text are listed; "": all */
     enum smc_trace_column sort;
     bool reversed;
 };
 
 /* `answer` outlives the list. When out of memory, there is no trace. */
 void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_answer *answer);
+
+/* The same of the user's file, the worst kernel first. If the list shows the file already, its
+   order stays. `here`: for the cursor; NULL: the first one. */
+void smc_trace_list_open_file(struct smc_trace_list *list, const struct smc_open_file *file,
+                              const struct smc_open_kernel *here);
+
+/* The kernel of the file under the cursor; NULL: none. */
+const struct smc_open_kernel *smc_trace_list_open_kernel(const struct smc_trace_list *list);
 void smc_trace_list_close(struct smc_trace_list *list);
 
 /* The line under the cursor; the list is not empty. */
@@ -65,9 +80,17 @@ void smc_trace_list_unfold_all(struct smc_trace_list *list, bool unfold);
 /* Kernels are sorted; configurations stay by their share. Unknown values are last. */
 void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column column, bool reversed);
 
-/* Moves the cursor to the next kernel that has the text in its name or in what bounds it. False if
-   there is none. */
-bool smc_trace_list_search(struct smc_trace_list *list, const char *text);
+/* Moves the cursor to the next kernel, or the one before (`direction` -1), that has the text in its
+   name or in what bounds it. False if there is none. */
+bool smc_trace_list_search(struct smc_trace_list *list, const char *text, int direction);
+
+/* Lists only the kernels that have the text; "": all. If none has it, the list stays, and the
+   answer is false. */
+bool smc_trace_list_filter(struct smc_trace_list *list, const char *text);
+
+/* What the first screen's query says of a row. */
+const struct smc_file_kernel *smc_trace_list_file_kernel(const struct smc_trace_list *list,
+                                                         size_t row);
 
 /* Whether a line stands for several configurations. */
 bool smc_trace_list_is_sum(const struct smc_trace_list *list, const struct smc_trace_line *line);
@@ -83,16 +106,19 @@ enum { SMC_TRACE_CELL_CHARS = 64 };
 
 struct smc_trace_column_info {
     const char *heading;
-    int columns;  /* with a blank before them; 0: the rest of the line */
-    int from;     /* a table of at least that many columns shows it */
-    bool rises;   /* sorting begins with the least */
-    bool is_text; /* aligned left; numbers are aligned right */
+    int columns;   /* with a blank before them; 0: the rest of the line */
+    int from;      /* a table of a trace of at least that many columns shows it; 0 */
+    int from_file; /* the same of the kernels of a file; SMC_TRACE_NEVER */
+    bool rises;    /* sorting begins with the least */
+    bool is_text;  /* aligned left; numbers are aligned right */
     /* To sort by; below 0: unknown. NULL: the name. */
     double (*number)(const struct smc_trace_list *list, const struct smc_trace_line *line);
     /* NULL: the name. */
     void (*write)(const struct smc_trace_list *list, const struct smc_trace_line *line,
                   char text[SMC_TRACE_CELL_CHARS]);
 };
+
+enum { SMC_TRACE_NEVER = 1 << 20 };
 
 extern const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT];
 
@@ -102,18 +128,21 @@ struct smc_trace_span {
 };
 
 enum { SMC_TRACE_MARKS = 3 }; /* columns before the name */
-void smc_trace_list_spans(int table_columns, struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT]);
+void smc_trace_list_spans(const struct smc_trace_list *list, int table_columns,
+                          struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT]);
 
 /* --- About a line --- */
 
 enum smc_trace_fact {
     SMC_TRACE_FACT_KERNEL, /* its configurations */
+    SMC_TRACE_FACT_CHANGE, /* of the file */
     SMC_TRACE_FACT_OCCUPANCY,
     SMC_TRACE_FACT_STEPS,
     SMC_TRACE_FACT_LAUNCH,
     SMC_TRACE_FACT_WAVES,
     SMC_TRACE_FACT_TIME,
     SMC_TRACE_FACT_RECORDED, /* by the driver and the tool */
+    SMC_TRACE_FACT_CODE,     /* of a file: where its numbers are from, spills, conflicts */
     SMC_TRACE_FACT_PLACE,    /* device, process, module */
     SMC_TRACE_FACT_COUNT
 };

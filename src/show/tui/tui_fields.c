@@ -354,7 +354,7 @@ void smc_field_source(const struct smc_resources *resources, char text[40])
         [SMC_RESOURCES_TABLE] = "table",
         [SMC_RESOURCES_ASSUMED] = "assumed",
         [SMC_RESOURCES_GIVEN] = "given",
-        [SMC_RESOURCES_FILE] = "trace",
+        [SMC_RESOURCES_FILE] = "file",
     };
     if (resources->source == SMC_RESOURCES_NVRTC)
         snprintf(text, 40, "NVRTC %d.%d", resources->nvrtc_major, resources->nvrtc_minor);
@@ -385,10 +385,13 @@ static void tui_fields_show_number(const struct smc_query *query, const struct s
     }
     snprintf(view->value, sizeof view->value, "%" PRId64 "%s",
              smc_field_number(query, answer, field), field_info[field].unit);
-    if (field == SMC_FIELD_REGS)
+    if ((field == SMC_FIELD_REGS || field == SMC_FIELD_STATIC_SMEM) && query->file_kernel)
+        snprintf(view->source, sizeof view->source, "%.39s",
+                 answer->resources.source == SMC_RESOURCES_ASSUMED
+                     ? "assumed"
+                     : query->file_kernel->origin_name);
+    else if (field == SMC_FIELD_REGS)
         smc_field_source(&answer->resources, view->source);
-    else if (field == SMC_FIELD_STATIC_SMEM && query->file_kernel)
-        set_source(view, "trace");
     else
         set_source(view, query->kernel ? "kernel" : "default");
 }

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -21,13 +23,27 @@
 #include "show/tui/terminal.h"
 #include "show/tui/worker.h"
 
-enum { STALE_MS = 1000, TICK_MS = 100 };
+enum {
+    STALE_MS = 1000,
+    TICK_MS = 100,
+    WATCH_MS = 250, /* between looks at the user's file */
+};
 
 /* The user's editor works on private copies, which are compiled from then on. */
 struct edit {
     char folder[512]; /* of the copies; "" before the first */
     bool changed;     /* the source, the last time */
     bool is_kept;     /* a source was changed: the folder stays */
+};
+
+/* The user's file as it was when it was last looked at. */
+struct watch {
+    char path[SMC_OPEN_PATH_CHARS];
+    bool is_there;
+    dev_t device;
+    ino_t inode;
+    off_t bytes;
+    struct timespec changed;
 };
 
 struct loop {
@@ -42,6 +58,8 @@ struct loop {
     bool out_of_memory; /* a worker's process was */
     bool settling;      /* a script waits until no job is running */
     bool showing;       /* a script waits for the predicted time, to write the screen */
+    struct watch watch;
+    struct timespec looked; /* at the user's file */
     bool dirty, everything;
 };
 
@@ -157,7 +175,8 @@ static enum smc_status edit_kernel(struct edit *edit, const struct smc_query *qu
     edit->changed = false;
     if (!query->kernel)
         return smc_fail(error, SMC_USAGE,
-                        "your own kernel has no source here; choose a catalog kernel on F2");
+                        "these numbers have no source: choose a catalog kernel on F2, or open your "
+                        "file with :open FILE");
     enum smc_status status = tui_run_make_folder(edit, error);
     if (status == SMC_OK)
         status = copy_kernels(edit, query->compile.kernel_dir, error);
@@ -179,10 +198,59 @@ static void remove_copies(struct edit *edit)
     edit->folder[0] = '\0';
 }
 
+/* --- The user's file --- */
+
+/* Of another path than before it is only remembered. True: the file is there, and is another one
+   than at the last look. */
+static bool watch_look(struct watch *watch, const char *path)
+{
+    struct stat about;
+    struct watch before = *watch;
+    *watch = (struct watch){.is_there = stat(path, &about) == 0};
+    snprintf(watch->path, sizeof watch->path, "%s", path);
+    if (watch->is_there) {
+        watch->device = about.st_dev;
+        watch->inode = about.st_ino;
+        watch->bytes = about.st_size;
+        watch->changed = about.st_mtim;
+    }
+    if (strcmp(before.path, path) != 0 || !watch->is_there)
+        return false;
+    return !before.is_there || watch->device != before.device || watch->inode != before.inode ||
+           watch->bytes != before.bytes || watch->changed.tv_sec != before.changed.tv_sec ||
+           watch->changed.tv_nsec != before.changed.tv_nsec;
+}
+
+static bool is_time_to_look(struct loop *loop)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const long ms =
+        (now.tv_sec - loop->looked.tv_sec) * 1000 + (now.tv_nsec - loop->looked.tv_nsec) / 1000000;
+    if (ms < WATCH_MS)
+        return false;
+    loop->looked = now;
+    return true;
+}
+
+static void look_at_file(struct loop *loop)
+{
+    const char *path = loop->tui->file.question.file;
+    if (*path && is_time_to_look(loop) && watch_look(&loop->watch, path)) {
+        smc_tui_file_changed(loop->tui);
+        loop->dirty = true;
+    }
+}
+
 /* --- Jobs and the screen --- */
 
 static bool tui_run_is_wanted(const struct smc_job *wanted, const struct smc_job *job)
 {
+    if (job->kind == SMC_JOB_READ) /* what changed meanwhile is read again afterwards */
+        return true;
+    if (job->open.kernel[0])
+        return wanted->kind == job->kind && strcmp(wanted->open.kernel, job->open.kernel) == 0 &&
+               wanted->serial == job->serial;
     return wanted->kind == job->kind && wanted->query.kernel == job->query.kernel &&
            wanted->query.device.sm.cc == job->query.device.sm.cc &&
            memcmp(wanted->query.params.value, job->query.params.value,
@@ -203,6 +271,7 @@ static void give_jobs(struct loop *loop)
 {
     struct smc_job job;
     struct smc_error error = {""};
+    look_at_file(loop);
     smc_tui_compile_job(loop->tui, &job);
     stop_stale(loop, &job);
     if (!loop->compiler.busy && job.kind != SMC_JOB_NONE &&
@@ -222,6 +291,7 @@ static void tui_run_take(struct loop *loop, struct smc_tui_worker *worker)
 {
     if (smc_worker_take(worker, loop->result))
         smc_tui_done(loop->tui, loop->result);
+    smc_job_result_free(loop->result);
     loop->out_of_memory = loop->out_of_memory || loop->result->out_of_memory;
     loop->dirty = true;
 }
@@ -247,16 +317,30 @@ static void suspend(struct loop *loop)
     loop->everything = true;
 }
 
+/* On the list of the file's kernels, and where one of them is shown. */
+static bool wants_own_file(const struct smc_tui *tui)
+{
+    return tui->file.question.file[0] &&
+           (tui->view == SMC_VIEW_TRACE || smc_tui_open_kernel(tui) || !tui->explore.query.kernel);
+}
+
 /* A compilation of the source before the edit is stopped. */
 static void edit(struct loop *loop)
 {
     struct smc_error error = {""};
+    const bool own = wants_own_file(loop->tui);
     loop->terminal->pause();
     smc_signals_yield();
-    enum smc_status status = edit_kernel(&loop->edit, &loop->tui->explore.query, &error);
+    enum smc_status status = own ? run_editor(loop->tui->file.question.file, &error)
+                                 : edit_kernel(&loop->edit, &loop->tui->explore.query, &error);
     smc_signals_regain();
     loop->terminal->resume();
     loop->everything = true;
+    if (own) { /* what changed is seen as after any save */
+        if (status != SMC_OK)
+            smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+        return;
+    }
     if (loop->edit.changed) {
         smc_worker_stop(&loop->compiler);
         smc_tui_edited(loop->tui, loop->edit.folder);
@@ -304,6 +388,12 @@ static bool do_effect(struct loop *loop)
     case SMC_EFFECT_CANCEL:
         cancel_launch(loop);
         break;
+    case SMC_EFFECT_COPY:
+        loop->terminal->copy(smc_text_string(&loop->tui->copied));
+        break;
+    case SMC_EFFECT_MOUSE:
+        loop->terminal->free_mouse(loop->tui->mouse_is_free);
+        break;
     case SMC_EFFECT_NONE:
         break;
     }
@@ -336,6 +426,12 @@ static bool handle(struct loop *loop, const struct smc_event *event)
     case SMC_EVENT_CLICK:
         smc_tui_click(loop->tui, event->row, event->col, event->direction);
         return do_effect(loop);
+    case SMC_EVENT_PASTE:
+        smc_tui_paste(loop->tui, event->text);
+        return do_effect(loop);
+    case SMC_EVENT_REPAINT:
+        loop->everything = true;
+        return true;
     case SMC_EVENT_RESIZE:
         smc_tui_resize(loop->tui, event->rows, event->cols);
         return true;
@@ -369,9 +465,11 @@ static bool wait_for_events(struct loop *loop)
         {.fd = loop->compiler.socket, .events = POLLIN},
         {.fd = loop->launcher.socket, .events = POLLIN},
     };
-    int timeout = at_once           ? 0
-                  : busy || !buried ? TICK_MS
-                                    : -1; /* for the running times shown, and for dying processes */
+    /* A tick is for the running times shown, and for dying processes. */
+    int timeout = at_once                            ? 0
+                  : busy || !buried                  ? TICK_MS
+                  : loop->tui->file.question.file[0] ? WATCH_MS
+                                                     : -1;
     int ready = poll(waiting, sizeof waiting / sizeof *waiting, timeout);
     bool failed = ready < 0 && errno != EINTR;
     if (smc_signals_seen() || failed)
@@ -410,17 +508,18 @@ static void run_loop(struct loop *loop)
     }
 }
 
-static enum smc_status tui_run_play(struct loop *loop, const struct smc_query *query,
-                                    const struct smc_trace_answer *trace, void *context,
-                                    struct smc_error *error)
+static enum smc_status tui_run_play(struct loop *loop, const struct smc_tui_start *start,
+                                    void *context, struct smc_error *error)
 {
     int rows, cols;
     loop->signals = smc_signals_watch(true);
     enum smc_status status = loop->terminal->open(context, &rows, &cols, error);
     if (status == SMC_OK) {
-        smc_tui_open(loop->tui, query, rows, cols);
-        if (trace)
-            smc_tui_take_trace(loop->tui, trace);
+        smc_tui_open(loop->tui, start->query, rows, cols);
+        if (start->trace)
+            smc_tui_take_trace(loop->tui, start->trace);
+        if (start->file)
+            smc_tui_open_file(loop->tui, start->file);
         run_loop(loop);
         loop->terminal->close();
         smc_tui_close(loop->tui);
@@ -434,9 +533,8 @@ static enum smc_status tui_run_play(struct loop *loop, const struct smc_query *q
     return status;
 }
 
-enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trace_answer *trace,
-                            const struct smc_terminal *terminal, void *context,
-                            struct smc_text *kept, struct smc_error *error)
+enum smc_status smc_tui_run(const struct smc_tui_start *start, const struct smc_terminal *terminal,
+                            void *context, struct smc_text *kept, struct smc_error *error)
 {
     struct loop loop = {
         .terminal = terminal,
@@ -446,9 +544,8 @@ enum smc_status smc_tui_run(const struct smc_query *query, const struct smc_trac
         .launcher = SMC_WORKER_INIT,
         .kept = kept,
     };
-    enum smc_status status = loop.tui && loop.result
-                                 ? tui_run_play(&loop, query, trace, context, error)
-                                 : smc_out_of_memory(error);
+    enum smc_status status = loop.tui && loop.result ? tui_run_play(&loop, start, context, error)
+                                                     : smc_out_of_memory(error);
     if (status == SMC_OK && (loop.out_of_memory || smc_memory_failed()))
         status = smc_out_of_memory(error);
     smc_frame_free(&loop.frame);

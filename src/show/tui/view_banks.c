@@ -11,6 +11,7 @@
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
 #include "show/tui/widgets.h"
+#include "show/words/words.h"
 
 /* --- The list of instructions --- */
 
@@ -63,6 +64,7 @@ static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_
     const struct smc_banks_pattern *pattern = &banks->answer.pattern[index];
     struct smc_bank_cost total = banks->total[index];
     uint32_t conflicts = total.wavefronts - total.least;
+    const bool counted = !(smc_banks_is_found(banks) && pattern->unknown);
     int col = MARKS + columns->label;
     smc_frame_text_within(frame, line, 0, MARKS, columns->label, SMC_STYLE_NORMAL, pattern->label);
     if (columns->op && !banks->answer.query.tile)
@@ -72,10 +74,15 @@ static void view_banks_draw_pattern(const struct smc_banks_state *banks, uint32_
                                                         : "st");
     col = view_banks_put_number(frame, line, col + columns->op, columns->bytes, SMC_STYLE_NORMAL,
                                 pattern->width_bytes);
-    col = view_banks_put_number(frame, line, col, columns->wavefronts, SMC_STYLE_NORMAL,
-                                total.wavefronts);
-    view_banks_put_number(frame, line, col, columns->conflicts,
-                          conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, conflicts);
+    if (counted) {
+        col = view_banks_put_number(frame, line, col, columns->wavefronts, SMC_STYLE_NORMAL,
+                                    total.wavefronts);
+        view_banks_put_number(frame, line, col, columns->conflicts,
+                              conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, conflicts);
+    } else {
+        smc_frame_printf(frame, line, 0, col, SMC_STYLE_DIM, "%*s%*s", columns->wavefronts, "-",
+                         columns->conflicts, "-");
+    }
     if (index == banks->pattern) {
         smc_frame_restyle(frame, line, 0, banks->on_field ? SMC_STYLE_SELECTED : SMC_STYLE_CURSOR);
         smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
@@ -339,7 +346,9 @@ static void draw_grid(const struct smc_banks_state *banks, struct smc_rect rect,
     int last = wavefronts - rows.rows, first = banks->top < last ? banks->top : last;
     first = first < 0 ? 0 : first;
     if (wavefronts == 0) {
-        smc_frame_text(frame, rect, 0, 1, SMC_STYLE_DIM, "no lane of this warp is active here");
+        smc_frame_text(frame, rect, 0, 1, SMC_STYLE_DIM,
+                       smc_banks_is_found(banks) ? "the lanes' addresses are not known here"
+                                                 : "no lane of this warp is active here");
         return;
     }
     find_queues(&grid);
@@ -436,11 +445,31 @@ static void append_tile_remedy(const struct smc_banks_state *banks, struct smc_t
     smc_words_tile_padding(&answer->tile_padding, out);
 }
 
+/* Of an access of the user's kernel. */
+static void append_found_remedy(const struct smc_banks_state *banks, struct smc_text *out)
+{
+    const struct smc_open_accesses *found = banks->found;
+    const struct smc_open_access *access = &found->item[banks->pattern];
+    if (access->remark[0])
+        smc_text_append(out, access->remark);
+    else if (access->total.wavefronts == access->total.least)
+        smc_text_append(out, "no conflict: all warps are served in the fewest wavefronts");
+    else
+        smc_text_append(out, "nothing is known that removes these conflicts");
+    if (found->all > found->count)
+        smc_text_printf(out, "\n%zu more accesses have no more conflicts than these",
+                        found->all - found->count);
+}
+
 static void view_banks_append_remedy(const struct smc_banks_state *banks, size_t most,
                                      struct smc_text *out)
 {
     if (banks->answer.query.tile) {
         append_tile_remedy(banks, out);
+        return;
+    }
+    if (smc_banks_is_found(banks)) {
+        append_found_remedy(banks, out);
         return;
     }
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
@@ -511,6 +540,17 @@ static void view_banks_write_title(const struct smc_banks_state *banks, int cols
         snprintf(title + used, 256 - (size_t)used, " of %.200s", pattern->label);
 }
 
+/* What the list is about. */
+static const char *view_banks_subject(const struct smc_tui *tui)
+{
+    const struct smc_banks_state *banks = &tui->banks;
+    const struct smc_file_kernel *kernel = tui->explore.query.file_kernel;
+    return smc_banks_is_tile(banks)    ? "array"
+           : smc_banks_is_own(banks)   ? "expression"
+           : smc_banks_is_found(banks) ? kernel ? kernel->short_name : "kernel"
+                                       : banks->launch.kernel->name;
+}
+
 static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
                             struct smc_frame *frame)
 {
@@ -520,10 +560,7 @@ static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
     smc_banks_lay_out(body, &layout);
     if (banks->answered)
         view_banks_write_title(banks, layout.frame[SMC_BANKS_GRID].cols, title);
-    smc_frame_box(frame, layout.frame[SMC_BANKS_LIST],
-                  smc_banks_is_tile(banks)  ? "array"
-                  : smc_banks_is_own(banks) ? "expression"
-                                            : banks->launch.kernel->name);
+    smc_frame_box(frame, layout.frame[SMC_BANKS_LIST], view_banks_subject(tui));
     smc_frame_box(frame, layout.frame[SMC_BANKS_FIELDS], "layout");
     smc_frame_box(frame, layout.frame[SMC_BANKS_GRID], title);
     smc_frame_box(frame, layout.frame[SMC_BANKS_REMEDY],
@@ -540,12 +577,21 @@ static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
 
 static void view_banks_open(struct smc_tui *tui)
 {
-    smc_banks_open(&tui->banks, &tui->explore.query);
+    const struct smc_open_kernel *kernel = smc_tui_open_kernel(tui);
+    const struct smc_open_accesses *accesses = &tui->file.accesses;
+    static const struct smc_open_accesses none;
+    if (kernel)
+        smc_banks_open_found(&tui->banks, &tui->explore.query,
+                             strcmp(accesses->kernel, kernel->symbol) == 0 ? accesses : &none);
+    else
+        smc_banks_open(&tui->banks, &tui->explore.query);
 }
 
 /* On an instruction the arrows pad its array. */
 static void view_banks_step(struct smc_banks_state *banks, int direction, bool far)
 {
+    if (smc_banks_is_found(banks) && !banks->on_field)
+        return; /* its array is changed in the source */
     struct smc_banks_choice choice = banks->choice;
     enum smc_bank_field field = banks->on_field            ? banks->field
                                 : smc_banks_is_tile(banks) ? SMC_BANK_FIELD_ITERATION
@@ -560,6 +606,8 @@ static void view_banks_reset(struct smc_banks_state *banks)
     static const enum smc_bank_field all[] = {SMC_BANK_FIELD_PADDING, SMC_BANK_FIELD_SWIZZLE,
                                               SMC_BANK_FIELD_WARP, SMC_BANK_FIELD_BITS};
     struct smc_banks_choice choice = banks->choice;
+    if (smc_banks_is_found(banks) && !banks->on_field)
+        return;
     if (banks->on_field)
         smc_bank_field_reset(banks, banks->field, &choice);
     else
@@ -578,6 +626,13 @@ static void view_banks_ask(struct smc_tui *tui, const char *begun)
     smc_tui_ask(tui, view.label, hint, begun);
 }
 
+/* The text as it is, which typing replaces. */
+static void ask_again(struct smc_tui *tui, const char *text)
+{
+    view_banks_ask(tui, text);
+    tui->prompt.is_fresh = true;
+}
+
 /* From an instruction to its layout; a switch is flipped; any other field asks for a value. */
 static void view_banks_enter(struct smc_tui *tui)
 {
@@ -589,7 +644,7 @@ static void view_banks_enter(struct smc_tui *tui)
     else if (smc_bank_field_flip(banks, banks->field, &choice))
         smc_banks_choose(banks, &choice);
     else
-        view_banks_ask(tui, text ? text : "");
+        ask_again(tui, text ? text : "");
 }
 
 /* A value without an answer is not kept. */
@@ -646,6 +701,22 @@ static bool view_banks_search(struct smc_tui *tui)
     return true;
 }
 
+static void show_found_command(struct smc_tui *tui)
+{
+    struct smc_query named = tui->explore.query;
+    const struct smc_query *query = &named;
+    struct smc_text words = {0};
+    named.device_assumed = false;
+    smc_text_printf(&words, "%s banks ", smc_program_name());
+    smc_words_quote(tui->file.question.file, &words);
+    smc_text_append(&words, " --entry ");
+    smc_words_quote(query->file_kernel->short_name, &words);
+    smc_text_printf(&words, " --block %lld", (long long)query->threads_per_block);
+    smc_words_device_option(query, &words);
+    smc_tui_show_command(tui, smc_text_string(&words));
+    smc_text_free(&words);
+}
+
 /* A command with the same answer. For a kernel with a changed layout that is possible only for the
    access shown. */
 static void view_banks_show_command(struct smc_tui *tui)
@@ -654,6 +725,11 @@ static void view_banks_show_command(struct smc_tui *tui)
     struct smc_banks_query query = banks->answer.query;
     struct smc_text words = {0};
     bool changed = banks->change.array[smc_banks_shown(banks)->array].row_elements;
+    if (smc_banks_is_found(banks)) {
+        show_found_command(tui);
+        return;
+    }
+    query.device_assumed = false; /* named as well: whoever copies it may have another GPU */
     if (banks->choice.placed)
         query.warp = (int32_t)banks->warp;
     if (query.tile)

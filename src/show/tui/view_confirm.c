@@ -30,8 +30,9 @@ static struct smc_query launch_query(const struct smc_tui *tui)
 /* Why nothing can be launched, or NULL. */
 static const char *obstacle(const struct smc_tui *tui)
 {
-    bool own = !tui->explore.query.kernel;
-    return own ? "your own kernel has no source here; choose a catalog kernel on F2" : NULL;
+    if (tui->explore.query.kernel || smc_tui_open_kernel(tui))
+        return NULL;
+    return "numbers without a kernel: choose one on F2, or :open FILE";
 }
 
 /* The places are the GPUs of this machine, then the emulator. */
@@ -90,6 +91,8 @@ static void view_confirm_launch(struct smc_tui *tui)
     } else {
         tui->confirm.failure[0] = '\0';
         smc_job_init(&tui->run_job, SMC_JOB_RUN, &query);
+        if (smc_tui_open_kernel(tui))
+            smc_open_file_ask(&tui->file, &query, &tui->run_job.open);
         tui->run_job.settings = tui->confirm.settings;
     }
 }
@@ -139,19 +142,45 @@ static void cancel(struct smc_tui *tui)
 
 /* --- The panel of the next launch --- */
 
+/* A kernel of the user's file: "scale 256 threads, 1024 blocks, f32x1M:random 3". */
+static void draw_open_launch(const struct smc_tui *tui, const struct smc_query *query,
+                             struct smc_rect line, struct smc_frame *frame)
+{
+    struct smc_text words = {0};
+    smc_text_printf(&words, " of %s: %" PRId64 " threads", smc_last_part(tui->file.shown),
+                    query->threads_per_block);
+    if (query->grid_blocks == SMC_NOT_GIVEN)
+        smc_text_append(&words, ", no grid");
+    else
+        smc_text_printf(&words, ", %" PRId64 " block%s", query->grid_blocks,
+                        smc_text_plural(query->grid_blocks));
+    smc_text_append(&words, tui->file.question.arguments[0] ? ", arguments " : ", no arguments");
+    for (const char *c = tui->file.question.arguments; *c; c++)
+        smc_text_append_char(&words, *c == '\n' ? ' ' : *c, 1);
+    int col = smc_frame_text(frame, line, 0, 1, SMC_STYLE_STRONG, query->file_kernel->short_name);
+    smc_frame_text_within(frame, line, 0, col, line.cols - col - 1, SMC_STYLE_NORMAL,
+                          smc_text_string(&words));
+    smc_text_free(&words);
+}
+
 static void view_confirm_draw_kernel(const struct smc_tui *tui, struct smc_rect line,
                                      struct smc_frame *frame)
 {
     struct smc_query query = launch_query(tui);
     struct smc_text words = {0};
+    if (obstacle(tui)) {
+        smc_frame_text_within(frame, line, 0, 1, line.cols - 2, SMC_STYLE_BAD, obstacle(tui));
+        return;
+    }
     if (!query.kernel) {
-        smc_frame_text(frame, line, 0, 1, SMC_STYLE_BAD, obstacle(tui));
+        draw_open_launch(tui, &query, line, frame);
         return;
     }
     smc_words_some_params(&tui->explore.answer.query, 0, &words);
     smc_words_settings(&query, true, &words);
     int col = smc_frame_text(frame, line, 0, 1, SMC_STYLE_STRONG, query.kernel->name);
-    smc_frame_text(frame, line, 0, col + 1, SMC_STYLE_NORMAL, smc_text_string(&words));
+    smc_frame_text_within(frame, line, 0, col + 1, line.cols - col - 2, SMC_STYLE_NORMAL,
+                          smc_text_string(&words));
     smc_text_free(&words);
 }
 
@@ -211,6 +240,8 @@ static void draw_keys(const struct smc_tui *tui, struct smc_rect line, struct sm
     smc_key_name(smc_action_key(SMC_ACTION_SAVE, 0), view_confirm_save);
     int col = smc_frame_printf(frame, line, 0, 1, SMC_STYLE_DIM, "%s or Enter %s it", launch,
                                emulated ? "emulates" : "launches");
+    if (smc_tui_open_kernel(tui))
+        col = smc_frame_text(frame, line, 0, col, SMC_STYLE_DIM, "; a types its arguments");
     if (tui->confirm.count > 0)
         smc_frame_printf(frame, line, 0, col, SMC_STYLE_DIM, "; %s saves the table",
                          view_confirm_save);
@@ -266,11 +297,18 @@ static void view_confirm_draw_launch(const struct smc_launched *launched, bool c
     char counts[64], time[SMC_ROW_WORDS];
     struct smc_text params = {0};
     const struct smc_answer *answer = &launched->run[0].answer;
-    const char *kernel = answer->query.kernel ? answer->query.kernel->name : "";
+    const char *kernel = answer->query.kernel        ? answer->query.kernel->name
+                         : answer->query.file_kernel ? answer->query.file_kernel->short_name
+                                                     : "";
     const char *device = smc_device_model(&answer->query.device);
     enum smc_style style = count_verdicts(launched, counts);
     find_time(launched, time);
-    smc_words_params(answer, &params);
+    if (answer->query.kernel)
+        smc_words_params(answer, &params);
+    else
+        smc_text_printf(&params, "%u threads, %" PRIu64 " block%s",
+                        answer->launch.threads_per_block, answer->plan.grid_blocks,
+                        smc_text_plural(answer->plan.grid_blocks));
     int col = smc_frame_printf(frame, rect, 0, 0, chosen ? SMC_STYLE_STRONG : SMC_STYLE_DIM,
                                " %2u ", launched->number);
     if (chosen)
@@ -441,6 +479,23 @@ static int draw_subject(const struct smc_confirmed_run *run, struct smc_rect rec
     return draw_words(&words, SMC_STYLE_DIM, rect, line, frame);
 }
 
+/* What a kernel of the user's file did wrong, with the line of its source. */
+static int draw_findings(const struct smc_emulated_run *emulated, struct smc_rect rect, int line,
+                         struct smc_frame *frame)
+{
+    enum { MOST = 4 };
+    struct smc_text words = {0};
+    for (size_t i = 0; i < emulated->finding_count && i < MOST; i++) {
+        smc_text_append(&words, emulated->finding[i].text);
+        line = draw_words(&words, SMC_STYLE_BAD, rect, line, frame);
+    }
+    if (emulated->findings_total > MOST) {
+        smc_text_printf(&words, "and %" PRIu64 " more findings", emulated->findings_total - MOST);
+        line = draw_words(&words, SMC_STYLE_DIM, rect, line, frame);
+    }
+    return line;
+}
+
 static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, int line,
                     struct smc_frame *frame)
 {
@@ -450,12 +505,16 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
     smc_words_verdicts(confirmation, &summary);
     line = draw_words(&summary, verdict_style(confirmation->confirmed, confirmation->differing),
                       rect, line, frame);
+    if (!run->answer.query.kernel)
+        line = draw_findings(&run->result.emulated, rect, line, frame);
     for (int i = 0; i < SMC_ROW_SOURCES; i++)
         draw_right(frame, rect, line, columns.edge[i], SMC_STYLE_TITLE, smc_source_headings[i]);
     smc_frame_text(frame, rect, line, columns.verdict, SMC_STYLE_TITLE, "verdict");
     line++;
-    for (size_t i = 0; i < confirmation->row_count; i++)
-        line = view_confirm_draw_row(&confirmation->row[i], &columns, rect, line, frame);
+    for (int differing = 1; differing >= 0; differing--) /* what differs comes first */
+        for (size_t i = 0; i < confirmation->row_count; i++)
+            if ((confirmation->row[i].verdict == SMC_DIFFERS) == differing)
+                line = view_confirm_draw_row(&confirmation->row[i], &columns, rect, line, frame);
     return draw_subject(run, rect, line + 1, frame);
 }
 
@@ -589,6 +648,11 @@ static void view_confirm_save(struct smc_tui *tui, const char *path)
         smc_tui_say(tui, SMC_STYLE_BAD, "'%s' does not end in .txt, .json or .csv", path);
         return;
     }
+    if (!launched->run[0].answer.query.kernel && writer != &smc_writer_text) {
+        smc_tui_say(tui, SMC_STYLE_BAD,
+                    "of your own kernel only .txt; the command that y shows has --format json");
+        return;
+    }
     struct smc_text text = {0};
     writer->runs(launched->run, launched->run_count, &style, &text);
     smc_tui_save(tui, path, &text);
@@ -598,16 +662,20 @@ static void view_confirm_show_command(struct smc_tui *tui)
 {
     const struct smc_run_settings *settings = &tui->confirm.settings;
     struct smc_query query = launch_query(tui);
-    if (!query.kernel) {
+    if (obstacle(tui)) {
         smc_tui_say(tui, SMC_STYLE_WARN, "%s", obstacle(tui));
         return;
     }
     struct smc_text words = {0};
     smc_text_printf(&words, "%s run ", smc_program_name());
-    smc_words_options(&tui->explore.answer.query.params, query.kernel->name, &words);
+    if (query.kernel)
+        smc_words_options(&tui->explore.answer.query.params, query.kernel->name, &words);
+    else
+        smc_open_file_append_launch(&tui->file, &query, &words);
     smc_words_settings(&query, true, &words);
     if (settings->place == SMC_ON_EMULATOR) {
         smc_text_append(&words, " --on emulator");
+        query.device_assumed = false; /* named as well: whoever copies it may have another GPU */
         smc_words_device_option(&query, &words);
     } else {
         if (settings->gpu_index > 0)

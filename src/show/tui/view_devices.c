@@ -408,9 +408,9 @@ static void view_devices_choose(struct smc_tui *tui)
     smc_tui_say(tui, SMC_STYLE_GOOD, "on %s; u undoes it", explore->query.device.name);
 }
 
-static bool view_devices_search(struct smc_tui *tui)
+static bool view_devices_search(struct smc_tui *tui, int direction)
 {
-    if (!smc_devices_search(&tui->devices, tui->searched))
+    if (!smc_devices_search(&tui->devices, tui->searched, direction))
         smc_tui_say(tui, SMC_STYLE_WARN, "no device has '%s' in its name, chip, family or limiters",
                     tui->searched);
     return true;
@@ -462,7 +462,8 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
         view_devices_choose(tui);
         return true;
     case SMC_ACTION_AGAIN:
-        return view_devices_search(tui);
+    case SMC_ACTION_BEFORE:
+        return view_devices_search(tui, action == SMC_ACTION_AGAIN ? 1 : -1);
     case SMC_ACTION_COMMAND:
         return view_devices_show_command(tui);
     default:

@@ -36,7 +36,7 @@ static size_t view_roofline_place_of(const struct smc_roofline_state *roofline,
 static void roofline_update(struct smc_roofline_state *roofline, const struct smc_explore *explore)
 {
     const struct smc_kernel *kernel = explore->answer.query.kernel;
-    if (!explore->answered || !kernel) {
+    if (!explore->answered || !smc_explore_has_time(explore)) {
         roofline->count = 0;
         return;
     }
@@ -46,7 +46,8 @@ static void roofline_update(struct smc_roofline_state *roofline, const struct sm
     roofline->count += roofline->count == 0;
     roofline->answer[0] = explore->answer;
     for (size_t i = roofline->count - 1; i > 0; i--)
-        if (!smc_family_has(kernel, roofline->answer[i].query.kernel) ||
+        if (!kernel || !roofline->answer[i].query.kernel ||
+            !smc_family_has(kernel, roofline->answer[i].query.kernel) ||
             !smc_field_is_device(&roofline->answer[i].query.device, &explore->answer.query.device))
             view_roofline_drop(roofline, i);
 }
@@ -67,7 +68,7 @@ void smc_roofline_job(const struct smc_roofline_state *roofline, const struct sm
                       struct smc_job *job)
 {
     struct smc_query query = explore->answer.query;
-    bool wanted = roofline->count > 0 && roofline->serial == explore->serial &&
+    bool wanted = query.kernel && roofline->count > 0 && roofline->serial == explore->serial &&
                   smc_explore_has_time(explore) && !query.compile.no_nvrtc;
     size_t at = wanted ? next_relative(roofline->next, &query) : smc_kernel_count();
     if (at < smc_kernel_count())
@@ -242,9 +243,15 @@ static void view_roofline_draw(const struct smc_tui *tui, struct smc_rect body,
     if (!explore->answered)
         smc_frame_paragraph(frame, inner, 0, SMC_STYLE_BAD, explore->why);
     else if (!smc_explore_has_time(explore))
-        smc_frame_paragraph(frame, inner, 0, SMC_STYLE_NORMAL,
-                            "only kernels of the catalog with a known launch and arguments have a "
-                            "roofline; choose one on F2");
+        smc_frame_paragraph(
+            frame, inner, 0, SMC_STYLE_NORMAL,
+            "only launches with a known grid and arguments have a roofline: of a "
+            "kernel of the catalog, or of your own file with the grid set on F2 and "
+            "the arguments typed with a");
+    else if (!is_predicting(tui) && !smc_time_is_known(&explore->answer.time))
+        smc_frame_paragraph(frame, inner, 0, SMC_STYLE_BAD,
+                            explore->answer.time.reason[0] ? explore->answer.time.reason
+                                                           : "there is no predicted time");
     else if (tui->roofline.count > 0)
         draw_picture(&tui->roofline, inner, frame);
 }
@@ -270,7 +277,7 @@ static void view_roofline_step(struct smc_tui *tui, int direction, bool far)
 static void view_roofline_show_command(struct smc_tui *tui)
 {
     struct smc_text words = {0};
-    smc_tui_command(&tui->explore.query, &words);
+    smc_tui_command_of(tui, &tui->explore.query, &words);
     smc_text_append(&words, " --roofline --family");
     smc_tui_show_command(tui, smc_text_string(&words));
     smc_text_free(&words);

@@ -1,6 +1,9 @@
-/* The trace's screen: the kernels that a program launched as a table, and all about the one under
-   the cursor. */
+/* The screen of kernels: those that a program launched, or those of the user's file, as a table,
+   and all about the one under the cursor. */
+#include "config.h"
+
 #include <stdio.h>
+#include <string.h>
 
 #include "show/tui/state.h"
 #include "show/tui/trace_list.h"
@@ -99,9 +102,24 @@ static enum smc_style view_trace_style_of(const struct smc_trace_list *list,
     return SMC_STYLE_NORMAL;
 }
 
-static void draw_line(const struct smc_trace_list *list, const struct smc_trace_line *here,
-                      const struct smc_trace_span *span, struct smc_rect line,
-                      struct smc_frame *frame)
+/* Where the name has what was searched. */
+static void mark_match(const char *name, const char *text, struct smc_trace_span span,
+                       struct smc_rect line, struct smc_frame *frame)
+{
+    const char *at = *text ? strcasestr(name, text) : NULL;
+    if (!at)
+        return;
+    char before[1024];
+    snprintf(before, sizeof before, "%.*s", (int)(at - name), name);
+    const int col = smc_utf8_string_columns(before), cols = smc_utf8_string_columns(text);
+    if (col + cols <= span.cols)
+        smc_frame_restyle(frame, (struct smc_rect){line.row, line.col + span.col + col, 1, cols}, 0,
+                          SMC_STYLE_LINK);
+}
+
+static void draw_line(const struct smc_trace_list *list, const char *searched,
+                      const struct smc_trace_line *here, const struct smc_trace_span *span,
+                      struct smc_rect line, struct smc_frame *frame)
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
         const struct smc_trace_column_info *column = &smc_trace_column_info[i];
@@ -118,8 +136,15 @@ static void draw_line(const struct smc_trace_list *list, const struct smc_trace_
                              : *text        ? text
                                             : "-",
                              id, span[i], view_trace_style_of(list, here, id), line, frame);
+        if (!column->write && (searched[0] || list->filter[0]))
+            mark_match(smc_text_string(&name), list->filter[0] ? list->filter : searched, span[i],
+                       line, frame);
         smc_text_free(&name);
     }
+    const struct smc_open_kernel *kernel =
+        list->file ? smc_open_kernel_at(list->file, here->row) : NULL;
+    if (kernel && (kernel->is_changed || kernel->is_new))
+        smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_WARN, SMC_SIGN_CHANGED);
     if (smc_trace_list_is_sum(list, here))
         smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_LABEL,
                         list->unfolded[here->kernel] ? SMC_SIGN_UNFOLDED : SMC_SIGN_FOLDED);
@@ -128,7 +153,7 @@ static void draw_line(const struct smc_trace_list *list, const struct smc_trace_
 static bool view_trace_is_shown(const struct smc_trace_list *list,
                                 const struct smc_trace_line *line, const struct smc_query *query)
 {
-    return query->file_kernel == &list->file_kernel[line->row] &&
+    return query->file_kernel == smc_trace_list_file_kernel(list, line->row) &&
            !(line->is_kernel && list->unfolded[line->kernel]);
 }
 
@@ -149,12 +174,12 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
     smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2, SMC_STYLE_STRONG,
                           smc_text_string(&summary));
     smc_text_free(&summary);
-    smc_trace_list_spans(rows.cols, span);
+    smc_trace_list_spans(list, rows.cols, span);
     view_trace_draw_heading(list, span, layout->heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_trace_line *here = &list->line[first + i];
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
-        draw_line(list, here, span, line, frame);
+        draw_line(list, tui->searched, here, span, line, frame);
         if (first + i == (int)list->cursor)
             smc_frame_restyle(frame, line, 0, SMC_STYLE_CURSOR);
         if (view_trace_is_shown(list, here, &tui->explore.query))
@@ -211,25 +236,41 @@ static void show_facts(struct smc_tui *tui)
     }
     const char *notes = smc_text_string(&list->answer->trace->notes);
     if (*notes)
-        smc_text_printf(text, "\nnotes on the trace\n%s", notes);
+        smc_text_printf(text, "\nnotes on the %s\n%s", list->file ? "file" : "trace", notes);
 }
 
 /* --- The view --- */
 
 static const char how_to_get_one[] =
-    "No trace is open. 'smemcalc tui --trace FILE' opens one here: an export of Nsight Systems "
-    "(nsys export --type sqlite), the output of 'ncu --csv', a Chrome trace of PyTorch's profiler "
-    "(.json or .json.gz), the JSON that Triton's cache has for a kernel, or what 'smemcalc trace "
-    "--format json --output FILE -- ./app' recorded of your program.\n \nIt lists every kernel "
-    "that "
-    "was launched, with its share of the time, its occupancy and what limits that, and Enter takes "
-    "one along to F2, where its registers and shared memory can be varied.";
+    "No file and no trace is open.\n \n'smemcalc tui FILE', or ':open FILE' here, lists the "
+    "kernels "
+    "of your own code, the worst first: CUDA source, PTX, a program, a library, a cubin or the log "
+    "of a build. Saving the file, or building it again, refreshes the screen.\n \n"
+    "'smemcalc tui --trace FILE' lists what a program launched: an export of Nsight Systems (nsys "
+    "export --type sqlite), the output of 'ncu --csv', a Chrome trace of PyTorch's profiler (.json "
+    "or .json.gz), the JSON that Triton's cache has for a kernel, or what 'smemcalc trace --format "
+    "json --output FILE -- ./app' recorded of your program.\n \nEnter takes a kernel along to F2, "
+    "where its registers and shared memory can be varied.";
+
+static size_t shown_kernels(const struct smc_trace_list *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += list->line[i].is_kernel;
+    return count;
+}
 
 /* "37 kernels by share, falling". */
 static void view_trace_write_title(const struct smc_trace_list *list, char title[96])
 {
     const struct smc_trace_column_info *info = &smc_trace_column_info[list->sort];
-    snprintf(title, 96, "trace: %zu kernel%s by %s, %s", list->answer->kernel_count,
+    if (list->filter[0]) {
+        snprintf(title, 96, "%zu of %zu kernels with '%.40s'; Esc shows all", shown_kernels(list),
+                 list->answer->kernel_count, list->filter);
+        return;
+    }
+    snprintf(title, 96, "%s%zu kernel%s by %s, %s",
+             list->file ? "" : "trace: ", list->answer->kernel_count,
              smc_text_plural(list->answer->kernel_count), info->heading,
              info->rises != list->reversed ? "rising" : "falling");
 }
@@ -239,10 +280,26 @@ static void draw_message(struct smc_rect body, const char *text, const char *mor
 {
     struct smc_rect inside = smc_rect_inside(body);
     struct smc_rect inner = {inside.row, inside.col + 1, inside.rows, inside.cols - 2};
-    smc_frame_box(frame, body, "trace");
+    smc_frame_box(frame, body, "kernels");
     int row = smc_frame_paragraph(frame, inner, 0, SMC_STYLE_NORMAL, text);
     if (*more)
         smc_frame_paragraph(frame, inner, row + 1, SMC_STYLE_DIM, more);
+}
+
+/* A file that is being read for the first time, or could not be. */
+static void draw_unread(const struct smc_open_file *file, struct smc_rect body,
+                        struct smc_frame *frame)
+{
+    struct smc_text words = {0};
+    if (file->failure[0])
+        smc_text_append(&words, file->failure);
+    else
+        smc_text_printf(&words, "reading %s\xe2\x80\xa6", file->shown);
+    draw_message(
+        body, smc_text_string(&words),
+        file->failure[0] ? "It is read again when it is saved; :open FILE opens another one." : "",
+        frame);
+    smc_text_free(&words);
 }
 
 static void view_trace_draw(const struct smc_tui *tui, struct smc_rect body,
@@ -251,6 +308,10 @@ static void view_trace_draw(const struct smc_tui *tui, struct smc_rect body,
     const struct smc_trace_list *list = &tui->trace;
     struct view_trace_layout layout;
     char title[96];
+    if (!list->answer && tui->file.question.file[0]) {
+        draw_unread(&tui->file, body, frame);
+        return;
+    }
     if (!list->answer) {
         draw_message(body, how_to_get_one, "", frame);
         return;
@@ -296,6 +357,9 @@ static void take_along(struct smc_tui *tui)
     if (row->unknown)
         smc_tui_say(tui, SMC_STYLE_WARN, "%s; assumed here. F8 goes back, u undoes it",
                     row->unknown);
+    else if (tui->trace.file)
+        smc_tui_say(tui, SMC_STYLE_GOOD, "%s of %s; F8 goes back to the list, u undoes it",
+                    tui->explore.query.file_kernel->short_name, tui->file.shown);
     else
         smc_tui_say(tui, SMC_STYLE_GOOD,
                     "as it was launched; F8 goes back to the trace, u undoes "
@@ -315,7 +379,9 @@ static void view_trace_enter(struct smc_tui *tui)
 static void unfold(struct smc_tui *tui, bool unfold)
 {
     const struct smc_trace_line *line = smc_trace_list_here(&tui->trace);
-    if (unfold && line->is_kernel && !smc_trace_list_is_sum(&tui->trace, line))
+    if (tui->trace.file)
+        smc_tui_say(tui, SMC_STYLE_WARN, "Enter takes it along to F2, i shows all about it");
+    else if (unfold && line->is_kernel && !smc_trace_list_is_sum(&tui->trace, line))
         smc_tui_say(tui, SMC_STYLE_WARN, "it has one configuration; Enter takes it along to F2");
     else
         smc_trace_list_unfold(&tui->trace, unfold);
@@ -326,18 +392,18 @@ static void view_trace_sort_by_next(struct smc_tui *tui)
 {
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
     int column = (int)tui->trace.sort;
-    smc_trace_list_spans(view_trace_layout_of(tui).lines.cols, span);
+    smc_trace_list_spans(&tui->trace, view_trace_layout_of(tui).lines.cols, span);
     do
         column = (column + 1) % SMC_TRACE_COLUMN_COUNT;
     while (!span[column].cols);
     smc_trace_list_sort(&tui->trace, (enum smc_trace_column)column, false);
 }
 
-static void view_trace_search(struct smc_tui *tui)
+static void view_trace_search(struct smc_tui *tui, int direction)
 {
     if (!tui->searched[0])
         smc_tui_say(tui, SMC_STYLE_WARN, "nothing was searched yet; / begins a search");
-    else if (!smc_trace_list_search(&tui->trace, tui->searched))
+    else if (!smc_trace_list_search(&tui->trace, tui->searched, direction))
         smc_tui_say(tui, SMC_STYLE_WARN, "no kernel has '%s' in its name or its limits",
                     tui->searched);
 }
@@ -347,7 +413,7 @@ static void view_trace_show_command(struct smc_tui *tui)
     struct smc_query query = tui->explore.query;
     struct smc_text words = {0};
     if (smc_trace_list_query(&tui->trace, smc_trace_list_here(&tui->trace)->row, &query))
-        smc_tui_command(&query, &words);
+        smc_tui_command_of(tui, &query, &words);
     smc_tui_show_command(tui, words.length ? smc_text_string(&words)
                                            : "the trace has no block size of this kernel");
     smc_text_free(&words);
@@ -389,6 +455,11 @@ static bool view_trace_act_on_list(struct smc_tui *tui, enum smc_action action)
     }
 }
 
+static bool view_trace_filter(struct smc_tui *tui, const char *text)
+{
+    return tui->trace.kernels == 0 || smc_trace_list_filter(&tui->trace, text);
+}
+
 static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
 {
     if (tui->trace.count == 0) /* nothing to search or choose; the rest is for every view */
@@ -401,8 +472,11 @@ static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
         show_facts(tui);
         return true;
     case SMC_ACTION_AGAIN:
-        view_trace_search(tui);
+    case SMC_ACTION_BEFORE:
+        view_trace_search(tui, action == SMC_ACTION_AGAIN ? 1 : -1);
         return true;
+    case SMC_ACTION_CANCEL:
+        return smc_trace_list_filter(&tui->trace, "");
     case SMC_ACTION_COMMAND:
         view_trace_show_command(tui);
         return true;
@@ -414,11 +488,11 @@ static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
 /* --- Clicks --- */
 
 /* The column whose heading is at a column of the panel; the count if there is none. */
-static int view_trace_heading_at(int columns, int col)
+static int view_trace_heading_at(const struct smc_trace_list *list, int columns, int col)
 {
     struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
     int column = 0;
-    smc_trace_list_spans(columns, span);
+    smc_trace_list_spans(list, columns, span);
     while (column < SMC_TRACE_COLUMN_COUNT &&
            !(col >= span[column].col && col < span[column].col + span[column].cols))
         column++;
@@ -439,7 +513,7 @@ static void view_trace_click(struct smc_tui *tui, struct smc_rect body, int row,
     if (direction != 0) {
         smc_trace_list_move(list, direction * WHEEL_STEP);
     } else if (smc_rect_holds(layout.heading, row, col)) {
-        int column = view_trace_heading_at(layout.heading.cols, col - layout.heading.col);
+        int column = view_trace_heading_at(list, layout.heading.cols, col - layout.heading.col);
         if (column < SMC_TRACE_COLUMN_COUNT)
             smc_trace_list_sort(list, (enum smc_trace_column)column,
                                 column == (int)list->sort && !list->reversed);
@@ -461,9 +535,72 @@ void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answ
         bring(tui, smc_trace_list_here(&tui->trace)->row);
 }
 
+/* --- The user's file --- */
+
+void smc_tui_open_file(struct smc_tui *tui, const struct smc_open_question *question)
+{
+    smc_trace_list_close(&tui->trace);
+    smc_open_file_begin(&tui->file, question);
+    smc_tui_show_view(tui, SMC_VIEW_TRACE);
+}
+
+void smc_tui_file_changed(struct smc_tui *tui)
+{
+    tui->file.is_stale = true;
+}
+
+static void fail_file(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    const struct smc_device *asked = &result->job.query.device;
+    smc_open_file_fail(&tui->file, asked, result->error.message);
+    if (tui->file.is_read)
+        smc_tui_say_of_job(tui, SMC_JOB_READ, SMC_STYLE_BAD, result->error.message);
+}
+
+/* What the last change did, until the next key. */
+static void tell_changes(struct smc_tui *tui)
+{
+    struct smc_text words = {0};
+    smc_text_printf(&words, "%s was saved: ", smc_last_part(tui->file.shown));
+    smc_open_file_append_changes(&tui->file, &words);
+    smc_tui_say(tui, SMC_STYLE_WARN, "%s", smc_text_string(&words));
+    smc_text_free(&words);
+}
+
+/* The first time the worst kernel is taken over to the first screen. */
+
+void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    struct smc_open_file *file = &tui->file;
+    const struct smc_open_kernel *here = smc_trace_list_open_kernel(&tui->trace);
+    const struct smc_query *query = &result->job.query;
+    const bool first = !file->is_read, saved = file->is_read && file->is_stale;
+    if (strcmp(result->job.open.file, file->question.file) != 0)
+        return; /* another file was opened meanwhile */
+    if (result->status != SMC_OK) {
+        fail_file(tui, result);
+        return;
+    }
+    if (!query->device_assumed)
+        smc_explore_find_device(&tui->explore, &query->device);
+    if (!smc_open_file_take(file, &query->device, result->kernels, result->kernel_count,
+                            result->log)) {
+        smc_trace_list_close(&tui->trace);
+        return;
+    }
+    smc_trace_list_open_file(&tui->trace, file, here);
+    if (first && tui->trace.count > 0 && tui->view == SMC_VIEW_TRACE)
+        bring(tui, smc_trace_list_here(&tui->trace)->row);
+    else
+        smc_explore_reread(&tui->explore);
+    if (saved)
+        tell_changes(tui);
+}
+
 const struct smc_view smc_view_trace = {
-    .title = "trace",
+    .title = "kernels",
     .draw = view_trace_draw,
     .act = view_trace_act,
     .click = view_trace_click,
+    .filter = view_trace_filter,
 };

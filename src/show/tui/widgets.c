@@ -75,7 +75,8 @@ void smc_list_draw_field(const struct smc_field_view *view, bool here, struct sm
     }
     struct smc_rect rest = {line.row, line.col + col + 2, 1, line.cols - col - 3};
     if (smc_utf8_string_columns(view->source) <= rest.cols)
-        smc_frame_text_right(frame, rest, 0, view->awaited ? SMC_STYLE_WARN : SMC_STYLE_DIM,
+        smc_frame_text_right(frame, rest, 0,
+                             view->awaited || view->changed ? SMC_STYLE_WARN : SMC_STYLE_DIM,
                              view->source);
 }
 
@@ -145,6 +146,9 @@ enum smc_prompt_end smc_prompt_key(struct smc_prompt *prompt, uint32_t key)
         prompt->open = false;
         return SMC_PROMPT_DONE;
     default:
+        if (prompt->is_fresh && key >= ' ' && key < SMC_KEY_FIRST)
+            prompt->typed[0] = '\0';
+        prompt->is_fresh = false;
         widgets_type(prompt->typed, sizeof prompt->typed, key);
         return SMC_PROMPT_GOES_ON;
     }
@@ -157,7 +161,8 @@ void smc_prompt_draw(const struct smc_prompt *prompt, struct smc_rect line, stru
     const char *typed = prompt->typed;
     while (*typed && smc_utf8_string_columns(typed) > line.cols - col - 2)
         smc_utf8_next(&typed); /* the end of a long line stays visible */
-    col = smc_frame_text(frame, line, 0, col, SMC_STYLE_GIVEN, typed);
+    col = smc_frame_text(frame, line, 0, col,
+                         prompt->is_fresh && *typed ? SMC_STYLE_SELECTED : SMC_STYLE_GIVEN, typed);
     smc_frame_glyph(frame, line, 0, col, SMC_STYLE_CURSOR, ' ');
     smc_frame_text(frame, line, 0, col + 3, SMC_STYLE_DIM, prompt->hint);
 }
@@ -420,6 +425,34 @@ static int lay_rows(const struct smc_popup *popup, struct smc_rect rect, struct 
     return rows;
 }
 
+/* Walks the rows as they are laid out. */
+static int find_row(const struct smc_popup *popup, const char *wanted, int from)
+{
+    int rows = 0, indent = 0;
+    for (const char *text = smc_text_string(&popup->text); *text; rows++) {
+        char row[4096];
+        const char *end = row_end(text, popup->cols - indent);
+        snprintf(row, sizeof row, "%.*s", (int)(end - text), text);
+        if (rows >= from && strcasestr(row, wanted))
+            return rows;
+        bool continued = *end && *end != '\n';
+        indent = continued ? popup->indent : 0;
+        text = continued ? end + strspn(end, " ") : end + (*end == '\n');
+    }
+    return -1;
+}
+
+bool smc_popup_find(struct smc_popup *popup, const char *text)
+{
+    int row = find_row(popup, text, popup->found > 0 ? popup->found : 0);
+    row = row < 0 ? find_row(popup, text, 0) : row;
+    if (row < 0)
+        return false;
+    popup->found = row + 1;
+    popup->top = smc_list_scrolled(0, row, popup->rows - popup->page);
+    return true;
+}
+
 static int widest_line(const char *text)
 {
     int widest = 0, columns = 0;
@@ -445,6 +478,7 @@ void smc_popup_draw(struct smc_popup *popup, struct smc_rect body, struct smc_fr
     struct smc_rect box = middle_of(body, popup->rows + 2, text.cols + EDGES);
     struct smc_rect inside = smc_rect_inside(box);
     text = (struct smc_rect){inside.row, inside.col + 1, inside.rows, text.cols};
+    popup->cols = text.cols;
     popup->page = inside.rows > 0 ? inside.rows : 1;
     if (popup->top > popup->rows - popup->page) /* the screen has grown */
         popup->top = popup->rows > popup->page ? popup->rows - popup->page : 0;
@@ -494,8 +528,12 @@ void smc_help_open(struct smc_popup *popup, enum smc_view_id view)
         smc_text_append_char(&popup->text, ' ', used < KEYS_COLUMNS ? KEYS_COLUMNS - used : 1);
         smc_text_printf(&popup->text, "%s\n", smc_action_info[i].help);
     }
-    smc_text_printf(&popup->text, "%-*s%s\n", KEYS_COLUMNS, "digits",
-                    "type a value; a click selects, the wheel changes it");
+    if (view == SMC_VIEW_EXPLORE || view == SMC_VIEW_BANKS)
+        smc_text_printf(&popup->text, "%-*s%s\n", KEYS_COLUMNS, "digits",
+                        "type a value; a click selects, the wheel changes it");
+    else
+        smc_text_printf(&popup->text, "%-*s%s\n", KEYS_COLUMNS, "mouse",
+                        "a click selects, the wheel scrolls");
     append_signs(&popup->text, view);
 }
 

@@ -34,6 +34,7 @@ struct smc_field_view {
     char source[40]; /* "NVRTC 13.0", "kernel", "given", or "" */
     bool given;      /* by the user */
     bool awaited;    /* a better value is being computed; `source` says so */
+    bool changed;    /* since the file was read before; `source` says so */
 };
 
 /* Label, value and source; under the cursor the value is shown in < >. */
@@ -54,10 +55,12 @@ struct smc_prompt {
     char question[64];
     char hint[128];               /* what may be typed; shown after the line */
     char typed[SMC_PROMPT_CHARS]; /* UTF-8 */
+    bool is_fresh; /* the text is the one before: the first character typed replaces it */
 };
 
 enum smc_prompt_end { SMC_PROMPT_GOES_ON, SMC_PROMPT_DONE, SMC_PROMPT_GIVEN_UP };
 
+/* `typed` begins the line; see also is_fresh, which the caller may set. */
 void smc_prompt_open(struct smc_prompt *prompt, const char *question, const char *hint,
                      const char *typed);
 enum smc_prompt_end smc_prompt_key(struct smc_prompt *prompt, uint32_t key);
@@ -68,7 +71,7 @@ void smc_prompt_draw(const struct smc_prompt *prompt, struct smc_rect line,
 
 struct smc_pick_entry {
     char text[96]; /* the value of choosing it */
-    char note[64]; /* beside it; is searched as well */
+    char note[96]; /* beside it; is searched as well */
 };
 
 /* Start from {0}. */
@@ -112,12 +115,16 @@ struct smc_popup {
     struct smc_text text; /* lines, wrapped when drawn; owned */
     int indent;           /* columns before the continued rows of a line */
     int top;              /* first row shown */
-    int rows, page;       /* all rows and the rows shown, when it was drawn last */
+    int rows, page, cols; /* all rows, the rows shown and their width, when it was drawn last */
+    int found;            /* the row after the one that was found last */
 };
 
 /* Opens it, empty; the caller appends to `text`. */
 void smc_popup_open(struct smc_popup *popup, const char *title);
 void smc_popup_close(struct smc_popup *popup);
+
+/* Scrolls to the next row with the text, after the last to the first. False: none has it. */
+bool smc_popup_find(struct smc_popup *popup, const char *text);
 
 /* Scrolls or closes. */
 void smc_popup_act(struct smc_popup *popup, enum smc_action action);

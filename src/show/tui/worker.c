@@ -118,9 +118,33 @@ static void worker_run(struct smc_job_result *result, struct smc_text *warnings)
         query->device_note[0] = '\0';
     }
     smc_known_ceilings(query, 1, warnings);
-    if (result->status == SMC_OK)
+    if (result->status == SMC_OK && result->job.open.kernel[0])
+        smc_open_run(result, &builds, warnings);
+    else if (result->status == SMC_OK)
         result->status = smc_confirm_launch(query, settings, result->run, &result->run_count,
                                             warnings, &result->error);
+}
+
+static void worker_predict_own(struct smc_job_result *result, struct smc_text *warnings)
+{
+    smc_known_ceilings(&result->job.query, 1, warnings);
+    smc_open_predict(result, &builds, warnings);
+}
+
+static void worker_read(struct smc_job_result *result)
+{
+    struct smc_text notes = {0};
+    result->status = smc_open_read(&result->job.open, &result->job.query, &result->kernels,
+                                   &result->kernel_count, &notes, &result->error);
+    snprintf(result->log, sizeof result->log, "%s", smc_text_string(&notes));
+    smc_text_free(&notes);
+}
+
+static void worker_find_accesses(struct smc_job_result *result)
+{
+    result->accesses = smc_malloc(sizeof *result->accesses);
+    if (result->accesses)
+        smc_open_find_accesses(&result->job.open, &result->job.query, result->accesses);
 }
 
 /* Does the job in this process, as the worker's process does. An emulation keeps `progress` up to
@@ -136,7 +160,16 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
     compiling->builds = &builds;
     switch (job->kind) {
     case SMC_JOB_COMPILE:
-        worker_compile(result, &warnings);
+        if (job->open.kernel[0])
+            worker_predict_own(result, &warnings);
+        else
+            worker_compile(result, &warnings);
+        break;
+    case SMC_JOB_READ:
+        worker_read(result);
+        break;
+    case SMC_JOB_ACCESSES:
+        worker_find_accesses(result);
         break;
     case SMC_JOB_GPUS:
         find_gpus(result);
@@ -190,6 +223,46 @@ static size_t worker_bytes_of(enum smc_job_kind kind)
                                : offsetof(struct smc_job_result, run_count);
 }
 
+/* What a result owns follows it: only a reading has kernels, whose number it says. */
+static bool send_owned(int to, const struct smc_job_result *result)
+{
+    bool sent = send_all(to, result->kernels, result->kernel_count * sizeof *result->kernels);
+    return sent && (!result->accesses || send_all(to, result->accesses, sizeof *result->accesses));
+}
+
+static bool receive_one(int from, void **out, size_t bytes)
+{
+    *out = smc_malloc(bytes);
+    return *out && receive_all(from, *out, bytes);
+}
+
+/* The pointers of the result are the other process's. */
+static bool receive_owned(int from, struct smc_job_result *result)
+{
+    const size_t kernels = result->kernel_count;
+    const bool has_accesses = result->accesses;
+    void *owned = NULL;
+    result->kernels = NULL;
+    result->accesses = NULL;
+    result->kernel_count = 0;
+    bool ok = kernels == 0 || receive_one(from, &owned, kernels * sizeof *result->kernels);
+    result->kernels = owned;
+    result->kernel_count = ok ? kernels : 0;
+    owned = NULL;
+    ok = ok && (!has_accesses || receive_one(from, &owned, sizeof *result->accesses));
+    result->accesses = owned;
+    return ok;
+}
+
+void smc_job_result_free(struct smc_job_result *result)
+{
+    free(result->kernels);
+    free(result->accesses);
+    result->kernels = NULL;
+    result->accesses = NULL;
+    result->kernel_count = 0;
+}
+
 /* The terminal belongs to the other process: a library must neither print to it nor read its
    keys. */
 static void leave_terminal(void)
@@ -214,13 +287,14 @@ static void worker_serve(int socket, pid_t screen, const sigset_t *mask,
     smc_platform_end_with_parent();
     bool alone = getppid() != screen; /* it ended before that took effect */
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
-        if (job.kind == SMC_JOB_COMPILE)
+        if (job.kind != SMC_JOB_RUN && job.kind != SMC_JOB_GPUS)
             setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
         do_job(&job, progress, result);
         if (smc_memory_failed())
             _exit(SMC_MACHINE); /* the result may lack parts */
-        if (!send_all(socket, result, worker_bytes_of(job.kind)))
+        if (!send_all(socket, result, worker_bytes_of(job.kind)) || !send_owned(socket, result))
             break;
+        smc_job_result_free(result);
     }
     _exit(result ? SMC_OK : SMC_MACHINE);
 }
@@ -325,7 +399,14 @@ static void wait_for_dying(struct smc_tui_worker *worker, int how)
 
 static void worker_report_end(struct smc_tui_worker *worker, struct smc_job_result *result)
 {
-    const char *what = worker->job.kind == SMC_JOB_COMPILE ? "the compiler" : "the launch";
+    static const char *const names[] = {
+        [SMC_JOB_COMPILE] = "the compiler",
+        [SMC_JOB_GPUS] = "the launch",
+        [SMC_JOB_RUN] = "the launch",
+        [SMC_JOB_READ] = "reading the file",
+        [SMC_JOB_ACCESSES] = "following its accesses",
+    };
+    const char *what = names[worker->job.kind];
     int how = 0;
     *result = (struct smc_job_result){.job = worker->job};
     smc_fail(&result->error, SMC_MACHINE, "%s ended without an answer", what);
@@ -344,8 +425,12 @@ static void worker_report_end(struct smc_tui_worker *worker, struct smc_job_resu
 bool smc_worker_take(struct smc_tui_worker *worker, struct smc_job_result *result)
 {
     bool expected = worker->busy;
-    result->run_count = 0;
-    if (!receive_all(worker->socket, result, worker_bytes_of(worker->job.kind))) {
+    result->run_count = result->kernel_count = 0;
+    result->kernels = NULL;
+    result->accesses = NULL;
+    if (!receive_all(worker->socket, result, worker_bytes_of(worker->job.kind)) ||
+        !receive_owned(worker->socket, result)) {
+        smc_job_result_free(result);
         worker_report_end(worker, result);
         smc_worker_stop(worker);
     } else if (result->status == SMC_MACHINE) {

@@ -11,15 +11,18 @@
 
 #include "answers/query.h"
 #include "hardware/confirmed_launch.h"
+#include "show/tui/open_file.h"
 
 /* --- Jobs --- */
 
 enum smc_job_kind {
     SMC_JOB_NONE,
-    SMC_JOB_COMPILE, /* the query's resources, and the time that is predicted from its machine code
-                      */
-    SMC_JOB_GPUS,    /* the GPUs of this machine */
-    SMC_JOB_RUN,     /* launch and confirm */
+    SMC_JOB_COMPILE,  /* the query's resources, and the time that is predicted from its machine code
+                       */
+    SMC_JOB_GPUS,     /* the GPUs of this machine */
+    SMC_JOB_RUN,      /* launch and confirm */
+    SMC_JOB_READ,     /* the kernels of the user's file */
+    SMC_JOB_ACCESSES, /* the accesses to shared memory of one of them */
 };
 
 enum { SMC_MOST_GPUS = 16, SMC_LOG_BYTES = 1 << 14 };
@@ -32,6 +35,8 @@ struct smc_job {
     bool of_family; /* COMPILE: it is about another kernel of the family, for the roofline */
     bool of_chart;  /* COMPILE: only the resources, of another value in the chart */
     struct smc_run_settings settings; /* RUN */
+    struct smc_open_question open;    /* READ, ACCESSES; the others: about a kernel of the user's
+                                         file, or its `kernel` is "" */
 };
 
 struct smc_job_result {
@@ -44,12 +49,25 @@ struct smc_job_result {
     char log[SMC_LOG_BYTES];        /* COMPILE: the compiler's messages, cut to fit; or "" */
     size_t gpu_count;               /* GPUS */
     struct smc_device gpu[SMC_MOST_GPUS];
-    size_t run_count; /* RUN: from here on only a launch has a result */
+    size_t kernel_count;                /* READ */
+    struct smc_open_kernel *kernels;    /* READ; owned */
+    struct smc_open_accesses *accesses; /* ACCESSES; owned */
+    size_t run_count;                   /* RUN: from here on only a launch has a result */
     struct smc_confirmed_run run[SMC_MOST_RUNS];
 };
 
+/* Frees what a result owns. */
+void smc_job_result_free(struct smc_job_result *result);
+
 /* A job of that kind about the query, which it copies. */
 void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query);
+
+/* The parts of a job that are about a launch of a kernel of the user's file: its predicted time,
+   and a run (open_file_launch.c). */
+void smc_open_predict(struct smc_job_result *result, struct smc_builds *builds,
+                      struct smc_text *warnings);
+void smc_open_run(struct smc_job_result *result, struct smc_builds *builds,
+                  struct smc_text *warnings);
 
 /* --- The worker --- */
 

@@ -212,7 +212,7 @@ static void words_append_number(const char *option, int64_t value, int64_t absen
 
 /* One word of a shell command, whatever characters the name of a device or folder has. An
    interactive shell expands '!' even between double quotes, so that it is quoted by itself. */
-static void append_quoted(const char *word, struct smc_text *out)
+void smc_words_quote(const char *word, struct smc_text *out)
 {
     struct smc_text safe = {0};
     smc_text_append(&safe, word);
@@ -272,7 +272,7 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         words_append_number("cluster", settings->blocks_per_cluster, 0, out);
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
-        append_quoted(query->compile.kernel_dir, out);
+        smc_words_quote(query->compile.kernel_dir, out);
     }
     if (for_run)
         return;
@@ -296,7 +296,7 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
     const struct smc_device *device = &query->device;
     if (device->file) {
         smc_text_append(out, " --device-file ");
-        append_quoted(device->file, out);
+        smc_words_quote(device->file, out);
     }
     if (query->device_assumed)
         return;
@@ -305,7 +305,7 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
             smc_text_printf(out, " --device gpu%d", device->gpu_index);
     } else if (device->file || device->sm_count) {
         smc_text_append(out, " --device ");
-        append_quoted(device->name, out);
+        smc_words_quote(device->name, out);
     } else {
         smc_text_printf(out, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
     }

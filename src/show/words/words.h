@@ -98,6 +98,9 @@ void smc_words_set_regs(const struct smc_resources *resources, const char *befor
    it uses no Tensor Memory. */
 void smc_words_tensor_memory(const struct smc_answer *answer, struct smc_text *out);
 
+/* Appends a word that a shell reads as this text: in single quotes where it needs them. */
+void smc_words_quote(const char *text, struct smc_text *out);
+
 /* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
 void smc_words_untie(struct smc_text *text);
 

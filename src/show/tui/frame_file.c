@@ -1,0 +1,139 @@
+/* A screen as a file: text, a picture, or JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "show/tui/frame.h"
+
+/* --- SVG --- */
+
+enum { CELL_WIDTH = 8, CELL_HEIGHT = 17, BASELINE = 13 };
+
+/* The colours of xterm: 16 to 231 are a cube, 232 to 255 greys. */
+static unsigned rgb_of(int colour)
+{
+    static const unsigned char levels[] = {0, 95, 135, 175, 215, 255};
+    if (colour >= 232) {
+        const unsigned grey = 8 + 10 * (unsigned)(colour - 232);
+        return grey << 16 | grey << 8 | grey;
+    }
+    if (colour < 16)
+        return 0x808080;
+    const int place = colour - 16;
+    return (unsigned)levels[place / 36] << 16 | (unsigned)levels[place / 6 % 6] << 8 |
+           levels[place % 6];
+}
+
+static void append_escaped(uint32_t glyph, struct smc_text *out)
+{
+    switch (glyph) {
+    case '<':
+        smc_text_append(out, "&lt;");
+        break;
+    case '>':
+        smc_text_append(out, "&gt;");
+        break;
+    case '&':
+        smc_text_append(out, "&amp;");
+        break;
+    default:
+        smc_glyph_append(glyph, true, out);
+    }
+}
+
+static int run_length(const struct smc_cell *cells, int cols)
+{
+    int length = 1;
+    while (length < cols && cells[length].style == cells[0].style)
+        length++;
+    return length;
+}
+
+/* Cells of one style. */
+static void append_run(const struct smc_cell *cells, int cols, int row, int col,
+                       struct smc_text *out)
+{
+    const struct smc_look *look = &smc_looks[cells[0].style];
+    if (look->background >= 0)
+        smc_text_printf(out,
+                        "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n",
+                        col * CELL_WIDTH, row * CELL_HEIGHT, cols * CELL_WIDTH, CELL_HEIGHT,
+                        rgb_of(look->background));
+    smc_text_printf(out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"#%06x\"%s>",
+                    col * CELL_WIDTH, row * CELL_HEIGHT + BASELINE, cols * CELL_WIDTH,
+                    look->foreground >= 0 ? rgb_of(look->foreground) : 0xe4e4e4u,
+                    look->attributes & SMC_BOLD ? " font-weight=\"bold\"" : "");
+    for (int i = 0; i < cols; i++)
+        if (cells[i].glyph)
+            append_escaped(cells[i].glyph, out);
+    smc_text_append(out, "</text>\n");
+}
+
+static void write_svg(const struct smc_frame *frame, struct smc_text *out)
+{
+    const int width = frame->cols * CELL_WIDTH, height = frame->rows * CELL_HEIGHT;
+    smc_text_printf(out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                    "font-family=\"monospace\" font-size=\"13\" xml:space=\"preserve\">\n"
+                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#1c1c1c\"/>\n",
+                    width, height);
+    for (int row = 0; row < frame->rows; row++) {
+        const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
+        for (int col = 0, length; col < frame->cols; col += length) {
+            length = run_length(cells + col, frame->cols - col);
+            append_run(cells + col, length, row, col, out);
+        }
+    }
+    smc_text_append(out, "</svg>\n");
+}
+
+/* --- JSON --- */
+
+static void append_string(const struct smc_text *line, struct smc_text *out)
+{
+    smc_text_append(out, "\"");
+    for (const char *c = smc_text_string(line); *c && *c != '\n'; c++) {
+        if (strchr("\"\\", *c))
+            smc_text_append(out, "\\");
+        smc_text_append_char(out, *c, 1);
+    }
+    smc_text_append(out, "\"");
+}
+
+static void write_json(const struct smc_frame *frame, struct smc_text *out)
+{
+    smc_text_printf(out,
+                    "{\"schema\": \"smemcalc-screen/1\", \"columns\": %d, \"rows\": %d, "
+                    "\"lines\": [\n",
+                    frame->cols, frame->rows);
+    for (int row = 0; row < frame->rows; row++) {
+        const struct smc_frame one = {1, frame->cols,
+                                      &frame->cell[(size_t)row * (size_t)frame->cols]};
+        struct smc_text line = {0};
+        smc_frame_write(&one, true, &line);
+        append_string(&line, out);
+        smc_text_append(out, row + 1 < frame->rows ? ",\n" : "\n");
+        smc_text_free(&line);
+    }
+    smc_text_append(out, "]}\n");
+}
+
+static void write_text(const struct smc_frame *frame, struct smc_text *out)
+{
+    smc_frame_write(frame, true, out);
+}
+
+bool smc_frame_write_as(const struct smc_frame *frame, const char *path, struct smc_text *out)
+{
+    static const struct {
+        const char *ending;
+        void (*write)(const struct smc_frame *frame, struct smc_text *out);
+    } forms[] = {{".txt", write_text}, {".svg", write_svg}, {".json", write_json}};
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(ending, forms[i].ending) == 0) {
+            forms[i].write(frame, out);
+            return true;
+        }
+    return false;
+}

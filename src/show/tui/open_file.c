@@ -1,0 +1,322 @@
+/* The user's file that is open in the explorer: its kernels as a list, and what changed. */
+#include "show/tui/open_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/tui/tui_fields.h"
+#include "show/words/words.h"
+
+static void forget_list(struct smc_open_file *file)
+{
+    free(file->listed);
+    free(file->trace.launches);
+    smc_text_free(&file->trace.notes);
+    smc_trace_answer_free(&file->answer);
+    file->listed = NULL;
+    file->trace = (struct smc_trace){0};
+    file->answer = (struct smc_trace_answer){0};
+    file->listed_count = 0;
+}
+
+void smc_open_file_begin(struct smc_open_file *file, const struct smc_open_question *question)
+{
+    forget_list(file);
+    for (size_t i = 0; i < file->count; i++) {
+        file->kernel[i]->is_gone = true;
+        file->kernel[i]->was_there = false;
+        file->kernel[i]->symbol[0] = '\0'; /* that of the new file is another kernel */
+    }
+    file->question = *question;
+    file->is_read = file->accesses.known = false;
+    file->is_stale = true;
+    file->failure[0] = '\0';
+    snprintf(file->shown, sizeof file->shown, "%s", question->file);
+    smc_utf8_make_safe(file->shown);
+}
+
+void smc_open_file_close(struct smc_open_file *file)
+{
+    forget_list(file);
+    for (size_t i = 0; i < file->count; i++)
+        free(file->kernel[i]);
+    free(file->kernel);
+    *file = (struct smc_open_file){0};
+}
+
+bool smc_open_file_is_due(const struct smc_open_file *file, const struct smc_device *device)
+{
+    return file->question.file[0] &&
+           (file->is_stale || !smc_field_is_device(&file->device, device));
+}
+
+/* --- The kernels ------------------------------------------------------------------------------ */
+
+static struct smc_open_kernel *find_kernel(const struct smc_open_file *file, const char *symbol)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (strcmp(file->kernel[i]->symbol, symbol) == 0)
+            return file->kernel[i];
+    return NULL;
+}
+
+static bool figures_differ(const struct smc_open_figures *a, const struct smc_open_figures *b)
+{
+    return a->regs_per_thread != b->regs_per_thread ||
+           a->static_smem_bytes != b->static_smem_bytes || a->blocks_per_sm != b->blocks_per_sm ||
+           a->spilled_bytes != b->spilled_bytes ||
+           (a->conflicts_known && b->conflicts_known && a->conflicts != b->conflicts);
+}
+
+/* The names within a copy of a kernel. */
+static void point_names(struct smc_open_kernel *kernel)
+{
+    kernel->file_kernel.name = kernel->name;
+    kernel->file_kernel.short_name = kernel->short_name;
+    kernel->file_kernel.file = kernel->file;
+}
+
+/* `same_device`: figures of another device are no change of the file. */
+static struct smc_open_kernel *take_kernel(struct smc_open_file *file,
+                                           const struct smc_open_kernel *read, bool same_device)
+{
+    struct smc_open_kernel *kernel = find_kernel(file, read->symbol);
+    const bool is_new = !kernel || !kernel->was_there;
+    if (!kernel) {
+        if (!smc_make_room(&file->kernel, file->count, &file->capacity, sizeof *file->kernel) ||
+            !(kernel = smc_malloc(sizeof *kernel)))
+            return NULL;
+        file->kernel[file->count++] = kernel;
+    }
+    const struct smc_open_figures before = kernel->now;
+    *kernel = *read;
+    snprintf(kernel->file, sizeof kernel->file, "%s", file->shown);
+    point_names(kernel);
+    kernel->is_new = is_new && file->is_read && same_device;
+    kernel->before = before;
+    kernel->is_changed = !is_new && same_device && figures_differ(&before, &read->now);
+    return kernel;
+}
+
+const struct smc_open_kernel *smc_open_kernel_of(const struct smc_open_file *file,
+                                                 const struct smc_query *query)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (&file->kernel[i]->file_kernel == query->file_kernel && !file->kernel[i]->is_gone)
+            return file->kernel[i];
+    return NULL;
+}
+
+const struct smc_open_kernel *smc_open_kernel_at(const struct smc_open_file *file, size_t row)
+{
+    return file->kernel[file->listed[row]];
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
+static void list_launch(const struct smc_open_question *question,
+                        const struct smc_open_kernel *kernel, struct smc_trace_launch *launch)
+{
+    smc_trace_launch_init(launch);
+    launch->name = launch->shown = (char *)kernel->name;
+    launch->launches = 1;
+    launch->regs_per_thread = (int32_t)kernel->launch.regs_per_thread;
+    launch->static_smem_bytes = kernel->launch.static_smem_bytes;
+    launch->dynamic_smem_bytes = kernel->launch.dynamic_smem_bytes;
+    launch->block[0] = kernel->launch.threads_per_block;
+    launch->block[1] = launch->block[2] = 1;
+    if (kernel->block[0] > 0)
+        memcpy(launch->block, kernel->block, sizeof launch->block);
+    if (question->grid_blocks == SMC_NOT_GIVEN)
+        return;
+    launch->grid[1] = question->grid_y ? question->grid_y : 1;
+    launch->grid[2] = question->grid_z ? question->grid_z : 1;
+    launch->grid[0] = (uint32_t)(question->grid_blocks / launch->grid[1] / launch->grid[2]);
+}
+
+static void list_row(const struct smc_open_file *file, const struct smc_open_kernel *kernel,
+                     const struct smc_trace_launch *launch, struct smc_trace_row *row)
+{
+    *row = (struct smc_trace_row){
+        .launch = launch,
+        .device = &file->device,
+        .ran_there = true,
+        .sm_count = file->device.sm_count,
+        .request = kernel->launch,
+        .occupancy = kernel->occupancy,
+        .occupancy_percent = kernel->occupancy_percent,
+        .next_steps = kernel->next_steps,
+        .resident_percent = -1,
+        .mean_ns = -1,
+    };
+    row->bound = smc_trace_bound_of(row);
+}
+
+static bool list_kernels(struct smc_open_file *file, const char *notes)
+{
+    const size_t count = file->listed_count;
+    struct smc_trace_answer *answer = &file->answer;
+    file->trace = (struct smc_trace){.file = file->shown, .launches_unknown = true};
+    file->trace.launches = smc_calloc(count + 1, sizeof *file->trace.launches);
+    file->trace.launch_count = count;
+    smc_text_append(&file->trace.notes, notes);
+    *answer = (struct smc_trace_answer){
+        .trace = &file->trace,
+        .rows = smc_calloc(count + 1, sizeof *answer->rows),
+        .kernels = smc_calloc(count + 1, sizeof *answer->kernels),
+        .row_count = count,
+        .kernel_count = count,
+        .launches = count,
+        .occupancy_percent = -1,
+        .resident_percent = -1,
+    };
+    if (!file->trace.launches || !answer->rows || !answer->kernels)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_open_kernel *kernel = smc_open_kernel_at(file, i);
+        list_launch(&file->question, kernel, &file->trace.launches[i]);
+        list_row(file, kernel, &file->trace.launches[i], &answer->rows[i]);
+        answer->kernels[i] = (struct smc_trace_kernel){
+            .shown = kernel->name,
+            .first = i,
+            .count = 1,
+            .launches = 1,
+            .occupancy_percent = kernel->occupancy_percent,
+            .resident_percent = -1,
+        };
+    }
+    return true;
+}
+
+static size_t index_of(const struct smc_open_file *file, const struct smc_open_kernel *kernel)
+{
+    size_t i = 0;
+    while (file->kernel[i] != kernel)
+        i++;
+    return i;
+}
+
+bool smc_open_file_take(struct smc_open_file *file, const struct smc_device *device,
+                        const struct smc_open_kernel *kernels, size_t count, const char *notes)
+{
+    const bool same_device = smc_field_is_device(&file->device, device);
+    forget_list(file);
+    file->device = *device;
+    file->failure[0] = '\0';
+    file->is_stale = file->accesses.known = false;
+    for (size_t i = 0; i < file->count; i++) {
+        file->kernel[i]->was_there = !file->kernel[i]->is_gone;
+        file->kernel[i]->is_gone = true;
+    }
+    if (!(file->listed = smc_calloc(count + 1, sizeof *file->listed)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_open_kernel *kernel = take_kernel(file, &kernels[i], same_device);
+        if (!kernel)
+            return false;
+        file->listed[file->listed_count++] = index_of(file, kernel);
+    }
+    file->is_read = true;
+    return list_kernels(file, notes);
+}
+
+void smc_open_file_fail(struct smc_open_file *file, const struct smc_device *device,
+                        const char *why)
+{
+    file->device = *device;
+    file->is_stale = false;
+    snprintf(file->failure, sizeof file->failure, "%s", why);
+}
+
+/* --- Changes ---------------------------------------------------------------------------------- */
+
+static void append_number(uint64_t before, uint64_t now, const char *what, struct smc_text *out)
+{
+    if (before != now)
+        smc_text_printf(out, "%s%" PRIu64 " -> %" PRIu64 " %s", out->length ? ", " : "", before,
+                        now, what);
+}
+
+static void append_change(const struct smc_open_kernel *kernel, struct smc_text *out)
+{
+    const struct smc_open_figures *before = &kernel->before, *now = &kernel->now;
+    append_number(before->regs_per_thread, now->regs_per_thread, "registers", out);
+    append_number(before->static_smem_bytes, now->static_smem_bytes, "B static shared memory", out);
+    append_number(before->spilled_bytes, now->spilled_bytes, "B spilled", out);
+    if (before->conflicts_known && now->conflicts_known)
+        append_number(before->conflicts, now->conflicts, "bank conflicts", out);
+    append_number(before->blocks_per_sm, now->blocks_per_sm, "blocks per SM", out);
+}
+
+void smc_open_kernel_append_change(const struct smc_open_kernel *kernel, struct smc_text *out)
+{
+    struct smc_text words = {0};
+    if (kernel->is_new)
+        smc_text_append(out, "new");
+    if (kernel->is_changed)
+        append_change(kernel, &words);
+    smc_text_append(out, smc_text_string(&words));
+    smc_text_free(&words);
+}
+
+void smc_open_file_append_changes(const struct smc_open_file *file, struct smc_text *out)
+{
+    size_t changed = 0;
+    for (size_t i = 0; i < file->listed_count; i++) {
+        const struct smc_open_kernel *kernel = smc_open_kernel_at(file, i);
+        struct smc_text words = {0};
+        smc_open_kernel_append_change(kernel, &words);
+        if (words.length)
+            smc_text_printf(out, "%s%s: %s", changed++ ? "; " : "", kernel->short_name,
+                            smc_text_string(&words));
+        smc_text_free(&words);
+    }
+    for (size_t i = 0; i < file->count; i++)
+        if (file->kernel[i]->is_gone && file->kernel[i]->was_there)
+            smc_text_printf(out, "%s%s is gone", changed++ ? "; " : "",
+                            file->kernel[i]->short_name);
+    if (changed == 0)
+        smc_text_printf(out, "no figure of its %zu kernel%s changed", file->listed_count,
+                        smc_text_plural(file->listed_count));
+}
+
+/* --- Questions -------------------------------------------------------------------------------- */
+
+void smc_open_file_ask(const struct smc_open_file *file, const struct smc_query *query,
+                       struct smc_open_question *question)
+{
+    const struct smc_open_kernel *kernel = smc_open_kernel_of(file, query);
+    *question = file->question;
+    snprintf(question->kernel, sizeof question->kernel, "%s", kernel ? kernel->symbol : "");
+}
+
+static void append_arguments(const char *lines, struct smc_text *out)
+{
+    while (*lines) {
+        char argument[SMC_OPEN_ARGUMENTS_CHARS];
+        const size_t length = strcspn(lines, "\n");
+        snprintf(argument, sizeof argument, "%.*s", (int)length, lines);
+        smc_text_append(out, " -a ");
+        smc_words_quote(argument, out);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+void smc_open_file_append_launch(const struct smc_open_file *file, const struct smc_query *query,
+                                 struct smc_text *out)
+{
+    smc_words_quote(file->question.file, out);
+    smc_text_append(out, " --entry ");
+    smc_words_quote(query->file_kernel->short_name, out);
+    smc_text_printf(out, " --block %" PRId64, query->threads_per_block);
+    if (query->grid_blocks != SMC_NOT_GIVEN)
+        smc_text_printf(out, " --grid %" PRId64, query->grid_blocks);
+    if (file->question.options[0]) {
+        smc_text_append(out, " --compiler-options ");
+        smc_words_quote(file->question.options, out);
+    }
+    append_arguments(file->question.arguments, out);
+}

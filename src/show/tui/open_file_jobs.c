@@ -1,0 +1,391 @@
+/* What the worker does about the user's file that is open: reads it, and finds how a kernel of it
+   accesses shared memory. What was read stays with the process for the next question. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/selection.h"
+#include "base/memory.h"
+#include "code/inputs.h"
+#include "show/report/banks_report.h"
+#include "show/tui/open_file.h"
+#include "show/words/words.h"
+
+/* The file as this process read it last. */
+static struct open_reading {
+    struct smc_inputs inputs; /* the kernels point into it */
+    struct smc_inspect_kernels kernels;
+    char file[SMC_OPEN_PATH_CHARS];
+} reading;
+
+static void forget_reading(void)
+{
+    smc_inspect_free(&reading.kernels);
+    smc_inputs_free(&reading.inputs);
+    reading = (struct open_reading){0};
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static void make_request(const struct smc_open_question *question, const struct smc_query *query,
+                         struct smc_inspect_target *target, struct smc_inspect_request *request)
+{
+    *target = (struct smc_inspect_target){query->device.sm.cc, '\0'};
+    *request = (struct smc_inspect_request){
+        .targets = target,
+        .target_count = 1,
+        .targets_assumed = query->device_assumed,
+        .no_cache = question->no_cache,
+        .devices = &query->device,
+        .device_count = 1,
+        .threads_per_block = question->threads_per_block,
+        .settings = SMC_LAUNCH_INIT,
+    };
+    memcpy(request->block, question->block, sizeof request->block);
+    if (question->dynamic_smem_bytes != SMC_NOT_GIVEN) {
+        request->dynamic_smem_bytes = (uint32_t)question->dynamic_smem_bytes;
+        request->dynamic_smem_given = true;
+    }
+}
+
+static void keep_notes(struct smc_inspect_notes *notes, struct smc_text *out)
+{
+    const struct smc_text *const texts[] = {&notes->faults, &notes->warnings, &notes->remarks};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i]->length)
+            smc_text_printf(out, "%s%s", out->length ? "\n" : "", smc_text_string(texts[i]));
+    smc_inspect_notes_free(notes);
+}
+
+/* -lineinfo gives accesses their lines, and changes neither the code nor its registers. */
+static enum smc_status read_file(const struct smc_open_question *question,
+                                 const struct smc_inspect_request *asked, struct smc_text *told,
+                                 struct smc_error *error)
+{
+    struct smc_inspect_request request = *asked;
+    struct smc_inspect_notes notes = {0};
+    struct smc_text options = {0};
+    char *file = (char *)question->file;
+    forget_reading();
+    snprintf(reading.file, sizeof reading.file, "%s", question->file);
+    smc_text_printf(&options, "-lineinfo %s", question->options);
+    request.compiler_options = smc_text_string(&options);
+    enum smc_status status =
+        smc_inputs_read(&file, 1, &request, &reading.inputs, &reading.kernels, &notes);
+    keep_notes(&notes, told);
+    smc_text_free(&options);
+    if (status != SMC_MACHINE && reading.kernels.count > 0)
+        return SMC_OK; /* what could not be read is among the notes */
+    if (status == SMC_OK)
+        return smc_fail(error, SMC_USAGE, "%s: no kernel in it", question->file);
+    return smc_fail(error, status, "%.900s",
+                    told->length ? smc_text_string(told) : "out of memory");
+}
+
+/* Code that an assumed device does not load is answered for what it was compiled for. */
+static void assume_device(struct smc_query *query)
+{
+    struct smc_capability capability;
+    const struct smc_inspect_kernel *first = &reading.kernels.item[0];
+    if (!query->device_assumed || smc_entry_loads(&reading.kernels, first, query->device.sm.cc) ||
+        !smc_capability_find(first->cc, &capability))
+        return;
+    query->device_assumed = false;
+    smc_device_of_capability(&capability, &query->device);
+}
+
+/* --- The rows --------------------------------------------------------------------------------- */
+
+static void copy_figures(const struct smc_inspect_row *row, struct smc_open_figures *figures)
+{
+    *figures = (struct smc_open_figures){
+        .regs_per_thread = row->launch.regs_per_thread,
+        .static_smem_bytes = row->launch.static_smem_bytes,
+        .blocks_per_sm = row->occupancy.blocks_per_sm,
+        .spilled_bytes = smc_inspect_spilled(row),
+        .conflicts_known = row->banks,
+    };
+    if (row->banks)
+        figures->conflicts = row->banks->accesses.wavefronts - row->banks->accesses.least;
+}
+
+static void copy_row(const struct smc_inspect_row *row, struct smc_open_kernel *out)
+{
+    struct smc_answer answer;
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    char *short_name = smc_entry_short_name(kernel);
+    *out = (struct smc_open_kernel){
+        .threads_source = row->threads_source,
+        .dynamic_smem_unknown = row->dynamic_smem_unknown,
+        .launch = row->launch,
+        .occupancy = row->occupancy,
+        .occupancy_percent = row->occupancy_percent,
+        .source_line = kernel->source_line,
+    };
+    memcpy(out->block, row->block, sizeof out->block);
+    snprintf(out->symbol, sizeof out->symbol, "%s", kernel->name);
+    snprintf(out->name, sizeof out->name, "%s", kernel->shown);
+    snprintf(out->short_name, sizeof out->short_name, "%s", short_name ? short_name : "");
+    free(short_name);
+    smc_entry_on_device(&reading.kernels, kernel, row->device, &out->file_kernel);
+    copy_figures(row, &out->now);
+    smc_inspect_complete(row, &answer);
+    out->next_steps = answer.next_steps;
+}
+
+enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
+
+/* The worst first, as `inspect` lists them. */
+static enum smc_status answer_kernels(const struct smc_inspect_request *request,
+                                      struct smc_open_kernel **kernels, size_t *count,
+                                      struct smc_error *error)
+{
+    static const struct smc_inspect_selection worst_first = {
+        .order = SMC_ORDER_OCCUPANCY, .top = SMC_MOST_OPEN_KERNELS, .without_strays = true};
+    struct smc_inspect_rows rows = {0};
+    enum smc_status status = smc_inspect_answer(&reading.kernels, request, &rows, error);
+    if (status == SMC_OK)
+        status = smc_inspect_select(&rows, &worst_first, error);
+    if (status == SMC_OK && rows.count <= MOST_ROWS_WITH_BANKS)
+        status = smc_inspect_find_banks(&rows, NULL, error);
+    if (status == SMC_OK && !(*kernels = smc_calloc(rows.count + 1, sizeof **kernels)))
+        status = smc_out_of_memory(error);
+    for (size_t i = 0; status == SMC_OK && i < rows.count; i++)
+        copy_row(&rows.item[i], &(*kernels)[(*count)++]);
+    smc_inspect_rows_free(&rows);
+    return status;
+}
+
+enum smc_status smc_open_read(const struct smc_open_question *question, struct smc_query *query,
+                              struct smc_open_kernel **kernels, size_t *count,
+                              struct smc_text *notes, struct smc_error *error)
+{
+    struct smc_inspect_request request;
+    struct smc_inspect_target target;
+    *kernels = NULL;
+    *count = 0;
+    make_request(question, query, &target, &request);
+    enum smc_status status = read_file(question, &request, notes, error);
+    if (status != SMC_OK)
+        return status;
+    assume_device(query);
+    return answer_kernels(&request, kernels, count, error);
+}
+
+/* --- Accesses to shared memory ---------------------------------------------------------------- */
+
+/* The lines of the source, for what is said about one. */
+static void append_source_line(const char *path, uint32_t line, struct smc_text *out)
+{
+    char text[1024];
+    FILE *file = line ? fopen(path, "re") : NULL;
+    for (uint32_t at = 1; file && fgets(text, sizeof text, file); at++)
+        if (at == line) {
+            const char *begin = text + strspn(text, " \t");
+            smc_text_append_bytes(out, begin, strcspn(begin, "\r\n"));
+            break;
+        }
+    if (file)
+        fclose(file);
+}
+
+/* The part of the line that names the array: the first of a store, the last of a load. */
+static const char *find_expression(const char *line, const struct smc_bank_access *access)
+{
+    const char *array =
+        access->advice && access->advice->array[0] ? access->advice->array : access->array;
+    const char *found = NULL;
+    if (!array || !*array)
+        return line;
+    for (const char *at = strstr(line, array); at; at = strstr(at + 1, array))
+        if (!found || access->op == SMC_BANK_LOAD)
+            found = at;
+    return found ? found : line;
+}
+
+static void append_expression(const char *path, const struct smc_bank_access *access,
+                              struct smc_text *out)
+{
+    struct smc_text line = {0};
+    append_source_line(path, access->line, &line);
+    const char *begin = find_expression(smc_text_string(&line), access);
+    size_t length = strcspn(begin, access->op == SMC_BANK_STORE ? ";=" : ";");
+    while (length > 0 && strchr(" +-*/", begin[length - 1])) /* what comes before the '=' */
+        length--;
+    smc_text_append_bytes(out, begin, length);
+    smc_text_free(&line);
+}
+
+static void write_label(const struct smc_bank_access *access, const char *file, char label[160])
+{
+    struct smc_text words = {0};
+    const bool is_own =
+        access->file && strcmp(smc_last_part(access->file), smc_last_part(file)) == 0;
+    if (!access->file)
+        smc_text_printf(&words, "PTX line %u: %s", access->ptx_line, access->operation);
+    else if (is_own)
+        smc_text_printf(&words, "%u: ", access->line);
+    else
+        smc_text_printf(&words, "%s:%u: ", smc_last_part(access->file), access->line);
+    if (access->file)
+        append_expression(is_own ? file : access->file, access, &words);
+    snprintf(label, 160, "%s", smc_text_string(&words));
+    smc_utf8_make_safe(label);
+    smc_text_free(&words);
+}
+
+static void write_remark(const struct smc_bank_access *access, char remark[512])
+{
+    struct smc_text words = {0};
+    if (access->verdict != SMC_BANK_KNOWN)
+        smc_text_append(&words, smc_bank_verdict_words(access->verdict));
+    if (access->reason)
+        smc_text_printf(&words, ": %s", access->reason);
+    if (access->advice && access->most_conflicts > 0) {
+        smc_text_append(&words, words.length ? "; " : "");
+        smc_words_array_advice(access->advice, true, true, &words);
+    }
+    smc_words_untie(&words);
+    snprintf(remark, 512, "%s", smc_text_string(&words));
+    smc_text_free(&words);
+}
+
+static bool is_counted(const struct smc_bank_access *access)
+{
+    return access->executions > 0 &&
+           (access->verdict == SMC_BANK_KNOWN || access->verdict == SMC_BANK_IF_ALL_ACTIVE ||
+            access->verdict == SMC_BANK_DEPENDS);
+}
+
+static uint32_t saturated(uint64_t number)
+{
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+static void copy_access(const struct smc_bank_access *access, const char *file,
+                        struct smc_open_access *out)
+{
+    *out = (struct smc_open_access){
+        .op = access->op,
+        .width_bytes = access->width_bytes,
+        .unknown = !is_counted(access),
+        .worst_warp = access->worst_warp,
+    };
+    write_label(access, file, out->label);
+    write_remark(access, out->remark);
+    if (out->unknown)
+        return;
+    out->worst = access->worst;
+    out->total = (struct smc_bank_cost){.wavefronts = saturated(access->wavefronts),
+                                        .least = saturated(access->least)};
+}
+
+/* Unrolled copies of one line. */
+static bool is_copy(const struct smc_bank_access *a, const struct smc_bank_access *b)
+{
+    return a->line > 0 && a->line == b->line && a->op == b->op &&
+           a->width_bytes == b->width_bytes && a->verdict == b->verdict &&
+           a->most_conflicts == b->most_conflicts;
+}
+
+static uint64_t conflicts_of(const struct smc_bank_access *access)
+{
+    return is_counted(access) ? access->wavefronts - access->least : 0;
+}
+
+/* Sums up the copies of each access at the first of them; the rest is marked as left out. */
+static void join_copies(struct smc_bank_accesses *accesses, bool *left_out)
+{
+    for (size_t i = 0; i < accesses->count; i++)
+        for (size_t k = 0; k < i && !left_out[i]; k++)
+            if (!left_out[k] && is_copy(&accesses->item[k], &accesses->item[i])) {
+                accesses->item[k].wavefronts += accesses->item[i].wavefronts;
+                accesses->item[k].least += accesses->item[i].least;
+                left_out[i] = true;
+            }
+}
+
+/* Leaves out those with the fewest conflicts until the list holds the rest. */
+static size_t leave_out_best(const struct smc_bank_accesses *accesses, bool *left_out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < accesses->count; i++)
+        count += !left_out[i];
+    for (size_t kept = count; kept > SMC_MOST_OPEN_ACCESSES; kept--) {
+        size_t best = accesses->count;
+        for (size_t i = accesses->count; i-- > 0;)
+            if (!left_out[i] &&
+                (best == accesses->count ||
+                 conflicts_of(&accesses->item[i]) < conflicts_of(&accesses->item[best])))
+                best = i;
+        left_out[best] = true;
+    }
+    return count;
+}
+
+static void list_accesses(struct smc_bank_accesses *found, const char *file,
+                          struct smc_open_accesses *out)
+{
+    bool *left_out = smc_calloc(found->count + 1, sizeof *left_out);
+    out->warps = found->warps;
+    if (!left_out)
+        return;
+    join_copies(found, left_out);
+    out->all = leave_out_best(found, left_out);
+    for (size_t i = 0; i < found->count; i++)
+        if (!left_out[i])
+            copy_access(&found->item[i], file, &out->item[out->count++]);
+    free(left_out);
+}
+
+static const char *reason_without(const struct smc_inspect_row *row)
+{
+    return !row->kernel->ptx ? "machine code alone; bank conflicts are found in source and PTX"
+           : row->needs_shape
+               ? "they depend on the shape of the block: open the file with --threads 32x8"
+               : "its PTX cannot be followed";
+}
+
+static void find_accesses_of(const struct smc_inspect_kernel *kernel,
+                             const struct smc_open_question *question,
+                             const struct smc_query *query, struct smc_open_accesses *out)
+{
+    struct smc_inspect_request request;
+    struct smc_inspect_target target;
+    struct smc_inspect_row row;
+    struct smc_error error = {""};
+    struct smc_inspect_rows rows = {.item = &row, .count = 1};
+    make_request(question, query, &target, &request);
+    request.threads_per_block = query->threads_per_block;
+    memcpy(request.block, query->block, sizeof request.block);
+    smc_inspect_answer_one(kernel, &query->device, &request, &row);
+    smc_inspect_find_banks(&rows, NULL, &error);
+    if (row.banks)
+        list_accesses(&row.banks->accesses, question->file, out);
+    else
+        snprintf(out->why, sizeof out->why, "%s", reason_without(&row));
+    smc_inspect_banks_release(row.banks);
+}
+
+void smc_open_find_accesses(const struct smc_open_question *question, const struct smc_query *query,
+                            struct smc_open_accesses *accesses)
+{
+    struct smc_text notes = {0};
+    struct smc_error error = {""};
+    struct smc_inspect_request request;
+    struct smc_inspect_target target;
+    *accesses =
+        (struct smc_open_accesses){.known = true, .threads_per_block = query->threads_per_block};
+    snprintf(accesses->kernel, sizeof accesses->kernel, "%s", question->kernel);
+    make_request(question, query, &target, &request);
+    if (strcmp(reading.file, question->file) != 0) /* by another process */
+        read_file(question, &request, &notes, &error);
+    smc_text_free(&notes);
+    const struct smc_inspect_kernel *first =
+        smc_inspect_find(&reading.kernels, 0, question->kernel, strlen(question->kernel));
+    if (first)
+        find_accesses_of(smc_inspect_best_version(&reading.kernels, first, query->device.sm.cc),
+                         question, query, accesses);
+    else
+        snprintf(accesses->why, sizeof accesses->why, "the file no longer has this kernel");
+}
