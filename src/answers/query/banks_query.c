@@ -95,8 +95,6 @@ static enum smc_status banks_count_step(const struct smc_banks_source *source, u
     answer->pattern_count = (uint32_t)found;
     for (size_t i = 0; i < found; i++) {
         struct smc_banks_pattern *pattern = &answer->pattern[i];
-        if (list[i].bypasses_l1 && answer->query.device.sm.has_async_copies)
-            list[i].access.op = SMC_BANK_CP_ASYNC_CG;
         if (!pattern->steps)
             begin_pattern(source, &list[i], answer, (uint32_t)i);
         if (step < pattern->steps_counted)

@@ -190,7 +190,10 @@ enum smc_status smc_banks_source_get(const struct smc_banks_source *source, uint
         return banks_source_evaluate(source, warp, &list[0].access, error);
     }
     *count = query->kernel->shared_accesses(query->kernel, &query->params, warp, step, list);
-    for (size_t i = 0; i < *count; i++)
+    for (size_t i = 0; i < *count; i++) {
         list[i].access.mask &= query->mask;
+        if (list[i].bypasses_l1 && query->device.sm.has_async_copies)
+            list[i].access.op = SMC_BANK_CP_ASYNC_CG;
+    }
     return SMC_OK;
 }
