@@ -64,6 +64,10 @@ if smemcalc inspect shapes.ptx --device 8.0 >/dev/null 2>&1 && command -v jq >/d
     becomes "--threads with a number that the bounds' shape has" \
         '[["bounded",null],["free",null],["only",31],["shaped",31]]' \
         'note: bank conflicts of 2 kernels are unknown: they depend on the shape of the block' --threads 256
+    becomes "kernels on two devices count once" \
+        '[["bounded",null],["bounded",null],["free",null],["free",null],["only",31],["only",31],["shaped",31],["shaped",31]]' \
+        'note: bank conflicts of 2 kernels are unknown: they depend on the shape of the block' \
+        --threads 256 --device 9.0
     becomes "--threads of one kernel" \
         '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
         'note: bank conflicts of 1 kernel are unknown' --threads free=32x8

@@ -239,6 +239,9 @@ sanitize markdown header
 empty "run --sanitize as markdown" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     grep -q "^| error | \`header\` | compute capability 9.0 | out of bounds; .* in Cell&lt;int&gt;::get, called from header at stacks.cu:" out || cat out)"
+smemcalc run stacks.cu --entry header --on emulator --grid 1 --block 64 -a i32x64 -d 9.0 >out 2>errors
+empty "the headline has the line of the kernel's file, not of the header" "$(
+    grep -q "^OUT OF BOUNDS on arg 1, line $(line header); " out || cat out errors)"
 
 read -r _ name grid block arguments <correct
 for format in text json sarif; do

@@ -709,7 +709,7 @@ static void test_lines(void)
     struct smc_text out = {0};
     const struct smc_check_finding error = finding(SMC_FINDING_ERROR, "k\033[1m", "is\nlarge");
     struct smc_check_finding note = finding(SMC_FINDING_NOTE, "", "stale");
-    note.file = (char *)"-";
+    note.file = (char *)"standard input";
     note.line = 0;
     note.device = NULL;
     CU_ASSERT(smc_findings_add(&findings, &error) && smc_findings_add(&findings, &note));

@@ -260,14 +260,14 @@ static bool goes_if_any(const struct smc_sass_instruction *in)
     return smc_bits(in, 32, 2) == 1;
 }
 
-/* BRA.DIV: whether lanes are missing that its uniform register names. */
+/* BRA.DIV: whether lanes are missing that its uniform register names, or with none, any at all. */
 static bool has_diverged(const struct state *state, const struct lane_group *group,
                          const struct smc_sass_instruction *in)
 {
     const struct smc_lanes *lanes = &state->warp->uniform[in->from[0].number];
-    if (in->from[0].number == SMC_ZERO_UNIFORM || lanes->unknown)
-        return false;
-    return (lanes->value[0] & state->warp->alive & ~group->lanes) != 0;
+    const bool is_named = in->from[0].number != SMC_ZERO_UNIFORM;
+    const uint32_t named = !is_named ? UINT32_MAX : lanes->unknown ? 0 : (uint32_t)lanes->value[0];
+    return (named & state->warp->alive & ~group->lanes) != 0;
 }
 
 static void wait_at(struct state *state, uint32_t index, uint32_t mask)

@@ -137,15 +137,16 @@ static void tell_empty(const struct smc_inspect_rows *rows, bool text)
         smc_output_note("option --only: no kernel meets the conditions");
 }
 
+/* A kernel that is compiled for several devices counts once. */
 static void tell_shapes(const struct smc_inspect_rows *rows)
 {
-    const struct smc_inspect_kernel *last = NULL;
+    bool counted = false;
     size_t count = 0;
     char text[200];
     for (size_t i = 0; i < rows->count; i++) {
-        const struct smc_inspect_row *row = &rows->item[i];
-        count += row->needs_shape && row->kernel != last;
-        last = row->needs_shape ? row->kernel : last;
+        counted = counted && !smc_inspect_begins_kernel(rows, i);
+        count += rows->item[i].needs_shape && !counted;
+        counted = counted || rows->item[i].needs_shape;
     }
     snprintf(
         text, sizeof text,

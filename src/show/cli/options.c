@@ -179,7 +179,9 @@ static const struct {
      "that of your own kernel is drawn by 'run FILE' with its --grid, --block and --arg"},
     {"regs", DIFF, "'inspect FILE --regs N' says what a bound on the registers costs"},
     {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
-    {"threads", TUNE, "--block SHAPE is the block size"},
+    {"threads", TUNE | BANKS, "--block SHAPE is the block size"},
+    {"smem", RUN | TUNE | INSPECT | DIFF,
+     "the kernel states its static shared memory; --dynamic-smem is that of the launch"},
     {"threads", BEST,
      "it proposes a block size; 'limits' and 'inspect' answer for a given one with --threads"},
 };
@@ -581,6 +583,12 @@ static enum smc_status options_read_word(char *word, struct smc_arguments *argum
                         smc_program_name(), word);
     if (arguments->command == SMC_COMMAND_HELP)
         return smc_command_fail_unknown(word, error);
+    const char *option = arguments->command == SMC_COMMAND_TUNE      ? "source"
+                         : arguments->command == SMC_COMMAND_DEVICES ? "device"
+                                                                     : NULL;
+    if (option)
+        return smc_fail(error, SMC_USAGE, "'%.64s' is not an option; did you mean --%s '%.64s'?",
+                        word, option, word);
     return smc_fail(error, SMC_USAGE,
                     "'%.64s' is not an option; options begin with two dashes ('%s help %s')", word,
                     smc_program_name(), smc_commands[arguments->command].name);

@@ -112,6 +112,20 @@ void smc_text_leading_findings(const struct smc_emulated_run *emulated, const ch
             append_finding(emulated, i, style, out);
 }
 
+/* The nearest line in the kernel's own file: one in a header of CUDA says nothing without its
+   file. */
+static uint32_t find_own_line(const struct smc_emulated_run *emulated,
+                              const struct smc_run_stack *stack)
+{
+    if (stack->frames == 0)
+        return 0;
+    const char *own = emulated->names + stack->frame[stack->frames - 1].file;
+    size_t i = 0;
+    while (stack->is_complete && strcmp(emulated->names + stack->frame[i].file, own) != 0)
+        i++;
+    return stack->frame[i].line;
+}
+
 void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text *out)
 {
     const size_t lead = find_lead(emulated);
@@ -120,7 +134,7 @@ void smc_words_headline(const struct smc_emulated_run *emulated, struct smc_text
     const struct smc_run_finding *found = &emulated->finding[lead];
     const char *name =
         smc_finding_is_race(&found->finding) ? "race" : smc_finding_name(found->finding.kind);
-    const uint32_t line = found->stack.frames ? found->stack.frame[0].line : 0;
+    const uint32_t line = find_own_line(emulated, &found->stack);
     for (; *name; name++)
         smc_text_append_char(out, *name == '_' ? ' ' : (char)toupper((unsigned char)*name), 1);
     if (found->finding.array[0])

@@ -389,7 +389,8 @@ static void append_took(const struct smc_trace_answer *answer, struct smc_text *
         smc_text_printf(line, "; answered for %s, as option --device says", answer->instead->name);
 }
 
-/* "41 % of the time limited by registers, 38 % in launches too small to fill the GPU". */
+/* "41 % of the time limited by registers, 38 % in launches too small to fill the GPU". Without
+   times it is the launches that are too small. */
 static void trace_report_append_bounds(const struct smc_trace_answer *answer, struct smc_text *line)
 {
     bool used[SMC_TRACE_BOUND_COUNT] = {false};
@@ -407,8 +408,11 @@ static void trace_report_append_bounds(const struct smc_trace_answer *answer, st
         used[next] = true;
         smc_text_append(line, n > 0 ? ", " : "");
         trace_report_append_share(answer->bound_share[next], line);
+        bool launches = !answer->has_times && !answer->trace->launches_unknown;
         smc_text_printf(line, "%s %s", n > 0 ? "" : what,
-                        smc_trace_bound_words((enum smc_trace_bound)next));
+                        launches && next == SMC_TRACE_BOUND_GRID
+                            ? "too small to fill the GPU"
+                            : smc_trace_bound_words((enum smc_trace_bound)next));
     }
 }
 
