@@ -205,7 +205,7 @@ static void test_barriers_in_shared_memory(void)
 /* BRA.DIV goes only where lanes are missing. */
 static void test_branch_if_diverged(void)
 {
-    static const struct code skip_one_if_diverged = {0x0000000206047947, 0x000fea000b800000};
+    static const struct code skip_one_if_diverged = {0x000000023f047947, 0x000fea000b800000};
     const struct code whole[] = {read_thread, skip_one_if_diverged, subtract_16, exit_all};
     const struct code apart[] = {read_thread,          above_12,    skip_one_if,
                                  skip_one_if_diverged, subtract_16, exit_all};

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
-#include "machine/emulator/matrix.h"
 
 enum { SLOT_UNIT = 64, MOST_TURNS = 16 };
 
@@ -21,7 +20,7 @@ static uint32_t index_of(uint32_t slot)
 
 static bool is_product(const struct smc_op *op)
 {
-    return op->step == smc_step_wgmma;
+    return op->is_of_warpgroup;
 }
 
 static bool is_move(const struct smc_op *op)
