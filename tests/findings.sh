@@ -166,6 +166,7 @@ empty "a note alone does not fail --sanitize" "$(
 
 strictly() { # STATUS LAST-LINE WORD KERNEL BLOCK ARGUMENT
     wanted=$1 last=$2
+    # shellcheck disable=SC2086 # several words
     smemcalc run "$data/faults.cu" --entry "$4" --grid 1 --block "$5" -a "$6" -d 9.0 $long \
         --sanitize text --strict "$3" >out 2>errors
     status=$?

@@ -135,6 +135,7 @@ static bool emulate(struct launch *launch)
         .arguments = arguments,
         .argument_count = plan->argument_count,
         .sm_count = query->device.sm_count,
+        .ignores_sources = true, /* as the formulas of the catalog */
     };
     smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &request.banks);
     bool emulated = say(&error, smc_emulate(&request, &launch->emulation, &error));
@@ -305,7 +306,8 @@ static void compare_counts(struct bench *bench, const struct launch *launch)
     for (int m = 0; m < METRICS; m++) {
         double seen = launch->seen[m], expected = launch->expected[m];
         double off = seen == expected ? 0 : fabs(seen - expected) / fmax(expected, 1);
-        const char *residue = smc_counted_residue(&launch->answer, (enum smc_metric)m);
+        const char *residue =
+            smc_counted_residue(&launch->answer, (enum smc_metric)m, seen - expected);
         bench->equal[m] += off == 0;
         bench->residues[m] += off > 0;
         bench->worst[m] = fmax(bench->worst[m], off);

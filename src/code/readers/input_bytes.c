@@ -47,7 +47,9 @@ static enum smc_status input_bytes_read_stream(FILE *stream, const char *file,
         return smc_fail(error, SMC_USAGE, "%s: longer than 2 GiB", file);
     if (bytes->failed)
         return smc_fail(error, SMC_MACHINE, "%s: out of memory", file);
-    return ferror(stream) ? smc_fail(error, SMC_USAGE, "%s: %s", file, strerror(errno)) : SMC_OK;
+    return ferror(stream) ? smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", file,
+                                     strerror(errno))
+                          : SMC_OK;
 }
 
 enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct smc_error *error)

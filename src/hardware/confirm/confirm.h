@@ -114,7 +114,8 @@ void smc_confirm_time(const struct smc_answer *answer, const struct smc_run_resu
    every output written once. */
 void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT]);
 
-/* Why this metric may deviate, in words; NULL if no reason is known. */
-const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric);
+/* Why this metric may be so many `more` than expected, in words; NULL if no reason is known. */
+const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric,
+                                double more);
 
 #endif

@@ -47,12 +47,21 @@ void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_MET
 /* --- Where they are known to be off ----------------------------------------------------------- */
 
 /* Seen on an H200: ptxas emits loads that no lane executes before asynchronous copies. The counter
-   of executed loads includes a few of them. */
-const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric)
+   of executed loads includes a few of them, and those of wavefronts have up to 6 more (14 of 192
+   launches). */
+const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric,
+                                double more)
 {
-    if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
+    enum { MOST_WAVEFRONTS = 6 };
+    const bool of_wavefronts =
+        metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS || metric == SMC_METRIC_SHARED_STORE_WAVEFRONTS;
+    if (answer->workload.shared.copies.instructions == 0)
+        return NULL;
+    if (metric == SMC_METRIC_SHARED_LOADS)
         return "the counter has a few of the loads before copies that no lane executes";
-    return NULL;
+    return of_wavefronts && more > 0 && more <= MOST_WAVEFRONTS
+               ? "the counter has a few wavefronts beside copies"
+               : NULL;
 }
 
 /* --- Verdicts --------------------------------------------------------------------------------- */
@@ -123,7 +132,7 @@ static void counted_judge(const struct smc_counted *counted, enum smc_metric met
         .share = smc_metric_info[metric].tolerance,
         .base = expected,
         .of = "",
-        .residue = smc_counted_residue(counted->answer, metric),
+        .residue = smc_counted_residue(counted->answer, metric, seen - expected),
     };
     row->measured = smc_reading_of(seen);
     judge_measured(expected, &allowance, row);

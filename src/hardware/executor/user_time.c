@@ -1,6 +1,7 @@
 /* The predicted time of a user's kernel: its machine code with the arguments that were typed. */
 #include "hardware/executor/user_time.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ static bool read_piece(struct source *source, uint64_t number, struct piece *pie
     piece->length = fread(piece->byte, 1, PIECE_BYTES, source->file);
     piece->number = number;
     piece->used = !ferror(source->file);
+    if (!piece->used)
+        smc_memory_status(errno, SMC_USAGE); /* remembers that memory ran out */
     return piece->used;
 }
 
@@ -95,6 +98,8 @@ static void open_source(const struct smc_user_request *request,
     if (!has_file_contents(argument))
         return;
     source->file = fopen(source->argument->path, "rbe");
+    if (!source->file)
+        smc_memory_status(errno, SMC_USAGE);
     source->piece = smc_calloc(PIECES, sizeof *source->piece);
 }
 

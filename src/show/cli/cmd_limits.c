@@ -130,7 +130,7 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
     const bool has_bounds = level && kernel->max_threads_per_block > 0;
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
     struct smc_text source = {0};
-    char with[sizeof cost->with] = "its own options", further[48] = "";
+    char with[sizeof cost->with] = "its own options", further[sizeof with + 1] = "";
     if (!run)
         return smc_out_of_memory(error);
     if (has_bounds)

@@ -186,7 +186,8 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
 
 /* --- The worker --- */
 
-enum { COMPILER_NICENESS = 4 }; /* keys have priority where cores are few; others do not starve it */
+/* Keys have priority where cores are few, and a busy machine does not starve it. */
+enum { COMPILER_NICENESS = 4 };
 
 static bool send_all(int to, const void *data, size_t bytes)
 {
