@@ -118,7 +118,7 @@ empty "an emulation shows its share on other screens" "$(sees 'emulating [0-9]* 
 keys Escape
 empty "Esc stops an emulation; no process goes on" "$(
     sees 'the emulation was stopped ([1-9][0-9]* of 1024 blocks)'
-    sees 'r launch'
+    sees 'r emulate'
     is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(screen_process)"
 )"
 empty "after an emulation that was stopped the next one begins anew" "$(keys r; sees 'emulating .* blocks, [0-9.]* s'; keys Escape)"
