@@ -368,7 +368,8 @@ static bool comes_with_object(const struct smc_source_file *file,
 {
     if (member->name == SMC_NO_TOKEN || smc_token_hash(&file->tokens, member->name) == class_hash)
         return true;
-    for (uint32_t i = member->begin; i < member->body; i++)
+    const uint32_t end = member->body != SMC_NO_TOKEN ? member->body : member->end;
+    for (uint32_t i = member->begin; i < end; i++)
         if (smc_token_is(&file->tokens, i, "virtual") ||
             smc_token_is(&file->tokens, i, "override") ||
             smc_token_is(&file->tokens, i, "operator"))
