@@ -1,5 +1,7 @@
 /* What the worker does about a launch of a kernel of the user's file: predicts its time, and runs
    it. */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
