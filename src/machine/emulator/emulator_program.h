@@ -363,7 +363,8 @@ struct smc_track {
     uint32_t a, b, c, guard, d;
     uint32_t v[SMC_MAX_VECTOR];
     uint32_t listed[SMC_MAX_VECTOR]; /* written by a matrix instruction or a call */
-    bool is_of_product; /* it has registers that wgmma may still use: wgmma_registers.c */
+    uint32_t is_of_product; /* 1: it has registers that wgmma may still use (wgmma_registers.c);
+                               without padding, as tracks are compared byte by byte */
 };
 
 struct smc_program {
