@@ -89,17 +89,17 @@ static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, st
 static void test_smaller_device(void)
 {
     struct cudaDeviceProp properties;
-    struct smc_capability capability;
+    struct smc_device device;
     struct smc_error error = {""};
     fake_cuda_reset();
     cudaGetDeviceProperties(&properties, 0);
     properties.sharedMemPerMultiprocessor = 102400;
     properties.sharedMemPerBlockOptin = 101376;
-    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
-    smc_gpu_lay_over(&properties, &capability.sm);
-    CU_ASSERT_EQUAL(capability.sm.smem_carveout_count, 6);
-    CU_ASSERT_EQUAL(capability.sm.smem_carveout_bytes[5], 102400);
-    CU_ASSERT_EQUAL(smc_sm_check(&capability.sm, &error), SMC_OK);
+    const struct smc_device_properties told = SMC_DEVICE_PROPERTIES(properties);
+    CU_ASSERT_EQUAL(smc_device_of_properties(&told, &device, &error), SMC_OK);
+    CU_ASSERT_EQUAL(device.sm.smem_carveout_count, 6);
+    CU_ASSERT_EQUAL(device.sm.smem_carveout_bytes[5], 102400);
+    CU_ASSERT_EQUAL(smc_sm_check(&device.sm, &error), SMC_OK);
     CU_ASSERT_STRING_EQUAL(error.message, "");
 }
 

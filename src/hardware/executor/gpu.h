@@ -50,9 +50,6 @@ bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS]);
 /* Shared memory that the driver reserves in each block, as reported by the API. */
 void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t *bytes);
 
-/* Replaces the limits in the table's row by those of a live device. */
-void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
-
 /* "13.0": the CUDA versions that the driver supports, and of the runtime. */
 void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
                       char runtime_text[SMC_GPU_VERSION_CHARS]);

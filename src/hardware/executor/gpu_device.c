@@ -183,14 +183,13 @@ int smc_gpu_device_count(struct smc_error *why)
 
 /* The allocation rules come from the table. The rules of another compute capability would give
    plausible but wrong answers. */
-static enum smc_status gpu_device_find_capability(int index,
-                                                  const struct cudaDeviceProp *properties,
-                                                  struct smc_capability *out,
-                                                  struct smc_error *error)
+static enum smc_status check_capability(int index, const struct cudaDeviceProp *properties,
+                                        struct smc_error *error)
 {
     uint16_t cc = (uint16_t)(10 * properties->major + properties->minor);
+    struct smc_capability capability;
     struct smc_error reason = {""};
-    if (smc_capability_find(cc, out))
+    if (smc_capability_find(cc, &capability))
         return SMC_OK;
     smc_capability_fail(cc,
                         "a newer smemcalc may know it, or describe the device in a file "
@@ -198,54 +197,6 @@ static enum smc_status gpu_device_find_capability(int index,
                         SMC_UNAVAILABLE, &reason);
     return smc_fail(error, SMC_UNAVAILABLE, "GPU %d (%.127s): %s", index, properties->name,
                     reason.message);
-}
-
-static void lay_over_carveouts(uint32_t largest, struct smc_sm *sm)
-{
-    uint32_t kept = 0;
-    while (kept < sm->smem_carveout_count && sm->smem_carveout_bytes[kept] < largest)
-        kept++;
-    if (kept == SMC_MAX_CARVEOUTS)
-        kept--;
-    sm->smem_carveout_bytes[kept] = largest;
-    sm->smem_carveout_count = kept + 1;
-    for (uint32_t i = kept + 1; i < SMC_MAX_CARVEOUTS; i++)
-        sm->smem_carveout_bytes[i] = 0;
-    sm->smem_per_sm_bytes = largest;
-}
-
-void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm)
-{
-    sm->cc = (uint16_t)(10 * properties->major + properties->minor);
-    sm->warp_size = (uint16_t)properties->warpSize;
-    sm->max_threads_per_block = (uint32_t)properties->maxThreadsPerBlock;
-    sm->max_threads_per_sm = (uint32_t)properties->maxThreadsPerMultiProcessor;
-    sm->max_warps_per_sm = sm->max_threads_per_sm / sm->warp_size;
-    sm->max_blocks_per_sm = (uint32_t)properties->maxBlocksPerMultiProcessor;
-    sm->regs_per_sm = (uint32_t)properties->regsPerMultiprocessor;
-    sm->max_regs_per_block = (uint32_t)properties->regsPerBlock;
-    sm->smem_per_block_default_bytes = (uint32_t)properties->sharedMemPerBlock;
-    sm->smem_per_block_optin_bytes = (uint32_t)properties->sharedMemPerBlockOptin;
-    sm->smem_reserved_per_block_bytes = (uint32_t)properties->reservedSharedMemPerBlock;
-    sm->max_grid_x = (uint32_t)properties->maxGridSize[0];
-    sm->max_grid_y = (uint32_t)properties->maxGridSize[1];
-    sm->max_grid_z = (uint32_t)properties->maxGridSize[2];
-    sm->max_block_z = (uint32_t)properties->maxThreadsDim[2];
-    lay_over_carveouts((uint32_t)properties->sharedMemPerMultiprocessor, sm);
-}
-
-/* Finds what only the table knows: the chip and the groups of its SMs; "" and none if the table has
-   no board of this name. */
-static void find_chip(struct smc_device *device)
-{
-    struct smc_device board;
-    for (size_t i = 0; i < smc_device_count(); i++) {
-        if (!smc_board_is_called(i, device->name))
-            continue;
-        smc_device_at(i, &board);
-        memcpy(device->chip, board.chip, sizeof device->chip);
-        device->sm_groups = board.sm_groups;
-    }
 }
 
 /* CUDA 13 removed the clocks from cudaDeviceProp, but the attributes remain. 0 if unknown. */
@@ -285,29 +236,22 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
                         "there is no GPU %d on this machine; the highest number is %d", index,
                         count - 1);
     struct cudaDeviceProp properties;
-    struct smc_capability capability;
     cudaError_t code = cudaGetDeviceProperties(&properties, index);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "cudaGetDeviceProperties");
-    enum smc_status status = gpu_device_find_capability(index, &properties, &capability, error);
+    const struct smc_device_properties told = SMC_DEVICE_PROPERTIES(properties);
+    enum smc_status status = check_capability(index, &properties, error);
+    if (status == SMC_OK)
+        status = smc_device_of_properties(&told, device, error);
     if (status != SMC_OK)
         return status;
-    smc_device_of_capability(&capability, device);
-    smc_gpu_lay_over(&properties, &device->sm);
     lay_over_oversized(index, &device->sm);
-
-    snprintf(device->name, sizeof device->name, "%.127s", properties.name);
-    find_chip(device);
-    device->source = SMC_DEVICE_LIVE;
     device->gpu_index = index;
-    device->sm_count = (uint32_t)properties.multiProcessorCount;
     device->sm_clock_khz = gpu_device_attribute(cudaDevAttrClockRate, index);
     device->memory_bus_bits = gpu_device_attribute(cudaDevAttrGlobalMemoryBusWidth, index);
     device->memory_bytes_per_s = 2.0 * 1e3 *
                                  gpu_device_attribute(cudaDevAttrMemoryClockRate, index) *
                                  device->memory_bus_bits / 8; /* two transfers per clock */
-    device->l2_bytes = (uint64_t)properties.l2CacheSize;
-    device->global_mem_bytes = properties.totalGlobalMem;
     device->fp32_peak_tflops =
         2e-9 * device->sm.fp32_lanes_per_sm * device->sm_count * device->sm_clock_khz;
     return SMC_OK;

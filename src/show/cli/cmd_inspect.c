@@ -78,7 +78,7 @@ static enum smc_status check_lint(const struct smc_arguments *arguments, struct 
 static enum smc_status check_regs(const struct smc_arguments *arguments, struct smc_error *error)
 {
     for (size_t i = 0; i < arguments->file_count && arguments->given[SMC_OPTION_REGS]; i++)
-        if (strcmp(arguments->file[i], "-") == 0)
+        if (smc_file_is_standard_input(arguments->file[i]))
             return smc_fail(error, SMC_USAGE,
                             "option --regs: standard input is read once, and the bound compiles it "
                             "again: name a file");

@@ -264,7 +264,7 @@ static enum smc_status check_file_alone(const struct smc_arguments *arguments,
         if (arguments->given[of_others[i]] || arguments->text[of_others[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",
                             smc_options[of_others[i]].name, arguments->file[0]);
-    if (strcmp(arguments->file[0], "-") == 0)
+    if (smc_file_is_standard_input(arguments->file[0]))
         return smc_fail(error, SMC_USAGE,
                         "tui: '-' is standard input, which has the keys; name a file");
     if (access(arguments->file[0], R_OK) != 0)
