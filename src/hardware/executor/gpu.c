@@ -364,7 +364,7 @@ static enum smc_status copy_out(const struct gpu_job *run)
 static enum smc_status gpu_run_user(struct gpu_job *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
-    const struct smc_gpu_work work = {launch_user, restore_user, run};
+    const struct smc_gpu_work work = {launch_user, restore_user, run, run->kernel.stores_matrices};
     struct smc_run_result *result = run->result;
     enum smc_status status = gpu_copy_in(run);
     if (status != SMC_OK)
