@@ -205,6 +205,12 @@ static struct smc_value cooperative_excess(const struct smc_answer *answer)
     return smc_value_if(known, smc_value_integer(excess));
 }
 
+static struct smc_value bins_of(const struct smc_query *query)
+{
+    bool has_bins = query->kernel && query->kernel->params & 1u << SMC_PARAM_BINS;
+    return smc_value_if(has_bins, smc_value_integer((uint64_t)query->params.value[SMC_PARAM_BINS]));
+}
+
 static struct smc_value opt_in_of(const struct smc_answer *answer)
 {
     uint32_t bytes = smc_smem_to_opt_in(&answer->query.device.sm, &answer->launch);
@@ -356,7 +362,9 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD(tmem_blocks, "occupancy.tmem_blocks_per_sm", NULL, "blocks",                             \
           "resident blocks per SM that have their Tensor Memory at a time, while the others wait " \
           "for it; null without any",                                                              \
-          smc_value_known(item->answer->occupancy.tmem_blocks_per_sm))
+          smc_value_known(item->answer->occupancy.tmem_blocks_per_sm))                             \
+    FIELD(bins, NULL, "bins", "bins", "--bins, of a kernel that accepts it",                       \
+          bins_of(&item->answer->query))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
 
