@@ -310,10 +310,14 @@ int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
             text++;
             continue;
         }
-        int blanks = (int)strspn(text, " ");
+        int blanks = (int)strspn(text, " " SMC_TIE);
         text += blanks;
         const char *end = text + strcspn(text, " \n");
         int columns = word_columns(text, end);
+        if (columns > rect.cols) { /* then at a tie */
+            end = text + strcspn(text, " \n" SMC_TIE);
+            columns = word_columns(text, end);
+        }
         if (col > 0 && col + blanks + columns > rect.cols) {
             row++;
             col = blanks = 0;
