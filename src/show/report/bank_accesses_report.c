@@ -251,30 +251,25 @@ static struct smc_value remedy_of(const struct smc_bank_access *access, bool pad
 
 static struct smc_value bank_accesses_counted(const struct smc_bank_access *access, uint64_t count)
 {
-    return smc_value_if(access->executions > 0, smc_value_integer(count));
+    return SMC_VALUE_IF(access->executions > 0, count);
 }
 
 #define ITEM struct bank_accesses_row
 #define ACCESS_FIELDS(FIELD)                                                                       \
     FIELD(kernel, NULL, "kernel", "", "its name", smc_value_text(item->kernel))                    \
-    FIELD(file, "file", "file", "", "of the source", smc_value_string(item->access->file))         \
+    FIELD(file, "file", "file", "", "of the source", item->access->file)                           \
     FIELD(line, "line", "line", "", "in the source", smc_value_known(item->access->line))          \
-    FIELD(ptx_line, "ptx_line", "ptx_line", "", "in the PTX",                                      \
-          smc_value_integer(item->access->ptx_line))                                               \
-    FIELD(operation, "operation", "operation", "", "the instruction",                              \
-          smc_value_string(item->access->operation))                                               \
+    FIELD(ptx_line, "ptx_line", "ptx_line", "", "in the PTX", item->access->ptx_line)              \
+    FIELD(operation, "operation", "operation", "", "the instruction", item->access->operation)     \
     FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",    \
-          smc_value_string(bank_accesses_kind_of(item->access)))                                   \
+          bank_accesses_kind_of(item->access))                                                     \
     FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
           smc_value_known(item->access->width_bytes))                                              \
-    FIELD(array, "array", "array", "", "the shared variable",                                      \
-          smc_value_string(item->access->array))                                                   \
-    FIELD(callee, "callee", "callee", "", "the function that is called",                           \
-          smc_value_string(item->access->callee))                                                  \
+    FIELD(array, "array", "array", "", "the shared variable", item->access->array)                 \
+    FIELD(callee, "callee", "callee", "", "the function that is called", item->access->callee)     \
     FIELD(verdict, "verdict", "verdict", "", "what is known",                                      \
-          smc_value_string(smc_bank_verdict_name(item->access->verdict)))                          \
-    FIELD(reason, "reason", "reason", "", "why it is not known",                                   \
-          smc_value_string(item->access->reason))                                                  \
+          smc_bank_verdict_name(item->access->verdict))                                            \
+    FIELD(reason, "reason", "reason", "", "why it is not known", item->access->reason)             \
     FIELD(executions, "executions", "executions", "", "by warps, as far as followed",              \
           bank_accesses_counted(item->access, item->access->executions))                           \
     FIELD(wavefronts, "wavefronts", "wavefronts", "", "of these",                                  \
@@ -287,8 +282,7 @@ static struct smc_value bank_accesses_counted(const struct smc_bank_access *acce
     FIELD(most, "most_conflicts", "most_conflicts", "", "of one execution",                        \
           bank_accesses_counted(item->access, item->access->most_conflicts))                       \
     FIELD(stride, "stride_bytes", "stride_bytes", "bytes", "between neighbouring lanes",           \
-          smc_value_if(item->access->has_stride,                                                   \
-                       smc_value_integer((uint64_t)item->access->stride_bytes)))                   \
+          SMC_VALUE_IF(item->access->has_stride, (uint64_t)item->access->stride_bytes))            \
     FIELD(padding, "padding", NULL, "", "a padding without conflicts",                             \
           remedy_of(item->access, true))                                                           \
     FIELD(swizzle, "swizzle", NULL, "", "a swizzle without conflicts",                             \

@@ -304,12 +304,12 @@ static uint32_t row_elements(const struct smc_rearrangement *change)
 
 static struct smc_value of_cost(const struct smc_banks_pattern *pattern, uint32_t value)
 {
-    return smc_value_if(!pattern->unknown, smc_value_integer(value));
+    return SMC_VALUE_IF(!pattern->unknown, value);
 }
 
 static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint32_t value)
 {
-    return smc_value_if(padding_of(pattern)->found, smc_value_integer(value));
+    return SMC_VALUE_IF(padding_of(pattern)->found, value);
 }
 
 /* An access of an answer. */
@@ -336,7 +336,7 @@ static struct smc_swizzle proposed_swizzle(const struct access_row *row)
 
 static struct smc_value swizzle_part(const struct access_row *row, int64_t part)
 {
-    return smc_value_if(proposed_swizzle(row).bits > 0, smc_value_integer((uint64_t)part));
+    return SMC_VALUE_IF(proposed_swizzle(row).bits > 0, (uint64_t)part);
 }
 
 static struct smc_value padded_row(const struct access_row *row)
@@ -361,18 +361,14 @@ static struct smc_value padding_elements(const struct access_row *row)
           smc_value_text(smc_words_bank_op(item->pattern->op)))                                    \
     FIELD(short_op, NULL, "op", "", "ld, st, atom ...",                                            \
           smc_value_text(smc_bank_operations[item->pattern->op].name))                             \
-    FIELD(width, "width_bytes", "width", "bytes", "of one lane",                                   \
-          smc_value_integer(item->pattern->width_bytes))                                           \
-    FIELD(warps, "warps_counted", NULL, "warps", "counted",                                        \
-          smc_value_integer(item->pattern->warps_counted))                                         \
+    FIELD(width, "width_bytes", "width", "bytes", "of one lane", item->pattern->width_bytes)       \
+    FIELD(warps, "warps_counted", NULL, "warps", "counted", item->pattern->warps_counted)          \
     FIELD(row, "row_elements", NULL, "elements", "of a row of its array",                          \
-          smc_value_integer(item->pattern->row_elements))                                          \
-    FIELD(steps, "steps", NULL, "", "iterations of the loop around it",                            \
-          smc_value_integer(item->pattern->steps))                                                 \
+          item->pattern->row_elements)                                                             \
+    FIELD(steps, "steps", NULL, "", "iterations of the loop around it", item->pattern->steps)      \
     FIELD(steps_counted, "steps_counted", NULL, "", "iterations counted",                          \
-          smc_value_integer(item->pattern->steps_counted))                                         \
-    FIELD(accesses, "accesses", "accesses", "", "accesses counted",                                \
-          smc_value_integer(item->pattern->accesses))                                              \
+          item->pattern->steps_counted)                                                            \
+    FIELD(accesses, "accesses", "accesses", "", "accesses counted", item->pattern->accesses)       \
     FIELD(wavefronts, "wavefronts", "wavefronts", "", "their wavefronts",                          \
           of_cost(item->pattern, item->pattern->total.wavefronts))                                 \
     FIELD(least, "least_wavefronts", "least_wavefronts", "", "the fewest possible",                \

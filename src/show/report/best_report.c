@@ -152,7 +152,7 @@ static struct smc_value excluding_rule(const struct smc_candidate *candidate)
 
 static struct smc_value best_count_if(bool known, uint64_t count)
 {
-    return smc_value_if(known, smc_value_integer(count));
+    return SMC_VALUE_IF(known, count);
 }
 
 #define ITEM struct best_row
@@ -160,52 +160,47 @@ static struct smc_value best_count_if(bool known, uint64_t count)
     FIELD(device, NULL, "device", "", "the device",                                                \
           smc_value_text(item->answer->query.device.name))                                         \
     FIELD(kernel, NULL, "kernel", "", "the kernel's name",                                         \
-          smc_value_string(smc_words_kernel_name(&item->answer->query)))                           \
+          smc_words_kernel_name(&item->answer->query))                                             \
     FIELD(option, NULL, "option", "", "what is chosen", smc_value_text(item->best->option))        \
-    FIELD(size, "size", "size", "", "its value",                                                   \
-          smc_value_integer((uint64_t)item->candidate->size))                                      \
+    FIELD(size, "size", "size", "", "its value", (uint64_t)item->candidate->size)                  \
     FIELD(threads, "threads_per_block", "threads", "threads", "the block size",                    \
-          smc_value_integer(item->answer->launch.threads_per_block))                               \
+          item->answer->launch.threads_per_block)                                                  \
     FIELD(regs, "registers_per_thread", "regs", "registers", "registers per thread",               \
           best_count_if(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread)) \
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block",                                                        \
-          smc_value_integer(item->answer->launch.static_smem_bytes))                               \
+          "static shared memory per block", item->answer->launch.static_smem_bytes)                \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block",                                                       \
-          smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \
+          "dynamic shared memory per block", item->answer->launch.dynamic_smem_bytes)              \
     FIELD(outcome, "outcome", NULL, "", "whether it launches",                                     \
           smc_value_text(smc_outcome_name(item->answer->outcome)))                                 \
     FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
-          smc_value_integer(item->answer->occupancy.blocks_per_sm))                                \
+          item->answer->occupancy.blocks_per_sm)                                                   \
     FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
-          smc_value_real(item->answer->occupancy_percent))                                         \
+          item->answer->occupancy_percent)                                                         \
     FIELD(waves, "waves", "waves", "", "waves of the grid",                                        \
           best_count_if(item->answer->has_waves, item->answer->waves.waves))                       \
     FIELD(use, "use_percent", "use_percent", "percent", "of the thread slots, on average",         \
-          smc_value_real(100 * item->candidate->use))                                              \
-    FIELD(                                                                                         \
-        moved, "global_bytes", "global_bytes", "bytes", "loaded and stored by its threads",        \
-        smc_value_if(item->answer->has_work, smc_value_real(smc_best_moved_bytes(item->answer))))  \
+          100 * item->candidate->use)                                                              \
+    FIELD(moved, "global_bytes", "global_bytes", "bytes", "loaded and stored by its threads",      \
+          SMC_VALUE_IF(item->answer->has_work, smc_best_moved_bytes(item->answer)))                \
     FIELD(architectures, "architectures", "architectures", "", "architectures that can launch it", \
-          smc_value_integer(item->candidate->architectures))                                       \
+          item->candidate->architectures)                                                          \
     FIELD(dropped_by, "dropped_by", "dropped_by", "", "the rule that excludes it",                 \
           excluding_rule(item->candidate))                                                         \
     FIELD(idle_lanes, "idle_lanes", "idle_lanes", "lanes", "idle lanes of a block's last warp",    \
-          smc_value_integer(smc_best_idle_lanes(item->answer)))                                    \
+          smc_best_idle_lanes(item->answer))                                                       \
     FIELD(row_bytes, "row_bytes", NULL, "bytes", "global memory of a row of a block's threads",    \
           best_count_if(smc_best_row_bytes(item->answer) > 0, smc_best_row_bytes(item->answer)))   \
-    FIELD(                                                                                         \
-        fill, "wave_fill_percent", NULL, "percent", "how full the waves are on average",           \
-        smc_value_if(item->answer->has_waves, smc_value_real(100 * smc_best_fill(item->answer))))  \
+    FIELD(fill, "wave_fill_percent", NULL, "percent", "how full the waves are on average",         \
+          SMC_VALUE_IF(item->answer->has_waves, 100 * smc_best_fill(item->answer)))                \
     FIELD(reason, "reason", "reason", "", "why it ranks below the proposal",                       \
-          smc_value_string(smc_text_string(&item->reason)))                                        \
+          smc_text_string(&item->reason))                                                          \
     FIELD(predicted_ms, "predicted_ms", "predicted_ms", "ms", "the predicted time of the launch",  \
-          smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
-                       smc_value_real(item->answer->time.predicted_ms)))                           \
+          SMC_VALUE_IF(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
+                       item->answer->time.predicted_ms))                                           \
     FIELD(bound_by, "bound_by", "bound_by", "", "what bounds it",                                  \
-          smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
-                       smc_value_string(smc_time_term_info[item->answer->time.bound_by].key)))
+          SMC_VALUE_IF(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
+                       smc_time_term_info[item->answer->time.bound_by].key))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -213,7 +208,7 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #define RULE_FIELDS(FIELD)                                                                         \
     FIELD(rule_name, "name", NULL, "", "its name", smc_value_text(item->name))                     \
     FIELD(rule_percent, "within_percent", NULL, "percent", "how far from the best it keeps sizes", \
-          smc_value_real(item->percent))                                                           \
+          item->percent)                                                                           \
     FIELD(rule_text, "text", NULL, "", "what it compares", smc_value_text(item->text))
 SMC_FIELD_TABLE(rule_fields, RULE_FIELDS)
 #undef ITEM

@@ -26,21 +26,21 @@ struct carveouts_row {
 static struct smc_value carveouts_percent(const struct smc_carveouts *carveouts, int32_t percent)
 {
     bool is_known = carveouts->by_percent && percent != SMC_CARVEOUT_DEFAULT;
-    return smc_value_if(is_known, smc_value_integer((uint64_t)percent));
+    return SMC_VALUE_IF(is_known, (uint64_t)percent);
 }
 
 static struct smc_value of_launch(const struct carveouts_row *row, uint32_t value)
 {
-    return smc_value_if(has_launch(row->answer), smc_value_integer(value));
+    return SMC_VALUE_IF(has_launch(row->answer), value);
 }
 
 #define ITEM struct carveouts_row
 #define SIZE_FIELDS(FIELD)                                                                         \
     FIELD(smem, "smem_bytes", "smem_bytes", "bytes", "shared memory of the SM",                    \
-          smc_value_integer(item->size->smem_bytes))                                               \
+          item->size->smem_bytes)                                                                  \
     FIELD(l1, "l1_bytes", "l1_bytes", "bytes", "what is left for the L1 cache",                    \
-          smc_value_if(item->answer->query.device.sm.l1_smem_unified_bytes > 0,                    \
-                       smc_value_integer(item->size->l1_bytes)))                                   \
+          SMC_VALUE_IF(item->answer->query.device.sm.l1_smem_unified_bytes > 0,                    \
+                       item->size->l1_bytes))                                                      \
     FIELD(configured, "configured_smem_bytes", "configured_smem_bytes", "bytes",                   \
           "the size raised to what one block needs",                                               \
           of_launch(item, item->size->configured_bytes))                                           \
@@ -69,9 +69,9 @@ struct smallest {
 #define ITEM struct smallest
 #define SMALLEST_FIELDS(FIELD)                                                                     \
     FIELD(smallest_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM",              \
-          smc_value_integer(item->blocks_per_sm))                                                  \
+          item->blocks_per_sm)                                                                     \
     FIELD(smallest_smem, "smem_bytes", NULL, "bytes", "the smallest size with that many blocks",   \
-          smc_value_integer(item->size->smem_bytes))                                               \
+          item->size->smem_bytes)                                                                  \
     FIELD(smallest_percent, "percent", NULL, "percent", "its lowest percentage",                   \
           carveouts_percent(item->carveouts, item->size->percent_from))
 SMC_FIELD_TABLE(smallest_fields, SMALLEST_FIELDS)

@@ -32,12 +32,12 @@ static const struct smc_diff_side *diff_latest(const struct smc_diff_pair *pair)
 
 static struct smc_value side_integer(const struct smc_diff_side *side, bool known, uint64_t value)
 {
-    return smc_value_if(side->kernel && known, smc_value_integer(value));
+    return SMC_VALUE_IF(side->kernel && known, value);
 }
 
 static struct smc_value side_string(const struct smc_diff_side *side, const char *text)
 {
-    return smc_value_if(side->kernel != NULL, smc_value_string(text));
+    return SMC_VALUE_IF(side->kernel != NULL, text);
 }
 
 static struct smc_value diff_architecture_of(const struct smc_diff_side *side)
@@ -143,40 +143,38 @@ static bool diff_is_refused(const struct smc_diff_side *side)
                        item->side.blocks_per_sm))                                                  \
     FIELD(side##_percent, #side ".occupancy_percent", #side "_occupancy_percent", "percent",       \
           when "occupancy at that size, or at the best one",                                       \
-          smc_value_if(has_known_smem(&item->side), smc_value_real(item->side.occupancy_percent))) \
+          SMC_VALUE_IF(has_known_smem(&item->side), item->side.occupancy_percent))                 \
     FIELD(side##_limiters, #side ".limiters", #side "_limiters", "", when "the limits that bind",  \
-          smc_value_if(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
+          SMC_VALUE_IF(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \
     FIELD(pair_name, "name", "kernel", "", "the kernel's name, demangled",                         \
-          smc_value_string(diff_latest(item)->kernel->shown))                                      \
+          diff_latest(item)->kernel->shown)                                                        \
     FIELD(pair_was, "was", "was", "", "its name in the old build, if it was renamed",              \
-          smc_value_string(former_name(item)))                                                     \
+          former_name(item))                                                                       \
     FIELD(pair_mangled, "mangled_name", NULL, "", "its name in the file",                          \
-          smc_value_string(diff_latest(item)->kernel->name))                                       \
+          diff_latest(item)->kernel->name)                                                         \
     FIELD(pair_source, "source_file", NULL, "", "the source that defines it",                      \
-          smc_value_string(diff_latest(item)->kernel->source_file))                                \
+          diff_latest(item)->kernel->source_file)                                                  \
     FIELD(pair_line, "source_line", NULL, "", "its line there",                                    \
           smc_value_known(diff_latest(item)->kernel->source_line))                                 \
     FIELD(pair_device, "device", "device", "", "the device that it is compared for",               \
-          smc_value_string(item->device->name))                                                    \
+          item->device->name)                                                                      \
     FIELD(pair_verdict, "verdict", "verdict", "",                                                  \
           "cliff, spilled, worse, changed, better, same, removed or added",                        \
-          smc_value_string(smc_diff_verdict_name(item->verdict)))                                  \
-    FIELD(pair_gravest, NULL, "change", "", "the gravest change", smc_value_string(gravest(item))) \
+          smc_diff_verdict_name(item->verdict))                                                    \
+    FIELD(pair_gravest, NULL, "change", "", "the gravest change", gravest(item))                   \
     FIELD(pair_worse, "worse", NULL, "", "what is worse, gravest first", change_list(item->worse)) \
     FIELD(pair_better, "better", NULL, "", "what is better", change_list(item->better))            \
     FIELD(pair_excused, "allowed", NULL, "", "what is worse, but allowed by the gate file",        \
           change_list(item->excused))                                                              \
-    FIELD(pair_excuse, "allowed_by", NULL, "", "what the gate file says of it",                    \
-          smc_value_string(item->excuse))                                                          \
+    FIELD(pair_excuse, "allowed_by", NULL, "", "what the gate file says of it", item->excuse)      \
     FIELD(pair_lost, "fewer_blocks_at", NULL, "threads",                                           \
           "where the block size is unknown: the sizes with fewer resident blocks",                 \
           size_list(item->lost_sizes))                                                             \
     FIELD(pair_gained, "more_blocks_at", NULL, "threads", "and those with more",                   \
           size_list(item->gained_sizes))                                                           \
     FIELD(pair_ambiguous, "ambiguous", NULL, "",                                                   \
-          "whether several kernels with this name were matched in order",                          \
-          smc_value_boolean(item->is_ambiguous))                                                   \
+          "whether several kernels with this name were matched in order", item->is_ambiguous)      \
     SIDE_FIELDS(FIELD, before, "before: ")                                                         \
     SIDE_FIELDS(FIELD, after, "in the new build: ")
 SMC_FIELD_TABLE(pair_fields, PAIR_FIELDS)

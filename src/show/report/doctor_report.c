@@ -25,8 +25,7 @@ struct doctor_row {
           "ok; note: something optional is missing; broken: it is there and does not work",        \
           smc_value_text(smc_doctor_state_names[item->row->health]))                               \
     FIELD(found, "found", "found", "", "what was found", smc_value_text(item->row->found))         \
-    FIELD(mend, "mend", "mend", "", "a command that fixes it or tells more",                       \
-          smc_value_string(item->mend))
+    FIELD(mend, "mend", "mend", "", "a command that fixes it or tells more", item->mend)
 SMC_FIELD_TABLE(doctor_fields, DOCTOR_FIELDS)
 #undef ITEM
 

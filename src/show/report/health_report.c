@@ -97,16 +97,16 @@ static void health_write_text(const struct smc_host_health *host,
     FIELD(kind, "kind", NULL, "", "lane, sm, memory, residency, rate or result",                   \
           smc_value_text(smc_fault_kind_name(item->kind)))                                         \
     FIELD(sm, "sm", NULL, "", "the SM's number (%smid)",                                           \
-          smc_value_if(item->sm >= 0, smc_value_integer((uint64_t)item->sm)))                      \
+          SMC_VALUE_IF(item->sm >= 0, (uint64_t)item->sm))                                         \
     FIELD(part, "subpartition", NULL, "", "of the SM",                                             \
-          smc_value_if(item->part >= 0, smc_value_integer((uint64_t)item->part)))                  \
+          SMC_VALUE_IF(item->part >= 0, (uint64_t)item->part))                                     \
     FIELD(lane, "lane", NULL, "", "of the warps of that sub-partition",                            \
-          smc_value_if(item->lane >= 0, smc_value_integer((uint64_t)item->lane)))                  \
+          SMC_VALUE_IF(item->lane >= 0, (uint64_t)item->lane))                                     \
     FIELD(address, "address", NULL, "",                                                            \
           "of the wrong word, in hex: in global memory, or with an SM in its shared memory",       \
           health_address_of(item))                                                                 \
     FIELD(bit, "bit", NULL, "", "the lowest wrong bit of the word",                                \
-          smc_value_if(item->bit >= 0, smc_value_integer((uint64_t)item->bit)))                    \
+          SMC_VALUE_IF(item->bit >= 0, (uint64_t)item->bit))                                       \
     FIELD(fault_detail, "detail", NULL, "", "the fault in words", smc_value_text(item->detail))
 
 static struct smc_value health_address_of(const struct smc_fault *fault)
@@ -169,28 +169,24 @@ static json_t *health_faults_of(const struct smc_health *health)
 
 #define ITEM struct smc_health
 #define GPU_FIELDS(FIELD)                                                                          \
-    FIELD(gpu_index, "gpu_index", NULL, "", "its index on the machine",                            \
-          smc_value_integer((uint64_t)item->gpu_index))                                            \
-    FIELD(uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it", smc_value_string(item->uuid))     \
-    FIELD(pci, "pci_bus_id", NULL, "", "such as 0000:1a:00.0", smc_value_string(item->pci_bus_id)) \
-    FIELD(gpu_name, "name", NULL, "", "of the board", smc_value_string(item->name))                \
+    FIELD(gpu_index, "gpu_index", NULL, "", "its index on the machine", (uint64_t)item->gpu_index) \
+    FIELD(uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it", item->uuid)                       \
+    FIELD(pci, "pci_bus_id", NULL, "", "such as 0000:1a:00.0", item->pci_bus_id)                   \
+    FIELD(gpu_name, "name", NULL, "", "of the board", item->name)                                  \
     FIELD(cc, "compute_capability", NULL, "", "such as 9.0", smc_value_capability(item->cc))       \
-    FIELD(driver, "driver", NULL, "", "the driver's release", smc_value_string(item->driver))      \
+    FIELD(driver, "driver", NULL, "", "the driver's release", item->driver)                        \
     FIELD(mode, "mode", NULL, "", "whole, mig (a slice of a GPU) or exclusive (process mode)",     \
           smc_value_text(smc_health_mode_name(item->mode)))                                        \
     FIELD(gpu_verdict, "verdict", NULL, "",                                                        \
           "healthy, differs, or failed: it could not be checked",                                  \
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
-    FIELD(gpu_error, "error", NULL, "", "why it could not be checked",                             \
-          smc_value_string(item->error))                                                           \
-    FIELD(gpu_elapsed, "elapsed_s", NULL, "s", "the time that the check took",                     \
-          smc_value_real(item->elapsed_s))                                                         \
+    FIELD(gpu_error, "error", NULL, "", "why it could not be checked", item->error)                \
+    FIELD(gpu_elapsed, "elapsed_s", NULL, "s", "the time that the check took", item->elapsed_s)    \
     FIELD(tests, "tests", NULL, "", "a list of the tests", smc_value_json(tests_of(item)))         \
     FIELD(figures, "figures", NULL, "", "what was measured", smc_value_json(figures_of(item)))     \
     FIELD(faults, "faults", NULL, "", "a list of what is wrong, at most 32",                       \
           smc_value_json(health_faults_of(item)))                                                  \
-    FIELD(faults_total, "faults_total", NULL, "", "how many there are",                            \
-          smc_value_integer(item->faults_total))
+    FIELD(faults_total, "faults_total", NULL, "", "how many there are", item->faults_total)
 
 SMC_FIELD_TABLE(gpu_fields, GPU_FIELDS)
 #undef ITEM
@@ -206,17 +202,16 @@ static json_t *gpus_of(const struct smc_host_health *host)
 #define ITEM struct smc_host_health
 #define HOST_FIELDS(FIELD)                                                                         \
     FIELD(command, "command", NULL, "", "check", smc_value_text(item ? "check" : ""))              \
-    FIELD(host, "host", NULL, "", "the host's name", smc_value_string(item->host_name))            \
-    FIELD(node, "node", NULL, "", "SLURMD_NODENAME", smc_value_string(item->node))                 \
+    FIELD(host, "host", NULL, "", "the host's name", item->host_name)                              \
+    FIELD(node, "node", NULL, "", "SLURMD_NODENAME", item->node)                                   \
     FIELD(rank, "rank", NULL, "", "PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID",               \
-          smc_value_if(item->rank >= 0, smc_value_integer((uint64_t)item->rank)))                  \
-    FIELD(time, "time", NULL, "", "when the check began, in UTC", smc_value_string(item->time))    \
+          SMC_VALUE_IF(item->rank >= 0, (uint64_t)item->rank))                                     \
+    FIELD(time, "time", NULL, "", "when the check began, in UTC", item->time)                      \
     FIELD(verdict, "verdict", NULL, "",                                                            \
           "of all GPUs: differs if one does, else failed if one did",                              \
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
-    FIELD(error, "error", NULL, "", "why no GPU was checked", smc_value_string(item->error))       \
-    FIELD(elapsed, "elapsed_s", NULL, "s", "the time that all took",                               \
-          smc_value_real(item->elapsed_s))                                                         \
+    FIELD(error, "error", NULL, "", "why no GPU was checked", item->error)                         \
+    FIELD(elapsed, "elapsed_s", NULL, "s", "the time that all took", item->elapsed_s)              \
     FIELD(gpus, "gpus", NULL, "", "a list of the GPUs", smc_value_json(gpus_of(item)))
 
 SMC_FIELD_TABLE(host_fields, HOST_FIELDS)

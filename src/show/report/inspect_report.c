@@ -29,7 +29,7 @@ enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 
 static struct smc_value inspect_count_if(bool known, uint32_t count)
 {
-    return smc_value_if(known, smc_value_integer(count));
+    return SMC_VALUE_IF(known, count);
 }
 
 static struct smc_value inspect_architecture_of(const struct smc_inspect_kernel *kernel)
@@ -66,25 +66,22 @@ static struct smc_value block_sizes(const struct smc_inspect_row *row)
 
 static struct smc_value settled(const struct smc_inspect_row *row, struct smc_value value)
 {
-    return smc_value_if(smc_inspect_is_settled(row), value);
+    return SMC_VALUE_IF(smc_inspect_is_settled(row), value);
 }
 
 static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 {
     uint16_t cc = row->device->sm.cc;
-    return smc_value_if(row->kernel->cc != 0,
-                        smc_value_boolean(smc_inspect_loads(row->kernel, cc)));
+    return SMC_VALUE_IF(row->kernel->cc != 0, smc_inspect_loads(row->kernel, cc));
 }
 
 /* Of a kernel, whatever the device. */
 #define ITEM struct smc_inspect_kernel
 #define KERNEL_FIELDS(FIELD)                                                                       \
-    FIELD(kernel_file, "file", NULL, "", "the file that holds it", smc_value_string(item->file))   \
-    FIELD(kernel_name, "name", NULL, "", "its name, demangled", smc_value_string(item->shown))     \
-    FIELD(mangled_name, "mangled_name", NULL, "", "its name in the file",                          \
-          smc_value_string(item->name))                                                            \
-    FIELD(source, "source", NULL, "", "the kind of file",                                          \
-          smc_value_string(smc_inspect_source_name(item->source)))                                 \
+    FIELD(kernel_file, "file", NULL, "", "the file that holds it", item->file)                     \
+    FIELD(kernel_name, "name", NULL, "", "its name, demangled", item->shown)                       \
+    FIELD(mangled_name, "mangled_name", NULL, "", "its name in the file", item->name)              \
+    FIELD(source, "source", NULL, "", "the kind of file", smc_inspect_source_name(item->source))   \
     FIELD(compiled_for, "compiled_for", NULL, "", "the architecture of its machine code",          \
           inspect_architecture_of(item))                                                           \
     FIELD(max_threads, "max_threads_per_block", NULL, "threads", "its launch bound",               \
@@ -94,13 +91,12 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
           inspect_count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                  \
     FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
           "whether it has shared arrays whose size the launch gives",                              \
-          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
+          SMC_VALUE_IF(item->dynamic_smem_known, item->uses_dynamic_smem))                         \
     FIELD(allocates_tmem, "allocates_tensor_memory", NULL, "",                                     \
-          "whether it allocates Tensor Memory, as its PTX tells",                                  \
-          smc_value_boolean(item->allocates_tmem))                                                 \
+          "whether it allocates Tensor Memory, as its PTX tells", item->allocates_tmem)            \
     FIELD(calls_unlinked, "calls_unlinked", NULL, "",                                              \
           "whether it calls functions that nvlink adds, so that its figures will grow",            \
-          smc_value_boolean(item->calls_unlinked))
+          item->calls_unlinked)
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
@@ -131,12 +127,9 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
 /* Of a kernel on a device. */
 #define ITEM struct smc_inspect_row
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(row_file, NULL, "file", "", "the file that holds the kernel",                            \
-          smc_value_string(item->kernel->file))                                                    \
-    FIELD(row_name, NULL, "kernel", "", "its name, demangled",                                     \
-          smc_value_string(item->kernel->shown))                                                   \
-    FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
-          smc_value_string(item->device->name))                                                    \
+    FIELD(row_file, NULL, "file", "", "the file that holds the kernel", item->kernel->file)        \
+    FIELD(row_name, NULL, "kernel", "", "its name, demangled", item->kernel->shown)                \
+    FIELD(row_device, NULL, "device", "", "the device it was answered for", item->device->name)    \
     FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device",                \
           inspect_loads(item))                                                                     \
     FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
@@ -146,7 +139,7 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
           inspect_count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread)) \
     FIELD(nvcc_may_differ, "nvcc_may_differ", NULL, "",                                            \
           "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
-          smc_value_boolean(smc_inspect_nvcc_may_differ(item)))                                    \
+          smc_inspect_nvcc_may_differ(item))                                                       \
     FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
           inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))   \
     FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
@@ -155,7 +148,7 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
           inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
                            item->kernel->resources.stack_bytes))                                   \
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
+          "static shared memory per block", item->launch.static_smem_bytes)                        \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
           "dynamic shared memory per block, empty where used but not stated",                      \
           inspect_count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))          \
@@ -181,8 +174,7 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
                            item->sizes.best_threads_per_block))                                    \
     FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
           "the occupancy at that size",                                                            \
-          smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
-                       smc_value_real(item->sizes.best_percent)))                                  \
+          SMC_VALUE_IF(item->sizes.best_threads_per_block > 0, item->sizes.best_percent))          \
     FIELD(compiled_for_column, NULL, "compiled_for", "", "the architecture of its machine code",   \
           inspect_architecture_of(item->kernel))                                                   \
     FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
@@ -201,12 +193,10 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 /* Of launch bounds on a device. */
 #define ITEM struct smc_inspect_promise
 #define BOUNDS_FIELDS(FIELD)                                                                       \
-    FIELD(bounds_file, NULL, "file", "", "the file that holds the kernel",                         \
-          smc_value_string(item->kernel->file))                                                    \
-    FIELD(bounds_name, NULL, "kernel", "", "its name, demangled",                                  \
-          smc_value_string(item->kernel->shown))                                                   \
+    FIELD(bounds_file, NULL, "file", "", "the file that holds the kernel", item->kernel->file)     \
+    FIELD(bounds_name, NULL, "kernel", "", "its name, demangled", item->kernel->shown)             \
     FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
-          smc_value_string(item->answer.query.device.name))                                        \
+          item->answer.query.device.name)                                                          \
     FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
           inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
                            item->kernel->max_threads_per_block))                                   \
@@ -220,10 +210,10 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
           inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
                            item->answer.occupancy.blocks_per_sm))                                  \
     FIELD(bounds_limiters, "limiters", "limiters", "", "the limits that bind",                     \
-          smc_value_if(item->kernel->max_threads_per_block > 0,                                    \
+          SMC_VALUE_IF(item->kernel->max_threads_per_block > 0,                                    \
                        smc_value_limiters(item->answer.occupancy.limiters)))                       \
     FIELD(bounds_verdict, "verdict", "verdict", "", "whether the bounds hold",                     \
-          smc_value_string(smc_promise_verdict_name(item->verdict)))
+          smc_promise_verdict_name(item->verdict))
 SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
 #undef ITEM
 

@@ -22,7 +22,7 @@ struct merge_line {
 
 static struct smc_value number(struct smc_reading number)
 {
-    return smc_value_if(number.present, smc_value_number(number.value));
+    return SMC_VALUE_IF(number.present, smc_value_number(number.value));
 }
 
 static struct smc_value merge_seen(const struct merge_line *line, enum smc_row_source source)
@@ -35,23 +35,21 @@ static struct smc_value merge_seen(const struct merge_line *line, enum smc_row_s
 
 static struct smc_value rank_of(const struct smc_merge_report *report)
 {
-    return smc_value_if(report->rank >= 0, smc_value_integer((uint64_t)report->rank));
+    return SMC_VALUE_IF(report->rank >= 0, (uint64_t)report->rank);
 }
 
 #define ITEM struct merge_line
 #define LINE_FIELDS(FIELD)                                                                         \
-    FIELD(question, NULL, "question", "", "in words", smc_value_string(item->question))            \
+    FIELD(question, NULL, "question", "", "in words", item->question)                              \
     FIELD(quantity, NULL, "quantity", "", "what is compared",                                      \
-          smc_value_string(item->quantity ? item->quantity->name : NULL))                          \
-    FIELD(unit, NULL, "unit", "", "its unit",                                                      \
-          smc_value_string(item->quantity ? item->quantity->unit : NULL))                          \
-    FIELD(host, "host", "host", "", "the machine's name", smc_value_string(item->report->host))    \
-    FIELD(node, "node", "node", "", "Slurm's name of it", smc_value_string(item->report->node))    \
+          item->quantity ? item->quantity->name : NULL)                                            \
+    FIELD(unit, NULL, "unit", "", "its unit", item->quantity ? item->quantity->unit : NULL)        \
+    FIELD(host, "host", "host", "", "the machine's name", item->report->host)                      \
+    FIELD(node, "node", "node", "", "Slurm's name of it", item->report->node)                      \
     FIELD(rank, "rank", "rank", "", "of the process in its job", rank_of(item->report))            \
-    FIELD(gpu_uuid, "gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it",                         \
-          smc_value_string(item->report->gpu_uuid))                                                \
-    FIELD(device, NULL, "device", "", "the GPU", smc_value_string(item->report->device))           \
-    FIELD(cc, NULL, "compute_capability", "", "of the GPU", smc_value_string(item->report->cc))    \
+    FIELD(gpu_uuid, "gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it", item->report->gpu_uuid) \
+    FIELD(device, NULL, "device", "", "the GPU", item->report->device)                             \
+    FIELD(cc, NULL, "compute_capability", "", "of the GPU", item->report->cc)                      \
     FIELD(predicted, "predicted", "predicted", "", "by the model",                                 \
           merge_seen(item, SMC_SOURCE_PREDICTED))                                                  \
     FIELD(api, "api", "api", "", "the driver's answer", merge_seen(item, SMC_SOURCE_API))          \
@@ -64,43 +62,40 @@ static struct smc_value rank_of(const struct smc_merge_report *report)
                                         : "failed"))                                               \
     FIELD(odd, "odd", "odd", "", "whether the value differs from the others or its prediction",    \
           smc_value_boolean(!item->value || item->value->odd))                                     \
-    FIELD(file, NULL, "file", "", "that holds the report", smc_value_string(item->report->file))   \
-    FIELD(line, NULL, "line", "", "where the report begins",                                       \
-          smc_value_integer(item->report->line))                                                   \
-    FIELD(error, NULL, "error", "", "why the GPU failed", smc_value_string(item->report->error))
+    FIELD(file, NULL, "file", "", "that holds the report", item->report->file)                     \
+    FIELD(line, NULL, "line", "", "where the report begins", item->report->line)                   \
+    FIELD(error, NULL, "error", "", "why the GPU failed", item->report->error)
 SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
 #undef ITEM
 
 #define ITEM struct smc_merge_report
 #define REPORT_FIELDS(FIELD)                                                                       \
-    FIELD(report_host, "host", NULL, "", "the machine's name", smc_value_string(item->host))       \
-    FIELD(report_node, "node", NULL, "", "Slurm's name of it", smc_value_string(item->node))       \
+    FIELD(report_host, "host", NULL, "", "the machine's name", item->host)                         \
+    FIELD(report_node, "node", NULL, "", "Slurm's name of it", item->node)                         \
     FIELD(report_rank, "rank", NULL, "", "of the process in its job", rank_of(item))               \
-    FIELD(report_uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it",                            \
-          smc_value_string(item->gpu_uuid))                                                        \
-    FIELD(report_device, "device", NULL, "", "the GPU", smc_value_string(item->device))            \
-    FIELD(report_cc, "compute_capability", NULL, "", "of the GPU", smc_value_string(item->cc))     \
-    FIELD(driver, "driver", NULL, "", "its version", smc_value_string(item->driver))               \
+    FIELD(report_uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it", item->gpu_uuid)            \
+    FIELD(report_device, "device", NULL, "", "the GPU", item->device)                              \
+    FIELD(report_cc, "compute_capability", NULL, "", "of the GPU", item->cc)                       \
+    FIELD(driver, "driver", NULL, "", "its version", item->driver)                                 \
     FIELD(report_file, "file", NULL, "", "that holds the report", smc_value_text(item->file))      \
-    FIELD(report_line, "line", NULL, "", "where the report begins", smc_value_integer(item->line))
+    FIELD(report_line, "line", NULL, "", "where the report begins", item->line)
 SMC_FIELD_TABLE(report_fields, REPORT_FIELDS)
 #undef ITEM
 
 #define ITEM struct smc_merged
 #define COUNT_FIELDS(FIELD)                                                                        \
-    FIELD(machines, "machines", NULL, "", "GPUs and emulators", smc_value_integer(item->machines)) \
-    FIELD(emulators, "emulators", NULL, "", "of these", smc_value_integer(item->emulators))        \
-    FIELD(quantities, "quantities", NULL, "", "compared", smc_value_integer(item->quantities))     \
-    FIELD(disagreeing, "disagreeing", NULL, "", "of these", smc_value_integer(item->disagreeing))  \
-    FIELD(differing, "differing", NULL, "", "from the prediction",                                 \
-          smc_value_integer(item->differing))                                                      \
-    FIELD(alone, "alone", NULL, "", "reported by one GPU", smc_value_integer(item->alone))         \
-    FIELD(outliers, "outliers", NULL, "", "with outliers", smc_value_integer(item->outliers))      \
-    FIELD(unseen, "not_measured", NULL, "", "by any GPU", smc_value_integer(item->unseen))         \
+    FIELD(machines, "machines", NULL, "", "GPUs and emulators", item->machines)                    \
+    FIELD(emulators, "emulators", NULL, "", "of these", item->emulators)                           \
+    FIELD(quantities, "quantities", NULL, "", "compared", item->quantities)                        \
+    FIELD(disagreeing, "disagreeing", NULL, "", "of these", item->disagreeing)                     \
+    FIELD(differing, "differing", NULL, "", "from the prediction", item->differing)                \
+    FIELD(alone, "alone", NULL, "", "reported by one GPU", item->alone)                            \
+    FIELD(outliers, "outliers", NULL, "", "with outliers", item->outliers)                         \
+    FIELD(unseen, "not_measured", NULL, "", "by any GPU", item->unseen)                            \
     FIELD(not_compared, "not_compared", NULL, "", "may differ between machines",                   \
-          smc_value_integer(item->not_compared))                                                   \
-    FIELD(failed, "failed", NULL, "", "GPUs", smc_value_integer(item->failed_count))               \
-    FIELD(copies, "given_twice", NULL, "", "reports", smc_value_integer(item->copy_count))
+          item->not_compared)                                                                      \
+    FIELD(failed, "failed", NULL, "", "GPUs", item->failed_count)                                  \
+    FIELD(copies, "given_twice", NULL, "", "reports", item->copy_count)
 SMC_FIELD_TABLE(count_fields, COUNT_FIELDS)
 #undef ITEM
 

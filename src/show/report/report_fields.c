@@ -25,7 +25,7 @@ struct smc_value smc_value_count(double count)
 
 struct smc_value smc_value_known(uint64_t integer)
 {
-    return smc_value_if(integer != 0, smc_value_integer(integer));
+    return SMC_VALUE_IF(integer != 0, integer);
 }
 
 struct smc_value smc_value_real(double real)
@@ -37,7 +37,7 @@ struct smc_value smc_value_number(double number)
 {
     if (number >= 0 && smc_number_is_whole(number))
         return smc_value_integer((uint64_t)number);
-    return smc_value_if(isfinite(number), smc_value_real(number));
+    return SMC_VALUE_IF(isfinite(number), number);
 }
 
 struct smc_value smc_value_boolean(bool boolean)
@@ -93,9 +93,9 @@ struct smc_value smc_value_json(json_t *json)
     return (struct smc_value){.kind = SMC_VALUE_JSON, .json = json};
 }
 
-struct smc_value smc_value_if(bool known, struct smc_value value)
+struct smc_value smc_value_itself(struct smc_value value)
 {
-    return known ? value : (struct smc_value){.kind = SMC_VALUE_UNKNOWN};
+    return value;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -64,8 +64,19 @@ struct smc_value smc_value_capability(uint16_t cc);
 struct smc_value smc_value_json(json_t *json);
 /* The list of x, y and z; null where x is 0. */
 struct smc_value smc_value_extent(const uint32_t size[3]);
+struct smc_value smc_value_itself(struct smc_value value);
+/* The value of an expression by its type; a struct smc_value is one already. */
+#define SMC_VALUE(expression)                                                                      \
+    _Generic((expression),                                                                         \
+        struct smc_value: smc_value_itself,                                                        \
+        bool: smc_value_boolean,                                                                   \
+        double: smc_value_real,                                                                    \
+        char *: smc_value_string,                                                                  \
+        const char *: smc_value_string,                                                            \
+        default: smc_value_integer)(expression)
 /* Unknown unless `known`. */
-struct smc_value smc_value_if(bool known, struct smc_value value);
+#define SMC_VALUE_IF(known, expression)                                                            \
+    ((known) ? SMC_VALUE(expression) : (struct smc_value){.kind = SMC_VALUE_UNKNOWN})
 
 struct smc_report_field {
     const char *key;     /* in JSON: "occupancy.percent" is in the object "occupancy"; NULL: none */
@@ -98,8 +109,8 @@ extern const struct smc_field_table smc_health_tables[];        /* health_report
 
 /* Defines the table `name` from a list LIST(FIELD) with an entry for each field:
        FIELD(id, key, column, unit, meaning, value)
-   where `value` is an expression of `item`, a const ITEM *; ITEM is a macro of the including file,
-   and `id` is unique in it. A table ends in a field without a reader. */
+   where `value`, as for SMC_VALUE, is an expression of `item`, a const ITEM *; ITEM is a macro of
+   the including file, and `id` is unique in it. A table ends in a field without a reader. */
 #define SMC_FIELD_TABLE(name, LIST)                                                                \
     LIST(SMC_FIELD_READER)                                                                         \
     static const struct smc_report_field name[] = {LIST(SMC_FIELD_ROW){.read = NULL}};
@@ -107,7 +118,7 @@ extern const struct smc_field_table smc_health_tables[];        /* health_report
     static struct smc_value read_##id(const void *untyped)                                         \
     {                                                                                              \
         const ITEM *item = untyped;                                                                \
-        return value;                                                                              \
+        return SMC_VALUE(value);                                                                   \
     }
 #define SMC_FIELD_ROW(id, key, column, unit, meaning, value)                                       \
     {key, column, unit, meaning, read_##id},

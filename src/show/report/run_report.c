@@ -115,7 +115,7 @@ struct run_line {
 
 static struct smc_value run_seen(const struct smc_reading *source)
 {
-    return smc_value_if(source->present, smc_value_number(source->value));
+    return SMC_VALUE_IF(source->present, smc_value_number(source->value));
 }
 
 static struct smc_value run_predicted(const struct smc_row *row)
@@ -135,7 +135,7 @@ static struct smc_value run_predicted(const struct smc_row *row)
           run_seen(&item->row->emulated))                                                          \
     FIELD(measured, "measured", "measured", "", "on the GPU", run_seen(&item->row->measured))      \
     FIELD(verdict, "verdict", "verdict", "", "how they compare", smc_value_text(item->verdict))    \
-    FIELD(note, "note", "note", "", "the reason, or a remark", smc_value_string(item->note))       \
+    FIELD(note, "note", "note", "", "the reason, or a remark", item->note)                         \
     FIELD(host, NULL, "host", "", "the machine's name", smc_value_text(item->run->host_name))      \
     FIELD(gpu_uuid, NULL, "gpu_uuid", "", "as nvidia-smi prints it",                               \
           smc_value_text(item->run->gpu_uuid))

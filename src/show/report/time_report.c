@@ -407,11 +407,9 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
 #define ITEM struct timed
 #define TIME_FIELDS(FIELD)                                                                         \
     FIELD(predicted, "predicted_ms", NULL, "ms", "how long one launch takes",                      \
-          smc_value_real(item->time->predicted_ms))                                                \
-    FIELD(low, "low_ms", NULL, "ms", "it takes at least as long",                                  \
-          smc_value_real(item->time->low_ms))                                                      \
-    FIELD(high, "high_ms", NULL, "ms", "it takes at most as long",                                 \
-          smc_value_real(item->time->high_ms))                                                     \
+          item->time->predicted_ms)                                                                \
+    FIELD(low, "low_ms", NULL, "ms", "it takes at least as long", item->time->low_ms)              \
+    FIELD(high, "high_ms", NULL, "ms", "it takes at most as long", item->time->high_ms)            \
     FIELD(measured, "measured_ms", NULL, "ms",                                                     \
           "the median of the launches; only in run, where they were timed",                        \
           if_measured(item, item->measured_ms))                                                    \
@@ -427,11 +425,10 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
           terms_of(item->time))                                                                    \
     FIELD(ceilings, "ceilings", NULL, "",                                                          \
           "where the rates are from: table, calibrated or specifications",                         \
-          smc_value_string(smc_time_basis_name(item->time->basis)))                                \
+          smc_time_basis_name(item->time->basis))                                                  \
     FIELD(flops_per_s, "flops_per_s", NULL, "operations per second",                               \
           "the operations of workload, or without it those of counts, in that time",               \
-          smc_value_if(time_flops_per_s(item->answer) > 0,                                         \
-                       smc_value_real(time_flops_per_s(item->answer))))                            \
+          SMC_VALUE_IF(time_flops_per_s(item->answer) > 0, time_flops_per_s(item->answer)))        \
     FIELD(tensor_rate, "tensor_flops_per_s", NULL, "operations per second",                        \
           "those of counts by tensor cores, in that time; absent where there are none",            \
           if_tensor(item->time, smc_value_real(tensor_flops_per_s(item->time))))                   \
@@ -445,15 +442,14 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
           "where the rate of that type is from: measured or published",                            \
           if_tensor(item->time, smc_value_text(tensor_rates_of(item->answer))))                    \
     FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
-          "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
-    FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
-          smc_value_string(item->time->code))                                                      \
+          "the bytes of counts in that time", dram_bytes_per_s(item->time))                        \
+    FIELD(code, "code", NULL, "", "what the instructions were counted in", item->time->code)       \
     FIELD(changes, "contents_change", NULL, "",                                                    \
           "whether what decides what is executed is stored by other blocks of the launch",         \
-          smc_value_boolean(item->time->contents_change))                                          \
+          item->time->contents_change)                                                             \
     FIELD(unfollowed, "unfollowed", NULL, "",                                                      \
           "the first branch of the machine code that warps could not follow, and why, or null",    \
-          smc_value_if(item->time->unfollowed[0] != 0, smc_value_string(item->time->unfollowed)))  \
+          SMC_VALUE_IF(item->time->unfollowed[0] != 0, item->time->unfollowed))                    \
     FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
           "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
     FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \

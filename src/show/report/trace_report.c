@@ -23,23 +23,23 @@ static struct smc_value shape(const uint32_t size[3])
 {
     char text[40];
     snprintf(text, sizeof text, "%ux%ux%u", size[0], size[1], size[2]);
-    return smc_value_if(size[0] > 0, smc_value_copy(text));
+    return SMC_VALUE_IF(size[0] > 0, smc_value_copy(text));
 }
 
 /* Unknown where it is negative. */
 static struct smc_value recorded(int64_t number)
 {
-    return smc_value_if(number >= 0, smc_value_integer((uint64_t)number));
+    return SMC_VALUE_IF(number >= 0, (uint64_t)number);
 }
 
 static struct smc_value recorded_real(double number)
 {
-    return smc_value_if(number >= 0, smc_value_real(number));
+    return SMC_VALUE_IF(number >= 0, number);
 }
 
 static struct smc_value milliseconds(const struct smc_trace_launch *launch, double ns)
 {
-    return smc_value_if(launch->timed_launches > 0, smc_value_real(ns / 1e6));
+    return SMC_VALUE_IF(launch->timed_launches > 0, ns / 1e6);
 }
 
 static struct smc_value cache_config(int32_t config)
@@ -50,13 +50,13 @@ static struct smc_value cache_config(int32_t config)
 
 static struct smc_value trace_agrees(const struct smc_trace_row *row)
 {
-    return smc_value_if(row->agreement != SMC_TRACE_NOT_ASKED,
+    return SMC_VALUE_IF(row->agreement != SMC_TRACE_NOT_ASKED,
                         smc_value_boolean(row->agreement == SMC_TRACE_AGREES));
 }
 
 static struct smc_value answered(const struct smc_trace_row *row, struct smc_value value)
 {
-    return smc_value_if(!row->unknown, value);
+    return SMC_VALUE_IF(!row->unknown, value);
 }
 
 static struct smc_value process_id(const struct smc_trace *trace,
@@ -85,10 +85,8 @@ struct item {
 
 #define ITEM struct item
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(name, "name", "kernel", "", "its name, demangled",                                       \
-          smc_value_string(item->launch->shown))                                                   \
-    FIELD(mangled, "mangled_name", NULL, "", "its name as recorded",                               \
-          smc_value_string(item->launch->name))                                                    \
+    FIELD(name, "name", "kernel", "", "its name, demangled", item->launch->shown)                  \
+    FIELD(mangled, "mangled_name", NULL, "", "its name as recorded", item->launch->name)           \
     FIELD(device, "device", NULL, "", "its GPU, the index in devices",                             \
           recorded(item->launch->device))                                                          \
     FIELD(device_name, NULL, "device", "", "its GPU", device_name(item->trace, item->launch))      \
@@ -100,11 +98,11 @@ struct item {
     FIELD(module, "module", NULL, "", "the file in modules that has its machine code, its index",  \
           recorded(item->launch->module))                                                          \
     FIELD(launches, "launches", "launches", "launches", "how often it was launched",               \
-          smc_value_integer(item->launch->launches))                                               \
+          item->launch->launches)                                                                  \
     FIELD(graph, "graph_launches", "graph_launches", "launches", "of these, by CUDA graphs",       \
-          smc_value_integer(item->launch->graph_launches))                                         \
+          item->launch->graph_launches)                                                            \
     FIELD(timed, "timed_launches", "timed_launches", "launches", "of these, with a recorded time", \
-          smc_value_integer(item->launch->timed_launches))                                         \
+          item->launch->timed_launches)                                                            \
     FIELD(total, "total_ms", "total_ms", "ms", "the time of all of them",                          \
           milliseconds(item->launch, (double)item->launch->total_ns))                              \
     FIELD(mean, "mean_ms", "mean_ms", "ms", "the mean",                                            \
@@ -115,7 +113,7 @@ struct item {
           milliseconds(item->launch, (double)item->launch->greatest_ns))                           \
     FIELD(share, "share_percent", "share_percent", "percent",                                      \
           "of the time of all launches; of their number if no time was recorded",                  \
-          smc_value_real(100 * item->row->share))                                                  \
+          100 * item->row->share)                                                                  \
     FIELD(grid, "grid_dim", NULL, "blocks", "x, y and z of the grid",                              \
           smc_value_extent(item->launch->grid))                                                    \
     FIELD(grid_shape, NULL, "grid", "blocks", "16x16x1", shape(item->launch->grid))                \
@@ -135,7 +133,7 @@ struct item {
           recorded(smc_trace_smem_bytes(item->launch, item->row->device)))                         \
     FIELD(carveout, "carveout_percent", "carveout", "percent",                                     \
           "the preferred carve-out; -1: left to the driver, or not recorded",                      \
-          smc_value_integer((uint64_t)(int64_t)item->launch->carveout_percent))                    \
+          (uint64_t)(int64_t)item->launch->carveout_percent)                                       \
     FIELD(cache_config, "cache_config", NULL, "",                                                  \
           "the cache preference: none, shared, l1 or equal",                                       \
           cache_config(item->launch->cache_config))                                                \
@@ -150,12 +148,12 @@ struct item {
           answered(item->row, smc_value_limiters(item->row->occupancy.limiters)))                  \
     FIELD(bound, "bound_by", "bound_by", "",                                                       \
           "what keeps the GPU from being full: none, grid, unknown, or the limit that binds",      \
-          smc_value_string(smc_trace_bound_name(item->row->bound)))                                \
+          smc_trace_bound_name(item->row->bound))                                                  \
     FIELD(waves, NULL, "waves", "waves", "waves, the last one included",                           \
-          smc_value_if(item->row->has_waves, smc_value_integer(item->row->waves.waves)))           \
+          SMC_VALUE_IF(item->row->has_waves, item->row->waves.waves))                              \
     FIELD(tail, "tail_percent", "tail_percent", "percent",                                         \
           "of the block slots of the last wave, empty",                                            \
-          smc_value_if(item->row->has_waves, smc_value_real(item->row->tail_percent)))             \
+          SMC_VALUE_IF(item->row->has_waves, item->row->tail_percent))                             \
     FIELD(resident, "resident_percent", "resident_percent", "percent",                             \
           "warps resident on average over the waves, of the most that the GPU holds",              \
           recorded_real(item->row->resident_percent))                                              \
@@ -173,7 +171,7 @@ struct item {
     FIELD(achieved, "achieved_occupancy_percent", "achieved_occupancy_percent", "percent",         \
           "occupancy as measured", recorded_real(item->launch->achieved_occupancy_percent))        \
     FIELD(unknown, "unknown_reason", "unknown_reason", "", "why there is no occupancy",            \
-          smc_value_string(item->row->unknown))
+          item->row->unknown)
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -195,23 +193,19 @@ static json_t *lines_of(const struct smc_text *text)
         trace_source, "source", NULL, "",                                                          \
         "cupti, hooks, emulator, nsight_systems, nvprof, nsight_compute, chrome_trace, triton or " \
         "smemcalc",                                                                                \
-        smc_value_string(smc_trace_source_name(item->source)))                                     \
-    FIELD(trace_file, "file", NULL, "", "that was read; null: the program was run",                \
-          smc_value_string(item->file))                                                            \
-    FIELD(trace_program, "program", NULL, "", "its command line", smc_value_string(item->program)) \
-    FIELD(trace_tool, "tool", NULL, "", "what recorded it, with its version",                      \
-          smc_value_string(item->tool))                                                            \
+        smc_trace_source_name(item->source))                                                       \
+    FIELD(trace_file, "file", NULL, "", "that was read; null: the program was run", item->file)    \
+    FIELD(trace_program, "program", NULL, "", "its command line", item->program)                   \
+    FIELD(trace_tool, "tool", NULL, "", "what recorded it, with its version", item->tool)          \
     FIELD(exit_status, "exit_status", NULL, "", "of the program, if it was run and exited",        \
-          smc_value_if(item->has_exit && item->exit_signal == 0,                                   \
-                       smc_value_integer((uint64_t)item->exit_status)))                            \
+          SMC_VALUE_IF(item->has_exit && item->exit_signal == 0, (uint64_t)item->exit_status))     \
     FIELD(exit_signal, "exit_signal", NULL, "", "the signal that ended it",                        \
-          smc_value_if(item->has_exit && item->exit_signal != 0,                                   \
-                       smc_value_integer((uint64_t)item->exit_signal)))                            \
+          SMC_VALUE_IF(item->has_exit && item->exit_signal != 0, (uint64_t)item->exit_signal))     \
     FIELD(skipped, "skipped_launches", NULL, "launches", "left out by --skip and --count",         \
-          smc_value_integer(item->skipped))                                                        \
+          item->skipped)                                                                           \
     FIELD(launches_unknown, "launches_unknown", NULL, "",                                          \
           "whether launches are no counts: it lists kernels, launched or not",                     \
-          smc_value_boolean(item->launches_unknown))                                               \
+          item->launches_unknown)                                                                  \
     FIELD(findings, "findings", NULL, "", "what kernels did wrong on the emulator",                \
           smc_value_json(lines_of(&item->findings)))                                               \
     FIELD(notes, "notes", NULL, "", "what was not recorded, or was lost",                          \
@@ -231,21 +225,19 @@ static struct smc_value bound_shares(const struct smc_trace_answer *answer)
 static struct smc_value short_launches(const struct smc_trace_answer *answer,
                                        struct smc_value value)
 {
-    return smc_value_if(answer->short_us > 0, value);
+    return SMC_VALUE_IF(answer->short_us > 0, value);
 }
 
 #define ITEM struct smc_trace_answer
 #define SUMMARY_FIELDS(FIELD)                                                                      \
-    FIELD(all_launches, "launches", NULL, "launches", "how many",                                  \
-          smc_value_integer(item->launches))                                                       \
+    FIELD(all_launches, "launches", NULL, "launches", "how many", item->launches)                  \
     FIELD(all_timed, "timed_launches", NULL, "launches", "of these, with a recorded time",         \
-          smc_value_integer(item->timed_launches))                                                 \
+          item->timed_launches)                                                                    \
     FIELD(all_time, "total_ms", NULL, "ms", "their time",                                          \
-          smc_value_if(item->timed_launches > 0, smc_value_real((double)item->total_ns / 1e6)))    \
-    FIELD(kernels, "kernels", NULL, "kernels", "how many, by name",                                \
-          smc_value_integer(item->kernel_count))                                                   \
+          SMC_VALUE_IF(item->timed_launches > 0, (double)item->total_ns / 1e6))                    \
+    FIELD(kernels, "kernels", NULL, "kernels", "how many, by name", item->kernel_count)            \
     FIELD(configurations, "configurations", NULL, "", "how many, the elements of kernels",         \
-          smc_value_integer(item->row_count))                                                      \
+          item->row_count)                                                                         \
     FIELD(mean_percent, "occupancy_percent", NULL, "percent",                                      \
           "the mean, weighted by time, over those that have one",                                  \
           recorded_real(item->occupancy_percent))                                                  \
@@ -254,11 +246,11 @@ static struct smc_value short_launches(const struct smc_trace_answer *answer,
     FIELD(shares, "bound_share_percent", NULL, "percent",                                          \
           "of the time, under each value of bound_by", bound_shares(item))                         \
     FIELD(api_asked, "api_asked", NULL, "", "configurations that the driver answered",             \
-          smc_value_integer(item->asked))                                                          \
+          item->asked)                                                                             \
     FIELD(api_differing, "api_differing", NULL, "", "of these, otherwise than the model",          \
-          smc_value_integer(item->differing))                                                      \
+          item->differing)                                                                         \
     FIELD(refused, "refused", NULL, "", "configurations that the model says cannot be launched",   \
-          smc_value_integer(item->refused))                                                        \
+          item->refused)                                                                           \
     FIELD(launch_us, "launch_us", NULL, "us", "how long a launch takes, where that is known",      \
           short_launches(item, smc_value_real(item->short_us)))                                    \
     FIELD(short_launches, "short_launches", NULL, "launches",                                      \

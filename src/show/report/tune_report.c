@@ -28,19 +28,19 @@ static bool tune_is_predicted(const struct tune_row *row)
 
 static struct smc_value tune_predicted(const struct tune_row *row, double ms)
 {
-    return smc_value_if(tune_is_predicted(row), smc_value_real(ms));
+    return SMC_VALUE_IF(tune_is_predicted(row), ms);
 }
 
 static struct smc_value tune_measured(const struct tune_row *row, double ms)
 {
-    return smc_value_if(row->shape->measured, smc_value_real(ms));
+    return SMC_VALUE_IF(row->shape->measured, ms);
 }
 
 /* Unknown for a kernel that did not compile. */
 static struct smc_value tune_compiled(const struct tune_row *row, uint64_t number)
 {
     bool known = row->shape->state != SMC_TUNE_FAILED && row->shape->state != SMC_TUNE_WAITING;
-    return smc_value_if(known, smc_value_integer(number));
+    return SMC_VALUE_IF(known, number);
 }
 
 /* How much longer the prediction is than the measured time, in percent. */
@@ -52,12 +52,12 @@ static double error_of(const struct smc_tune_shape *shape)
 static struct smc_value error_value(const struct tune_row *row)
 {
     bool known = tune_is_predicted(row) && row->shape->measured;
-    return smc_value_if(known, smc_value_number(error_of(row->shape)));
+    return SMC_VALUE_IF(known, smc_value_number(error_of(row->shape)));
 }
 
 static struct smc_value tune_bound_by(const struct tune_row *row)
 {
-    return smc_value_if(tune_is_predicted(row),
+    return SMC_VALUE_IF(tune_is_predicted(row),
                         smc_value_text(smc_time_term_info[row->shape->time.bound_by].key));
 }
 
@@ -71,8 +71,7 @@ static struct smc_value tune_bound_by(const struct tune_row *row)
           "a carve-out that is rounded up to one size), failed, not_compiled",                     \
           smc_value_text(smc_tune_state_info[item->shape->state].name))                            \
     FIELD(reason, "reason", "reason", "",                                                          \
-          "why it was dropped, has no prediction, or failed to run",                               \
-          smc_value_string(item->shape->why))                                                      \
+          "why it was dropped, has no prediction, or failed to run", item->shape->why)             \
     FIELD(predicted, "time.predicted_ms", "predicted_ms", "ms", "predicted time",                  \
           tune_predicted(item, item->shape->time.predicted_ms))                                    \
     FIELD(low, "time.low_ms", "low_ms", "ms", "the lowest time of the prediction's range",         \
@@ -90,12 +89,12 @@ static struct smc_value tune_bound_by(const struct tune_row *row)
     FIELD(slowest, "measured.slowest_ms", "slowest_ms", "ms", "the slowest launch",                \
           tune_measured(item, item->shape->slowest_ms))                                            \
     FIELD(launches, "measured.launches", "launches", "launches", "timed launches",                 \
-          smc_value_if(item->shape->measured, smc_value_integer(item->shape->timed_launches)))     \
+          SMC_VALUE_IF(item->shape->measured, item->shape->timed_launches))                        \
     FIELD(error, "measured.error_percent", "error_percent", "percent",                             \
           "how much longer the prediction is than the measured time", error_value(item))           \
     FIELD(correct, "measured.correct", "correct", "",                                              \
           "whether its result agrees with the reference, as far as it was compared",               \
-          smc_value_if(item->shape->tried && (item->shape->measured || item->shape->wrong),        \
+          SMC_VALUE_IF(item->shape->tried && (item->shape->measured || item->shape->wrong),        \
                        smc_value_boolean(!item->shape->wrong)))                                    \
     FIELD(winner, "winner", "winner", "", "the fastest of those measured with a correct result",   \
           smc_value_boolean(item->shape == smc_tune_winner(item->tune)))                           \
@@ -110,7 +109,7 @@ static struct smc_value tune_bound_by(const struct tune_row *row)
     FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
           tune_compiled(item, item->shape->blocks_per_sm))                                         \
     FIELD(percent, "occupancy_percent", "occupancy_percent", "percent", "occupancy",               \
-          smc_value_if(item->shape->blocks_per_sm > 0, smc_value_real(item->shape->percent)))
+          SMC_VALUE_IF(item->shape->blocks_per_sm > 0, item->shape->percent))
 SMC_FIELD_TABLE(tune_fields, TUNE_FIELDS)
 #undef ITEM
 

@@ -50,7 +50,7 @@ void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line
 /* A ratio of 0 is not known. */
 static struct smc_value ratio_of(double ratio)
 {
-    return smc_value_if(ratio != 0, smc_value_real(ratio));
+    return SMC_VALUE_IF(ratio != 0, ratio);
 }
 
 struct workload_access {
@@ -60,18 +60,18 @@ struct workload_access {
 
 #define ITEM struct workload_access
 #define ACCESS_FIELDS(FIELD)                                                                       \
-    FIELD(array, "array", NULL, "", "the array", smc_value_string(item->global->name))             \
+    FIELD(array, "array", NULL, "", "the array", item->global->name)                               \
     FIELD(operation, "operation", NULL, "", "load or store",                                       \
-          smc_value_string(item->global->store ? "store" : "load"))                                \
+          item->global->store ? "store" : "load")                                                  \
     FIELD(elements, "elements", NULL, "elements", "accessed by all threads",                       \
           smc_value_count(item->global->elements))                                                 \
     FIELD(times, "times_per_element", NULL, "", "how often each element is accessed",              \
-          smc_value_real(item->global->elements / item->global->array_elements))                   \
+          item->global->elements / item->global->array_elements)                                   \
     FIELD(requests, "requests", NULL, "requests", "instructions of a warp",                        \
           smc_value_count(item->global->requests))                                                 \
     FIELD(sectors, "sectors", NULL, "sectors",                                                     \
           "of 32 bytes, counted for each request; null on CC 1.x",                                 \
-          smc_value_if(item->has_sectors, smc_value_count(item->global->sectors)))
+          SMC_VALUE_IF(item->has_sectors, smc_value_count(item->global->sectors)))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 
@@ -95,12 +95,12 @@ SMC_FIELD_TABLE(shared_fields, SHARED_FIELDS)
 #define ITEM struct smc_workload
 #define WALL_FIELDS(FIELD)                                                                         \
     FIELD(fma_cycles, "fma_cycles_per_step", NULL, "clocks", "clocks of the FMA lanes",            \
-          smc_value_real(item->fma_cycles_per_step))                                               \
+          item->fma_cycles_per_step)                                                               \
     FIELD(shared_cycles, "shared_cycles_per_step", NULL, "clocks", "clocks of the banks",          \
-          smc_value_real(item->shared_cycles_per_step))                                            \
+          item->shared_cycles_per_step)                                                            \
     FIELD(peak, "peak_percent", NULL, "percent",                                                   \
           "the share of the theoretical FMA peak that shared memory allows",                       \
-          smc_value_real(100 * smc_workload_peak_share(item)))
+          100 * smc_workload_peak_share(item))
 SMC_FIELD_TABLE(wall_fields, WALL_FIELDS)
 #undef ITEM
 
@@ -123,17 +123,15 @@ static struct smc_value object_if(bool known, const struct smc_report_field *fie
 
 #define ITEM struct smc_answer
 #define WORK_FIELDS(FIELD)                                                                         \
-    FIELD(flops, "flops", NULL, "operations", "floating-point operations",                         \
-          smc_value_real(item->work.flops))                                                        \
+    FIELD(flops, "flops", NULL, "operations", "floating-point operations", item->work.flops)       \
     FIELD(load_bytes, "global_load_bytes", NULL, "bytes", "loaded from global memory",             \
-          smc_value_real(item->work.global_load_bytes))                                            \
+          item->work.global_load_bytes)                                                            \
     FIELD(store_bytes, "global_store_bytes", NULL, "bytes", "stored to global memory",             \
-          smc_value_real(item->work.global_store_bytes))                                           \
+          item->work.global_store_bytes)                                                           \
     FIELD(untiled_bytes, "untiled_load_bytes", NULL, "bytes",                                      \
-          "what the algorithm loads without shared memory",                                        \
-          smc_value_real(item->work.untiled_load_bytes))                                           \
+          "what the algorithm loads without shared memory", item->work.untiled_load_bytes)         \
     FIELD(minimum_bytes, "minimum_bytes", NULL, "bytes", "every input and output once",            \
-          smc_value_real(item->work.minimum_bytes))                                                \
+          item->work.minimum_bytes)                                                                \
     FIELD(flops_per_load, "flops_per_load", NULL, "",                                              \
           "CGMA: operations for each element that a thread loads from global memory",              \
           ratio_of(item->workload.flops_per_load))                                                 \
