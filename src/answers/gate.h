@@ -16,7 +16,6 @@
 enum smc_gate_key {
 #define LIMIT(id, ...) SMC_GATE_##id,
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
     SMC_GATE_KEY_COUNT
 };
 

@@ -31,7 +31,6 @@ void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx);
 enum smc_inspect_source {
 #define SOURCE(id, name, words) SMC_INSPECT_##id,
 #include "code/readers/kernel_sources.def"
-#undef SOURCE
     SMC_INSPECT_SOURCE_COUNT
 };
 

@@ -965,7 +965,6 @@ const char *smc_diff_change_name(enum smc_diff_change change)
     static const char *const names[] = {
 #define CHANGE(id, name) [SMC_DIFF_##id] = name,
 #include "answers/judge/changes.def"
-#undef CHANGE
     };
     return names[change];
 }

@@ -26,7 +26,6 @@ static const struct gate_key {
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads)                                 \
     {key, SMC_CHECK_##rule, kind, needs_threads},
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
 };
 
 /* The arguments that the steps share. */

@@ -22,7 +22,6 @@ static const struct {
 #define IS_MUST                                                    true
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads) {lowest, highest, IS_##kind},
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
 };
 
 /* The arguments that the functions share. */
@@ -163,7 +162,6 @@ static enum smc_status read_limit_entry(const struct gate_reading *reading,
     static const char *const known[] = {"kernel", "device", "optional",
 #define LIMIT(id, key, ...) key,
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
                                         NULL};
     static const char table[] = "[[limit]]";
     struct smc_gate_limit *limit = to;

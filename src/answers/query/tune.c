@@ -22,7 +22,6 @@
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
 #define STATE(id, name, meaning) [SMC_TUNE_##id] = {name, meaning},
 #include "answers/query/tune_states.def"
-#undef STATE
 };
 
 /* --- Axes as the user gives them -------------------------------------------------------------- */

@@ -634,7 +634,6 @@ const char *smc_trace_source_name(enum smc_trace_source source)
     static const char *const names[] = {
 #define TRACE_SOURCE(id, name, words) [SMC_TRACE_##id] = (name),
 #include "answers/trace/trace_sources.def"
-#undef TRACE_SOURCE
     };
     return names[source];
 }
@@ -644,7 +643,6 @@ const char *smc_trace_source_words(enum smc_trace_source source)
     static const char *const words[] = {
 #define TRACE_SOURCE(id, name, words) [SMC_TRACE_##id] = (words),
 #include "answers/trace/trace_sources.def"
-#undef TRACE_SOURCE
     };
     return words[source];
 }

@@ -21,7 +21,6 @@
 enum smc_trace_source {
 #define TRACE_SOURCE(id, name, words) SMC_TRACE_##id,
 #include "answers/trace/trace_sources.def"
-#undef TRACE_SOURCE
     SMC_TRACE_SOURCE_COUNT
 };
 

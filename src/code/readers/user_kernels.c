@@ -399,7 +399,6 @@ static const struct {
 } sources[] = {
 #define SOURCE(id, name, words) [SMC_INSPECT_##id] = {name, words},
 #include "code/readers/kernel_sources.def"
-#undef SOURCE
 };
 
 const char *smc_inspect_source_name(enum smc_inspect_source source)

@@ -126,7 +126,6 @@ static int attribute_of(int attribute)
     case SHIM_DEVICE_##name:                                                                       \
         return (int)(value);
 #include "guests/shim/device_attributes.def"
-#undef SHIM_DEVICE_ATTRIBUTE
     default:
         return 0;
     }
@@ -358,7 +357,6 @@ static const struct {
 } errors[] = {
 #define SHIM_ERROR(id, number, driver, runtime, text) {number, driver, text},
 #include "guests/shim/errors.def"
-#undef SHIM_ERROR
 };
 
 API cuGetErrorName(int error, const char **name)

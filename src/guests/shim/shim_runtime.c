@@ -40,7 +40,6 @@ static const struct {
 } errors[] = {
 #define SHIM_ERROR(id, number, driver, runtime, text) {number, runtime, text},
 #include "guests/shim/errors.def"
-#undef SHIM_ERROR
 };
 
 __attribute__((visibility("default"))) const char *cudaGetErrorString(int error)

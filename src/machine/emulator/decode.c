@@ -150,7 +150,6 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
     static const char *const names[SMC_SPECIAL_COUNT] = {
 #define SPECIAL(id, name) [SMC_SPECIAL_##id] = name,
 #include "machine/emulator/specials.def"
-#undef SPECIAL
     };
     for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
         if (smc_span_is(operand->name, names[i])) {

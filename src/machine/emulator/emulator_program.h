@@ -181,7 +181,6 @@ enum smc_op_kind {
     SMC_OP_OTHER,
 #define OP_KIND(id, name) SMC_OP_##id,
 #include "machine/emulator/op_kinds.def"
-#undef OP_KIND
 };
 
 struct smc_op {
@@ -340,7 +339,6 @@ enum smc_special {
     SMC_SPECIAL_CONSTANT,
 #define SPECIAL(id, name) SMC_SPECIAL_##id,
 #include "machine/emulator/specials.def"
-#undef SPECIAL
     SMC_SPECIAL_COUNT
 };
 

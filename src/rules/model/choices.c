@@ -8,7 +8,6 @@
 const struct smc_rule_info smc_rule_info[SMC_RULE_COUNT] = {
 #define RULE(id, name, percent, higher, text) [SMC_RULE_##id] = {name, percent, higher, text},
 #include "rules/model/rules.def"
-#undef RULE
 };
 
 static bool is_left(const struct smc_choice *choice)

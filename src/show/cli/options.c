@@ -16,7 +16,6 @@
 enum {
 #define COMMAND(ID, function, name, most_files, usage, help, examples) ID = 1 << SMC_COMMAND_##ID,
 #include "show/cli/commands.def"
-#undef COMMAND
     ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT,   /* about a launch that is not run */
     SHOWING = ASKING | TUI,                              /* that, or a screen about it */
     OF_FILES = SWEEP | LIMITS | BEST | CARVEOUT | BANKS, /* about a kernel of a file */
@@ -63,7 +62,6 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
                                                  PARAM_COMMANDS(SMC_PARAM_##id),                   \
                                                  help},
 #include "rules/params.def"
-#undef PARAM
 };
 
 /* The words still to be read. */

@@ -35,7 +35,6 @@ enum smc_option_type {
 enum smc_option_group {
 #define GROUP(id, heading) SMC_GROUP_##id,
 #include "show/cli/groups.def"
-#undef GROUP
     SMC_GROUP_COUNT
 };
 
