@@ -34,7 +34,7 @@ struct judging {
     uint32_t today;
     struct smc_gate_verdict *verdict;
     bool *limit_named, *limit_used; /* by limit: a kernel matches; a kernel and its device match */
-    bool *allowance_used, *threads_used, *dynamic_smem_used;
+    bool *allowance_used, *stated_used[SMC_STATED_KINDS];
     size_t unsettled_rows;
     const struct smc_inspect_kernel *first_unsettled;
     bool first_lacks_smem; /* the first is unsettled for its dynamic shared memory */
@@ -363,12 +363,12 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
 static bool judge_row(struct judging *judging, const struct smc_inspect_row *row, bool *unsettled)
 {
     const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
-    for (size_t i = 0; i < judging->gate->threads_count; i++)
-        judging->threads_used[i] |=
-            smc_gate_names_kernel(judging->gate->threads[i].pattern, row->kernel);
-    for (size_t i = 0; i < judging->gate->dynamic_smem_count; i++)
-        judging->dynamic_smem_used[i] |=
-            smc_gate_names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
+    for (int kind = 0; kind < SMC_STATED_KINDS; kind++) {
+        const struct smc_stated_list *list = &judging->gate->stated[kind];
+        for (size_t i = 0; i < list->count; i++)
+            judging->stated_used[kind][i] |=
+                smc_gate_names_kernel(list->item[i].pattern, row->kernel);
+    }
     if (!find_limits(judging, row, applies))
         return false;
     const struct smc_check_finding place = gate_finding_of(row, SMC_CHECK_UNKNOWN);
@@ -479,28 +479,15 @@ static void note_allowances(struct judging *judging)
     }
 }
 
-static void gate_note_dynamic_smem(struct judging *judging)
+static void note_stated(struct judging *judging, enum smc_stated_kind kind, const char *table)
 {
-    const struct smc_gate *gate = judging->gate;
-    for (size_t i = 0; i < gate->dynamic_smem_count; i++) {
+    const struct smc_stated_list *list = &judging->gate->stated[kind];
+    for (size_t i = 0; i < list->count; i++) {
         struct smc_text text = {0};
-        if (judging->dynamic_smem_used[i])
+        if (judging->stated_used[kind][i])
             continue;
-        smc_text_printf(&text, "[dynamic_smem] '%s' names no kernel",
-                        gate->dynamic_smem[i].pattern);
-        gate_note(judging, gate->dynamic_smem[i].line, &text);
-    }
-}
-
-static void note_threads(struct judging *judging)
-{
-    const struct smc_gate *gate = judging->gate;
-    for (size_t i = 0; i < gate->threads_count; i++) {
-        struct smc_text text = {0};
-        if (judging->threads_used[i])
-            continue;
-        smc_text_printf(&text, "[threads] '%s' names no kernel", gate->threads[i].pattern);
-        gate_note(judging, gate->threads[i].line, &text);
+        smc_text_printf(&text, "[%s] '%s' names no kernel", table, list->item[i].pattern);
+        gate_note(judging, list->item[i].line, &text);
     }
 }
 
@@ -509,16 +496,18 @@ static void note_threads(struct judging *judging)
 static bool gate_allocate(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
-    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count +
-                   gate->dynamic_smem_count;
+    const size_t threads = gate->stated[SMC_STATED_THREADS].count;
+    size_t count = 2 * gate->limit_count + gate->allowance_count + threads +
+                   gate->stated[SMC_STATED_DYNAMIC_SMEM].count;
     bool *flags = smc_calloc(count + 1, sizeof *flags);
     judging->limit_named = flags;
     if (!flags)
         return false;
     judging->limit_used = flags + gate->limit_count;
     judging->allowance_used = judging->limit_used + gate->limit_count;
-    judging->threads_used = judging->allowance_used + gate->allowance_count;
-    judging->dynamic_smem_used = judging->threads_used + gate->threads_count;
+    judging->stated_used[SMC_STATED_THREADS] = judging->allowance_used + gate->allowance_count;
+    judging->stated_used[SMC_STATED_DYNAMIC_SMEM] =
+        judging->stated_used[SMC_STATED_THREADS] + threads;
     return true;
 }
 
@@ -557,8 +546,8 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
         judging.failed = true;
     tell_limits(&judging, rows);
     note_allowances(&judging);
-    note_threads(&judging);
-    gate_note_dynamic_smem(&judging);
+    note_stated(&judging, SMC_STATED_THREADS, "threads");
+    note_stated(&judging, SMC_STATED_DYNAMIC_SMEM, "dynamic_smem");
     free(judging.limit_named);
     if (judging.failed)
         return smc_out_of_memory(error);

@@ -296,52 +296,27 @@ static enum smc_status gate_file_read_list(const struct gate_reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status gate_file_read_threads(const struct gate_reading *reading,
-                                              const struct smc_toml *table)
+static enum smc_status gate_file_read_stated(const struct gate_reading *reading,
+                                             enum smc_stated_kind kind,
+                                             const struct smc_toml *table)
 {
-    struct smc_gate *gate = reading->gate;
     if (table->type != SMC_TOML_TABLE)
         return gate_file_fail(reading, table, "", "not a table");
-    gate->threads = smc_calloc(table->count + 1, sizeof *gate->threads);
-    if (!gate->threads)
-        return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < table->count; i++) {
         const struct smc_toml *entry = &table->item[i];
-        struct smc_gate_threads *threads = &gate->threads[gate->threads_count];
-        enum smc_status status = gate_file_read_block(reading, entry, "[threads]",
-                                                      &threads->threads_per_block, threads->block);
-        if (status != SMC_OK)
-            return status;
-        threads->line = entry->line;
-        threads->pattern = smc_strdup(entry->key);
-        if (!threads->pattern)
-            return smc_out_of_memory(reading->error);
-        gate->threads_count++;
-    }
-    return SMC_OK;
-}
-
-static enum smc_status read_dynamic_smem(const struct gate_reading *reading,
-                                         const struct smc_toml *table)
-{
-    struct smc_gate *gate = reading->gate;
-    if (table->type != SMC_TOML_TABLE)
-        return gate_file_fail(reading, table, "", "not a table");
-    gate->dynamic_smem = smc_calloc(table->count + 1, sizeof *gate->dynamic_smem);
-    if (!gate->dynamic_smem)
-        return smc_out_of_memory(reading->error);
-    for (size_t i = 0; i < table->count; i++) {
-        const struct smc_toml *entry = &table->item[i];
-        double bytes;
+        struct smc_stated stated = {.line = entry->line};
+        double bytes = 0;
         enum smc_status status =
-            gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
+            kind == SMC_STATED_THREADS
+                ? gate_file_read_block(reading, entry, "[threads]", &stated.number, stated.block)
+                : gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
         if (status != SMC_OK)
             return status;
-        char *pattern = smc_strdup(entry->key);
-        if (!pattern)
+        if (kind == SMC_STATED_DYNAMIC_SMEM)
+            stated.number = (uint32_t)bytes;
+        stated.pattern = smc_strdup(entry->key);
+        if (!stated.pattern || !smc_stated_add(&reading->gate->stated[kind], &stated))
             return smc_out_of_memory(reading->error);
-        gate->dynamic_smem[gate->dynamic_smem_count++] =
-            (struct smc_gate_dynamic_smem){pattern, (uint32_t)bytes, entry->line};
     }
     return SMC_OK;
 }
@@ -428,9 +403,9 @@ static enum smc_status gate_file_read_entry(const struct gate_reading *reading,
         return gate_file_read_block(reading, entry, "", &gate->assumed_threads_per_block,
                                     gate->assumed_block);
     if (is_called(entry, "threads"))
-        return gate_file_read_threads(reading, entry);
+        return gate_file_read_stated(reading, SMC_STATED_THREADS, entry);
     if (is_called(entry, "dynamic_smem"))
-        return read_dynamic_smem(reading, entry);
+        return gate_file_read_stated(reading, SMC_STATED_DYNAMIC_SMEM, entry);
     if (is_called(entry, "diff"))
         return read_growth(reading, entry);
     if (is_called(entry, "limit")) {
@@ -483,8 +458,6 @@ void smc_gate_free(struct smc_gate *gate)
 {
     for (size_t i = 0; i < gate->device_count; i++)
         free(gate->device[i]);
-    for (size_t i = 0; i < gate->threads_count; i++)
-        free(gate->threads[i].pattern);
     for (size_t i = 0; i < gate->limit_count; i++) {
         free(gate->limit[i].kernel);
         free(gate->limit[i].device);
@@ -495,10 +468,7 @@ void smc_gate_free(struct smc_gate *gate)
         free(gate->allowance[i].reason);
     }
     free(gate->device);
-    for (size_t i = 0; i < gate->dynamic_smem_count; i++)
-        free(gate->dynamic_smem[i].pattern);
-    free(gate->dynamic_smem);
-    free(gate->threads);
+    smc_stated_free(gate->stated);
     free(gate->limit);
     free(gate->allowance);
     free(gate->path);
