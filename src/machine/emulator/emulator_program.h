@@ -117,7 +117,9 @@ struct smc_warp;
 
 /* Computes all lanes. Results of inactive lanes are discarded, but computing them must not crash. d
    may be the same as a, b or c. */
-typedef void smc_alu(const struct smc_op *op, void *d, const void *a, const void *b, const void *c);
+#define SMC_ALU_PARAMETERS                                                                         \
+    const struct smc_op *op, void *d, const void *a, const void *b, const void *c
+typedef void smc_alu(SMC_ALU_PARAMETERS);
 
 /* What happens to the lanes that ran an op. */
 enum smc_next {

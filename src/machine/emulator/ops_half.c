@@ -110,16 +110,14 @@ static inline uint32_t negated(const struct smc_op *op, const struct smc_narrow 
 /* --- Over the lanes --------------------------------------------------------------------------- */
 
 #define DEFINE_LANES(name, one, format)                                                            \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    static void name(SMC_ALU_PARAMETERS)                                                           \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             result[i] = one(op, &format, x[i], y[i], z[i]);                                        \
     }                                                                                              \
-    static void name##_pair(const struct smc_op *op, void *d, const void *a, const void *b,        \
-                            const void *c)                                                         \
+    static void name##_pair(SMC_ALU_PARAMETERS)                                                    \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
@@ -161,8 +159,7 @@ smc_alu *smc_half_fused(enum smc_ptx_type type, struct smc_fma_signs minus)
 
 /* immediate: the bit of the source at which the half begins. */
 #define DEFINE_WIDEN(name, format)                                                                 \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    static void name(SMC_ALU_PARAMETERS)                                                           \
     {                                                                                              \
         const lane_u32 *x = a;                                                                     \
         lane_f32 *result = d;                                                                      \
@@ -204,7 +201,7 @@ static uint32_t narrowed(const struct smc_op *op, const struct smc_narrow *forma
 }
 
 /* cvt of a to the upper and b to the lower element of a pair; op->type: of the pair. */
-void smc_narrow_pair(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_narrow_pair(SMC_ALU_PARAMETERS)
 {
     const struct smc_narrow *format = format_of(op->type);
     const unsigned bits = format->sign == 0x80 ? 8 : 16;
@@ -217,7 +214,7 @@ void smc_narrow_pair(const struct smc_op *op, void *d, const void *a, const void
 }
 
 /* cvt between pairs of 16 and of 8 bits; op->immediate: the type of a. */
-void smc_convert_pair(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_convert_pair(SMC_ALU_PARAMETERS)
 {
     const struct smc_narrow *to = format_of(op->type);
     const struct smc_narrow *from = format_of((enum smc_ptx_type)op->immediate);
@@ -233,7 +230,7 @@ void smc_convert_pair(const struct smc_op *op, void *d, const void *a, const voi
 }
 
 /* cvt to tf32: 10 bits of fraction are kept. */
-void smc_to_tf32(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_to_tf32(SMC_ALU_PARAMETERS)
 {
     enum { LOST = 13 };
     const uint32_t lost = (1u << LOST) - 1, half = 1u << (LOST - 1);
