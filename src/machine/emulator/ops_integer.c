@@ -234,7 +234,7 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
     {                                                                                              \
         const lane_u32 *x = a, *y = b;                                                             \
         (void)op, (void)c;                                                                         \
-        *(lane_u32 *)d = *x sign * y;                                                              \
+        *(lane_u32 *)d = x[0] sign y[0];                                                           \
     }
 DEFINE_PREDICATE(and_pred, &)
 DEFINE_PREDICATE(or_pred, |)
