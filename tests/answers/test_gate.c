@@ -671,7 +671,7 @@ static struct smc_check_finding finding(enum smc_finding_level level, const char
                                         const char *message)
 {
     return (struct smc_check_finding){
-        .rule = smc_check_rule_name(SMC_CHECK_REGISTERS),
+        .rule = smc_check_rules[SMC_CHECK_REGISTERS].name,
         .level = level,
         .file = (char *)"dir/a.cu",
         .line = 7,

@@ -111,7 +111,7 @@ static struct smc_check_finding gate_finding_of(const struct smc_inspect_row *ro
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     return (struct smc_check_finding){
-        .rule = smc_check_rule_name(rule),
+        .rule = smc_check_rules[rule].name,
         .level = SMC_FINDING_ERROR,
         .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
         .line = kernel->source_file ? kernel->source_line : 0,
@@ -412,7 +412,7 @@ static void tell_entry(struct judging *judging, enum smc_finding_level level, ui
     judging->failed |= text->failed;
     if (judging->gate->path)
         gate_add(judging, &(struct smc_check_finding){
-                              .rule = smc_check_rule_name(SMC_CHECK_GATE_FILE),
+                              .rule = smc_check_rules[SMC_CHECK_GATE_FILE].name,
                               .level = level,
                               .file = judging->gate->path,
                               .line = line,

@@ -353,7 +353,7 @@ static enum smc_status read_course(struct own_reading *reading, const json_t *ro
 static enum smc_trace_source find_source(const char *name)
 {
     for (int i = 0; i < SMC_TRACE_SOURCE_COUNT && name; i++)
-        if (strcmp(smc_trace_source_name((enum smc_trace_source)i), name) == 0)
+        if (strcmp(smc_trace_sources[i].name, name) == 0)
             return (enum smc_trace_source)i;
     return SMC_TRACE_SMEMCALC;
 }

@@ -793,9 +793,9 @@ static struct smc_check_finding diff_finding_of(const struct smc_diff_pair *pair
     if (counting)
         level = counting & failing ? SMC_FINDING_ERROR : SMC_FINDING_WARNING;
     else if (!pair->before.kernel || !pair->after.kernel)
-        rule = smc_check_rule_name(pair->after.kernel ? SMC_CHECK_ADDED : SMC_CHECK_REMOVED);
+        rule = smc_check_rules[pair->after.kernel ? SMC_CHECK_ADDED : SMC_CHECK_REMOVED].name;
     else if (pair->is_renamed && !rule)
-        rule = smc_check_rule_name(SMC_CHECK_RENAMED);
+        rule = smc_check_rules[SMC_CHECK_RENAMED].name;
     return (struct smc_check_finding){
         .rule = rule,
         .level = level,

@@ -148,7 +148,7 @@ struct item {
           answered(item->row, smc_value_limiters(item->row->occupancy.limiters)))                  \
     FIELD(bound, "bound_by", "bound_by", "",                                                       \
           "what keeps the GPU from being full: none, grid, unknown, or the limit that binds",      \
-          smc_trace_bound_name(item->row->bound))                                                  \
+          smc_trace_bounds[item->row->bound].name)                                                 \
     FIELD(waves, NULL, "waves", "waves", "waves, the last one included",                           \
           SMC_VALUE_IF(item->row->has_waves, item->row->waves.waves))                              \
     FIELD(tail, "tail_percent", "tail_percent", "percent",                                         \
@@ -193,7 +193,7 @@ static json_t *lines_of(const struct smc_text *text)
         trace_source, "source", NULL, "",                                                          \
         "cupti, hooks, emulator, nsight_systems, nvprof, nsight_compute, chrome_trace, triton or " \
         "smemcalc",                                                                                \
-        smc_trace_source_name(item->source))                                                       \
+        smc_trace_sources[item->source].name)                                                      \
     FIELD(trace_file, "file", NULL, "", "that was read; null: the program was run", item->file)    \
     FIELD(trace_program, "program", NULL, "", "its command line", item->program)                   \
     FIELD(trace_tool, "tool", NULL, "", "what recorded it, with its version", item->tool)          \
@@ -217,8 +217,7 @@ static struct smc_value bound_shares(const struct smc_trace_answer *answer)
 {
     json_t *object = json_object();
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++)
-        smc_json_real(object, smc_trace_bound_name((enum smc_trace_bound)i),
-                      100 * answer->bound_share[i]);
+        smc_json_real(object, smc_trace_bounds[i].name, 100 * answer->bound_share[i]);
     return smc_value_json(object);
 }
 
@@ -402,9 +401,8 @@ static void trace_report_append_bounds(const struct smc_trace_answer *answer, st
         trace_report_append_share(answer->bound_share[next], line);
         bool launches = !answer->has_times && !answer->trace->launches_unknown;
         smc_text_printf(line, "%s %s", n > 0 ? "" : what,
-                        launches && next == SMC_TRACE_BOUND_GRID
-                            ? "too small to fill the GPU"
-                            : smc_trace_bound_words((enum smc_trace_bound)next));
+                        launches && next == SMC_TRACE_BOUND_GRID ? "too small to fill the GPU"
+                                                                 : smc_trace_bounds[next].words);
     }
 }
 
@@ -661,7 +659,7 @@ static void trace_append_notes(const struct smc_trace_answer *answer,
     append_note(&line, style, out);
     append_paragraphs(&trace->notes, style, out);
     smc_text_printf(&line, "recorded by %s%s%s",
-                    trace->tool ? trace->tool : smc_trace_source_words(trace->source),
+                    trace->tool ? trace->tool : smc_trace_sources[trace->source].words,
                     trace->file ? ": " : "", trace->file ? trace->file : "");
     append_note(&line, style, out);
 }
