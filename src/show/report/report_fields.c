@@ -161,17 +161,17 @@ void smc_value_to_json(const struct smc_value *value, const char *key, json_t *o
     }
 }
 
-void smc_fields_json(const struct smc_report_field *fields, const void *item, json_t *object)
+void smc_fields_json(const struct smc_fields *fields, const void *item, json_t *object)
 {
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         if (!field->key)
             continue;
-        const struct smc_value value = field->read(item);
+        const struct smc_value value = fields->read((size_t)(field - fields->row), item);
         smc_value_to_json(&value, field->key, object);
     }
 }
 
-json_t *smc_fields_object(const struct smc_report_field *fields, const void *item)
+json_t *smc_fields_object(const struct smc_fields *fields, const void *item)
 {
     json_t *object = json_object();
     smc_fields_json(fields, item, object);
@@ -215,10 +215,10 @@ void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
     }
 }
 
-void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text *out)
+void smc_fields_csv_head(const struct smc_fields *fields, struct smc_text *out)
 {
     const char *separator = "";
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         if (!field->column)
             continue;
         if (strcmp(field->column, SMC_FIELD_PARAMS) == 0)
@@ -230,14 +230,13 @@ void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text 
     smc_text_append(out, "\n");
 }
 
-void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
-                        struct smc_text *out)
+void smc_fields_csv_row(const struct smc_fields *fields, const void *item, struct smc_text *out)
 {
     bool first = true;
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         if (!field->column)
             continue;
-        const struct smc_value value = field->read(item);
+        const struct smc_value value = fields->read((size_t)(field - fields->row), item);
         if (!first && value.kind != SMC_VALUE_PARAMS) /* these begin with their own comma */
             smc_text_append_bytes(out, ",", 1);
         smc_value_to_csv(&value, out);
@@ -246,7 +245,7 @@ void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
     smc_text_append_bytes(out, "\n", 1);
 }
 
-void smc_fields_csv_table(const struct smc_report_field *fields, const void *items, size_t count,
+void smc_fields_csv_table(const struct smc_fields *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out)
 {
     smc_fields_csv_head(fields, out);
