@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* CUDA's calls have parameters that the emulator does not need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 enum shim_error {
 #define SHIM_ERROR(id, number, driver, runtime, text) SHIM_##id = (number),
 #include "guests/shim/errors.def"

@@ -149,7 +149,6 @@ API cuDeviceGetPCIBusId(char *id, int bytes, int device)
 
 API cuDeviceGetByPCIBusId(int *device, const char *id)
 {
-    (void)id;
     *device = 0;
     return SHIM_SUCCESS;
 }
@@ -162,7 +161,6 @@ API cuDeviceCanAccessPeer(int *can, int device, int peer)
 
 API cuDeviceGetP2PAttribute(int *value, int attribute, int from, int to)
 {
-    (void)attribute, (void)from, (void)to;
     *value = 0;
     return SHIM_INVALID_DEVICE;
 }
@@ -220,13 +218,11 @@ API cuCtxCreate_v2(struct shim_context **context, uint32_t flags, int device)
 API cuCtxCreate_v3(struct shim_context **context, void *affinity, int count, uint32_t flags,
                    int device)
 {
-    (void)affinity, (void)count;
     return cuCtxCreate_v2(context, flags, device);
 }
 
 API cuCtxCreate_v4(struct shim_context **context, void *parameters, uint32_t flags, int device)
 {
-    (void)parameters;
     return cuCtxCreate_v2(context, flags, device);
 }
 
@@ -281,7 +277,6 @@ API cuCtxGetFlags(uint32_t *flags)
 
 API cuCtxGetApiVersion(struct shim_context *context, uint32_t *version)
 {
-    (void)context;
     *version = DRIVER_VERSION;
     return SHIM_SUCCESS;
 }
@@ -398,7 +393,6 @@ static void *find_call(const char *name)
 
 API cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
 {
-    (void)flags;
     /* cuCtxCreate takes more parameters from CUDA 13 on. */
     const bool is_old = strcmp(name, "cuCtxCreate") == 0 && version < 13000;
     *function = find_call(is_old ? "cuCtxCreate_v2" : name);
