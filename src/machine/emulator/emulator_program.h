@@ -117,8 +117,11 @@ struct smc_warp;
 
 /* Computes all lanes. Results of inactive lanes are discarded, but computing them must not crash. d
    may be the same as a, b or c. */
+#define SMC_UNUSED __attribute__((unused))
+/* Not every function needs them all. */
 #define SMC_ALU_PARAMETERS                                                                         \
-    const struct smc_op *op, void *d, const void *a, const void *b, const void *c
+    SMC_UNUSED const struct smc_op *op, void *d, SMC_UNUSED const void *a,                         \
+        SMC_UNUSED const void *b, SMC_UNUSED const void *c
 typedef void smc_alu(SMC_ALU_PARAMETERS);
 
 /* What happens to the lanes that ran an op. */

@@ -17,7 +17,6 @@ typedef smc_alu *const smc_alu_by_type[SMC_PTX_TYPE_COUNT];
         const a_t *first = a;                                                                      \
         const b_t *second = b;                                                                     \
         const c_t *third = c;                                                                      \
-        (void)op;                                                                                  \
         EACH_LANE(i) {                                                                             \
             const a_t x = first[i];                                                                \
             const b_t y = second[i];                                                               \

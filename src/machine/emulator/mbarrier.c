@@ -426,7 +426,6 @@ void smc_mbarrier_pending(SMC_ALU_PARAMETERS)
 {
     const lane_u64 *state = a;
     uint32_t pending[SMC_LANES];
-    (void)op, (void)b, (void)c;
     EACH_LANE(i)
         pending[i] = (uint32_t)state[i] & count_mask;
     memcpy(d, pending, sizeof pending);

@@ -8,25 +8,21 @@
 
 void smc_move_predicate(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     *(lane_u32 *)d = *(const lane_u32 *)a;
 }
 
 void smc_not_predicate(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     *(lane_u32 *)d = ~*(const lane_u32 *)a;
 }
 
 void smc_move_32(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     memmove(d, a, SMC_LANES * sizeof(uint32_t));
 }
 
 void smc_move_64(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     memmove(d, a, SMC_LANES * sizeof(uint64_t));
 }
 
@@ -36,7 +32,7 @@ void smc_move_64(SMC_ALU_PARAMETERS)
         to_t *result = d;                                                                          \
         const from_t *x = a, *y = b;                                                               \
         to_t out[SMC_LANES];                                                                       \
-        (void)op, (void)y, (void)c;                                                                \
+        (void)y;                                                                                   \
         EACH_LANE(i)                                                                               \
             out[i] = (to_t)(expression);                                                           \
         EACH_LANE(i)                                                                               \
@@ -54,7 +50,6 @@ DEFINE_MOVE(smc_unpack_high_16, lane_u32, lane_u32, x[i] >> 16)
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a, *y = b;                                                               \
-        (void)op;                                                                                  \
         const uint32_t chosen = *(const lane_u32 *)c;                                              \
         EACH_LANE(i)                                                                               \
             result[i] = chosen & smc_lane_bit[i] ? x[i] : y[i];                                    \

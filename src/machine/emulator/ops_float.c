@@ -26,7 +26,7 @@ static inline double finish_f64(double x)
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         lane_t *result = d;                                                                        \
-        (void)op, (void)second, (void)c;                                                           \
+        (void)second;                                                                              \
         EACH_LANE(i) {                                                                             \
             const value_t x = first[i], y = second[i];                                             \
             (void)y;                                                                               \
@@ -89,7 +89,7 @@ DEFINE(root, f64, lane_f64, double, sqrt(x))
         const lane_t *first = a, *second = b;                                                      \
         const bool flushes = op->flushes;                                                          \
         lane_t *result = d;                                                                        \
-        (void)second, (void)c, (void)flushes;                                                      \
+        (void)second, (void)flushes;                                                               \
         EACH_LANE(i) {                                                                             \
             const lane_t x = first[i], y = second[i];                                              \
             (void)y;                                                                               \
@@ -205,7 +205,6 @@ SMC_FOR_EACH_CPU static void flush_f64(const lane_u64 *from, lane_u64 *to)
 
 void smc_float_flush(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     flush(a, d);
 }
 
@@ -273,7 +272,6 @@ void smc_float_pair(SMC_ALU_PARAMETERS)
     {                                                                                              \
         const lane_t *value = a;                                                                   \
         uint8_t holds[SMC_LANES];                                                                  \
-        (void)op, (void)b, (void)c;                                                                \
         for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
             const lane_t x = value[i];                                                             \
             const bool is_so = expression;                                                         \
@@ -543,7 +541,6 @@ void smc_convert(SMC_ALU_PARAMETERS)
                                 [SMC_ROUND_DOWN] = FE_DOWNWARD,
                                 [SMC_ROUND_UP] = FE_UPWARD};
     uint64_t out[SMC_LANES];
-    (void)b, (void)c;
     if (op->rounding != SMC_ROUND_NEAREST)
         fesetround(modes[op->rounding]);
     for (unsigned i = 0; i < SMC_LANES; i++) {

@@ -163,7 +163,6 @@ smc_alu *smc_half_fused(enum smc_ptx_type type, struct smc_fma_signs minus)
     {                                                                                              \
         const lane_u32 *x = a;                                                                     \
         lane_f32 *result = d;                                                                      \
-        (void)b, (void)c;                                                                          \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             result[i] =                                                                            \
                 (float)smc_of_narrow(&format, flushed(op, &format, x[i] >> (op->immediate & 16))); \
@@ -207,7 +206,6 @@ void smc_narrow_pair(SMC_ALU_PARAMETERS)
     const unsigned bits = format->sign == 0x80 ? 8 : 16;
     const lane_f32 *high = a, *low = b;
     lane_u32 *result = d;
-    (void)c;
     for (unsigned i = 0; i < SMC_LANES; i++)
         result[i] =
             narrowed(op, format, (double)high[i]) << bits | narrowed(op, format, (double)low[i]);
@@ -221,7 +219,6 @@ void smc_convert_pair(SMC_ALU_PARAMETERS)
     const unsigned to_bits = to->sign == 0x80 ? 8 : 16, from_bits = from->sign == 0x80 ? 8 : 16;
     const lane_u32 *x = a;
     lane_u32 *result = d;
-    (void)b, (void)c;
     for (unsigned i = 0; i < SMC_LANES; i++) {
         double low = smc_of_narrow(from, x[i] & (2 * from->sign - 1));
         double high = smc_of_narrow(from, x[i] >> from_bits & (2 * from->sign - 1));
@@ -236,7 +233,6 @@ void smc_to_tf32(SMC_ALU_PARAMETERS)
     const uint32_t lost = (1u << LOST) - 1, half = 1u << (LOST - 1);
     const lane_u32 *x = a;
     lane_u32 *result = d;
-    (void)b, (void)c;
     for (unsigned i = 0; i < SMC_LANES; i++) {
         uint32_t size = x[i] & 0x7fffffff, sign = x[i] & 0x80000000;
         if (size > 0x7f800000) {

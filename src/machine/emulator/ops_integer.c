@@ -22,7 +22,7 @@ typedef unsigned __int128 uint128_t;
         typedef wide_t wide;                                                                       \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b, *third = c;                                          \
-        (void)op, (void)third, (void)second;                                                       \
+        (void)third, (void)second;                                                                 \
         (void)sizeof(bits), (void)sizeof(wide);                                                    \
         EACH_LANE(i) {                                                                             \
             const value x = (value)first[i], y = (value)second[i], z = (value)third[i];            \
@@ -79,7 +79,6 @@ FOR_SIGNED(rem, y == 0 ? (bits)-1 : y == -1 ? 0 : (bits)(x % y))
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b;                                                             \
-        (void)op, (void)c;                                                                         \
         EACH_LANE(i)                                                                               \
             result[i] = (uint32_t)name##_one((value_t)(x[i] >> 16), (value_t)(y[i] >> 16)) << 16 | \
                         name##_one((value_t)x[i], (value_t)y[i]);                                  \
@@ -123,7 +122,7 @@ smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
         const lane_u32 *first = a, *second = b;                                                    \
         const lane_t *third = c;                                                                   \
         lane_t product[SMC_LANES];                                                                 \
-        (void)op, (void)third;                                                                     \
+        (void)third;                                                                               \
         EACH_LANE(i)                                                                               \
             product[i] = (lane_t)((wide_t)(value_t)first[i] * (wide_t)(value_t)second[i]);         \
         EACH_LANE(i)                                                                               \
@@ -165,7 +164,6 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, ((int64_t)x * y >> 32) + z)
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t carry = *(const lane_u32 *)c;                                               \
-        (void)op;                                                                                  \
         EACH_LANE(i)                                                                               \
             result[i] = first[i] + second[i] + ((carry & smc_lane_bit[i]) != 0);                   \
     }                                                                                              \
@@ -174,7 +172,6 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, ((int64_t)x * y >> 32) + z)
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t borrow = *(const lane_u32 *)c;                                              \
-        (void)op;                                                                                  \
         EACH_LANE(i)                                                                               \
             result[i] = first[i] - second[i] - ((borrow & smc_lane_bit[i]) != 0);                  \
     }                                                                                              \
@@ -183,7 +180,6 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, ((int64_t)x * y >> 32) + z)
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t carry = *(const lane_u32 *)c;                                               \
         uint8_t out[SMC_LANES];                                                                    \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] =                                                                               \
                 ((wide_t)first[i] + second[i] + (carry >> i & 1)) >> (8 * sizeof(bits_t)) != 0;    \
@@ -194,7 +190,6 @@ DEFINE_SATURATED(smc_integer_mad_hi_sat, ((int64_t)x * y >> 32) + z)
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t borrow = *(const lane_u32 *)c;                                              \
         uint8_t out[SMC_LANES];                                                                    \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] = (wide_t)first[i] < (wide_t)second[i] + (borrow >> i & 1);                     \
         *(lane_u32 *)d = smc_mask_of(out);                                                         \
@@ -217,7 +212,7 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
-        (void)op, (void)second, (void)c;                                                           \
+        (void)second;                                                                              \
         EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i], y = (value_t)second[i];                           \
             (void)x, (void)y;                                                                      \
@@ -233,7 +228,6 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
     static void name(SMC_ALU_PARAMETERS)                                                           \
     {                                                                                              \
         const lane_u32 *x = a, *y = b;                                                             \
-        (void)op, (void)c;                                                                         \
         *(lane_u32 *)d = x[0] sign y[0];                                                           \
     }
 DEFINE_PREDICATE(and_pred, &)
@@ -264,7 +258,6 @@ smc_alu_by_type smc_bits_cnot = {TABLE_WIDTHS(cnot)};
         const lane_u32 *second = b;                                                                \
         const unsigned last = 8 * sizeof(value_t) - 1;                                             \
         lane_t shifted[SMC_LANES];                                                                 \
-        (void)op, (void)c;                                                                         \
         EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i];                                                   \
             const uint32_t n = second[i], most = n > last ? last : n;                              \
@@ -339,7 +332,6 @@ static uint32_t place_of(uint32_t value, uint32_t width)
         const lane_t *x = a;                                                                       \
         const lane_u32 *position = b, *length = c;                                                 \
         lane_t out[SMC_LANES];                                                                     \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] = (lane_t)extract(x[i], place_of(position[i], width),                           \
                                      place_of(length[i], width), width, is_signed);                \
@@ -372,7 +364,6 @@ smc_alu_by_type smc_bits_bfi = {[SMC_PTX_B32] = bfi_b32, [SMC_PTX_B64] = bfi_b64
         result_t *result = d;                                                                      \
         const lane_t *first = a;                                                                   \
         result_t out[SMC_LANES];                                                                   \
-        (void)op, (void)b, (void)c;                                                                \
         for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
             const value_t x = (value_t)first[i];                                                   \
             out[i] = (result_t)(expression);                                                       \
@@ -486,7 +477,6 @@ void smc_bits_fns(SMC_ALU_PARAMETERS)
     lane_u32 *result = d;
     const lane_u32 *mask = a, *base = b;
     const lane_s32 *offset = c;
-    (void)op;
     for (unsigned i = 0; i < SMC_LANES; i++)
         result[i] = nth_set(mask[i], base[i], offset[i]);
 }
@@ -495,7 +485,6 @@ void smc_bits_not_zero(SMC_ALU_PARAMETERS)
 {
     const lane_u32 *x = a;
     uint8_t holds[SMC_LANES];
-    (void)op, (void)b, (void)c;
     EACH_LANE(i)
         holds[i] = x[i] != 0;
     *(lane_u32 *)d = smc_mask_of(holds);
@@ -557,7 +546,6 @@ void smc_bits_prmt(SMC_ALU_PARAMETERS)
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
             uint32_t sum = z[i];                                                                   \
             for (unsigned n = 0; n < 32; n += 8)                                                   \
