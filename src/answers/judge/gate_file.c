@@ -13,10 +13,11 @@
 
 enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
 
-static const struct {
+struct gate_range {
     double lowest, highest;
     bool is_flag;
-} ranges[] = {
+};
+static const struct gate_range ranges[] = {
 #define IS_MOST                                                    false
 #define IS_LEAST                                                   false
 #define IS_MUST                                                    true
@@ -54,15 +55,14 @@ static enum smc_status gate_file_read_text(const struct gate_reading *reading,
 
 static enum smc_status gate_file_read_number(const struct gate_reading *reading,
                                              const struct smc_toml *value, const char *table,
-                                             double lowest, double highest, bool whole, double *out)
+                                             struct gate_range range, double *out)
 {
     char allowed[96];
     *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
-    if ((value->type == SMC_TOML_INTEGER || (value->type == SMC_TOML_REAL && !whole)) &&
-        *out >= lowest && *out <= highest)
+    if (value->type == SMC_TOML_INTEGER && *out >= range.lowest && *out <= range.highest)
         return SMC_OK;
-    snprintf(allowed, sizeof allowed, "not a %snumber between %.0f and %.0f", whole ? "whole " : "",
-             lowest, highest);
+    snprintf(allowed, sizeof allowed, "not a whole number between %.0f and %.0f", range.lowest,
+             range.highest);
     return gate_file_fail(reading, value, table, allowed);
 }
 
@@ -73,7 +73,8 @@ static enum smc_status gate_file_read_bytes(const struct gate_reading *reading,
 {
     uint64_t bytes;
     if (value->type != SMC_TOML_STRING)
-        return gate_file_read_number(reading, value, table, 0, highest, true, out);
+        return gate_file_read_number(reading, value, table, (struct gate_range){.highest = highest},
+                                     out);
     if (!smc_parse_size(value->string, (uint64_t)highest, &bytes))
         return gate_file_fail(reading, value, table, "not a size such as \"48 KB\", or too large");
     *out = (double)bytes;
@@ -85,9 +86,11 @@ static enum smc_status read_percent(const struct gate_reading *reading,
                                     const struct smc_toml *value, const char *table, double *out)
 {
     char why[96];
-    enum smc_status status = gate_file_read_number(reading, value, table, 0, 100, false, out);
-    if (status != SMC_OK || *out <= 0 || *out >= 1)
-        return status;
+    *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
+    if ((value->type != SMC_TOML_INTEGER && value->type != SMC_TOML_REAL) || *out < 0 || *out > 100)
+        return gate_file_fail(reading, value, table, "not a number between 0 and 100");
+    if (*out == 0 || *out >= 1)
+        return SMC_OK;
     snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
     return gate_file_fail(reading, value, table, why);
 }
@@ -103,8 +106,8 @@ static enum smc_status gate_file_read_block(const struct gate_reading *reading,
                    ? SMC_OK
                    : gate_file_fail(reading, value, table,
                                     "not a shape such as \"32x8\" of up to 1024 threads");
-    enum smc_status status =
-        gate_file_read_number(reading, value, table, 1, MOST_THREADS, true, &number);
+    enum smc_status status = gate_file_read_number(
+        reading, value, table, (struct gate_range){1, MOST_THREADS, false}, &number);
     if (status == SMC_OK)
         *threads = (uint32_t)number;
     return status;
@@ -185,8 +188,7 @@ static enum smc_status read_limit_entry(const struct gate_reading *reading,
         return read_percent(reading, entry, table, &limit->value[key]);
     if (key == SMC_GATE_SPILLS || key == SMC_GATE_STACK || key == SMC_GATE_STATIC_SMEM)
         return gate_file_read_bytes(reading, entry, table, ranges[key].highest, &limit->value[key]);
-    return gate_file_read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest,
-                                 true, &limit->value[key]);
+    return gate_file_read_number(reading, entry, table, ranges[key], &limit->value[key]);
 }
 
 static enum smc_status read_limit(const struct gate_reading *reading, const struct smc_toml *table,
@@ -366,7 +368,8 @@ static enum smc_status read_growth_entry(const struct gate_reading *reading,
             continue;
         enum smc_status status =
             members[i].count
-                ? gate_file_read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
+                ? gate_file_read_number(reading, entry, "[diff]",
+                                        (struct gate_range){.highest = UINT32_MAX}, &value)
                 : read_percent(reading, entry, "[diff]", &value);
         if (members[i].count)
             *members[i].count = (uint32_t)(status == SMC_OK ? value : 0);
