@@ -90,6 +90,10 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
                                                  SMC_OPTION_WITHOUT_CUPTI),
                                      error, "not together with --on emulator") != SMC_OK)
         return SMC_USAGE;
+    if (!emulated && arguments->given[SMC_OPTION_STRICT])
+        return smc_fail(error, SMC_USAGE,
+                        "option --strict: only with --on emulator: only the emulator finds errors "
+                        "in a kernel");
     if (reads)
         return smc_refuse_given(arguments,
                                 SMC_OPTIONS(SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES), error,
@@ -251,6 +255,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
         .keep_folder = arguments->text[SMC_OPTION_KEEP_MODULES],
         .without_cupti = arguments->given[SMC_OPTION_WITHOUT_CUPTI],
         .emulated = tracing->emulated,
+        .strictness = (enum smc_strictness)arguments->number[SMC_OPTION_STRICT],
     };
     enum smc_status status = smc_trace_collect(&request, trace, &tracing->program, error);
     free(command);
