@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/best.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "code/names.h"

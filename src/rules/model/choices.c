@@ -1,5 +1,4 @@
 /* Choosing among several block sizes: rule after rule drops those that are clearly worse. */
-#include "base/numbers.h"
 #include "rules/allocation.h"
 #include "rules/devices.h"
 #include "rules/headroom.h"

@@ -2,7 +2,6 @@
    text, JSON, CSV and OpenMetrics, and as what Slurm's commands take. */
 #include "show/report/fleet.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
