@@ -9,7 +9,6 @@
 const struct smc_axis_info smc_axis_info[SMC_AXIS_COUNT] = {
 #define AXIS(id, option, label, unit) [SMC_AXIS_##id] = {option, label, unit},
 #include "answers/query/axes.def"
-#undef AXIS
 };
 
 bool smc_axis_find(const char *option, enum smc_axis_id *id)

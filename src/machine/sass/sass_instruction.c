@@ -57,7 +57,6 @@ static const struct sass_operation operations[SMC_OP_COUNT] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe)                      \
     [SMC_OP_##id] = {name, fields, code, to_registers, from_registers, pipe},
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
 };
 
 enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 };
@@ -65,7 +64,6 @@ enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 
 static const uint8_t operation_of_code[CODES] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) [code] = SMC_OP_##id,
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
 };
 
 /* Branches have more bits, and VIADD has its code, from this machine_code_format on. */

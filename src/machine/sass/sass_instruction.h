@@ -56,7 +56,6 @@ enum smc_operation {
     SMC_OP_UNKNOWN,
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) SMC_OP_##id,
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
     SMC_OP_COUNT
 };
 

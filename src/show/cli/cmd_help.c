@@ -16,7 +16,6 @@ enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
 static const char *const headings[] = {
 #define GROUP(id, heading) [SMC_GROUP_##id] = heading,
 #include "show/cli/groups.def"
-#undef GROUP
 };
 
 static const char examples[] =

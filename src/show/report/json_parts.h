@@ -41,7 +41,6 @@ void smc_json_append_item(json_t *item, struct smc_text *out);
 #define WRITER(kind, parameters, arguments)                                                        \
     void smc_json_##kind(json_t *object, SMC_WRITER_LIST parameters);
 #include "show/report/writers.def"
-#undef WRITER
 
 json_t *smc_json_device(const struct smc_device *device);
 

@@ -62,7 +62,6 @@ struct smc_writer {
     void (*kind)(SMC_WRITER_LIST parameters, const struct smc_report_style *style,                 \
                  struct smc_text *out);
 #include "show/report/writers.def"
-#undef WRITER
 
     /* The user's kernels, each on its devices: appends the report from row `first` on, and returns
        the row to go on with, or rows->count at its end. `out` may be emptied between the calls:

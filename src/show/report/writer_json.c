@@ -55,7 +55,6 @@ void smc_json_calibration(json_t *object, const struct smc_calibration *calibrat
         smc_json_finish(root, out);                                                                \
     }
 #include "show/report/writers.def"
-#undef WRITER
 
 static void write_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out)
@@ -94,7 +93,6 @@ const struct smc_writer smc_writer_json = {
     .name = "json",
 #define WRITER(kind, parameters, arguments) .kind = write_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = write_inspection,
     .trace = write_trace,
     .kernels = write_kernels,

@@ -13,13 +13,11 @@
         smc_csv_##kind(SMC_WRITER_LIST arguments, out);                                            \
     }
 #include "show/report/writers.def"
-#undef WRITER
 
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
 #define WRITER(kind, parameters, arguments) .kind = csv_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = smc_csv_inspection,
     .trace = smc_csv_trace,
     .kernels = smc_csv_kernels,
@@ -49,7 +47,6 @@ const struct smc_writer smc_writer_text = {
     .name = "text",
 #define WRITER(kind, parameters, arguments) .kind = smc_text_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = smc_text_inspection,
     .trace = smc_text_trace,
     .kernels = smc_text_kernels,

@@ -102,14 +102,12 @@ const struct smc_look smc_looks[SMC_STYLE_COUNT] = {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {foreground, background, basic, attributes},
 #include "show/tui/styles.def"
-#undef STYLE
 };
 
 const struct smc_look smc_light_looks[SMC_STYLE_COUNT] = {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {light, light_ground, basic, attributes},
 #include "show/tui/styles.def"
-#undef STYLE
 };
 
 char smc_glyph_ascii(uint32_t glyph)
@@ -120,7 +118,6 @@ char smc_glyph_ascii(uint32_t glyph)
     } likeness[] = {
 #define SIGN(id, glyph, ascii, where, meaning) {glyph, ascii},
 #include "show/tui/signs.def"
-#undef SIGN
         {0x2013, '-'}, {0x2019, '\''}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},
         {0x2500, '-'}, {0x2502, '|'},  {0x254c, '-'}, {0x2593, '#'}, {0x25c0, '<'}, {0x2717, 'x'},
     };

@@ -170,7 +170,6 @@ enum { LABEL_COLUMNS = 14, DEVICE_COLUMNS = 16, MOST_DEVICES = 32 };
 enum view_devices_fact {
 #define DEVICE_FACT(id, label, value, decimals, unit, better, of_launch) FACT_##id,
 #include "show/tui/device_facts.def"
-#undef DEVICE_FACT
     FACTS
 };
 
@@ -184,7 +183,6 @@ static const struct {
 #define DEVICE_FACT(id, label, value, decimals, unit, better, of_launch)                           \
     [FACT_##id] = {label, decimals, unit, better, of_launch},
 #include "show/tui/device_facts.def"
-#undef DEVICE_FACT
 };
 
 /* With a fraction for the last wave. */
@@ -205,7 +203,6 @@ static double view_devices_value_of(enum view_devices_fact fact, const struct sm
     case FACT_##id:                                                                                \
         return (double)(value);
 #include "show/tui/device_facts.def"
-#undef DEVICE_FACT
     default:
         return 0;
     }
