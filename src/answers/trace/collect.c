@@ -341,19 +341,27 @@ static uint64_t collect_now_ns(void)
    the program; errno says why. */
 static bool set_environment(const struct smc_trace_program *collection, const char *mode)
 {
-    char until[32] = "", range[64] = "";
+    char until[32] = "", range[64] = "", strictness[16];
     const struct smc_trace_filter *filter = &collection->trace->filter;
     if (collection->until_ns > 0)
         snprintf(until, sizeof until, "%llu", (unsigned long long)collection->until_ns);
     if (collection->counts)
         snprintf(range, sizeof range, "%llu:%llu", (unsigned long long)filter->skip,
                  (unsigned long long)filter->count);
-    if (!collect_set(TRACE_ENV_FOLDER, collection->folder) || !collect_set(TRACE_ENV_MODE, mode) ||
-        !collect_set(TRACE_ENV_MODULES, collection->modules) ||
-        !collect_set(TRACE_ENV_FOUND_CUPTI, collection->cupti) ||
-        !collect_set(TRACE_ENV_UNTIL, until) || !collect_set(TRACE_ENV_RANGE, range) ||
-        !collect_set(TRACE_ENV_DEVICE, collection->request->emulated))
-        return false;
+    snprintf(strictness, sizeof strictness, "%d", (int)collection->request->strictness);
+    const char *const variables[][2] = {
+        {TRACE_ENV_FOLDER, collection->folder},
+        {TRACE_ENV_MODE, mode},
+        {TRACE_ENV_MODULES, collection->modules},
+        {TRACE_ENV_FOUND_CUPTI, collection->cupti},
+        {TRACE_ENV_UNTIL, until},
+        {TRACE_ENV_RANGE, range},
+        {TRACE_ENV_STRICT, strictness},
+        {TRACE_ENV_DEVICE, collection->request->emulated},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (!collect_set(variables[i][0], variables[i][1]))
+            return false;
     if (collection->request->emulated) {
         char linked[PATH_MAX + 64];
         snprintf(linked, sizeof linked, "%s/libsmemcalc_linked.so", collection->folder);
