@@ -414,10 +414,11 @@ list-toolkit-suites:
 # emulator.
 .PHONY: list-sanitized-suites
 list-sanitized-suites:
-	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/device_file.sh tests/diff.sh \
-		tests/gate.sh tests/host_code.sh tests/inputs.sh tests/inspect.sh tests/merge.sh \
-		tests/own_kernels.sh tests/source.sh tests/trace.sh tests/fuzz/run_corpus \
-		tests/annotate.sh tests/emulated tests/findings.sh tests/ptx_conformance tests/shim.sh
+	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/completion.sh \
+		tests/device_file.sh tests/diff.sh tests/gate.sh tests/host_code.sh tests/inputs.sh \
+		tests/inspect.sh tests/merge.sh tests/own_kernels.sh tests/source.sh tests/trace.sh \
+		tests/fuzz/run_corpus tests/annotate.sh tests/emulated tests/findings.sh \
+		tests/ptx_conformance tests/shim.sh
 
 # A developer's loop: a minute at most, in a tree that is built. DOCS: the documents to check, by
 # default those that differ from the last commit.

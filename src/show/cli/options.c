@@ -646,8 +646,9 @@ int smc_option_find(const char *word, enum smc_command_id command)
 
 bool smc_option_value_follows(int id, const char *word)
 {
-    bool attached = word[1] == '-' ? strchr(word, '=') != NULL : word[2] != '\0';
-    return id >= 0 && smc_options[id].value && !attached;
+    if (id < 0 || !smc_options[id].value)
+        return false;
+    return word[1] == '-' ? !strchr(word, '=') : word[2] == '\0';
 }
 
 const char *smc_arguments_first_word(int count, char **words)
