@@ -345,13 +345,30 @@ const struct smc_field_table smc_answer_tables[] = {
 
 /* --- Text: one answer ------------------------------------------------------------------------- */
 
+static void append_clustered_verdict(const struct smc_answer *answer, struct smc_text *verdict)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_occupancy clustered = {.warps_per_sm = SMC_MOST_CLUSTERED_BLOCKS *
+                                                            occupancy->warps_per_block};
+    smc_words_blocks(SMC_MOST_CLUSTERED_BLOCKS, verdict);
+    smc_text_append(verdict, " per SM in clusters, occupancy ");
+    smc_layout_percent(verdict, smc_occupancy_percent(sm, &clustered));
+    smc_text_printf(verdict, " (%u/%u warps); without clusters %u, limited by ",
+                    clustered.warps_per_sm, sm->max_warps_per_sm, occupancy->blocks_per_sm);
+    smc_words_limiters(occupancy, verdict);
+    smc_words_estimated(answer, verdict);
+}
+
 static void answer_append_verdict(const struct smc_answer *answer,
                                   const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text verdict = {0};
     const struct smc_occupancy *occupancy = &answer->occupancy;
     bool launches = answer->outcome == SMC_LAUNCHES;
-    if (launches) {
+    if (launches && smc_words_is_clustered(answer)) {
+        append_clustered_verdict(answer, &verdict);
+    } else if (launches) {
         smc_words_blocks(occupancy->blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM, occupancy ");
         smc_layout_percent(&verdict, answer->occupancy_percent);
@@ -466,7 +483,7 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     if (occupancy->clusters_are_bound)
         smc_text_append(&line, "; fewer where groups of SMs are no multiples of it, which "
                                "'smemcalc calibrate' finds out");
-    else if (occupancy->blocks_per_sm > SMC_MOST_CLUSTERED_BLOCKS)
+    else if (smc_words_is_clustered(answer))
         smc_text_printf(&line, ": of clusters an SM holds %d blocks, not %u",
                         SMC_MOST_CLUSTERED_BLOCKS, occupancy->blocks_per_sm);
     if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)

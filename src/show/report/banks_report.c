@@ -174,8 +174,9 @@ void smc_words_array_advice(const struct smc_array_advice *advice, bool padding,
     if (swizzle && layout->has_swizzle)
         append_swizzle(advice, out);
     if (layout->is_hopeless)
-        smc_text_append(out, "no padding of rows of one length and no swizzle removes all "
-                             "conflicts");
+        smc_text_append(
+            out, "no padding of rows of one length and no swizzle c ^ (r >> s & m) removes all "
+                 "conflicts");
 }
 
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
@@ -548,7 +549,8 @@ static void banks_append_remedies(const struct smc_banks_query *query,
         return;
     struct smc_text text = {0};
     smc_text_printf(
-        &text, "no padding of up to %d elements and no XOR swizzle removes all conflicts%s",
+        &text,
+        "no padding of up to %d elements and no swizzle c ^ (r >> s & m) removes all conflicts%s",
         SMC_MOST_PADDING, query->row_elements ? "" : "; give the row's length with --row");
     smc_layout_line(out, style, "remedy", &text);
 }

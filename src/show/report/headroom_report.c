@@ -321,8 +321,9 @@ static void headroom_append_legend(const struct smc_answer *answer,
                         headroom->clusters_are_bound
                             ? " at most: 'smemcalc calibrate' finds how the SMs are grouped"
                             : "");
-    if (headroom->has_clusters && headroom->count > SMC_MOST_CLUSTERED_BLOCKS &&
-        !headroom->clusters_are_bound)
+    if (headroom->has_clusters && answer->launch.blocks_per_cluster > sm->cluster_max_portable)
+        smc_text_append(&line, ", which need cudaFuncAttributeNonPortableClusterSizeAllowed");
+    if (headroom->most.limiters & 1u << SMC_LIMIT_CLUSTER)
         smc_text_printf(&line, ": an SM holds at most %d blocks of clusters",
                         SMC_MOST_CLUSTERED_BLOCKS);
     if (answer->query.file_kernel && lacks_times(headroom))

@@ -455,9 +455,10 @@ static void append_proposals(const struct smc_banks_pattern *pattern, size_t mos
     if (pattern->swizzle.found)
         append_proposal(pattern, &pattern->swizzle, "swizzle: ", most, out);
     if (!padding->found && !pattern->swizzle.found)
-        smc_text_printf(out,
-                        "no padding of up to %d elements and no XOR swizzle removes all conflicts",
-                        SMC_MOST_PADDING);
+        smc_text_printf(
+            out,
+            "no padding of up to %d elements and no swizzle c ^ (r >> s & m) removes all conflicts",
+            SMC_MOST_PADDING);
 }
 
 static void append_layout(const struct smc_banks_state *banks,
