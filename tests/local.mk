@@ -179,6 +179,10 @@ check_PROGRAMS += bench/time_error
 TESTS += tests/time_error.sh
 EXTRA_DIST += tests/time_error.sh
 
+# The JSON Schema.
+TESTS += tests/schema.sh
+EXTRA_DIST += tests/schema.sh tests/schema.py tests/data/schema/commands
+
 # Hardware counters, those of a fake GPU.
 TESTS += tests/counters.sh
 EXTRA_DIST += tests/counters.sh

@@ -129,7 +129,10 @@ static struct smc_value run_predicted(const struct smc_row *row)
     FIELD(quantity, "quantity", "quantity", "", "what is compared",                                \
           smc_value_text(item->row->quantity))                                                     \
     FIELD(unit, "unit", "unit", "", "its unit", smc_value_text(item->row->unit))                   \
-    FIELD(predicted, "predicted", "predicted", "", "by the model", run_predicted(item->row))       \
+    FIELD(predicted, "predicted", NULL, "", "by the model", run_seen(&item->row->predicted))       \
+    FIELD(predicted_text, "predicted_text", NULL, "", "what is predicted in words",                \
+          smc_value_string(item->row->words))                                                      \
+    FIELD(predicted_either, NULL, "predicted", "", "by the model", run_predicted(item->row))       \
     FIELD(api, "api", "api", "", "the driver's answer", run_seen(&item->row->api))                 \
     FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
           run_seen(&item->row->emulated))                                                          \
