@@ -1,7 +1,7 @@
 /* Decompresses what gzip has compressed. */
 #include "config.h"
 
-#include "base/gzip.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <zlib.h>
 #endif
 
+#include "base/csv_reader.h"
 #include "base/memory.h"
 
 bool smc_gzip_begins(const char *bytes, size_t count)

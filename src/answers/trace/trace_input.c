@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/csv_reader.h"
 #include "base/file.h"
-#include "base/gzip.h"
 #include "base/memory.h"
 #include "base/signals.h"
 #include "base/text.h"
