@@ -217,7 +217,7 @@ EXTRA_DIST += tests/library.sh tests/library_misuse.c tests/library_threads.c
 
 # The Python package; without a python3 it is skipped.
 TESTS += tests/python.sh
-EXTRA_DIST += tests/python.sh tests/python/test_smemcalc.py tests/python/kernels_gpu.py
+EXTRA_DIST += tests/python.sh tests/python/notebook.py tests/python/test_smemcalc.py tests/python/kernels_gpu.py
 
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
