@@ -179,6 +179,10 @@ check_PROGRAMS += bench/time_error
 TESTS += tests/time_error.sh
 EXTRA_DIST += tests/time_error.sh
 
+# The JSON Schema.
+TESTS += tests/schema.sh
+EXTRA_DIST += tests/schema.sh tests/schema.py tests/data/schema/commands
+
 # Hardware counters, those of a fake GPU.
 TESTS += tests/counters.sh
 EXTRA_DIST += tests/counters.sh
@@ -213,7 +217,7 @@ EXTRA_DIST += tests/library.sh tests/library_misuse.c tests/library_threads.c
 
 # The Python package; without a python3 it is skipped.
 TESTS += tests/python.sh
-EXTRA_DIST += tests/python.sh tests/python/test_smemcalc.py tests/python/kernels_gpu.py
+EXTRA_DIST += tests/python.sh tests/python/notebook.py tests/python/test_smemcalc.py tests/python/kernels_gpu.py
 
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;

@@ -49,7 +49,7 @@ static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
                                         const struct smc_file_devices *devices,
                                         struct smc_asked_file *asked, struct smc_error *error)
 {
-    bool notes = smc_ask_writer(arguments) != &smc_writer_json;
+    bool notes = !smc_ask_writer(arguments)->has_notes;
     struct smc_chosen_devices *chosen = &asked->chosen;
     enum smc_status status =
         devices ? SMC_OK : smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);

@@ -203,7 +203,7 @@ struct cmd_banks_stream {
 static enum smc_status cmd_banks_flush_and_read(void *context, char *bytes, size_t capacity,
                                                 size_t *count, struct smc_error *error)
 {
-    const struct cmd_banks_stream *stream = context;
+    struct cmd_banks_stream *stream = context;
     enum smc_status status = smc_output_flush(stream->out, error);
     return status == SMC_OK ? smc_stream_read(&stream->input, bytes, capacity, count, error)
                             : status;

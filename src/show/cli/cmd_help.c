@@ -109,7 +109,7 @@ static void append_most_used(struct smc_text *out)
         {SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE, "edge of the square tile, 1 to 32"},
         {SMC_OPTION_THREADS, "threads per block of your own kernel"},
         {SMC_OPTION_DEVICE, "a board (H200) or a compute capability (9.0)"},
-        {SMC_OPTION_FORMAT, "text, json or csv"},
+        {SMC_OPTION_FORMAT, "text, json, jsonl or csv"},
     };
     smc_text_append(out, "\nMost used options:\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -17,7 +17,7 @@
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static enum smc_status cmd_merge_read_stream(const struct smc_stream *stream,
+static enum smc_status cmd_merge_read_stream(struct smc_stream *stream,
                                              struct smc_merge_input *input, struct smc_error *error)
 {
     static char bytes[1 << 16];
@@ -35,8 +35,8 @@ static enum smc_status cmd_merge_read_stream(const struct smc_stream *stream,
 }
 
 /* Adds its reports, which point to `name`, safe to be shown, to be freed after them. */
-static enum smc_status add_reports(const struct smc_stream *stream, struct smc_merge *merge,
-                                   char **name, struct smc_error *error)
+static enum smc_status add_reports(struct smc_stream *stream, struct smc_merge *merge, char **name,
+                                   struct smc_error *error)
 {
     struct smc_text problems = {0};
     *name = smc_strdup(stream->name);

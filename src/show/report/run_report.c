@@ -127,12 +127,15 @@ static struct smc_value run_predicted(const struct smc_row *row)
     FIELD(NULL, "kernel", "", "the kernel", smc_value_text(item->run->kernel))                     \
     FIELD("quantity", "quantity", "", "what is compared", smc_value_text(item->row->quantity))     \
     FIELD("unit", "unit", "", "its unit", smc_value_text(item->row->unit))                         \
-    FIELD("predicted", "predicted", "", "by the model", run_predicted(item->row))                  \
+    FIELD("predicted", NULL, "", "by the model", run_seen(&item->row->predicted))                  \
+    FIELD("predicted_text", NULL, "", "what is predicted in words",                                \
+          smc_value_string(item->row->words))                                                      \
+    FIELD(NULL, "predicted", "", "by the model", run_predicted(item->row))                         \
     FIELD("api", "api", "", "the driver's answer", run_seen(&item->row->api))                      \
     FIELD("emulated", "emulated", "", "counted by the emulator", run_seen(&item->row->emulated))   \
     FIELD("measured", "measured", "", "on the GPU", run_seen(&item->row->measured))                \
     FIELD("verdict", "verdict", "", "how they compare", smc_value_text(item->verdict))             \
-    FIELD("note", "note", "", "the reason, or a remark", item->note)                               \
+    FIELD("note", "note", "", "the reason, or a remark", smc_value_string(item->note))             \
     FIELD(NULL, "host", "", "the machine's name", smc_value_text(item->run->host_name))            \
     FIELD(NULL, "gpu_uuid", "", "as nvidia-smi prints it", smc_value_text(item->run->gpu_uuid))
 SMC_FIELD_TABLE(line_fields, struct run_line, LINE_FIELDS)

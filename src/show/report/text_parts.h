@@ -16,7 +16,7 @@ void smc_text_run_device_line(const struct smc_device *device, const char *drive
                               const struct smc_report_style *style, struct smc_text *out);
 enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     SMC_WRITER_DECLARE(void smc_text_##kind(SMC_WRITER_LIST parameters,                            \
                                             const struct smc_report_style *style,                  \
                                             struct smc_text *out);)

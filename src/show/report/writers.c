@@ -5,7 +5,7 @@
 #include "show/report/report.h"
 #include "show/report/text_parts.h"
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     static void csv_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,       \
                            struct smc_text *out)                                                   \
     {                                                                                              \
@@ -16,7 +16,8 @@
 
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
-#define WRITER(kind, parameters, arguments) .kind = csv_##kind,
+    .is_by_line = true,
+#define WRITER(kind, list, parameters, arguments) .kind = csv_##kind,
 #include "show/report/writers.def"
     .inspection = smc_csv_inspection,
     .trace = smc_csv_trace,
@@ -45,7 +46,7 @@ static void pass_sweep_point(const struct smc_sweep *sweep, uint64_t point,
 
 const struct smc_writer smc_writer_text = {
     .name = "text",
-#define WRITER(kind, parameters, arguments) .kind = smc_text_##kind,
+#define WRITER(kind, list, parameters, arguments) .kind = smc_text_##kind,
 #include "show/report/writers.def"
     .inspection = smc_text_inspection,
     .trace = smc_text_trace,
@@ -61,6 +62,7 @@ const struct smc_writer *smc_writer_find(const char *name)
     static const struct smc_writer *const writers[] = {
         &smc_writer_text,
         &smc_writer_json,
+        &smc_writer_lines,
         &smc_writer_csv,
     };
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
