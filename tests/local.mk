@@ -23,7 +23,7 @@ tests_unit_SOURCES = \
 	tests/show/test_annotation.c \
 	tests/machine/test_array_advice.c \
 	tests/machine/test_bank_accesses.c \
-	tests/rules/test_banks.c \
+	tests/rules/distributed_patterns.def tests/rules/test_banks.c \
 	tests/base/test_base.c \
 	tests/rules/test_batch.c \
 	tests/answers/test_choices.c \

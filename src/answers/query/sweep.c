@@ -103,6 +103,9 @@ static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, 
     case SMC_AXIS_DYNAMIC_SMEM:
         query->dynamic_smem_bytes = value;
         return;
+    case SMC_AXIS_CLUSTER:
+        query->settings.blocks_per_cluster = (uint32_t)value;
+        return;
     case SMC_AXIS_CARVEOUT:
         query->settings.carveout_percent = (int32_t)value;
         return;

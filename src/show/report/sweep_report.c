@@ -394,11 +394,11 @@ static void sweep_append_grid(const struct smc_sweep_result *result,
 static const char *value_name(enum smc_axis_id id)
 {
     static const char *const names[SMC_AXIS_COUNT] = {
-        [SMC_AXIS_DEVICE] = "device",        [SMC_AXIS_TILE] = "tile",
-        [SMC_AXIS_BLOCK] = "threads",        [SMC_AXIS_RADIUS] = "radius",
-        [SMC_AXIS_THREADS] = "threads",      [SMC_AXIS_REGS] = "regs",
-        [SMC_AXIS_SMEM] = "static B",        [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
-        [SMC_AXIS_CARVEOUT] = "carve-out %",
+        [SMC_AXIS_DEVICE] = "device",   [SMC_AXIS_TILE] = "tile",
+        [SMC_AXIS_BLOCK] = "threads",   [SMC_AXIS_RADIUS] = "radius",
+        [SMC_AXIS_THREADS] = "threads", [SMC_AXIS_REGS] = "regs",
+        [SMC_AXIS_SMEM] = "static B",   [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_CLUSTER] = "cluster", [SMC_AXIS_CARVEOUT] = "carve-out %",
     };
     return names[id];
 }
