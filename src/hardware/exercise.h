@@ -114,8 +114,10 @@ struct smc_wrong_result {
     char array[32]; /* the argument that the cause is about, */
     char other[32]; /* and a second one */
     size_t axis;    /* the dimension of the array that it is about */
+    size_t axes;    /* of so many */
     int64_t number; /* what the cause is about: an offset, a value, an index */
-    int64_t right;  /* and the right one */
+    int64_t right;  /* and the right one, or the end of what the cause is about */
+    int64_t period; /* in which it is repeated */
     uint64_t from[SMC_EXERCISE_MOST_EXTENTS]; /* of each axis: where wrong elements begin */
     double factor;
     bool is_unwritten; /* the wrong elements hold what they held before the launch */

@@ -18,18 +18,6 @@ const char *const smc_wrong_cause_names[SMC_WRONG_CAUSES] = {
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
-static double number_of(enum smc_user_type type, const void *data, uint64_t i)
-{
-    const struct smc_user_type_info *info = &smc_user_types[type];
-    uint64_t bits = 0;
-    if (info->class == SMC_USER_FLOAT)
-        return smc_user_number(type, data, i);
-    memcpy(&bits, (const char *)data + i * info->bytes, info->bytes);
-    const unsigned unused = 64 - 8 * info->bytes;
-    return info->class == SMC_USER_SIGNED ? (double)((int64_t)(bits << unused) >> unused)
-                                          : (double)bits;
-}
-
 /* A result as numbers, and those that it is compared with. */
 struct numbers {
     enum smc_user_type type;
@@ -42,13 +30,13 @@ static double *read_numbers(const struct numbers *numbers, const void *data)
 {
     double *out = smc_malloc(numbers->count * sizeof *out);
     for (uint64_t i = 0; out && i < numbers->count; i++)
-        out[i] = number_of(numbers->type, data, i);
+        out[i] = smc_user_any_number(numbers->type, data, i);
     return out;
 }
 
 static bool is_close(const struct numbers *numbers, double a, double b)
 {
-    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= numbers->slack;
+    return smc_user_is_close(a, b, numbers->slack);
 }
 
 static bool is_wrong(const struct numbers *numbers, uint64_t i)
@@ -67,15 +55,7 @@ static bool is_trial(const struct numbers *numbers)
 
 static double slack_of(const struct smc_exercise *exercise, const struct smc_user_memory *right)
 {
-    const struct smc_user_argument *argument = right->argument;
-    double largest = 0;
-    if (smc_user_types[argument->type].class != SMC_USER_FLOAT)
-        return 0;
-    for (uint64_t i = 0; i < argument->elements; i++) {
-        const double value = fabs(number_of(argument->type, right->after_emulated, i));
-        largest = isfinite(value) && value > largest ? value : largest;
-    }
-    return exercise->tolerance * largest;
+    return smc_user_slack(right->argument, right->after_emulated, exercise->tolerance);
 }
 
 /* --- The comparison --------------------------------------------------------------------------- */
@@ -103,12 +83,12 @@ void smc_exercise_compare(const struct smc_exercise_comparison *comparison,
     };
     memcpy(wrong->extent, comparison->own->extent[exercise->result], sizeof wrong->extent);
     for (uint64_t i = wrong->elements; i-- > 0;) {
-        const double value = number_of(type, own->after_emulated, i);
-        if (is_close(&numbers, value, number_of(type, right->after_emulated, i)))
+        const double value = smc_user_any_number(type, own->after_emulated, i);
+        if (is_close(&numbers, value, smc_user_any_number(type, right->after_emulated, i)))
             continue;
         wrong->wrong++;
         wrong->first = i;
-        wrong->is_unwritten &= value == number_of(type, own->before, i);
+        wrong->is_unwritten &= value == smc_user_any_number(type, own->before, i);
     }
     index_of(wrong, wrong->first, wrong->index);
     smc_user_show(type, own->after_emulated, wrong->first, wrong->got);
@@ -230,7 +210,7 @@ static bool reference_is_wrong_alike(struct search *search)
         !reference->run.result.emulated.finish.succeeded)
         return false;
     for (uint64_t i = 0; i < numbers->count; i++)
-        numbers->trial[i] = number_of(numbers->type, result->after_emulated, i);
+        numbers->trial[i] = smc_user_any_number(numbers->type, result->after_emulated, i);
     return is_trial(numbers);
 }
 
@@ -244,7 +224,7 @@ static bool find_copied(struct search *search)
         if (input->argument->elements != numbers->count)
             continue;
         for (uint64_t i = 0; i < numbers->count; i++)
-            numbers->trial[i] = number_of(input->argument->type, input->before, i);
+            numbers->trial[i] = smc_user_any_number(input->argument->type, input->before, i);
         snprintf(search->wrong->array, sizeof search->wrong->array, "%s", argument_name(search, a));
         if (is_trial(numbers))
             return found(search, SMC_WRONG_COPIED);
@@ -353,52 +333,83 @@ static bool find_input_rearranged(struct search *search)
     return false;
 }
 
-/* Launches the reference with an input that is 0 from an index of an axis on. */
-static bool try_cut(struct search *search, size_t argument, size_t axis, uint64_t from)
+/* The elements of an input that count: along an axis, those whose index modulo the period is at
+   least `first` and below `end`. */
+struct kept_part {
+    size_t axis;
+    uint64_t period, first, end;
+};
+
+/* Launches the reference with an input that is 0 elsewhere. */
+static bool try_part(struct search *search, size_t argument, struct kept_part part)
 {
-    const struct smc_exercise_argument *declared =
-        &search->comparison->exercise->argument[argument];
+    const size_t extents = search->comparison->exercise->argument[argument].extents;
     const struct smc_user_memory *input = input_of(search, argument);
     const uint64_t *extent = search->comparison->reference->extent[argument];
     const size_t width = smc_user_types[input->argument->type].bytes;
     uint64_t after = 1; /* elements from one index of the axis to the next */
-    for (size_t d = axis + 1; d < declared->extents; d++)
+    for (size_t d = part.axis + 1; d < extents; d++)
         after *= extent[d];
-    if (from == 0 || from >= extent[axis])
+    if (part.first >= part.end || part.period > extent[part.axis])
         return false;
     char *kept = smc_malloc(input->bytes);
     if (!kept)
         return false;
     memcpy(kept, input->before, input->bytes);
-    for (uint64_t i = 0; i < input->argument->elements; i++)
-        if (i / after % extent[axis] >= from)
+    for (uint64_t i = 0; i < input->argument->elements; i++) {
+        const uint64_t at = i / after % extent[part.axis] % part.period;
+        if (at < part.first || at >= part.end)
             memset((char *)input->before + i * width, 0, width);
+    }
     const bool is_alike = reference_is_wrong_alike(search);
     memcpy(input->before, kept, input->bytes);
     free(kept);
-    snprintf(search->wrong->array, sizeof search->wrong->array, "%s", declared->name);
-    search->wrong->axis = axis;
-    search->wrong->number = (int64_t)from;
-    search->wrong->right = (int64_t)declared->extents;
+    snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
+             argument_name(search, argument));
+    search->wrong->axis = part.axis;
+    search->wrong->axes = extents;
+    search->wrong->number = (int64_t)part.first;
+    search->wrong->right = (int64_t)part.end;
+    search->wrong->period = (int64_t)part.period;
     return is_alike;
 }
 
 /* The last, partial step of a loop over blocks, a whole last step, or the last element. */
-static bool find_input_cut(struct search *search)
+static bool find_cut_on(struct search *search, size_t argument, size_t axis)
+{
+    const uint32_t *block = search->comparison->own->request.block;
+    const uint64_t extent = search->comparison->reference->extent[argument][axis];
+    const uint64_t ends[] = {extent - extent % block[0], extent - extent % block[1],
+                             extent > block[0] ? extent - block[0] : 0,
+                             extent > block[1] ? extent - block[1] : 0, extent - 1};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i] < extent &&
+            try_part(search, argument, (struct kept_part){axis, extent, 0, ends[i]}))
+            return found(search, SMC_WRONG_INPUT_CUT);
+    return false;
+}
+
+/* Half of each pair, warp or block: a reduction that begins or ends one step too late or early. */
+static bool find_half_on(struct search *search, size_t argument, size_t axis)
+{
+    const uint64_t periods[] = {2, SMC_WARP_LANES, search->comparison->own->request.block[0]};
+    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
+        const uint64_t period = periods[i], half = period / 2;
+        if (try_part(search, argument, (struct kept_part){axis, period, 0, half}) ||
+            try_part(search, argument, (struct kept_part){axis, period, half, period}))
+            return found(search, SMC_WRONG_INPUT_HALF);
+    }
+    return false;
+}
+
+static bool find_input_part(struct search *search)
 {
     const struct smc_exercise *exercise = search->comparison->exercise;
-    const uint32_t *block = search->comparison->own->request.block;
     for (size_t a = 0; a < exercise->arguments; a++)
         for (size_t axis = 0; is_input_array(search, a) && axis < exercise->argument[a].extents;
-             axis++) {
-            const uint64_t extent = search->comparison->reference->extent[a][axis];
-            const uint64_t cuts[] = {extent - extent % block[0], extent - extent % block[1],
-                                     extent > block[0] ? extent - block[0] : 0,
-                                     extent > block[1] ? extent - block[1] : 0, extent - 1};
-            for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
-                if (try_cut(search, a, axis, cuts[i]))
-                    return found(search, SMC_WRONG_INPUT_CUT);
-        }
+             axis++)
+            if (find_cut_on(search, a, axis) || find_half_on(search, a, axis))
+                return true;
     return false;
 }
 
@@ -458,7 +469,7 @@ static bool find_number(struct search *search)
         if (exercise->argument[a].extents > 0 ||
             smc_user_types[number->type].class == SMC_USER_FLOAT)
             continue;
-        const int64_t right = (int64_t)number_of(number->type, &number->bits, 0);
+        const int64_t right = (int64_t)smc_user_any_number(number->type, &number->bits, 0);
         const int64_t others[] = {right - 1, right + 1, right - right % block[0],
                                   right - right % block[1], threads < right ? threads : right};
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -558,9 +569,9 @@ static bool find_unwritten(struct search *search)
 static void search_causes(struct search *search)
 {
     static bool (*const causes[])(struct search *) = {
-        find_nothing_written,  find_added,     find_transposed, find_reversed, find_shifted,
-        find_scaled,           find_copied,    find_term,       find_number,   find_swapped,
-        find_input_rearranged, find_input_cut, find_tail,       find_diagonal, find_block_ends,
+        find_nothing_written,  find_added,      find_transposed, find_reversed, find_shifted,
+        find_scaled,           find_copied,     find_term,       find_number,   find_swapped,
+        find_input_rearranged, find_input_part, find_tail,       find_diagonal, find_block_ends,
         find_unwritten,
     };
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)

@@ -38,6 +38,30 @@ static enum smc_status list_exercises(struct smc_text *out, struct smc_error *er
     return status;
 }
 
+/* Paragraphs are wrapped; lines that begin with blanks, or that are headings, are kept. */
+static void append_task_text(const char *text, struct smc_text *out)
+{
+    struct smc_report_style style = smc_output_style();
+    struct smc_text paragraph = {0};
+    for (const char *line = text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const bool is_kept = length == 0 || *line == ' ' || *line == '#';
+        if (is_kept && paragraph.length > 0) {
+            smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), style.columns);
+            smc_text_cut(&paragraph, 0);
+        }
+        if (is_kept)
+            smc_text_printf(out, "%.*s\n", (int)length, line);
+        else
+            smc_text_printf(&paragraph, "%s%.*s", paragraph.length ? " " : "", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (paragraph.length > 0)
+        smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), style.columns);
+    smc_text_append(out, "\n");
+    smc_text_free(&paragraph);
+}
+
 static void append_goal_lines(const struct smc_exercise *exercise, struct smc_text *out)
 {
     static const char *const relations[] = {"at most ", "at least ", ""};
@@ -62,7 +86,7 @@ static enum smc_status show_task(const struct smc_exercise *exercise, struct smc
     struct smc_error reason = {""};
     smc_text_printf(&path, "%s.cu", exercise->name);
     enum smc_status status = smc_exercise_read_file(exercise, "skeleton.cu", &skeleton, error);
-    smc_text_printf(out, "%s\n", exercise->text);
+    append_task_text(exercise->text, out);
     append_goal_lines(exercise, out);
     if (status == SMC_OK) {
         status = smc_file_write(smc_text_string(&path), false, &skeleton, &reason);

@@ -9,8 +9,8 @@
 enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_error *error)
 {
     static const int of_reports[] = {
-        SMC_OPTION_FORMAT,   SMC_OPTION_ANNOTATE, SMC_OPTION_EXPLAIN,
-        SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT,     SMC_OPTION_PREDICT_ONLY,
+        SMC_OPTION_FORMAT, SMC_OPTION_ANNOTATE,     SMC_OPTION_EXPLAIN,  SMC_OPTION_ROOFLINE,
+        SMC_OPTION_PLOT,   SMC_OPTION_PREDICT_ONLY, SMC_OPTION_EXPECTED,
     };
     if (!arguments->given[SMC_OPTION_SANITIZE])
         return SMC_OK;

@@ -126,7 +126,12 @@ static void words_argument(const struct smc_wrong_result *wrong, struct smc_text
                         wrong->other);
     else if (wrong->cause == SMC_WRONG_INPUT_CUT)
         smc_text_printf(out, "%s counts as 0 from %s %" PRId64 " on: the last step is missing",
-                        wrong->array, words_axis((size_t)wrong->right, wrong->axis), wrong->number);
+                        wrong->array, words_axis(wrong->axes, wrong->axis), wrong->right);
+    else if (wrong->cause == SMC_WRONG_INPUT_HALF)
+        smc_text_printf(out,
+                        "half of %s is left out: only %" PRId64 " to %" PRId64 " of every %" PRId64
+                        " elements count",
+                        wrong->array, wrong->number, wrong->right - 1, wrong->period);
     else if (wrong->cause == SMC_WRONG_OTHER_NUMBER)
         smc_text_printf(out, "this is the right result for %s = %" PRId64 " instead of %" PRId64,
                         wrong->array, wrong->number, wrong->right);
