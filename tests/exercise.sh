@@ -45,18 +45,18 @@ complain() { # MESSAGE LINE...
     task "$@"
     wrong "mine/task.md:4: $message" mine
 }
-complain "colour: no line of an exercise begins so" "colour: red"
-complain "n: a case is written n=1000 radius=3" "case: n"
-complain "1.5: a whole number is needed" "case: n=1.5"
-complain "speed: no figure has this name" "goal: speed = 1"
-complain "time_ms: a line 'solutions:' before it names the solution" "goal: time_ms <= 100 % of tiled"
-complain "conflicts: a goal is written" "goal: conflicts 0"
-complain "lots: a tolerance is a share" "tolerance: lots"
-complain "x[n: an argument is written" "argument: x[n f32"
+complain "'colour': no line of an exercise begins with this word" "colour: red"
+complain "'n': a case is written n=1000 radius=3" "case: n"
+complain "'1.5': a whole number is needed" "case: n=1.5"
+complain "'speed': no figure has this name" "goal: speed = 1"
+complain "'time_ms': a line 'solutions:' before it names the solution" "goal: time_ms <= 100 % of tiled"
+complain "'conflicts': a goal is written" "goal: conflicts 0"
+complain "'lots': a tolerance is a share" "tolerance: lots"
+complain "'x[n': an argument is written" "argument: x[n f32"
 task "block: 32"
-wrong "mine/task.md:5: a line is missing" mine
+wrong "mine/task.md:5: title, kernel, block, grid, case and argument" mine
 printf 'no lines\n' >mine/task.md
-wrong "mine/task.md:1: no lines; '---' or 'key: value' is needed" mine
+wrong "mine/task.md:1: 'no lines': '---' or 'key: value' is needed" mine
 
 smemcalc run --on emulator --tile 4 --size 8 -d 9.0 >/dev/null 2>out || {
     skip "solutions are judged" "there is no NVRTC: $(cat out)"

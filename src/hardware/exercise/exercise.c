@@ -92,12 +92,16 @@ struct line {
     size_t number;
 };
 
+/* `typed` is what is wrong; NULL: something is missing. */
 static enum smc_status fail_line(const struct line *line, struct smc_error *error,
-                                 const char *wrong, const char *right)
+                                 const char *typed, const char *right)
 {
     const char *name = line->exercise->folder ? line->exercise->folder : line->exercise->own_name;
-    return smc_fail(error, SMC_USAGE, "%.256s/%s:%zu: %.300s; %s", name, task_file, line->number,
-                    wrong, right);
+    if (!typed)
+        return smc_fail(error, SMC_USAGE, "%.256s/%s:%zu: %s", name, task_file, line->number,
+                        right);
+    return smc_fail(error, SMC_USAGE, "%.256s/%s:%zu: '%.64s': %s", name, task_file, line->number,
+                    typed, right);
 }
 
 /* Cuts the next word off; NULL: there is none. */
@@ -144,7 +148,7 @@ static enum smc_status read_values(const struct line *line, bool names,
         size_t i = name_of(exercise, word);
         if (i == exercise->names && (!names || i == SMC_EXERCISE_MOST_NAMES))
             return fail_line(line, error, word,
-                             "the first case has no such name, or it is too many");
+                             "the first case gives at most 8 names, and the others the same");
         exercise->variable[i] = word;
         exercise->names += i == exercise->names;
         if (!smc_parse_integer(value, INT32_MIN, INT32_MAX, &out->value[i]))
@@ -152,7 +156,7 @@ static enum smc_status read_values(const struct line *line, bool names,
     }
     return given == exercise->names
                ? SMC_OK
-               : fail_line(line, error, "a value is missing", "each case gives all names a value");
+               : fail_line(line, error, NULL, "each case gives all names a value");
 }
 
 static enum smc_status read_case(const struct line *line, struct smc_error *error)
@@ -161,7 +165,7 @@ static enum smc_status read_case(const struct line *line, struct smc_error *erro
     if (strcmp(line->key, "time") == 0)
         return read_values(line, exercise->cases == 0, &exercise->timed, error);
     if (exercise->cases == SMC_EXERCISE_MOST_CASES)
-        return fail_line(line, error, "too many cases", "6 are the most");
+        return fail_line(line, error, NULL, "more than 6 cases");
     enum smc_status status =
         read_values(line, exercise->cases == 0, &exercise->one[exercise->cases], error);
     exercise->cases++;
@@ -178,9 +182,9 @@ static enum smc_status read_argument(const struct line *line, struct smc_error *
     char *at = line->value;
     char *name = next_word(&at), *type = next_word(&at), *result = next_word(&at);
     if (exercise->arguments == SMC_EXERCISE_MOST_ARGUMENTS)
-        return fail_line(line, error, "too many arguments", "12 are the most");
+        return fail_line(line, error, NULL, "more than 12 arguments");
     if (!name || !type || (result && strcmp(result, "result") != 0))
-        return fail_line(line, error, name ? name : "no argument", form);
+        return fail_line(line, error, name, form);
     struct smc_exercise_argument *argument = &exercise->argument[exercise->arguments];
     char *contents = strchr(type, ':');
     if (contents)
@@ -216,7 +220,7 @@ static enum smc_status read_solutions(const struct line *line, struct smc_error 
     char *at = line->value;
     for (char *word; (word = next_word(&at));) {
         if (exercise->solutions == SMC_EXERCISE_MOST_SOLUTIONS)
-            return fail_line(line, error, "too many solutions", "4 are the most");
+            return fail_line(line, error, NULL, "more than 4 solutions");
         exercise->solution[exercise->solutions++] = word;
     }
     return SMC_OK;
@@ -255,7 +259,7 @@ static enum smc_status read_goal(const struct line *line, struct smc_error *erro
         if (strcmp(smc_exercise_figure_info[i].key, key) == 0)
             goal.figure = (enum smc_exercise_figure)i;
     if (goal.figure == SMC_EXERCISE_FIGURES)
-        return fail_line(line, error, key ? key : "no goal", "no figure has this name");
+        return fail_line(line, error, key, "no figure has this name");
     while (relation < sizeof relations / sizeof *relations &&
            (!sign || strcmp(relations[relation], sign) != 0))
         relation++;
@@ -271,7 +275,7 @@ static enum smc_status read_goal(const struct line *line, struct smc_error *erro
         return fail_line(line, error, key, "only time_ms is compared with solutions");
     goal.bound = trim(bound);
     if (exercise->goals == SMC_EXERCISE_MOST_GOALS)
-        return fail_line(line, error, "too many goals", "8 are the most");
+        return fail_line(line, error, NULL, "more than 8 goals");
     exercise->goal[exercise->goals++] = goal;
     return SMC_OK;
 }
@@ -303,7 +307,7 @@ static enum smc_status read_line(const struct line *line, struct smc_error *erro
         *keys[i].text = line->value;
         return SMC_OK;
     }
-    return fail_line(line, error, line->key, "no line of an exercise begins so");
+    return fail_line(line, error, line->key, "no line of an exercise begins with this word");
 }
 
 /* Lines between two of "---", then the text. */
@@ -314,8 +318,7 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
     for (bool ended = false; !ended;) {
         char *begin = at, *end = at + strcspn(at, "\n");
         if (!*end)
-            return fail_line(&line, error, "no end of the lines",
-                             "they stand between two lines '---'");
+            return fail_line(&line, error, NULL, "the lines stand between two lines '---'");
         *end = '\0';
         at = end + 1;
         line.number++;
@@ -340,7 +343,7 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
     if (exercise->title && exercise->kernel && exercise->block && exercise->grid &&
         exercise->cases && exercise->arguments && exercise->argument[exercise->result].extents > 0)
         return SMC_OK;
-    return fail_line(&line, error, "a line is missing",
+    return fail_line(&line, error, NULL,
                      "title, kernel, block, grid, case and argument, one of them the result, are "
                      "needed");
 }
