@@ -93,7 +93,7 @@ struct line {
 };
 
 /* `typed` is what is wrong; NULL: something is missing. */
-static enum smc_status fail_line(const struct line *line, struct smc_error *error,
+static enum smc_status task_fail(const struct line *line, struct smc_error *error,
                                  const char *typed, const char *right)
 {
     const char *name = line->exercise->folder ? line->exercise->folder : line->exercise->own_name;
@@ -105,7 +105,7 @@ static enum smc_status fail_line(const struct line *line, struct smc_error *erro
 }
 
 /* Cuts the next word off; NULL: there is none. */
-static char *next_word(char **at)
+static char *task_next_word(char **at)
 {
     char *word = *at + strspn(*at, " \t");
     if (!*word)
@@ -134,57 +134,57 @@ static size_t name_of(const struct smc_exercise *exercise, const char *name)
 }
 
 /* "n=1000 radius=3": the first case names the variables, the others give all of them again. */
-static enum smc_status read_values(const struct line *line, bool names,
-                                   struct smc_exercise_case *out, struct smc_error *error)
+static enum smc_status task_read_values(const struct line *line, bool names,
+                                        struct smc_exercise_case *out, struct smc_error *error)
 {
     struct smc_exercise *exercise = line->exercise;
     char *at = line->value;
     size_t given = 0;
-    for (char *word; (word = next_word(&at)); given++) {
+    for (char *word; (word = task_next_word(&at)); given++) {
         char *value = strchr(word, '=');
         if (!value)
-            return fail_line(line, error, word, "a case is written n=1000 radius=3");
+            return task_fail(line, error, word, "a case is written n=1000 radius=3");
         *value++ = '\0';
         size_t i = name_of(exercise, word);
         if (i == exercise->names && (!names || i == SMC_EXERCISE_MOST_NAMES))
-            return fail_line(line, error, word,
+            return task_fail(line, error, word,
                              "the first case gives at most 8 names, and the others the same");
         exercise->variable[i] = word;
         exercise->names += i == exercise->names;
         if (!smc_parse_integer(value, INT32_MIN, INT32_MAX, &out->value[i]))
-            return fail_line(line, error, value, "a whole number is needed");
+            return task_fail(line, error, value, "a whole number is needed");
     }
     return given == exercise->names
                ? SMC_OK
-               : fail_line(line, error, NULL, "each case gives all names a value");
+               : task_fail(line, error, NULL, "each case gives all names a value");
 }
 
-static enum smc_status read_case(const struct line *line, struct smc_error *error)
+static enum smc_status task_read_case(const struct line *line, struct smc_error *error)
 {
     struct smc_exercise *exercise = line->exercise;
     if (strcmp(line->key, "time") == 0)
-        return read_values(line, exercise->cases == 0, &exercise->timed, error);
+        return task_read_values(line, exercise->cases == 0, &exercise->timed, error);
     if (exercise->cases == SMC_EXERCISE_MOST_CASES)
-        return fail_line(line, error, NULL, "more than 6 cases");
+        return task_fail(line, error, NULL, "more than 6 cases");
     enum smc_status status =
-        read_values(line, exercise->cases == 0, &exercise->one[exercise->cases], error);
+        task_read_values(line, exercise->cases == 0, &exercise->one[exercise->cases], error);
     exercise->cases++;
     return status;
 }
 
 /* "c[m][n] f32:random result", "n i32", "radius i32:radius". */
-static enum smc_status read_argument(const struct line *line, struct smc_error *error)
+static enum smc_status task_read_argument(const struct line *line, struct smc_error *error)
 {
     static const char form[] =
         "an argument is written 'a[m][n] f32:random', 'c[n] f32:zero result' "
         "or 'n i32'";
     struct smc_exercise *exercise = line->exercise;
     char *at = line->value;
-    char *name = next_word(&at), *type = next_word(&at), *result = next_word(&at);
+    char *name = task_next_word(&at), *type = task_next_word(&at), *result = task_next_word(&at);
     if (exercise->arguments == SMC_EXERCISE_MOST_ARGUMENTS)
-        return fail_line(line, error, NULL, "more than 12 arguments");
+        return task_fail(line, error, NULL, "more than 12 arguments");
     if (!name || !type || (result && strcmp(result, "result") != 0))
-        return fail_line(line, error, name, form);
+        return task_fail(line, error, name, form);
     struct smc_exercise_argument *argument = &exercise->argument[exercise->arguments];
     char *contents = strchr(type, ':');
     if (contents)
@@ -193,7 +193,7 @@ static enum smc_status read_argument(const struct line *line, struct smc_error *
     for (char *open = strchr(name, '['); open; open = *open ? open : NULL) {
         char *close = strchr(open, ']');
         if (!close || *open != '[' || argument->extents == SMC_EXERCISE_MOST_EXTENTS)
-            return fail_line(line, error, name, form);
+            return task_fail(line, error, name, form);
         *open = *close = '\0';
         argument->extent[argument->extents++] = open + 1;
         open = close + 1;
@@ -205,22 +205,22 @@ static enum smc_status read_argument(const struct line *line, struct smc_error *
     return SMC_OK;
 }
 
-static enum smc_status read_tolerance(const struct line *line, struct smc_error *error)
+static enum smc_status task_read_tolerance(const struct line *line, struct smc_error *error)
 {
     char *end;
     line->exercise->tolerance = strtod(line->value, &end);
     return *line->value && !*end && line->exercise->tolerance >= 0
                ? SMC_OK
-               : fail_line(line, error, line->value, "a tolerance is a share such as 1e-5");
+               : task_fail(line, error, line->value, "a tolerance is a share such as 1e-5");
 }
 
-static enum smc_status read_solutions(const struct line *line, struct smc_error *error)
+static enum smc_status task_read_solutions(const struct line *line, struct smc_error *error)
 {
     struct smc_exercise *exercise = line->exercise;
     char *at = line->value;
-    for (char *word; (word = next_word(&at));) {
+    for (char *word; (word = task_next_word(&at));) {
         if (exercise->solutions == SMC_EXERCISE_MOST_SOLUTIONS)
-            return fail_line(line, error, NULL, "more than 4 solutions");
+            return task_fail(line, error, NULL, "more than 4 solutions");
         exercise->solution[exercise->solutions++] = word;
     }
     return SMC_OK;
@@ -242,7 +242,7 @@ static bool find_solution(const struct smc_exercise *exercise, char *bound, int 
 }
 
 /* "conflicts = 0 | hint", "time_ms <= 110 % of tiled". */
-static enum smc_status read_goal(const struct line *line, struct smc_error *error)
+static enum smc_status task_read_goal(const struct line *line, struct smc_error *error)
 {
     static const char *const relations[] = {
         [SMC_EXERCISE_AT_MOST] = "<=", [SMC_EXERCISE_AT_LEAST] = ">=", [SMC_EXERCISE_EQUALS] = "="};
@@ -254,33 +254,33 @@ static enum smc_status read_goal(const struct line *line, struct smc_error *erro
         *hint = '\0';
         goal.hint = trim(hint + 1);
     }
-    const char *key = next_word(&at), *sign = next_word(&at);
+    const char *key = task_next_word(&at), *sign = task_next_word(&at);
     for (int i = 0; key && i < SMC_EXERCISE_FIGURES; i++)
         if (strcmp(smc_exercise_figure_info[i].key, key) == 0)
             goal.figure = (enum smc_exercise_figure)i;
     if (goal.figure == SMC_EXERCISE_FIGURES)
-        return fail_line(line, error, key, "no figure has this name");
+        return task_fail(line, error, key, "no figure has this name");
     while (relation < sizeof relations / sizeof *relations &&
            (!sign || strcmp(relations[relation], sign) != 0))
         relation++;
     char *bound = trim(at);
     if (relation == sizeof relations / sizeof *relations || !*bound)
-        return fail_line(line, error, key,
+        return task_fail(line, error, key,
                          "a goal is written 'conflicts = 0' or 'time_ms <= 110 % "
                          "of tiled'");
     goal.relation = (enum smc_exercise_relation)relation;
     if (!find_solution(exercise, bound, &goal.solution))
-        return fail_line(line, error, key, "a line 'solutions:' before it names the solution");
+        return task_fail(line, error, key, "a line 'solutions:' before it names the solution");
     if (goal.solution >= 0 && goal.figure != SMC_EXERCISE_TIME)
-        return fail_line(line, error, key, "only time_ms is compared with solutions");
+        return task_fail(line, error, key, "only time_ms is compared with solutions");
     goal.bound = trim(bound);
     if (exercise->goals == SMC_EXERCISE_MOST_GOALS)
-        return fail_line(line, error, NULL, "more than 8 goals");
+        return task_fail(line, error, NULL, "more than 8 goals");
     exercise->goal[exercise->goals++] = goal;
     return SMC_OK;
 }
 
-static enum smc_status read_line(const struct line *line, struct smc_error *error)
+static enum smc_status task_read_line(const struct line *line, struct smc_error *error)
 {
     struct smc_exercise *exercise = line->exercise;
     const struct {
@@ -293,12 +293,12 @@ static enum smc_status read_line(const struct line *line, struct smc_error *erro
                 {"block", &exercise->block, NULL},
                 {"grid", &exercise->grid, NULL},
                 {"smem", &exercise->smem, NULL},
-                {"case", NULL, read_case},
-                {"time", NULL, read_case},
-                {"argument", NULL, read_argument},
-                {"tolerance", NULL, read_tolerance},
-                {"solutions", NULL, read_solutions},
-                {"goal", NULL, read_goal}};
+                {"case", NULL, task_read_case},
+                {"time", NULL, task_read_case},
+                {"argument", NULL, task_read_argument},
+                {"tolerance", NULL, task_read_tolerance},
+                {"solutions", NULL, task_read_solutions},
+                {"goal", NULL, task_read_goal}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (strcmp(keys[i].key, line->key) != 0)
             continue;
@@ -307,7 +307,7 @@ static enum smc_status read_line(const struct line *line, struct smc_error *erro
         *keys[i].text = line->value;
         return SMC_OK;
     }
-    return fail_line(line, error, line->key, "no line of an exercise begins with this word");
+    return task_fail(line, error, line->key, "no line of an exercise begins with this word");
 }
 
 /* Lines between two of "---", then the text. */
@@ -318,7 +318,7 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
     for (bool ended = false; !ended;) {
         char *begin = at, *end = at + strcspn(at, "\n");
         if (!*end)
-            return fail_line(&line, error, NULL, "the lines stand between two lines '---'");
+            return task_fail(&line, error, NULL, "the lines stand between two lines '---'");
         *end = '\0';
         at = end + 1;
         line.number++;
@@ -329,13 +329,13 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
             continue;
         }
         if (line.number == 1 || (*begin && *begin != '#' && !colon))
-            return fail_line(&line, error, begin, "'---' or 'key: value' is needed");
+            return task_fail(&line, error, begin, "'---' or 'key: value' is needed");
         if (!*begin || *begin == '#')
             continue;
         *colon = '\0';
         line.key = begin;
         line.value = trim(colon + 1);
-        enum smc_status status = read_line(&line, error);
+        enum smc_status status = task_read_line(&line, error);
         if (status != SMC_OK)
             return status;
     }
@@ -343,7 +343,7 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
     if (exercise->title && exercise->kernel && exercise->block && exercise->grid &&
         exercise->cases && exercise->arguments && exercise->argument[exercise->result].extents > 0)
         return SMC_OK;
-    return fail_line(&line, error, NULL,
+    return task_fail(&line, error, NULL,
                      "title, kernel, block, grid, case and argument, one of them the result, are "
                      "needed");
 }

@@ -160,7 +160,8 @@ void smc_exercise_attempt_free(struct smc_exercise_attempt *attempt)
 /* --- One case --------------------------------------------------------------------------------- */
 
 /* Why the device refuses the launch. */
-static void note_refusal(const struct smc_answer *answer, struct smc_exercise_verdict *verdict)
+static void verdict_note_refusal(const struct smc_answer *answer,
+                                 struct smc_exercise_verdict *verdict)
 {
     const struct smc_resources *resources = &answer->resources;
     struct smc_text why = {0};
@@ -223,7 +224,8 @@ static enum smc_status launch_reference(struct smc_exercise_attempt *attempt, si
     return status;
 }
 
-static void take_launch(const struct smc_exercise_launch *own, struct smc_exercise_verdict *verdict)
+static void verdict_take_launch(const struct smc_exercise_launch *own,
+                                struct smc_exercise_verdict *verdict)
 {
     const struct smc_user_request *request = &own->request;
     memcpy(verdict->grid, request->grid, sizeof verdict->grid);
@@ -231,7 +233,7 @@ static void take_launch(const struct smc_exercise_launch *own, struct smc_exerci
     verdict->smem_bytes = request->dynamic_smem_bytes;
 }
 
-static void take_run(const struct smc_user_run *run, struct smc_exercise_verdict *verdict)
+static void verdict_take_run(const struct smc_user_run *run, struct smc_exercise_verdict *verdict)
 {
     verdict->emulated = run->result.emulated;
     verdict->emulated.annotation = NULL;
@@ -246,10 +248,10 @@ static enum smc_status judge_case(struct smc_exercise_attempt *attempt, size_t o
     const struct smc_exercise *exercise = attempt->request.exercise;
     struct smc_exercise_launch *own = attempt->own[one];
     memcpy(verdict->value, exercise->one[one].value, sizeof verdict->value);
-    take_launch(own, verdict);
+    verdict_take_launch(own, verdict);
     verdict->outcome = SMC_EXERCISE_SOLVED;
     if (own->run.answer.outcome != SMC_LAUNCHES) {
-        note_refusal(&own->run.answer, verdict);
+        verdict_note_refusal(&own->run.answer, verdict);
         return SMC_OK;
     }
     enum smc_status status = launch_reference(attempt, one, warnings, error);
@@ -261,7 +263,7 @@ static enum smc_status judge_case(struct smc_exercise_attempt *attempt, size_t o
         status = smc_user_advise_barriers(&own->run, error);
     if (status != SMC_OK)
         return status;
-    take_run(&own->run, verdict);
+    verdict_take_run(&own->run, verdict);
     if (own->run.result.emulated.stopped)
         return smc_fail(error, SMC_INTERRUPTED, "interrupted");
     if (has_fault(&verdict->emulated)) {
@@ -282,7 +284,7 @@ static enum smc_status judge_case(struct smc_exercise_attempt *attempt, size_t o
 
 /* --- Figures and goals ------------------------------------------------------------------------ */
 
-static uint64_t traffic_of(const struct smc_user_run *run, int kind, bool sectors)
+static uint64_t verdict_traffic(const struct smc_user_run *run, int kind, bool sectors)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < run->memory_count; i++) {
@@ -292,7 +294,8 @@ static uint64_t traffic_of(const struct smc_user_run *run, int kind, bool sector
     return total;
 }
 
-static void take_figures(const struct smc_user_run *run, struct smc_exercise_verdict *verdict)
+static void verdict_take_figures(const struct smc_user_run *run,
+                                 struct smc_exercise_verdict *verdict)
 {
     const struct smc_emulated_count *total = &run->result.emulated.total;
     const struct smc_answer *answer = &run->answer;
@@ -300,11 +303,11 @@ static void take_figures(const struct smc_user_run *run, struct smc_exercise_ver
     const double dynamic_smem = answer->launch.dynamic_smem_bytes;
     const double figures[SMC_EXERCISE_FIGURES] = {
         [SMC_EXERCISE_CONFLICTS] = (double)smc_emulated_conflicts(total),
-        [SMC_EXERCISE_LOAD_SECTORS] = (double)traffic_of(run, SMC_EMULATED_LOAD, true),
+        [SMC_EXERCISE_LOAD_SECTORS] = (double)verdict_traffic(run, SMC_EMULATED_LOAD, true),
         [SMC_EXERCISE_SECTORS_PER_REQUEST] =
             total->global_requests ? (double)total->global_sectors / (double)total->global_requests
                                    : 0,
-        [SMC_EXERCISE_GLOBAL_ATOMICS] = (double)traffic_of(run, SMC_EMULATED_ATOMIC, false),
+        [SMC_EXERCISE_GLOBAL_ATOMICS] = (double)verdict_traffic(run, SMC_EMULATED_ATOMIC, false),
         [SMC_EXERCISE_DIVERGENCE] = (double)total->divergent,
         [SMC_EXERCISE_INSTRUCTIONS] = (double)total->executions,
         [SMC_EXERCISE_SMEM] = static_smem + dynamic_smem,
@@ -363,7 +366,7 @@ static enum smc_status judge_figures(const struct smc_exercise_attempt *attempt,
                                      struct smc_exercise_verdict *verdict, struct smc_error *error)
 {
     const struct smc_exercise *exercise = attempt->request.exercise;
-    take_figures(&attempt->own[exercise->cases - 1]->run, verdict);
+    verdict_take_figures(&attempt->own[exercise->cases - 1]->run, verdict);
     verdict->has_figures = true;
     verdict->own = times_of(attempt->timed);
     for (size_t i = 0; i < exercise->solutions; i++)

@@ -214,9 +214,9 @@ static enum smc_status shape_launch(const struct smc_exercise *exercise, struct 
 /* --- Its arguments ---------------------------------------------------------------------------- */
 
 /* "f32x4096:random", "i32:64", as for --arg. */
-static enum smc_status write_argument(const struct smc_exercise_argument *argument,
-                                      const struct scope *scope, uint64_t *extent,
-                                      struct smc_text *text, struct smc_error *error)
+static enum smc_status exercise_write_argument(const struct smc_exercise_argument *argument,
+                                               const struct scope *scope, uint64_t *extent,
+                                               struct smc_text *text, struct smc_error *error)
 {
     int64_t elements = 1, value;
     if (argument->extents == 0) {
@@ -237,16 +237,18 @@ static enum smc_status write_argument(const struct smc_exercise_argument *argume
     return SMC_OK;
 }
 
-static enum smc_status write_arguments(const struct smc_exercise *exercise,
-                                       const struct scope *scope,
-                                       struct smc_exercise_launch *launch, struct smc_error *error)
+static enum smc_status exercise_write_arguments(const struct smc_exercise *exercise,
+                                                const struct scope *scope,
+                                                struct smc_exercise_launch *launch,
+                                                struct smc_error *error)
 {
     struct smc_error reason = {""};
     enum smc_status status = SMC_OK;
     launch->request.argument_count = exercise->arguments;
     for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++) {
         struct smc_text *text = &launch->argument[i];
-        status = write_argument(&exercise->argument[i], scope, launch->extent[i], text, &reason);
+        status = exercise_write_argument(&exercise->argument[i], scope, launch->extent[i], text,
+                                         &reason);
         if (status == SMC_OK && text->failed)
             return smc_out_of_memory(error);
         if (status == SMC_OK)
@@ -282,7 +284,7 @@ enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *r
         .settings = request->settings,
     };
     scope_of_case(exercise, one, &scope);
-    enum smc_status status = write_arguments(exercise, &scope, launch, error);
+    enum smc_status status = exercise_write_arguments(exercise, &scope, launch, error);
     if (status == SMC_OK)
         status = shape_launch(exercise, &scope, source, &launch->request, error);
     return status == SMC_OK ? smc_user_prepare(&launch->request, &launch->run, warnings, error)

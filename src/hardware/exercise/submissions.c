@@ -63,7 +63,7 @@ static void judge_and_end(const struct smc_exercise_request *request, int end)
 }
 
 /* False: the other end was closed before the verdict was whole, or it is late. */
-static bool receive(int end, double until_ms, struct smc_exercise_verdict *verdict)
+static bool receive_verdict(int end, double until_ms, struct smc_exercise_verdict *verdict)
 {
     size_t bytes = 0;
     while (bytes < sizeof *verdict) {
@@ -95,7 +95,7 @@ void smc_exercise_judge_apart(const struct smc_exercise_request *request,
     if (child == 0)
         judge_and_end(request, ends[1]);
     close(ends[1]);
-    const bool has_verdict = child > 0 && receive(ends[0], until_ms, verdict);
+    const bool has_verdict = child > 0 && receive_verdict(ends[0], until_ms, verdict);
     close(ends[0]);
     if (child < 0) {
         fail_verdict(verdict, SMC_EXERCISE_FAILED, strerror(errno));

@@ -105,7 +105,7 @@ struct search {
     struct smc_text *warnings;
 };
 
-static bool found(struct search *search, enum smc_wrong_cause cause)
+static bool cause_found(struct search *search, enum smc_wrong_cause cause)
 {
     search->wrong->cause = cause;
     return true;
@@ -117,7 +117,7 @@ static bool find_nothing_written(struct search *search)
     for (uint64_t i = 0; i < numbers->count; i++)
         if (numbers->own[i] != numbers->before[i])
             return false;
-    return found(search, SMC_WRONG_NOTHING_WRITTEN);
+    return cause_found(search, SMC_WRONG_NOTHING_WRITTEN);
 }
 
 static bool find_added(struct search *search)
@@ -125,7 +125,7 @@ static bool find_added(struct search *search)
     const struct numbers *numbers = &search->numbers;
     for (uint64_t i = 0; i < numbers->count; i++)
         numbers->trial[i] = numbers->right[i] + numbers->before[i];
-    return is_trial(numbers) && found(search, SMC_WRONG_ADDED);
+    return is_trial(numbers) && cause_found(search, SMC_WRONG_ADDED);
 }
 
 static bool find_transposed(struct search *search)
@@ -136,7 +136,7 @@ static bool find_transposed(struct search *search)
         return false;
     for (uint64_t i = 0; i < numbers->count; i++)
         numbers->trial[i % columns * rows + i / columns] = numbers->right[i];
-    return is_trial(numbers) && found(search, SMC_WRONG_TRANSPOSED);
+    return is_trial(numbers) && cause_found(search, SMC_WRONG_TRANSPOSED);
 }
 
 static bool find_reversed(struct search *search)
@@ -144,7 +144,7 @@ static bool find_reversed(struct search *search)
     const struct numbers *numbers = &search->numbers;
     for (uint64_t i = 0; i < numbers->count; i++)
         numbers->trial[i] = numbers->right[numbers->count - 1 - i];
-    return is_trial(numbers) && found(search, SMC_WRONG_REVERSED);
+    return is_trial(numbers) && cause_found(search, SMC_WRONG_REVERSED);
 }
 
 /* The elements that have no neighbour at that distance are not looked at. */
@@ -158,7 +158,7 @@ static bool find_shifted(struct search *search)
             numbers->trial[i] = numbers->right[i + (uint64_t)(int64_t)offsets[k]];
         search->wrong->number = offsets[k];
         if (is_trial(numbers))
-            return found(search, SMC_WRONG_SHIFTED);
+            return cause_found(search, SMC_WRONG_SHIFTED);
     }
     return false;
 }
@@ -178,7 +178,7 @@ static bool find_scaled(struct search *search)
         numbers->trial[i] = numbers->right[i] * factor;
     search->wrong->factor = factor;
     return (numbers->count > 1 || factor == round(factor)) && is_trial(numbers) &&
-           found(search, SMC_WRONG_SCALED);
+           cause_found(search, SMC_WRONG_SCALED);
 }
 
 /* --- Causes that the reference shows with other arguments ------------------------------------- */
@@ -227,7 +227,7 @@ static bool find_copied(struct search *search)
             numbers->trial[i] = smc_user_any_number(input->argument->type, input->before, i);
         snprintf(search->wrong->array, sizeof search->wrong->array, "%s", argument_name(search, a));
         if (is_trial(numbers))
-            return found(search, SMC_WRONG_COPIED);
+            return cause_found(search, SMC_WRONG_COPIED);
     }
     return false;
 }
@@ -255,7 +255,8 @@ static bool find_term_of(struct search *search, size_t argument, const double *i
                 snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
                          argument_name(search, argument));
                 search->wrong->number = offset;
-                return found(search, sign < 0 ? SMC_WRONG_MISSING_TERM : SMC_WRONG_EXTRA_TERM);
+                return cause_found(search,
+                                   sign < 0 ? SMC_WRONG_MISSING_TERM : SMC_WRONG_EXTRA_TERM);
             }
     return false;
 }
@@ -325,11 +326,11 @@ static bool find_input_rearranged(struct search *search)
     for (size_t a = 0; a < exercise->arguments; a++)
         if (is_input_array(search, a) && exercise->argument[a].extents == 2 &&
             try_rearranged(search, a, transposed_source, 0))
-            return found(search, SMC_WRONG_INPUT_TRANSPOSED);
+            return cause_found(search, SMC_WRONG_INPUT_TRANSPOSED);
     for (size_t a = 0; a < exercise->arguments; a++)
         for (int64_t offset = -1; offset <= 1; offset += 2)
             if (is_input_array(search, a) && try_rearranged(search, a, shifted_source, offset))
-                return found(search, SMC_WRONG_INPUT_SHIFTED);
+                return cause_found(search, SMC_WRONG_INPUT_SHIFTED);
     return false;
 }
 
@@ -385,7 +386,7 @@ static bool find_cut_on(struct search *search, size_t argument, size_t axis)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i] < extent &&
             try_part(search, argument, (struct kept_part){axis, extent, 0, ends[i]}))
-            return found(search, SMC_WRONG_INPUT_CUT);
+            return cause_found(search, SMC_WRONG_INPUT_CUT);
     return false;
 }
 
@@ -397,7 +398,7 @@ static bool find_half_on(struct search *search, size_t argument, size_t axis)
         const uint64_t period = periods[i], half = period / 2;
         if (try_part(search, argument, (struct kept_part){axis, period, 0, half}) ||
             try_part(search, argument, (struct kept_part){axis, period, half, period}))
-            return found(search, SMC_WRONG_INPUT_HALF);
+            return cause_found(search, SMC_WRONG_INPUT_HALF);
     }
     return false;
 }
@@ -435,7 +436,7 @@ static bool find_swapped(struct search *search)
     for (size_t a = 0; a < arguments; a++)
         for (size_t b = a + 1; b < arguments; b++)
             if (is_input_array(search, a) && is_input_array(search, b) && try_swapped(search, a, b))
-                return found(search, SMC_WRONG_INPUTS_SWAPPED);
+                return cause_found(search, SMC_WRONG_INPUTS_SWAPPED);
     return false;
 }
 
@@ -474,7 +475,7 @@ static bool find_number(struct search *search)
                                   right - right % block[1], threads < right ? threads : right};
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             if (try_number(search, a, right, others[i]))
-                return found(search, SMC_WRONG_OTHER_NUMBER);
+                return cause_found(search, SMC_WRONG_OTHER_NUMBER);
     }
     return false;
 }
@@ -519,8 +520,8 @@ static bool find_tail(struct search *search)
         is_tail &= is_whole || (edge > 1 && wrong->from[axis] == extent - extent % edge);
         is_first &= is_whole || wrong->from[axis] == edge;
     }
-    return (is_tail && found(search, SMC_WRONG_TAIL)) ||
-           (is_first && found(search, SMC_WRONG_FIRST_BLOCK));
+    return (is_tail && cause_found(search, SMC_WRONG_TAIL)) ||
+           (is_first && cause_found(search, SMC_WRONG_FIRST_BLOCK));
 }
 
 /* Of a matrix in tiles as large as the block, or as it is wide: whether exactly the tiles on the
@@ -538,7 +539,7 @@ static bool find_diagonal(struct search *search)
             return false;
     }
     search->wrong->number = (int64_t)edge;
-    return found(search, SMC_WRONG_DIAGONAL);
+    return cause_found(search, SMC_WRONG_DIAGONAL);
 }
 
 /* Of an array with one index: whether only the first and last elements of each block are wrong. */
@@ -556,12 +557,12 @@ static bool find_block_ends(struct search *search)
     }
     wrong->number = (int64_t)reach;
     wrong->right = (int64_t)edge;
-    return 4 * reach < edge && found(search, SMC_WRONG_BLOCK_ENDS);
+    return 4 * reach < edge && cause_found(search, SMC_WRONG_BLOCK_ENDS);
 }
 
 static bool find_unwritten(struct search *search)
 {
-    return search->wrong->is_unwritten && found(search, SMC_WRONG_UNWRITTEN);
+    return search->wrong->is_unwritten && cause_found(search, SMC_WRONG_UNWRITTEN);
 }
 
 /* --- All -------------------------------------------------------------------------------------- */

@@ -108,10 +108,10 @@ static enum smc_status show_task(const struct smc_exercise *exercise, struct smc
 /* --- Where and how ---------------------------------------------------------------------------- */
 
 /* The device that is named, else the exercise's. */
-static enum smc_status choose_device(const struct smc_arguments *arguments,
-                                     const struct smc_exercise *exercise,
-                                     struct smc_chosen_devices *devices, struct smc_query *query,
-                                     struct smc_error *error)
+static enum smc_status exercise_choose_device(const struct smc_arguments *arguments,
+                                              const struct smc_exercise *exercise,
+                                              struct smc_chosen_devices *devices,
+                                              struct smc_query *query, struct smc_error *error)
 {
     char note[256];
     smc_query_init(query);
@@ -171,9 +171,9 @@ static enum smc_status judge_submission(const struct smc_arguments *arguments,
     struct smc_run_settings settings = exercise_settings(arguments);
     struct smc_exercise_request request = {.exercise = exercise, .file = arguments->file[1]};
     struct smc_exercise_submission *submission = smc_calloc(1, sizeof *submission); /* large */
-    enum smc_status status = submission
-                                 ? choose_device(arguments, exercise, &devices, &query, error)
-                                 : smc_out_of_memory(error);
+    enum smc_status status =
+        submission ? exercise_choose_device(arguments, exercise, &devices, &query, error)
+                   : smc_out_of_memory(error);
     if (status == SMC_OK) {
         settings.stop = smc_interrupt_seen;
         request_of(arguments, &query, &settings, &request);
@@ -253,7 +253,7 @@ static enum smc_status judge_file(const struct smc_arguments *arguments, const c
     submission->file = file;
     enum smc_status status = read_exercise_of(arguments, file, exercise, error);
     if (status == SMC_OK)
-        status = choose_device(arguments, exercise, &devices, &query, error);
+        status = exercise_choose_device(arguments, exercise, &devices, &query, error);
     if (status == SMC_OK) {
         request_of(arguments, &query, &settings, &request);
         request.builds = NULL; /* the process ends */

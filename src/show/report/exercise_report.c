@@ -213,7 +213,8 @@ static void words_goal(const struct smc_exercise_submission *submission, size_t 
 }
 
 /* "race on s at line 9", "c is transposed...", "bank conflicts 992, goal 0": one line. */
-static void words_reason(const struct smc_exercise_submission *submission, struct smc_text *out)
+static void exercise_words_reason(const struct smc_exercise_submission *submission,
+                                  struct smc_text *out)
 {
     const struct smc_exercise_verdict *verdict = &submission->verdict;
     switch (verdict->outcome) {
@@ -238,7 +239,8 @@ static void words_reason(const struct smc_exercise_submission *submission, struc
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static void words_verdict(const struct smc_exercise_submission *submission, struct smc_text *out)
+static void exercise_words_verdict(const struct smc_exercise_submission *submission,
+                                   struct smc_text *out)
 {
     static const char *const words[SMC_EXERCISE_OUTCOMES] = {
         [SMC_EXERCISE_SOLVED] = "solved",
@@ -293,8 +295,8 @@ static void append_launch(const struct smc_exercise_submission *submission,
 }
 
 /* What is wrong, and what to change. */
-static void append_fault(const struct smc_exercise_submission *submission,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void exercise_append_fault(const struct smc_exercise_submission *submission,
+                                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_exercise_verdict *verdict = &submission->verdict;
     struct smc_text line = {0};
@@ -376,10 +378,10 @@ void smc_text_exercise(const struct smc_exercise_submission *submission,
 {
     const bool is_solved = submission->verdict.outcome == SMC_EXERCISE_SOLVED;
     struct smc_text verdict = {0};
-    words_verdict(submission, &verdict);
+    exercise_words_verdict(submission, &verdict);
     smc_layout_verdict(out, style, is_solved ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
-    append_fault(submission, style, out);
+    exercise_append_fault(submission, style, out);
     append_launch(submission, style, out);
     if (!submission->verdict.has_figures)
         return;
@@ -479,7 +481,7 @@ static struct smc_value figure_of(const struct exercise_item *item, enum smc_exe
                         smc_value_number(item->verdict->figure[figure]));
 }
 
-static bool has_run(const struct exercise_item *item)
+static bool exercise_has_run(const struct exercise_item *item)
 {
     return item->verdict->emulated.finish.made;
 }
@@ -514,8 +516,8 @@ static bool has_run(const struct exercise_item *item)
           smc_value_if(item->verdict->outcome == SMC_EXERCISE_WRONG,                               \
                        smc_value_string(smc_wrong_cause_names[item->verdict->wrong.cause])))       \
     FIELD(findings, "findings", NULL, "", "errors that the emulator found, as run reports them",   \
-          smc_value_json(has_run(item) ? smc_json_findings(&item->verdict->emulated)               \
-                                       : json_array()))                                            \
+          smc_value_json(exercise_has_run(item) ? smc_json_findings(&item->verdict->emulated)      \
+                                                : json_array()))                                   \
     FIELD(barriers, "barrier_after", NULL, "",                                                     \
           "the lines after which __syncthreads() was seen to remove the races",                    \
           smc_value_json(barrier_list(item->verdict)))                                             \
@@ -560,7 +562,7 @@ const struct smc_field_table smc_exercise_tables[] = {
 static struct exercise_item exercise_make_item(const struct smc_exercise_submission *submission,
                                                struct smc_text *reason)
 {
-    words_reason(submission, reason);
+    exercise_words_reason(submission, reason);
     smc_words_untie(reason);
     return (struct exercise_item){submission, &submission->verdict, smc_text_string(reason)};
 }
