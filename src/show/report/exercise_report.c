@@ -127,6 +127,9 @@ static void words_argument(const struct smc_wrong_result *wrong, struct smc_text
     else if (wrong->cause == SMC_WRONG_INPUT_CUT)
         smc_text_printf(out, "%s counts as 0 from %s %" PRId64 " on: the last step is missing",
                         wrong->array, words_axis(wrong->axes, wrong->axis), wrong->right);
+    else if (wrong->cause == SMC_WRONG_INPUT_HALF && wrong->period == 2)
+        smc_text_printf(out, "half of %s is left out: only every second element counts",
+                        wrong->array);
     else if (wrong->cause == SMC_WRONG_INPUT_HALF)
         smc_text_printf(out,
                         "half of %s is left out: only %" PRId64 " to %" PRId64 " of every %" PRId64
