@@ -224,6 +224,8 @@ AM_TESTS_ENVIRONMENT = \
 # Counts beside the kernel's lines; a machine without an NVRTC skips it.
 TESTS += tests/annotate.sh
 EXTRA_DIST += tests/annotate.sh
+TESTS += tests/exercise.sh
+EXTRA_DIST += tests/exercise.sh tests/data/exercises
 TESTS += tests/findings.sh
 EXTRA_DIST += tests/findings.sh tests/data/findings
 
@@ -421,7 +423,7 @@ list-sanitized-suites:
 	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/completion.sh \
 		tests/device_file.sh tests/diff.sh tests/gate.sh tests/host_code.sh tests/inputs.sh \
 		tests/inspect.sh tests/merge.sh tests/own_kernels.sh tests/source.sh tests/trace.sh \
-		tests/fuzz/run_corpus tests/annotate.sh tests/emulated tests/findings.sh \
+		tests/fuzz/run_corpus tests/annotate.sh tests/emulated tests/exercise.sh tests/findings.sh \
 		tests/ptx_conformance tests/shim.sh
 
 # A developer's loop: a minute at most, in a tree that is built. DOCS: the documents to check, by

@@ -395,6 +395,8 @@ bool smc_option_accepts_range(int id, enum smc_command_id command)
     enum smc_option_type type = smc_options[id].type;
     if (command == SMC_COMMAND_RUN)
         return varies_in_run(id);
+    if (id == SMC_OPTION_SIZE)
+        return command == SMC_COMMAND_SWEEP;
     return command == SMC_COMMAND_SWEEP &&
            (type == SMC_OPTION_INTEGER || type == SMC_OPTION_BYTES) &&
            smc_axis_find(smc_options[id].name, &axis);
@@ -440,6 +442,7 @@ static const struct repeatable {
     {SMC_OPTION_ARG, VALUES(arg), SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
     {SMC_OPTION_SET, VALUES(set), SMC_MAX_USER_ARGUMENTS, "variables are set"},
     {SMC_OPTION_DUMP, VALUES(dump), SMC_MAX_USER_ARGUMENTS, "files are written"},
+    {SMC_OPTION_EXPECTED, VALUES(expected), SMC_MOST_EXPECTED, "files are compared"},
     {SMC_OPTION_OWN_THREADS, VALUES(own_threads), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_DYNAMIC_SMEM, VALUES(own_dynamic_smem), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_KERNEL, VALUES(own_kernel), SMC_MAX_LISTED, "patterns are read"},
@@ -481,10 +484,11 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
     return SMC_OK;
 }
 
-/* A range of --block is one of threads. */
+/* A range of --block is one of threads, a range of --size one of elements. */
 static const struct smc_option *range_option(int id)
 {
     return &smc_options[id == SMC_OPTION_BLOCK_SHAPE ? SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK
+                        : id == SMC_OPTION_SIZE      ? SMC_OPTION_FIRST_PARAM + SMC_PARAM_LENGTH
                                                      : id];
 }
 

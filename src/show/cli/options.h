@@ -69,7 +69,7 @@ struct smc_arguments {
     char **file; /* the first of the words that were read; "-": standard input */
     size_t file_count;
     struct smc_repeated device, device_file; /* at most SMC_MAX_DEVICES */
-    struct smc_repeated arg, set, dump;      /* at most SMC_MAX_USER_ARGUMENTS */
+    struct smc_repeated arg, set, dump, expected;      /* at most SMC_MAX_USER_ARGUMENTS */
     struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file,
         pass;
     const char *topic;         /* help: the command asked about, completion: the shell,

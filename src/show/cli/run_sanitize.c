@@ -12,7 +12,8 @@ enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_err
         return SMC_OK;
     if (smc_refuse_given(arguments,
                          SMC_OPTIONS(SMC_OPTION_FORMAT, SMC_OPTION_ANNOTATE, SMC_OPTION_EXPLAIN,
-                                     SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT, SMC_OPTION_PREDICT_ONLY),
+                                     SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT, SMC_OPTION_PREDICT_ONLY,
+                                     SMC_OPTION_EXPECTED),
                          error, "not with --sanitize, which reports only findings") != SMC_OK)
         return SMC_USAGE;
     if (smc_asks_series(arguments))

@@ -105,6 +105,7 @@ extern const struct smc_field_table smc_trace_tables[];         /* trace_report.
 extern const struct smc_field_table smc_tune_tables[];          /* tune_report.c */
 extern const struct smc_field_table smc_diff_tables[];          /* diff_report.c */
 extern const struct smc_field_table smc_doctor_tables[];        /* doctor_report.c */
+extern const struct smc_field_table smc_exercise_tables[];      /* exercise_report.c */
 extern const struct smc_field_table smc_health_tables[];        /* health_report.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of

@@ -15,7 +15,7 @@ static const struct smc_fields *update_formats_find_table(const char *name)
     const struct smc_field_table *const lists[] = {
         smc_answer_tables, smc_workload_tables, smc_inspect_tables, smc_bank_accesses_tables,
         smc_diff_tables,   smc_time_tables,     smc_tune_tables,    smc_trace_tables,
-        smc_health_tables, smc_doctor_tables};
+        smc_health_tables, smc_doctor_tables,  smc_exercise_tables};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct smc_field_table *table = lists[i]; table->fields; table++)
             if (strcmp(table->name, name) == 0)
