@@ -7,6 +7,7 @@
 #include "answers/query.h"
 #include "answers/trace/trace.h"
 #include "answers/trace/trace_input.h"
+#include "machine/emulator.h"
 #include "rules/next_steps.h"
 
 enum smc_trace_agreement {
@@ -167,6 +168,7 @@ struct smc_trace_request {
     const char *keep_folder; /* where the machine code of its modules is kept; NULL: nowhere */
     bool without_cupti;      /* use the driver's launch calls even if CUPTI is there */
     const char *emulated;    /* run its kernels on the emulator, as this device; NULL: on the GPU */
+    enum smc_strictness strictness; /* of the emulator */
 };
 
 /* A program that goes on although all that is wanted of it was recorded. */

@@ -331,7 +331,7 @@ static void test_shared_memory(void)
     CU_ASSERT(
         says("shared-memory", 3, NULL, "52096 B is refused, because a block gets at most 48 KB"));
     CU_ASSERT(says("shared-memory", 3, NULL, "an SM runs 2 blocks, occupancy 100 %"));
-    CU_ASSERT(says("shared-memory", 4, NULL, "driver keeps 1024 bytes of every block"));
+    CU_ASSERT(says("shared-memory", 4, NULL, "driver reserves 1024 bytes of every block"));
     CU_ASSERT(says("shared-memory", 5, NULL, "Its blocks are resident together"));
     CU_ASSERT(says("shared-memory", 5, "8.0", "This device has no clusters"));
     CU_ASSERT(says("shared-memory", 4, "7.5", "Here the driver reserves nothing"));

@@ -357,6 +357,8 @@ static void set_environment(const struct smc_trace_program *collection, const ch
         snprintf(number, sizeof number, "%llu:%llu", (unsigned long long)filter->skip,
                  (unsigned long long)filter->count);
     collect_set(TRACE_ENV_RANGE, number);
+    snprintf(number, sizeof number, "%d", (int)collection->request->strictness);
+    collect_set(TRACE_ENV_STRICT, number);
     collect_set(TRACE_ENV_DEVICE, collection->request->emulated);
     if (collection->request->emulated) {
         char linked[PATH_MAX + 64];

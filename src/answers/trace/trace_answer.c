@@ -66,8 +66,9 @@ static int32_t executed_carveout(const struct smc_trace_launch *launch, const st
    the most if need be. Only the sum of static and dynamic bytes matters then: where one sum was
    recorded, all of it counts as dynamic, and so does static memory above the default limit, which
    ptxas allows for targets such as sm_90a. No trace records barriers. */
-static void make_request(const struct smc_trace_launch *launch, const struct smc_device *device,
-                         bool executed_there, struct smc_launch *out)
+static void trace_make_request(const struct smc_trace_launch *launch,
+                               const struct smc_device *device, bool executed_there,
+                               struct smc_launch *out)
 {
     const int64_t smem_bytes = smc_trace_smem_bytes(launch, device);
     const bool known =
@@ -234,7 +235,7 @@ static void trace_answer_row(const struct smc_trace *trace, const struct smc_dev
     row->unknown = trace_answer_reason_unknown(trace, launch, row->device);
     if (row->unknown)
         return;
-    make_request(launch, row->device, row->ran_there, &row->request);
+    trace_make_request(launch, row->device, row->ran_there, &row->request);
     trace_answer_ask(row, &answer);
     smc_query_count_blocks(&answer);
     hold_recorded_clusters(row, &answer);

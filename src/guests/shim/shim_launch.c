@@ -439,6 +439,7 @@ int shim_launch(const struct shim_launch *launch)
         .regs_per_thread = launch->function->regs > 0 ? (uint32_t)launch->function->regs : 0,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,
+        .strictness = shim_strictness(),
         .heap = &heap,
     };
     smc_bank_layout_of(&shim_device()->sm, SMC_BANK_MODE_4_BYTES, &request.banks);

@@ -53,6 +53,14 @@ const struct smc_device *shim_device(void)
     return &device;
 }
 
+enum smc_strictness shim_strictness(void)
+{
+    const char *asked = getenv(TRACE_ENV_STRICT);
+    const int number = asked ? atoi(asked) : 0;
+    return number == SMC_STRICT_CUDA || number == SMC_STRICT_PTX ? (enum smc_strictness)number
+                                                                 : SMC_STRICT_USUAL;
+}
+
 static void shim_records_choose_device(void)
 {
     const char *asked = getenv(TRACE_ENV_DEVICE);

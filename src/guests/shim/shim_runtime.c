@@ -583,7 +583,7 @@ API __cudaPopCallConfiguration(struct dim *grid, struct dim *block, size_t *smem
     return SHIM_SUCCESS;
 }
 
-static bool is_valid(const uint32_t grid[3], const uint32_t block[3])
+static bool runtime_is_valid_shape(const uint32_t grid[3], const uint32_t block[3])
 {
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -612,7 +612,8 @@ static int shim_runtime_launch(const void *stub, struct shim_launch_config *conf
     /* The driver calls a wrong shape an invalid value, as the runtime does since CUDA 13 (seen on
        an H100 with 12.8, 12.9 and 13.0). What an earlier kernel did wrong, and every call returns
        since, comes first. */
-    if (SHIM_RUNTIME == 12 && error == SHIM_INVALID_VALUE && !is_valid(config->grid, config->block))
+    if (SHIM_RUNTIME == 12 && error == SHIM_INVALID_VALUE &&
+        !runtime_is_valid_shape(config->grid, config->block))
         error = SHIM_INVALID_CONFIGURATION;
     if (error != SHIM_SUCCESS)
         cuSmemcalcRefused(error, returns_to_nobody);

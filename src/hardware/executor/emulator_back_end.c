@@ -349,7 +349,7 @@ static struct smc_emulation_request emulator_launch_of(const struct emulator_job
         .grid = {grid[0], grid[1], grid[2]},
         .block = {block[0], block[1], block[2]},
         .cooperative =
-            smc_program_asks_cooperative(run->program) && smc_run_fits_at_once(run->request),
+            smc_run_is_cooperative(run->request, smc_program_asks_cooperative(run->program)),
         .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
         .arrays = run->arrays,
         .array_count = run->array_count,

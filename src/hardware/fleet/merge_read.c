@@ -319,7 +319,7 @@ static void copy_identity(const json_t *object, struct smc_merge_report *report)
                  (long long)json_integer_value(index));
 }
 
-static bool copy_row(const json_t *object, struct smc_merge_row *row)
+static bool merge_copy_row(const json_t *object, struct smc_merge_row *row)
 {
     const char *quantity = json_string_value(json_object_get(object, "quantity"));
     const char *verdict = json_string_value(json_object_get(object, "verdict"));
@@ -352,7 +352,8 @@ static bool merge_read_copy_rows(const json_t *list, struct smc_merge_report *re
     }
     report->row = smc_calloc(count, sizeof *report->row);
     for (; report->row && report->row_count < count; report->row_count++)
-        if (!copy_row(json_array_get(list, report->row_count), &report->row[report->row_count])) {
+        if (!merge_copy_row(json_array_get(list, report->row_count),
+                            &report->row[report->row_count])) {
             snprintf(
                 why, size,
                 "key 'confirmation': element %zu is not a quantity with a name and with numbers or "

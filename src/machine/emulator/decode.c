@@ -177,7 +177,7 @@ static uint64_t constant_bits(const struct smc_operand *operand, enum smc_ptx_ty
     return smc_slot_kind_of(type) == SMC_SLOT_64 ? bits : (uint32_t)bits;
 }
 
-static uint64_t address_of(const struct smc_operand *operand)
+static uint64_t decode_address_of(const struct smc_operand *operand)
 {
     const struct smc_ptx_symbol *symbol = operand->symbol;
     return symbol->address + operand->integer;
@@ -194,8 +194,8 @@ static uint32_t symbol_slot(struct smc_decoder *decoder, const struct smc_operan
 {
     struct smc_program *program = decoder->program;
     if (!is_framed(operand->symbol))
-        return smc_decode_constant(decoder, kind, address_of(operand));
-    uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, address_of(operand));
+        return smc_decode_constant(decoder, kind, decode_address_of(operand));
+    uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, decode_address_of(operand));
     uint32_t sum = smc_slot_new(program, SMC_SLOT_64), low = smc_slot_new(program, SMC_SLOT_32);
     if (offset == SMC_NO_SLOT ||
         !smc_decode_emit_alu(decoder, smc_integer_add[SMC_PTX_U64], SMC_SLOT_64, sum,

@@ -216,7 +216,7 @@ struct smc_op {
     bool only_copies;     /* a load of what is only stored again, if both may be local memory */
     uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
     uint8_t computed;     /* of what is loaded: the elements that are used other than by copying */
-    bool skips_l1;        /* cp.async.cg */
+    bool skips_l1;        /* .cg, .cv */
     bool adds_one;        /* an atomic that adds 1 and whose result is not used */
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */

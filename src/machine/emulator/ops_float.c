@@ -551,7 +551,7 @@ static uint64_t convert_one(const struct smc_op *op, uint64_t bits)
 }
 
 /* Sign- or zero-extends a result that is narrower than the register, depending on its type. */
-static uint64_t extended(enum smc_ptx_type type, uint64_t bits)
+static uint64_t float_extend_narrow(enum smc_ptx_type type, uint64_t bits)
 {
     const struct smc_ptx_type_info *info = &smc_ptx_type_info[type];
     unsigned unused = 64 - 8u * info->bytes;
@@ -573,7 +573,7 @@ void smc_convert(const struct smc_op *op, void *d, const void *a, const void *b,
     for (unsigned i = 0; i < SMC_LANES; i++) {
         uint64_t bits =
             op->v_kind[0] == SMC_SLOT_64 ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
-        out[i] = extended(op->type, convert_one(op, bits));
+        out[i] = float_extend_narrow(op->type, convert_one(op, bits));
     }
     if (op->rounding != SMC_ROUND_NEAREST)
         fesetround(FE_TONEAREST);

@@ -518,7 +518,7 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
 /* --- Barriers of the block -------------------------------------------------------------------- */
 
 /* A group arrives at BAR and waits, if the warps of its block walk together. */
-static void arrive(struct state *state, uint32_t index)
+static void walk_arrive(struct state *state, uint32_t index)
 {
     struct lane_group *group = &state->group[index];
     const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
@@ -551,8 +551,8 @@ static void give_result(struct state *state, const struct smc_sass_instruction *
     smc_warp_set_predicate(state->warp, in, 0, flag ? UINT32_MAX : 0, 0, mask);
 }
 
-static void execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
-                    bool decides)
+static void walk_execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                         bool decides)
 {
     struct smc_warp_memory *memory = state->walk->memory;
     if (in->operation == SMC_OP_B2R) {
@@ -599,7 +599,7 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
     struct smc_walk *walk = state->walk;
     const bool known = walk->first_unknown == 0 && operands_known(state, in, mask);
     if (mask)
-        execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
+        walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
     if (known && is_unknown(state->warp, &in->to, mask))
@@ -671,7 +671,7 @@ static bool step_once(struct state *state, uint32_t index)
     if (trace)
         smc_warp_trace_add(trace, &entry);
     if (in->operation == SMC_OP_BAR && state->arriving && mask) {
-        arrive(state, index);
+        walk_arrive(state, index);
         return false;
     }
     evaluate(state, step, in, mask, unknown);
@@ -680,7 +680,7 @@ static bool step_once(struct state *state, uint32_t index)
 }
 
 /* A group runs past the end of the code. */
-static void leave(struct state *state, uint32_t index)
+static void walk_leave(struct state *state, uint32_t index)
 {
     uint32_t lanes = state->group[index].lanes;
     stop_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
@@ -696,7 +696,7 @@ static void walk_run(struct state *state, uint32_t index)
     uint32_t first = state->group[index].at;
     uint32_t lanes = state->group[index].lanes, last;
     if (first >= program->count) { /* the target of a barrier may be anywhere */
-        leave(state, index);
+        walk_leave(state, index);
         return;
     }
     walk->change[first]++;
@@ -713,7 +713,7 @@ static void walk_run(struct state *state, uint32_t index)
             smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
         last = next;
         if (next >= program->count) {
-            leave(state, index);
+            walk_leave(state, index);
             break;
         }
         state->group[index].at = next;

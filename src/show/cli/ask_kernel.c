@@ -24,7 +24,7 @@ static bool param_given(const struct smc_arguments *arguments, int param)
     return arguments->given[SMC_OPTION_FIRST_PARAM + param];
 }
 
-static void list_kernels(uint32_t params, struct smc_text *list)
+static void ask_list_kernels(uint32_t params, struct smc_text *list)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
@@ -37,7 +37,7 @@ static enum smc_status fail_not_accepted(const char *option, const struct smc_ke
                                          uint32_t params, struct smc_error *error)
 {
     struct smc_text list = {0};
-    list_kernels(params, &list);
+    ask_list_kernels(params, &list);
     if (kernel)
         smc_fail(error, SMC_USAGE, "option --%s: %s does not accept it; these kernels do: %s",
                  option, kernel->name, smc_text_string(&list));

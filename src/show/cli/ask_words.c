@@ -41,8 +41,8 @@ static bool copy_word(const char **from, char **to)
     return !quote;
 }
 
-static enum smc_status split_words(const char *words, struct worded *worded,
-                                   struct smc_error *error)
+static enum smc_status question_split_words(const char *words, struct worded *worded,
+                                            struct smc_error *error)
 {
     worded->text = smc_malloc(strlen(words) + MOST_WORDS + 1);
     char *to = worded->text;
@@ -76,15 +76,15 @@ static enum smc_status check_options(const struct smc_arguments *arguments, stru
     return SMC_OK;
 }
 
-static enum smc_status read_words(const struct smc_worded_question *question, struct worded *worded,
-                                  struct smc_error *error)
+static enum smc_status question_read_words(const struct smc_worded_question *question,
+                                           struct worded *worded, struct smc_error *error)
 {
     static const bool known[SMC_COMMAND_COUNT] = {
         [SMC_COMMAND_QUERY] = true,  [SMC_COMMAND_BANKS] = true, [SMC_COMMAND_CARVEOUT] = true,
         [SMC_COMMAND_LIMITS] = true, [SMC_COMMAND_RUN] = true,
     };
     enum smc_command_id command = SMC_COMMAND_QUERY;
-    enum smc_status status = split_words(question->words, worded, error);
+    enum smc_status status = question_split_words(question->words, worded, error);
     if (status != SMC_OK)
         return status;
     const bool named = worded->count > 0 && worded->word[0][0] != '-';
@@ -106,9 +106,9 @@ static void free_words(struct worded *worded)
 
 /* --- Answers ---------------------------------------------------------------------------------- */
 
-static enum smc_status find_device(const struct smc_worded_question *question,
-                                   struct worded *worded, struct smc_device *device,
-                                   struct smc_error *error)
+static enum smc_status question_find_device(const struct smc_worded_question *question,
+                                            struct worded *worded, struct smc_device *device,
+                                            struct smc_error *error)
 {
     enum smc_status status = smc_ask_named_device(&worded->arguments, &worded->devices, error);
     if (status == SMC_OK)
@@ -116,12 +116,13 @@ static enum smc_status find_device(const struct smc_worded_question *question,
     return status;
 }
 
-static enum smc_status ask_launch(const struct smc_worded_question *question, struct worded *worded,
-                                  struct smc_query *query, struct smc_error *error)
+static enum smc_status question_ask_launch(const struct smc_worded_question *question,
+                                           struct worded *worded, struct smc_query *query,
+                                           struct smc_error *error)
 {
     enum smc_status status = smc_ask_query(&worded->arguments, query, error);
     if (status == SMC_OK)
-        status = find_device(question, worded, &query->device, error);
+        status = question_find_device(question, worded, &query->device, error);
     if (status != SMC_OK)
         return status;
     smc_ceilings_of_board(query->device.name, &query->ceilings);
@@ -183,7 +184,8 @@ static enum smc_status answer_launch(const struct answering *answering)
     struct smc_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(answering->error);
-    enum smc_status status = ask_launch(question, answering->worded, &query, answering->error);
+    enum smc_status status =
+        question_ask_launch(question, answering->worded, &query, answering->error);
     if (status == SMC_OK && answering->to->members)
         status = smc_query_evaluate(&query, NULL, answer, question->warnings, answering->error);
     else if (status == SMC_OK)
@@ -209,7 +211,7 @@ static enum smc_status answer_banks(const struct answering *answering)
         return smc_out_of_memory(error);
     enum smc_status status = smc_ask_banks(&answering->worded->arguments, &query, error);
     if (status == SMC_OK)
-        status = find_device(answering->question, answering->worded, &query.device, error);
+        status = question_find_device(answering->question, answering->worded, &query.device, error);
     if (status == SMC_OK && !query.kernel)
         status =
             smc_banks_check_op(query.op, query.width_bytes, &query.device.sm, "option --", error);
@@ -234,7 +236,7 @@ static enum smc_status answer_run(const struct answering *answering)
         return smc_out_of_memory(answering->error);
     settings.place = SMC_ON_EMULATOR;
     enum smc_status status =
-        ask_launch(answering->question, answering->worded, &query, answering->error);
+        question_ask_launch(answering->question, answering->worded, &query, answering->error);
     if (status == SMC_OK)
         status = smc_confirm_launch(&query, &settings, runs, &count, answering->question->warnings,
                                     answering->error);
@@ -260,7 +262,7 @@ enum smc_status smc_ask_words(const struct smc_worded_question *question,
         .style = {.columns = question->columns, .utf8 = question->utf8},
         .error = error,
     };
-    enum smc_status status = read_words(question, &worded, error);
+    enum smc_status status = question_read_words(question, &worded, error);
     if (status == SMC_OK && worded.arguments.command == SMC_COMMAND_BANKS)
         status = answer_banks(&answering);
     else if (status == SMC_OK && worded.arguments.command == SMC_COMMAND_RUN)
@@ -275,11 +277,11 @@ enum smc_status smc_ask_words_launch(const struct smc_worded_question *question,
                                      struct smc_query *query, struct smc_error *error)
 {
     struct worded worded = {0};
-    enum smc_status status = read_words(question, &worded, error);
+    enum smc_status status = question_read_words(question, &worded, error);
     if (status == SMC_OK && worded.arguments.command != SMC_COMMAND_QUERY)
         status = smc_fail(error, SMC_USAGE, "'%.64s' is about no launch", question->words);
     if (status == SMC_OK)
-        status = ask_launch(question, &worded, query, error);
+        status = question_ask_launch(question, &worded, query, error);
     free_words(&worded);
     return status;
 }

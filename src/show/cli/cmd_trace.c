@@ -96,6 +96,10 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
         if (arguments->given[of_gpus[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not together with --on emulator",
                             smc_options[of_gpus[i]].name);
+    if (!emulated && arguments->given[SMC_OPTION_STRICT])
+        return smc_fail(error, SMC_USAGE,
+                        "option --strict: only with --on emulator: only the emulator finds errors "
+                        "in a kernel");
     for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++)
         if (reads && arguments->given[of_programs[i]])
             return smc_fail(error, SMC_USAGE,
@@ -259,6 +263,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
         .keep_folder = arguments->text[SMC_OPTION_KEEP_MODULES],
         .without_cupti = arguments->given[SMC_OPTION_WITHOUT_CUPTI],
         .emulated = tracing->emulated,
+        .strictness = (enum smc_strictness)arguments->number[SMC_OPTION_STRICT],
     };
     enum smc_status status = smc_trace_collect(&request, trace, &tracing->program, error);
     free(command);

@@ -219,8 +219,8 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status read_arguments(const struct smc_arguments *arguments,
-                                      struct smc_user_request *request, struct smc_error *error)
+static enum smc_status run_read_arguments(const struct smc_arguments *arguments,
+                                          struct smc_user_request *request, struct smc_error *error)
 {
     request->argument_count = arguments->arg.count;
     for (size_t i = 0; i < arguments->arg.count; i++) {
@@ -262,7 +262,7 @@ enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const
     smc_ask_user_request(arguments, file, request);
     enum smc_status status =
         ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
-    return status == SMC_OK ? read_arguments(arguments, request, error) : status;
+    return status == SMC_OK ? run_read_arguments(arguments, request, error) : status;
 }
 
 static enum smc_status check_roofline(const struct smc_arguments *arguments,

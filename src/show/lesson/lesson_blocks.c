@@ -32,7 +32,8 @@ static void free_row(struct smc_lesson_row *row)
 }
 
 /* Whether the row differs from the other only in its first cell. */
-static bool continues(const struct smc_lesson_row *row, const struct smc_lesson_row *other)
+static bool block_row_continues(const struct smc_lesson_row *row,
+                                const struct smc_lesson_row *other)
 {
     if (row->cell_count != other->cell_count || row->bar != other->bar)
         return false;
@@ -43,8 +44,8 @@ static bool continues(const struct smc_lesson_row *row, const struct smc_lesson_
 }
 
 /* Owns the row from now on. */
-static void add_row(struct smc_scene *scene, struct smc_lesson_table *table,
-                    struct smc_lesson_row *row)
+static void block_add_row(struct smc_scene *scene, struct smc_lesson_table *table,
+                          struct smc_lesson_row *row)
 {
     struct smc_lesson_row *last = table->row_count ? &table->row[table->row_count - 1] : NULL;
     bool empty = true;
@@ -54,7 +55,8 @@ static void add_row(struct smc_scene *scene, struct smc_lesson_table *table,
         free_row(row);
         return;
     }
-    if (table->is_curve && row->is_step && last && last->is_step && continues(row, last)) {
+    if (table->is_curve && row->is_step && last && last->is_step &&
+        block_row_continues(row, last)) {
         last->to = row->to;
         free_row(row);
         return;
@@ -85,8 +87,8 @@ static const char *find_cell_end(const char *text)
 }
 
 /* Appends "{bar SHARE}" as a bar, anything else as a cell. */
-static void add_cell(struct smc_scene *scene, const char *begin, const char *end, unsigned line,
-                     struct smc_lesson_row *row)
+static void block_add_cell(struct smc_scene *scene, const char *begin, const char *end,
+                           unsigned line, struct smc_lesson_row *row)
 {
     static const char bar[] = "{bar ";
     while (begin < end && *begin == ' ')
@@ -113,8 +115,8 @@ static void add_cell(struct smc_scene *scene, const char *begin, const char *end
     free(text);
 }
 
-static void add_line(struct smc_scene *scene, const char *text, unsigned line,
-                     struct smc_lesson_table *table)
+static void block_add_line(struct smc_scene *scene, const char *text, unsigned line,
+                           struct smc_lesson_table *table)
 {
     struct smc_lesson_row row = {0};
     if (scene->loop && scene->loop_value.kind == SMC_LESSON_NUMBER) {
@@ -123,11 +125,11 @@ static void add_line(struct smc_scene *scene, const char *text, unsigned line,
     }
     for (const char *end; scene->status == SMC_OK; text = end + 1) {
         end = find_cell_end(text);
-        add_cell(scene, text, end, line, &row);
+        block_add_cell(scene, text, end, line, &row);
         if (!*end)
             break;
     }
-    add_row(scene, table, &row);
+    block_add_row(scene, table, &row);
 }
 
 /* --- Loops: "for NAME in VALUES: QUESTION", "for each LIST: QUESTION" ---------------------------
@@ -152,13 +154,13 @@ static void write_lines(struct smc_scene *scene, const struct block_lines *lines
                         const struct block_loop *loop, struct smc_lesson_table *table)
 {
     for (size_t i = 0; i < loop->count && scene->status == SMC_OK; i++)
-        add_line(scene, lines->line[loop->first + i], lines->first + (unsigned)(loop->first + i),
-                 table);
+        block_add_line(scene, lines->line[loop->first + i],
+                       lines->first + (unsigned)(loop->first + i), table);
 }
 
 /* "a..b", "8", or a word. Returns what follows. */
-static const char *read_values(const char *at, struct smc_lesson_value *from, double *to,
-                               char word[64])
+static const char *block_read_values(const char *at, struct smc_lesson_value *from, double *to,
+                                     char word[64])
 {
     size_t length = strcspn(at, ", ");
     int64_t first, last;
@@ -189,7 +191,7 @@ static void loop_over_values(struct smc_scene *scene, const struct block_lines *
     for (const char *at = smc_text_string(&values); *at && scene->status == SMC_OK;) {
         char word[64];
         double to;
-        at = read_values(at, &scene->loop_value, &to, word);
+        at = block_read_values(at, &scene->loop_value, &to, word);
         do
             write_lines(scene, lines, loop, table);
         while (scene->status == SMC_OK && scene->loop_value.kind == SMC_LESSON_NUMBER &&
@@ -286,7 +288,7 @@ static void build_table(struct smc_scene *scene, const struct block_lines *lines
         struct block_loop loop = {.first = i + 1, .line = lines->first + (unsigned)i};
         scene->line = loop.line;
         if (!smc_begins(lines->line[i], loops)) {
-            add_line(scene, lines->line[i], loop.line, table);
+            block_add_line(scene, lines->line[i], loop.line, table);
             i++;
             continue;
         }
@@ -342,15 +344,15 @@ bool smc_lesson_is_numeric(const struct smc_lesson_table *table, size_t column)
 
 /* --- The limits of a launch ------------------------------------------------------------------- */
 
-static void add_limit(struct smc_scene *scene, const char *label, const char *each, const char *all,
-                      const char *name, struct smc_lesson_table *table)
+static void block_add_limit(struct smc_scene *scene, const char *label, const char *each,
+                            const char *all, const char *name, struct smc_lesson_table *table)
 {
     char line[512];
     snprintf(line, sizeof line,
              "%s | {= %s} | {= %s} | {? known(limits.%s) : {= limits.%s} | -} | {? limits.%s == "
              "occupancy.blocks_per_sm : <}",
              label, each, all, name, name, name);
-    add_line(scene, line, scene->line, table);
+    block_add_line(scene, line, scene->line, table);
 }
 
 /* What warps, registers, shared memory and block slots allow; '<' marks what binds. */
@@ -361,16 +363,16 @@ static void write_limits(struct smc_scene *scene, const struct smc_lesson_elemen
     struct smc_lesson_table table = {.has_head = true};
     const char *before = scene->question;
     scene->question = element->text;
-    add_line(scene, chinese ? " | 每块 | 每 SM | 块数" : " | a block | an SM | blocks", scene->line,
-             &table);
-    add_limit(scene, chinese ? "线程束" : "warps", "ceil(threads_per_block / warp_size)",
-              "max_warps_per_sm", "warps", &table);
-    add_limit(scene, chinese ? "寄存器" : "registers", "allocated.registers_per_block",
-              "regs_per_sm", "registers", &table);
-    add_limit(scene, chinese ? "共享内存" : "shared memory", "allocated.smem_bytes_per_block",
-              "occupancy.carveout_bytes", "shared_memory", &table);
-    add_limit(scene, chinese ? "线程块槽位" : "block slots", "1", "max_blocks_per_sm", "blocks",
-              &table);
+    block_add_line(scene, chinese ? " | 每块 | 每 SM | 块数" : " | a block | an SM | blocks",
+                   scene->line, &table);
+    block_add_limit(scene, chinese ? "线程束" : "warps", "ceil(threads_per_block / warp_size)",
+                    "max_warps_per_sm", "warps", &table);
+    block_add_limit(scene, chinese ? "寄存器" : "registers", "allocated.registers_per_block",
+                    "regs_per_sm", "registers", &table);
+    block_add_limit(scene, chinese ? "共享内存" : "shared memory", "allocated.smem_bytes_per_block",
+                    "occupancy.carveout_bytes", "shared_memory", &table);
+    block_add_limit(scene, chinese ? "线程块槽位" : "block slots", "1", "max_blocks_per_sm",
+                    "blocks", &table);
     if (scene->status == SMC_OK)
         writer->table(context, &table);
     scene->question = before;

@@ -31,7 +31,7 @@ static enum smc_status fail_at(const struct lesson_reader *reader, unsigned line
                     typed, what);
 }
 
-static bool read_line(struct lesson_reader *reader)
+static bool lesson_read_line(struct lesson_reader *reader)
 {
     reader->line = *reader->next ? reader->next : NULL;
     if (!reader->line)
@@ -117,13 +117,13 @@ static enum smc_status read_head_line(struct lesson_reader *reader)
 }
 
 /* Between two lines of "---". */
-static enum smc_status read_head(struct lesson_reader *reader)
+static enum smc_status lesson_read_head(struct lesson_reader *reader)
 {
     enum smc_status status = SMC_OK;
-    if (!read_line(reader) || strcmp(reader->line, "---") != 0)
+    if (!lesson_read_line(reader) || strcmp(reader->line, "---") != 0)
         return smc_fail(reader->error, SMC_USAGE, "%s:1: a lesson begins with a line '---'",
                         reader->lesson->file);
-    while (status == SMC_OK && read_line(reader) && strcmp(reader->line, "---") != 0)
+    while (status == SMC_OK && lesson_read_line(reader) && strcmp(reader->line, "---") != 0)
         if (*reader->line)
             status = read_head_line(reader);
     if (status == SMC_OK && !reader->line)
@@ -153,7 +153,7 @@ static enum smc_status add_element(struct lesson_reader *reader, enum smc_elemen
 }
 
 /* "name: QUESTION" or "name = EXPRESSION". */
-static enum smc_status read_name(struct lesson_reader *reader)
+static enum smc_status lesson_read_name(struct lesson_reader *reader)
 {
     struct smc_lesson *lesson = reader->lesson;
     char *line = reader->line, *after;
@@ -258,7 +258,7 @@ static enum smc_status check_question(struct lesson_reader *reader, unsigned lin
 }
 
 /* The present line opens the block. */
-static enum smc_status read_block(struct lesson_reader *reader)
+static enum smc_status lesson_read_block(struct lesson_reader *reader)
 {
     enum smc_status status = SMC_OK;
     char *info = skip_blanks(reader->line + strlen(fence)), *text = NULL;
@@ -271,9 +271,9 @@ static enum smc_status read_block(struct lesson_reader *reader)
                question = is_live && strcmp(info, "question") == 0;
     if (question && reader->lesson->question.text.text)
         return fail_at(reader, opened, "a lesson has one question", "question");
-    while (status == SMC_OK && read_line(reader) && strcmp(reader->line, fence) != 0) {
+    while (status == SMC_OK && lesson_read_line(reader) && strcmp(reader->line, fence) != 0) {
         if (names) {
-            status = read_name(reader);
+            status = lesson_read_name(reader);
         } else if (question) {
             status = read_question_line(reader, &field);
         } else if (text) {
@@ -292,7 +292,7 @@ static enum smc_status read_block(struct lesson_reader *reader)
 
 /* --- Pages ------------------------------------------------------------------------------------ */
 
-static enum smc_status begin_page(struct lesson_reader *reader)
+static enum smc_status lesson_begin_page(struct lesson_reader *reader)
 {
     struct smc_lesson *lesson = reader->lesson;
     if (!smc_make_room(&lesson->page, lesson->page_count, &lesson->page_capacity,
@@ -333,17 +333,17 @@ static bool is_comment(const char *line)
     return strncmp(line, "<!--", 4) == 0 && strstr(line, "-->");
 }
 
-static enum smc_status read_pages(struct lesson_reader *reader)
+static enum smc_status lesson_read_pages(struct lesson_reader *reader)
 {
     enum smc_status status = SMC_OK;
     char *text = NULL; /* of the paragraph or item that the next line continues */
-    while (status == SMC_OK && read_line(reader)) {
+    while (status == SMC_OK && lesson_read_line(reader)) {
         if (strncmp(reader->line, fence, strlen(fence)) == 0) {
             text = NULL;
-            status = read_block(reader);
+            status = lesson_read_block(reader);
         } else if (reader->line[0] == '#' && reader->line[1] == ' ') {
             text = NULL;
-            status = begin_page(reader);
+            status = lesson_begin_page(reader);
         } else if (!*skip_blanks(reader->line) || is_comment(reader->line)) {
             text = NULL;
         } else if (text && !marker_of(reader->line)) {
@@ -395,9 +395,9 @@ enum smc_status smc_lesson_parse(const char *file, const char *text, size_t leng
     lesson->text[kept] = '\0';
     smc_utf8_make_safe_csv(lesson->text, kept);
     struct lesson_reader reader = {.lesson = lesson, .next = lesson->text, .error = error};
-    enum smc_status status = read_head(&reader);
+    enum smc_status status = lesson_read_head(&reader);
     if (status == SMC_OK)
-        status = read_pages(&reader);
+        status = lesson_read_pages(&reader);
     if (status == SMC_OK && lesson->page_count == 0)
         return smc_fail(error, SMC_USAGE, "%s: the lesson has no page: a line '# HEADING'", file);
     find_tries(lesson);

@@ -50,7 +50,7 @@ static const char script[] =
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static void append_escaped(const char *text, size_t length, struct smc_text *out)
+static void html_append_escaped(const char *text, size_t length, struct smc_text *out)
 {
     for (size_t i = 0; i < length; i++) {
         const char c = text[i];
@@ -71,7 +71,7 @@ static void append_escaped(const char *text, size_t length, struct smc_text *out
 
 /* Appends `code`, **strong** or a link [text](address), whose beginning `text` is. Returns what
    follows it, or NULL: it is none of these. */
-static const char *append_marked(const char *text, struct smc_text *out)
+static const char *html_append_marked(const char *text, struct smc_text *out)
 {
     const char *end = *text == '`'                       ? strchr(text + 1, '`')
                       : text[0] == '*' && text[1] == '*' ? strstr(text + 2, "**")
@@ -81,13 +81,13 @@ static const char *append_marked(const char *text, struct smc_text *out)
         return NULL;
     if (*text == '`') {
         smc_text_append(out, "<code>");
-        append_escaped(text + 1, (size_t)(end - text - 1), out);
+        html_append_escaped(text + 1, (size_t)(end - text - 1), out);
         smc_text_append(out, "</code>");
         return end + 1;
     }
     if (*text == '*') {
         smc_text_append(out, "<strong>");
-        append_escaped(text + 2, (size_t)(end - text - 2), out);
+        html_append_escaped(text + 2, (size_t)(end - text - 2), out);
         smc_text_append(out, "</strong>");
         return end + 2;
     }
@@ -95,19 +95,19 @@ static const char *append_marked(const char *text, struct smc_text *out)
     if (!close || (!smc_begins(address, "https://") && !smc_begins(address, "http://")))
         return NULL;
     smc_text_append(out, "<a href=\"");
-    append_escaped(address, (size_t)(close - address), out);
+    html_append_escaped(address, (size_t)(close - address), out);
     smc_text_append(out, "\">");
-    append_escaped(text + 1, (size_t)(end - text - 1), out);
+    html_append_escaped(text + 1, (size_t)(end - text - 1), out);
     smc_text_append(out, "</a>");
     return close + 1;
 }
 
-static void append_inline(const char *text, struct smc_text *out)
+static void html_append_inline(const char *text, struct smc_text *out)
 {
     while (*text) {
-        const char *after = append_marked(text, out);
+        const char *after = html_append_marked(text, out);
         if (!after) {
-            append_escaped(text, 1, out);
+            html_append_escaped(text, 1, out);
             after = text + 1;
         }
         text = after;
@@ -133,7 +133,7 @@ static void lesson_html_paragraph(void *context, const char *text)
     struct lesson_page_html *page = context;
     end_list(page);
     smc_text_append(page->out, "<p>");
-    append_inline(text, page->out);
+    html_append_inline(text, page->out);
     smc_text_append(page->out, "</p>\n");
 }
 
@@ -147,7 +147,7 @@ static void lesson_html_item(void *context, const char *marker, const char *text
     smc_text_append(page->out, numbered ? "<li style=\"list-style:none\">" : "<li>");
     if (numbered)
         smc_text_printf(page->out, "%s ", marker);
-    append_inline(text, page->out);
+    html_append_inline(text, page->out);
     smc_text_append(page->out, "</li>\n");
 }
 
@@ -156,11 +156,11 @@ static void lesson_html_code(void *context, const char *text)
     struct lesson_page_html *page = context;
     end_list(page);
     smc_text_append(page->out, "<pre>");
-    append_escaped(text, strlen(text), page->out);
+    html_append_escaped(text, strlen(text), page->out);
     smc_text_append(page->out, "</pre>\n");
 }
 
-static double share_of(double bar)
+static double html_share_of(double bar)
 {
     return fmin(fmax(bar, 0), 1);
 }
@@ -180,7 +180,7 @@ static void append_curve(const struct smc_lesson_table *table, struct smc_text *
         const struct smc_lesson_row *row = &table->row[i];
         smc_text_printf(out, "%c%.1f %.1fH%.1f", i == table->has_head ? 'M' : 'L',
                         LEFT + (row->from - first->from) * scale,
-                        TOP + HEIGHT * (1 - share_of(row->bar)),
+                        TOP + HEIGHT * (1 - html_share_of(row->bar)),
                         LEFT + (row->to - first->from + 1) * scale);
     }
     smc_text_printf(out,
@@ -192,20 +192,20 @@ static void append_curve(const struct smc_lesson_table *table, struct smc_text *
                     last->to);
 }
 
-static void append_row(const struct smc_lesson_table *table, const struct smc_lesson_row *row,
-                       const char *tag, struct smc_text *out)
+static void html_append_row(const struct smc_lesson_table *table, const struct smc_lesson_row *row,
+                            const char *tag, struct smc_text *out)
 {
     smc_text_append(out, "<tr>");
     for (size_t c = 0; c < table->columns; c++) {
         smc_text_printf(out, "<%s%s>", tag, smc_lesson_is_numeric(table, c) ? " class=\"n\"" : "");
-        append_inline(c < row->cell_count ? smc_text_string(&row->cell[c]) : "", out);
+        html_append_inline(c < row->cell_count ? smc_text_string(&row->cell[c]) : "", out);
         smc_text_printf(out, "</%s>", tag);
     }
     if (row->has_bar)
         smc_text_printf(out,
                         "<td class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\">"
                         "<rect width=\"%.1f\" height=\"8\"/></svg></td>",
-                        100 * share_of(row->bar));
+                        100 * html_share_of(row->bar));
     smc_text_append(out, "</tr>\n");
 }
 
@@ -217,7 +217,7 @@ static void lesson_html_table(void *context, const struct smc_lesson_table *tabl
         append_curve(table, page->out);
     smc_text_append(page->out, "<div class=\"wide\"><table>\n");
     for (size_t i = 0; i < table->row_count; i++)
-        append_row(table, &table->row[i], i == 0 && table->has_head ? "th" : "td", page->out);
+        html_append_row(table, &table->row[i], i == 0 && table->has_head ? "th" : "td", page->out);
     smc_text_append(page->out, "</table></div>\n");
 }
 
@@ -259,12 +259,13 @@ static void append_expanded(struct smc_scene *scene, const struct smc_lesson_ele
 {
     struct smc_text text = {0};
     smc_scene_expand(scene, element->text, element->line, &text);
-    append_inline(smc_text_string(&text), out);
+    html_append_inline(smc_text_string(&text), out);
     smc_text_free(&text);
 }
 
-static void append_reply(struct smc_scene *scene, const struct smc_lesson_element *answer,
-                         const struct smc_lesson_element *hint, bool right, struct smc_text *out)
+static void html_append_reply(struct smc_scene *scene, const struct smc_lesson_element *answer,
+                              const struct smc_lesson_element *hint, bool right,
+                              struct smc_text *out)
 {
     double tolerance = 0;
     smc_text_printf(out, "<p class=\"reply%s\" hidden ", right ? " right" : "");
@@ -284,7 +285,7 @@ static void append_reply(struct smc_scene *scene, const struct smc_lesson_elemen
     smc_text_append(out, "</p>\n");
 }
 
-static void append_question(struct smc_scene *scene, struct smc_text *out)
+static void html_append_question(struct smc_scene *scene, struct smc_text *out)
 {
     const struct smc_lesson_question *question = &scene->lesson->question;
     const enum smc_language language = scene->lesson->language;
@@ -301,10 +302,10 @@ static void append_question(struct smc_scene *scene, struct smc_text *out)
         smc_text_append(out, "<input name=\"answer\" inputmode=\"decimal\" size=\"12\">\n");
     smc_text_printf(out, "<button>%s</button>\n</form>\n",
                     smc_lesson_word(language, SMC_LESSON_WORD_ANSWER));
-    append_reply(scene, &question->answer, &question->right, true, out);
+    html_append_reply(scene, &question->answer, &question->right, true, out);
     for (size_t i = 0; i < question->trap_count; i++)
-        append_reply(scene, &question->trap[i].answer, &question->trap[i].hint, false, out);
-    append_reply(scene, NULL, &question->hint, false, out);
+        html_append_reply(scene, &question->trap[i].answer, &question->trap[i].hint, false, out);
+    html_append_reply(scene, NULL, &question->hint, false, out);
     smc_text_append(out, "<p class=\"reply\" hidden data-form>");
     if (question->choice_count == 0)
         smc_text_append(out, smc_lesson_word(language, SMC_LESSON_WORD_NUMBER));
@@ -324,17 +325,17 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
     smc_lesson_command(scene, page->try_it, &command);
     smc_text_printf(out, "<p class=\"try\">%s: <code>",
                     smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY));
-    append_escaped(smc_text_string(&command), command.length, out);
+    html_append_escaped(smc_text_string(&command), command.length, out);
     smc_text_append(out, "</code></p>\n");
     smc_text_free(&command);
 }
 
-static void append_page(struct smc_scene *scene, size_t number, struct smc_text *out)
+static void html_append_page(struct smc_scene *scene, size_t number, struct smc_text *out)
 {
     const struct smc_lesson_page *page = &scene->lesson->page[number];
     struct lesson_page_html html = {.out = out};
     smc_text_printf(out, "<section><h2>%zu&#160; ", number + 1);
-    append_inline(page->heading, out);
+    html_append_inline(page->heading, out);
     smc_text_append(out, "</h2>\n");
     smc_lesson_write(scene, page, &html_writer, &html);
     end_list(&html);
@@ -352,11 +353,11 @@ static void append_head(const struct smc_scene *scene, struct smc_text *out)
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
         lesson->language == SMC_LANGUAGE_CHINESE ? "zh-CN" : "en");
-    append_escaped(lesson->title, strlen(lesson->title), out);
+    html_append_escaped(lesson->title, strlen(lesson->title), out);
     smc_text_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
-    append_escaped(lesson->title, strlen(lesson->title), out);
+    html_append_escaped(lesson->title, strlen(lesson->title), out);
     smc_text_append(out, "</h1>\n<p>");
-    append_escaped(scene->device.name, strlen(scene->device.name), out);
+    html_append_escaped(scene->device.name, strlen(scene->device.name), out);
     smc_text_append(out, "</p>\n");
 }
 
@@ -368,16 +369,16 @@ enum smc_status smc_lesson_html(const struct smc_lesson *lesson,
     smc_scene_open(lesson, setting, &scene);
     append_head(&scene, out);
     for (size_t i = 0; i < lesson->page_count && scene.status == SMC_OK; i++)
-        append_page(&scene, i, out);
+        html_append_page(&scene, i, out);
     if (lesson->exercise) {
         smc_text_printf(out, "<p class=\"try\">%s: <code>%s exercise ",
                         smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
                         smc_program_name());
-        append_escaped(lesson->exercise, strlen(lesson->exercise), out);
+        html_append_escaped(lesson->exercise, strlen(lesson->exercise), out);
         smc_text_append(out, "</code></p>\n");
     }
     if (lesson->question.text.text && scene.status == SMC_OK)
-        append_question(&scene, out);
+        html_append_question(&scene, out);
     smc_text_append(out, "</main>\n</body>\n</html>\n");
     return smc_scene_close(&scene, error);
 }

@@ -281,8 +281,8 @@ enum smc_status smc_lesson_question(const struct smc_lesson *lesson,
 /* --- Answers ---------------------------------------------------------------------------------- */
 
 /* Reads a letter as its index, a number as it is. */
-static bool read_answer(const struct smc_lesson_question *question, const char *given,
-                        double *answer)
+static bool lesson_text_read_answer(const struct smc_lesson_question *question, const char *given,
+                                    double *answer)
 {
     char *end;
     double number =
@@ -310,7 +310,7 @@ double smc_lesson_expected(struct smc_scene *scene, const struct smc_lesson_elem
             smc_scene_fail(scene, "not 'within 5 %%'");
     }
     if (scene->status == SMC_OK)
-        read_answer(&scene->lesson->question, smc_text_string(&text), &value);
+        lesson_text_read_answer(&scene->lesson->question, smc_text_string(&text), &value);
     *tolerance = fabs(value) * percent / 100;
     smc_text_free(&text);
     return value;
@@ -323,8 +323,8 @@ static bool is_answer(struct smc_scene *scene, const struct smc_lesson_element *
     return fabs(given - expected) <= fmax(tolerance, 1e-9);
 }
 
-static void append_reply(struct smc_scene *scene, const char *given, double answer, bool right,
-                         struct smc_text *reply)
+static void lesson_text_reply(struct smc_scene *scene, const char *given, double answer, bool right,
+                              struct smc_text *reply)
 {
     const struct smc_lesson_question *question = &scene->lesson->question;
     const struct smc_lesson_element *element = right ? &question->right : &question->hint;
@@ -355,7 +355,7 @@ enum smc_status smc_lesson_check(const struct smc_lesson *lesson,
     struct smc_scene scene;
     double answer = 0;
     *right = false;
-    if (!read_answer(question, given, &answer)) {
+    if (!lesson_text_read_answer(question, given, &answer)) {
         if (question->choice_count > 0)
             return smc_fail(error, SMC_USAGE, "'%.64s' is not a letter from a to %c", given,
                             letter_of(question->choice_count - 1));
@@ -363,6 +363,6 @@ enum smc_status smc_lesson_check(const struct smc_lesson *lesson,
     }
     smc_scene_open(lesson, setting, &scene);
     *right = is_answer(&scene, &question->answer, answer);
-    append_reply(&scene, given, answer, *right, reply);
+    lesson_text_reply(&scene, given, answer, *right, reply);
     return smc_scene_close(&scene, error);
 }

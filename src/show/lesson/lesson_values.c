@@ -78,8 +78,8 @@ enum smc_status smc_lesson_accepts(const struct smc_lesson *lesson, const struct
 
 /* --- Questions -------------------------------------------------------------------------------- */
 
-static const struct smc_lesson_name *find_name(const struct smc_lesson *lesson, const char *name,
-                                               size_t length)
+static const struct smc_lesson_name *scene_find_name(const struct smc_lesson *lesson,
+                                                     const char *name, size_t length)
 {
     for (size_t i = 0; i < lesson->name_count; i++)
         if (smc_equals(name, length, lesson->names[i].name))
@@ -99,7 +99,7 @@ void smc_scene_words(struct smc_scene *scene, const char *question, struct smc_t
 {
     const unsigned line = scene->line;
     const struct smc_lesson_name *name =
-        find_name(scene->lesson, question, strcspn(question, " \n"));
+        scene_find_name(scene->lesson, question, strcspn(question, " \n"));
     const bool named = name && !name->is_expression && !strpbrk(question, " \n");
     if (goes_deeper(scene))
         smc_scene_expand(scene, named ? name->meaning.text : question,
@@ -162,7 +162,7 @@ static json_t *ask_words(struct smc_scene *scene, const char *words, bool whole)
     return json ? keep_answer(scene, words, strlen(words), whole, json) : NULL;
 }
 
-static json_t *ask(struct smc_scene *scene, const char *question, bool whole)
+static json_t *scene_ask(struct smc_scene *scene, const char *question, bool whole)
 {
     struct smc_text words = {0};
     json_t *json = NULL;
@@ -175,7 +175,7 @@ static json_t *ask(struct smc_scene *scene, const char *question, bool whole)
 
 json_t *smc_scene_ask(struct smc_scene *scene, const char *question)
 {
-    return ask(scene, question, false);
+    return scene_ask(scene, question, false);
 }
 
 /* --- Members of answers ----------------------------------------------------------------------- */
@@ -252,10 +252,10 @@ struct expression {
     const char *at;
 };
 
-static struct smc_lesson_value read_sum(struct expression *expression);
-static struct smc_lesson_value read_condition(struct expression *expression);
+static struct smc_lesson_value expression_read_sum(struct expression *expression);
+static struct smc_lesson_value expression_read_condition(struct expression *expression);
 
-static bool accept(struct expression *expression, const char *token)
+static bool expression_accept(struct expression *expression, const char *token)
 {
     expression->at += strspn(expression->at, " \n");
     size_t length = strlen(token);
@@ -268,17 +268,17 @@ static bool accept(struct expression *expression, const char *token)
     return true;
 }
 
-static void expect(struct expression *expression, const char *token)
+static void expression_expect(struct expression *expression, const char *token)
 {
-    if (!accept(expression, token))
+    if (!expression_accept(expression, token))
         smc_scene_fail(expression->scene, "'%s' is missing before '%.32s'", token, expression->at);
 }
 
 /* Where a question's answer begins a path, the path in it. */
-static struct smc_lesson_value look_up(struct smc_scene *scene, const char *path)
+static struct smc_lesson_value scene_look_up(struct smc_scene *scene, const char *path)
 {
     const size_t first = strcspn(path, ".");
-    const struct smc_lesson_name *name = find_name(scene->lesson, path, first);
+    const struct smc_lesson_name *name = scene_find_name(scene->lesson, path, first);
     const char *question = name && !name->is_expression ? name->name : scene->question;
     const char *member = name && !name->is_expression ? path + first + (path[first] == '.') : path;
     json_t *found = scene->item ? smc_lesson_member(scene->item, path) : NULL;
@@ -289,7 +289,7 @@ static struct smc_lesson_value look_up(struct smc_scene *scene, const char *path
         return (struct smc_lesson_value){0};
     }
     for (int whole = 0; whole < 2 && !found && scene->status == SMC_OK; whole++) {
-        json_t *answer = ask(scene, question, whole);
+        json_t *answer = scene_ask(scene, question, whole);
         found = answer ? smc_lesson_member(answer, member) : NULL;
     }
     if (!found)
@@ -300,11 +300,11 @@ static struct smc_lesson_value look_up(struct smc_scene *scene, const char *path
 static struct smc_lesson_value evaluate_name(struct smc_scene *scene, const char *path)
 {
     struct smc_lesson_value value = {0};
-    const struct smc_lesson_name *name = find_name(scene->lesson, path, strlen(path));
+    const struct smc_lesson_name *name = scene_find_name(scene->lesson, path, strlen(path));
     if (scene->loop && strcmp(path, scene->loop) == 0)
         return scene->loop_value;
     if (!name || !name->is_expression)
-        return look_up(scene, path);
+        return scene_look_up(scene, path);
     const unsigned line = scene->line;
     scene->line = name->meaning.line;
     if (goes_deeper(scene))
@@ -315,7 +315,7 @@ static struct smc_lesson_value evaluate_name(struct smc_scene *scene, const char
 }
 
 /* "accesses.0.wavefronts", "sizes[count / 2].smem_bytes". */
-static void read_path(struct expression *expression, char path[PATH_CHARS])
+static void expression_read_path(struct expression *expression, char path[PATH_CHARS])
 {
     size_t length = 0;
     while (isalnum((unsigned char)*expression->at) || strchr("_.[", *expression->at)) {
@@ -328,8 +328,8 @@ static void read_path(struct expression *expression, char path[PATH_CHARS])
             continue;
         }
         expression->at++;
-        struct smc_lesson_value index = read_sum(expression);
-        expect(expression, "]");
+        struct smc_lesson_value index = expression_read_sum(expression);
+        expression_expect(expression, "]");
         int printed = snprintf(
             path + length, PATH_CHARS - length, ".%.0f",
             index.kind == SMC_LESSON_NUMBER && index.number >= 0 ? floor(index.number) : 1e9);
@@ -348,7 +348,8 @@ static const struct {
     [FIRST] = {"first", 2, 2}, [IF] = {"if", 3, 3},
 };
 
-static struct smc_lesson_value apply(enum function function, const struct smc_lesson_value *given)
+static struct smc_lesson_value expression_apply(enum function function,
+                                                const struct smc_lesson_value *given)
 {
     const double a = given[0].number, b = given[1].number;
     const bool known = given[0].kind == SMC_LESSON_NUMBER;
@@ -373,29 +374,30 @@ static struct smc_lesson_value apply(enum function function, const struct smc_le
     }
 }
 
-static struct smc_lesson_value read_call(struct expression *expression, enum function function)
+static struct smc_lesson_value expression_read_call(struct expression *expression,
+                                                    enum function function)
 {
     struct smc_lesson_value given[3] = {{0}};
     size_t count = 0;
     do
-        given[count++] = read_condition(expression);
-    while (count < functions[function].most && accept(expression, ","));
-    expect(expression, ")");
+        given[count++] = expression_read_condition(expression);
+    while (count < functions[function].most && expression_accept(expression, ","));
+    expression_expect(expression, ")");
     if (count < functions[function].least)
         smc_scene_fail(expression->scene, "%s has %zu values", functions[function].name,
                        functions[function].least);
-    return apply(function, given);
+    return expression_apply(function, given);
 }
 
-static struct smc_lesson_value read_word(struct expression *expression)
+static struct smc_lesson_value expression_read_word(struct expression *expression)
 {
     char path[PATH_CHARS];
-    read_path(expression, path);
+    expression_read_path(expression, path);
     if (*expression->at == '(') {
         expression->at++;
         for (int i = 0; i < FUNCTION_COUNT; i++)
             if (strcmp(functions[i].name, path) == 0)
-                return read_call(expression, (enum function)i);
+                return expression_read_call(expression, (enum function)i);
         smc_scene_fail(expression->scene, "unknown function '%s'", path);
         return (struct smc_lesson_value){0};
     }
@@ -404,41 +406,41 @@ static struct smc_lesson_value read_word(struct expression *expression)
 
 /* A text in single quotes is compared with a member; it is kept as a question that has no
    answer. */
-static struct smc_lesson_value read_text(struct expression *expression)
+static struct smc_lesson_value expression_read_text(struct expression *expression)
 {
     struct smc_scene *scene = expression->scene;
     const char *begin = expression->at + 1;
     size_t length = strcspn(begin, "'");
     struct smc_lesson_value value = {SMC_LESSON_TEXT, 0, ""};
     expression->at = begin + length;
-    expect(expression, "'");
+    expression_expect(expression, "'");
     if (keep_answer(scene, begin, length, true, json_null()))
         value.text = scene->answer[scene->answer_count - 1].words;
     return value;
 }
 
-static struct smc_lesson_value read_factor(struct expression *expression)
+static struct smc_lesson_value expression_read_factor(struct expression *expression)
 {
     struct smc_lesson_value value = {0};
     char *end;
     if (expression->scene->status != SMC_OK || !goes_deeper(expression->scene))
         return value;
-    if (accept(expression, "(")) {
-        value = read_condition(expression);
-        expect(expression, ")");
-    } else if (accept(expression, "-")) {
-        value = read_factor(expression);
+    if (expression_accept(expression, "(")) {
+        value = expression_read_condition(expression);
+        expression_expect(expression, ")");
+    } else if (expression_accept(expression, "-")) {
+        value = expression_read_factor(expression);
         value.number = -value.number;
-    } else if (accept(expression, "not")) {
-        value = read_factor(expression);
+    } else if (expression_accept(expression, "not")) {
+        value = expression_read_factor(expression);
         value = number_value(!smc_lesson_holds(&value));
     } else if (isdigit((unsigned char)*expression->at)) {
         value = number_value(strtod(expression->at, &end));
         expression->at = end;
     } else if (*expression->at == '\'') {
-        value = read_text(expression);
+        value = expression_read_text(expression);
     } else if (isalpha((unsigned char)*expression->at)) {
-        value = read_word(expression);
+        value = expression_read_word(expression);
     } else {
         smc_scene_fail(expression->scene, "no value before '%.32s'", expression->at);
     }
@@ -446,8 +448,9 @@ static struct smc_lesson_value read_factor(struct expression *expression)
     return value;
 }
 
-static struct smc_lesson_value combine(const struct smc_lesson_value *a, char operation,
-                                       const struct smc_lesson_value *b)
+static struct smc_lesson_value lesson_value_combine(const struct smc_lesson_value *a,
+                                                    char operation,
+                                                    const struct smc_lesson_value *b)
 {
     if (a->kind != SMC_LESSON_NUMBER || b->kind != SMC_LESSON_NUMBER)
         return (struct smc_lesson_value){0};
@@ -463,35 +466,39 @@ static struct smc_lesson_value combine(const struct smc_lesson_value *a, char op
     }
 }
 
-static struct smc_lesson_value read_product(struct expression *expression)
+static struct smc_lesson_value expression_read_product(struct expression *expression)
 {
-    struct smc_lesson_value value = read_factor(expression);
+    struct smc_lesson_value value = expression_read_factor(expression);
     while (expression->scene->status == SMC_OK) {
-        char operation = accept(expression, "*") ? '*' : accept(expression, "/") ? '/' : '\0';
+        char operation = expression_accept(expression, "*")   ? '*'
+                         : expression_accept(expression, "/") ? '/'
+                                                              : '\0';
         if (!operation)
             break;
-        struct smc_lesson_value next = read_factor(expression);
-        value = combine(&value, operation, &next);
+        struct smc_lesson_value next = expression_read_factor(expression);
+        value = lesson_value_combine(&value, operation, &next);
     }
     return value;
 }
 
-static struct smc_lesson_value read_sum(struct expression *expression)
+static struct smc_lesson_value expression_read_sum(struct expression *expression)
 {
-    struct smc_lesson_value value = read_product(expression);
+    struct smc_lesson_value value = expression_read_product(expression);
     while (expression->scene->status == SMC_OK) {
-        char operation = accept(expression, "+") ? '+' : accept(expression, "-") ? '-' : '\0';
+        char operation = expression_accept(expression, "+")   ? '+'
+                         : expression_accept(expression, "-") ? '-'
+                                                              : '\0';
         if (!operation)
             break;
-        struct smc_lesson_value next = read_product(expression);
-        value = combine(&value, operation, &next);
+        struct smc_lesson_value next = expression_read_product(expression);
+        value = lesson_value_combine(&value, operation, &next);
     }
     return value;
 }
 
 /* An unknown value is in no relation. */
-static bool compare(const struct smc_lesson_value *a, const char *relation,
-                    const struct smc_lesson_value *b)
+static bool expression_compare(const struct smc_lesson_value *a, const char *relation,
+                               const struct smc_lesson_value *b)
 {
     if (a->kind == SMC_LESSON_UNKNOWN || a->kind != b->kind)
         return false;
@@ -508,26 +515,26 @@ static bool compare(const struct smc_lesson_value *a, const char *relation,
     }
 }
 
-static struct smc_lesson_value read_relation(struct expression *expression)
+static struct smc_lesson_value expression_read_relation(struct expression *expression)
 {
     static const char *const relations[] = {"==", "!=", "<=", ">=", "<", ">"};
-    struct smc_lesson_value value = read_sum(expression);
+    struct smc_lesson_value value = expression_read_sum(expression);
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
-        if (accept(expression, relations[i])) {
-            struct smc_lesson_value other = read_sum(expression);
-            return number_value(compare(&value, relations[i], &other));
+        if (expression_accept(expression, relations[i])) {
+            struct smc_lesson_value other = expression_read_sum(expression);
+            return number_value(expression_compare(&value, relations[i], &other));
         }
     return value;
 }
 
-static struct smc_lesson_value read_condition(struct expression *expression)
+static struct smc_lesson_value expression_read_condition(struct expression *expression)
 {
-    struct smc_lesson_value value = read_relation(expression);
+    struct smc_lesson_value value = expression_read_relation(expression);
     while (expression->scene->status == SMC_OK) {
-        bool both = accept(expression, "and");
-        if (!both && !accept(expression, "or"))
+        bool both = expression_accept(expression, "and");
+        if (!both && !expression_accept(expression, "or"))
             break;
-        struct smc_lesson_value next = read_relation(expression);
+        struct smc_lesson_value next = expression_read_relation(expression);
         bool left = smc_lesson_holds(&value), right = smc_lesson_holds(&next);
         value = number_value(both ? left && right : left || right);
     }
@@ -543,8 +550,8 @@ bool smc_lesson_holds(const struct smc_lesson_value *value)
 struct smc_lesson_value smc_scene_evaluate(struct smc_scene *scene, const char *text)
 {
     struct expression expression = {scene, text};
-    struct smc_lesson_value value = read_condition(&expression);
-    accept(&expression, "");
+    struct smc_lesson_value value = expression_read_condition(&expression);
+    expression_accept(&expression, "");
     if (*expression.at)
         smc_scene_fail(scene, "'%.32s' is left over in '%.128s'", expression.at, text);
     return value;
@@ -575,12 +582,12 @@ static const char *find_last(const char *text, const char *end, char separator)
 }
 
 /* The trimmed piece, expanded: an expression or a format may hold values. */
-static void expand_piece(struct smc_scene *scene, const char *begin, const char *end,
-                         struct smc_text *out);
+static void scene_expand_piece(struct smc_scene *scene, const char *begin, const char *end,
+                               struct smc_text *out);
 
 /* Whole numbers in full, others with three digits, or with as many decimals as the format has:
    "", ".2", ".1 %", "B", "hex", "block(s)". */
-static void append_number(double number, const char *format, struct smc_text *out)
+static void scene_append_number(double number, const char *format, struct smc_text *out)
 {
     int decimals = *format == '.' && isdigit((unsigned char)format[1]) ? format[1] - '0' : -1;
     const char *unit = decimals < 0 ? format : format + 2 + strspn(format + 2, " ");
@@ -607,36 +614,36 @@ static void append_number(double number, const char *format, struct smc_text *ou
             smc_text_append_char(out, unit[i] == ' ' ? *SMC_TIE : unit[i], 1);
 }
 
-static void append_value(struct smc_scene *scene, const struct smc_lesson_value *value,
-                         const char *format, struct smc_text *out)
+static void scene_append_value(struct smc_scene *scene, const struct smc_lesson_value *value,
+                               const char *format, struct smc_text *out)
 {
     if (value->kind == SMC_LESSON_TEXT)
         smc_text_append(out, value->text);
     else if (value->kind == SMC_LESSON_NUMBER)
-        append_number(value->number, format, out);
+        scene_append_number(value->number, format, out);
     else
         smc_text_append(out, scene->lesson->language == SMC_LANGUAGE_CHINESE ? "未知" : "unknown");
 }
 
 /* "QUESTION : EXPRESSION | FORMAT", of which only the expression must be there. */
-static void expand_figure(struct smc_scene *scene, const char *begin, const char *end,
-                          struct smc_text *out)
+static void scene_expand_figure(struct smc_scene *scene, const char *begin, const char *end,
+                                struct smc_text *out)
 {
     struct smc_text question = {0}, expression = {0}, format = {0};
     const char *bar = find_last(begin, end, '|'), *colon = find_last(begin, bar ? bar : end, ':');
     const char *before = scene->question;
     if (bar)
-        expand_piece(scene, bar + 1, end, &format);
+        scene_expand_piece(scene, bar + 1, end, &format);
     if (colon) {
-        expand_piece(scene, begin, colon, &question);
+        scene_expand_piece(scene, begin, colon, &question);
         scene->question = smc_text_string(&question);
     }
-    expand_piece(scene, colon ? colon + 1 : begin, bar ? bar : end, &expression);
+    scene_expand_piece(scene, colon ? colon + 1 : begin, bar ? bar : end, &expression);
     struct smc_lesson_value value = {0};
     if (scene->status == SMC_OK)
         value = smc_scene_evaluate(scene, smc_text_string(&expression));
     if (scene->status == SMC_OK)
-        append_value(scene, &value, smc_text_string(&format), out);
+        scene_append_value(scene, &value, smc_text_string(&format), out);
     scene->question = before;
     smc_text_free(&question);
     smc_text_free(&expression);
@@ -644,8 +651,8 @@ static void expand_figure(struct smc_scene *scene, const char *begin, const char
 }
 
 /* "CONDITION : TEXT | OTHER TEXT"; the other text may be missing. */
-static void expand_choice(struct smc_scene *scene, const char *begin, const char *end,
-                          struct smc_text *out)
+static void scene_expand_choice(struct smc_scene *scene, const char *begin, const char *end,
+                                struct smc_text *out)
 {
     struct smc_text condition = {0};
     const char *colon = find_separator(begin, end, ':');
@@ -654,15 +661,15 @@ static void expand_choice(struct smc_scene *scene, const char *begin, const char
         return;
     }
     const char *bar = find_separator(colon + 1, end, '|');
-    expand_piece(scene, begin, colon, &condition);
+    scene_expand_piece(scene, begin, colon, &condition);
     struct smc_lesson_value value = {0};
     if (scene->status == SMC_OK)
         value = smc_scene_evaluate(scene, smc_text_string(&condition));
     smc_text_free(&condition);
     if (smc_lesson_holds(&value))
-        expand_piece(scene, colon + 1, bar ? bar : end, out);
+        scene_expand_piece(scene, colon + 1, bar ? bar : end, out);
     else if (bar)
-        expand_piece(scene, bar + 1, end, out);
+        scene_expand_piece(scene, bar + 1, end, out);
 }
 
 /* The '}' that closes the brace before `text`; NULL: there is none. */
@@ -688,8 +695,8 @@ static bool joins_wide(const char *begin, const char *at, const char *end)
            smc_utf8_columns(smc_utf8_next(&next)) == 2;
 }
 
-static void expand(struct smc_scene *scene, const char *begin, const char *end,
-                   struct smc_text *out)
+static void scene_expand_range(struct smc_scene *scene, const char *begin, const char *end,
+                               struct smc_text *out)
 {
     const unsigned line = scene->line;
     const char *counted = begin;
@@ -707,30 +714,30 @@ static void expand(struct smc_scene *scene, const char *begin, const char *end,
         if (!close)
             smc_scene_fail(scene, "'{%c' is not closed", at[1]);
         else if (at[1] == '=')
-            expand_figure(scene, at + 2, close, out);
+            scene_expand_figure(scene, at + 2, close, out);
         else
-            expand_choice(scene, at + 2, close, out);
+            scene_expand_choice(scene, at + 2, close, out);
         at = close ? close : end;
     }
     scene->line = line;
     scene->depth--;
 }
 
-static void expand_piece(struct smc_scene *scene, const char *begin, const char *end,
-                         struct smc_text *out)
+static void scene_expand_piece(struct smc_scene *scene, const char *begin, const char *end,
+                               struct smc_text *out)
 {
     while (begin < end && isspace((unsigned char)*begin))
         begin++;
     while (end > begin && isspace((unsigned char)end[-1]))
         end--;
-    expand(scene, begin, end, out);
+    scene_expand_range(scene, begin, end, out);
 }
 
 void smc_scene_expand(struct smc_scene *scene, const char *text, unsigned line,
                       struct smc_text *out)
 {
     scene->line = line;
-    expand(scene, text, text + strlen(text), out);
+    scene_expand_range(scene, text, text + strlen(text), out);
     if (out->failed && scene->status == SMC_OK)
         scene->status = smc_out_of_memory(&scene->error);
 }

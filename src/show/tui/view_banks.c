@@ -366,8 +366,8 @@ static void draw_grid(const struct smc_banks_state *banks, struct smc_rect rect,
 /* --- What removes the conflicts --- */
 
 /* The expression follows if it fits in `most` characters with the text from `begun` on. */
-static void append_expression(const char *expression, size_t begun, size_t most,
-                              struct smc_text *out)
+static void view_banks_append_expression(const char *expression, size_t begun, size_t most,
+                                         struct smc_text *out)
 {
     if (*expression && out->length - begun + strlen(expression) + 2 <= most)
         smc_text_printf(out, ": %s", expression);
@@ -380,7 +380,7 @@ static void append_proposal(const struct smc_banks_pattern *pattern,
     size_t begun = out->length;
     smc_text_append(out, name);
     smc_words_remedy(pattern, remedy, out);
-    append_expression(remedy->expression, begun, most, out);
+    view_banks_append_expression(remedy->expression, begun, most, out);
 }
 
 /* A padding is named by the value of its field. */
@@ -410,11 +410,12 @@ static void append_layout(const struct smc_banks_state *banks,
 {
     size_t begun = out->length;
     smc_words_rearrangement(layout, out);
-    append_expression(banks->expression, begun, most, out);
+    view_banks_append_expression(banks->expression, begun, most, out);
 }
 
 /* The chosen layout of the array shown. */
-static void append_change(const struct smc_banks_state *banks, size_t most, struct smc_text *out)
+static void view_banks_append_change(const struct smc_banks_state *banks, size_t most,
+                                     struct smc_text *out)
 {
     struct smc_rearrangement layout = banks->change.array[smc_banks_shown(banks)->array];
     bool padded = layout.padding_elements || layout.dropped_elements;
@@ -483,7 +484,7 @@ static void view_banks_append_remedy(const struct smc_banks_state *banks, size_t
                         smc_text_plural(left));
     } else if (left == 0) {
         smc_text_printf(out, "none of %" PRIu32 " conflict%s is left: ", was, smc_text_plural(was));
-        append_change(banks, most, out);
+        view_banks_append_change(banks, most, out);
     } else {
         append_proposals(pattern, most, out);
     }

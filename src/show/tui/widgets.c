@@ -426,7 +426,7 @@ static int lay_rows(const struct smc_popup *popup, struct smc_rect rect, struct 
 }
 
 /* Walks the rows as they are laid out. */
-static int find_row(const struct smc_popup *popup, const char *wanted, int from)
+static int popup_find_row(const struct smc_popup *popup, const char *wanted, int from)
 {
     int rows = 0, indent = 0;
     for (const char *text = smc_text_string(&popup->text); *text; rows++) {
@@ -444,8 +444,8 @@ static int find_row(const struct smc_popup *popup, const char *wanted, int from)
 
 bool smc_popup_find(struct smc_popup *popup, const char *text)
 {
-    int row = find_row(popup, text, popup->found > 0 ? popup->found : 0);
-    row = row < 0 ? find_row(popup, text, 0) : row;
+    int row = popup_find_row(popup, text, popup->found > 0 ? popup->found : 0);
+    row = row < 0 ? popup_find_row(popup, text, 0) : row;
     if (row < 0)
         return false;
     popup->found = row + 1;
