@@ -48,6 +48,13 @@ empty "LANG chooses the language" "$(
     LC_ALL='' LC_MESSAGES='' LANG=zh_CN.UTF-8 "$program" lesson | grep -q '占用率' || echo "not Chinese"
     LC_ALL='' LC_MESSAGES='' LANG=de_DE.UTF-8 "$program" lesson | grep -q 'occupancy' || echo "not English")"
 
+options_of() { # the help on stdin
+    sed -nE 's/^  (-., |    )?(--[a-z-]*) .*/\2/p' | sort -u
+}
+smemcalc help lesson | options_of >english
+LC_ALL='' LANG=zh_CN.UTF-8 "$program" help lesson | options_of >chinese
+empty "the help in Chinese has the options of the English one" "$([ -s english ] || echo none; diff english chinese)"
+
 # Each term that the English lesson has is in the Chinese one, and no other translation of it.
 tab=$(printf '\t')
 for file in "$lessons"/en/*.md; do

@@ -134,6 +134,17 @@ static enum smc_status append_question(const struct smc_arguments *arguments,
     return status;
 }
 
+static void append_exercise(const struct smc_lesson *lesson, unsigned columns, struct smc_text *out)
+{
+    struct smc_text command = {0};
+    if (!lesson->exercise)
+        return;
+    smc_text_printf(&command, "%s exercise %s", smc_program_name(), lesson->exercise);
+    smc_layout_paragraph(out, smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
+                         LABEL_COLUMNS, smc_text_string(&command), columns);
+    smc_text_free(&command);
+}
+
 static enum smc_status append_pages(const struct smc_arguments *arguments,
                                     const struct smc_lesson *lesson,
                                     const struct smc_lesson_setting *setting,
@@ -152,6 +163,8 @@ static enum smc_status append_pages(const struct smc_arguments *arguments,
         status = append_page(lesson, i, setting, style, out, error);
     if (!one && status == SMC_OK && lesson->question.text.text)
         status = append_question(arguments, lesson, setting, style, out, error);
+    if (!one && status == SMC_OK)
+        append_exercise(lesson, setting->columns, out);
     return status;
 }
 

@@ -25,7 +25,7 @@ static const char style[] =
     ".wide{overflow-x:auto}table{border-collapse:collapse;margin:1rem 0}\n"
     "td,th{padding:.15rem .7rem;text-align:left;font-variant-numeric:tabular-nums;"
     "white-space:nowrap}th{border-bottom:1px solid var(--line)}.n{text-align:right}\n"
-    "svg{display:block;max-width:100%}.bar{width:12rem;min-width:5rem}\n"
+    "svg{display:block;max-width:100%}.wide>svg{min-width:30rem}.bar{width:12rem;min-width:5rem}\n"
     ".bar svg{width:100%;height:.7rem}.bar rect,.on{fill:var(--bar)}.off{fill:var(--soft)}\n"
     "svg text{fill:var(--ink);font:12px system-ui,sans-serif}"
     ".axis{stroke:var(--line)}.step{fill:none;stroke:var(--bar);stroke-width:2}\n"
@@ -173,7 +173,8 @@ static void append_curve(const struct smc_lesson_table *table, struct smc_text *
                                 *last = &table->row[table->row_count - 1];
     const double scale = WIDTH / fmax(last->to - first->from + 1, 1);
     smc_text_printf(out,
-                    "<svg viewBox=\"0 0 640 170\" role=\"img\"><path class=\"axis\" fill=\"none\" "
+                    "<div class=\"wide\"><svg viewBox=\"0 0 640 170\" role=\"img\"><path "
+                    "class=\"axis\" fill=\"none\" "
                     "d=\"M%d %dV%dH%d\"/>\n<path class=\"step\" d=\"",
                     LEFT, TOP, TOP + HEIGHT, LEFT + WIDTH);
     for (size_t i = table->has_head; i < table->row_count; i++) {
@@ -187,7 +188,7 @@ static void append_curve(const struct smc_lesson_table *table, struct smc_text *
                     "\"/>\n<text x=\"%d\" y=\"%d\" text-anchor=\"end\">100&#160;%%</text>"
                     "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">0</text>"
                     "<text x=\"%d\" y=\"160\">%.0f</text>"
-                    "<text x=\"%d\" y=\"160\" text-anchor=\"end\">%.0f</text></svg>\n",
+                    "<text x=\"%d\" y=\"160\" text-anchor=\"end\">%.0f</text></svg></div>\n",
                     LEFT - 4, TOP + 8, LEFT - 4, TOP + HEIGHT, LEFT, first->from, LEFT + WIDTH,
                     last->to);
 }
@@ -227,8 +228,8 @@ static void lesson_html_banks(void *context, const struct smc_lesson_banks *bank
     struct lesson_page_html *page = context;
     struct smc_text *out = page->out;
     end_list(page);
-    smc_text_printf(out, "<svg viewBox=\"0 0 %u %u\" role=\"img\">\n", LEFT + CELL * banks->banks,
-                    TOP + CELL * banks->lanes);
+    smc_text_printf(out, "<div class=\"wide\"><svg viewBox=\"0 0 %u %u\" role=\"img\">\n",
+                    LEFT + CELL * banks->banks, TOP + CELL * banks->lanes);
     for (uint32_t bank = 0; bank < banks->banks; bank += 8)
         smc_text_printf(out, "<text x=\"%u\" y=\"14\">%u</text>\n", LEFT + CELL * bank, bank);
     for (uint32_t lane = 0; lane < banks->lanes; lane++) {
@@ -241,7 +242,7 @@ static void lesson_html_banks(void *context, const struct smc_lesson_banks *bank
                             TOP + CELL * lane, CELL - 2, CELL - 2);
         smc_text_append(out, "\n");
     }
-    smc_text_append(out, "</svg>\n");
+    smc_text_append(out, "</svg></div>\n");
 }
 
 static const struct smc_lesson_writer html_writer = {

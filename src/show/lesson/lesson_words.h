@@ -17,4 +17,7 @@ const char *smc_lesson_word(enum smc_language language, enum smc_lesson_word_id 
 void smc_lesson_say(enum smc_language language, enum smc_lesson_word_id id, const char *first,
                     const char *second, struct smc_text *out);
 
+/* `help lesson` in Chinese. */
+void smc_lesson_help(const char *program, struct smc_text *out);
+
 #endif
