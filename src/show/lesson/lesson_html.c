@@ -321,7 +321,7 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
                            struct smc_text *out)
 {
     struct smc_text command = {0};
-    if (!page->try_it)
+    if (!page->try_it || scene->status != SMC_OK)
         return;
     smc_lesson_command(scene, page->try_it, &command);
     smc_text_printf(out, "<p class=\"try\">%s: <code>",

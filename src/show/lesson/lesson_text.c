@@ -194,7 +194,8 @@ void smc_lesson_command(struct smc_scene *scene, const struct smc_lesson_element
     scene->line = element->line;
     smc_scene_words(scene, element->text, &words);
     smc_text_printf(command, "%s %s", smc_program_name(), smc_text_string(&words));
-    if (!strstr(smc_text_string(&words), "--device") && !smc_begins(words.data, "banks "))
+    if (!strstr(smc_text_string(&words), "--device") &&
+        !smc_begins(smc_text_string(&words), "banks "))
         smc_words_device_option(&query, command);
     smc_text_free(&words);
 }
