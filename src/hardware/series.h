@@ -34,7 +34,6 @@ struct smc_series_axis {
 enum smc_figure {
 #define FIGURE(id, key, above, below) SMC_FIGURE_##id,
 #include "hardware/figures.def"
-#undef FIGURE
     SMC_FIGURE_COUNT
 };
 

@@ -6,7 +6,6 @@ const char *smc_lesson_word(enum smc_language language, enum smc_lesson_word_id 
     static const char *const words[SMC_LESSON_WORD_COUNT][SMC_LANGUAGE_COUNT] = {
 #define LESSON_WORD(id, english, chinese) [SMC_LESSON_WORD_##id] = {english, chinese},
 #include "show/lesson/lesson_words.def"
-#undef LESSON_WORD
     };
     return words[id][language];
 }

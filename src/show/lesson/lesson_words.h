@@ -7,7 +7,6 @@
 enum smc_lesson_word_id {
 #define LESSON_WORD(id, english, chinese) SMC_LESSON_WORD_##id,
 #include "show/lesson/lesson_words.def"
-#undef LESSON_WORD
     SMC_LESSON_WORD_COUNT
 };
 
