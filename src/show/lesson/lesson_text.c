@@ -71,7 +71,7 @@ static void lesson_text_item(void *context, const char *marker, const char *text
 }
 
 /* Appends a line without blanks at its end; one that is too long is broken at any character. */
-static void append_line(struct lesson_page_text *page, const char *line, size_t length)
+static void lesson_text_line(struct lesson_page_text *page, const char *line, size_t length)
 {
     char rest[WIDEST_LINE];
     snprintf(rest, sizeof rest, "%.*s", (int)length, line);
@@ -96,7 +96,7 @@ static void lesson_text_code(void *context, const char *text)
     begin_element(page, false);
     while (*text) {
         size_t length = strcspn(text, "\n");
-        append_line(page, text, length);
+        lesson_text_line(page, text, length);
         text += length + (text[length] == '\n');
     }
 }
@@ -140,7 +140,7 @@ static void lesson_text_table(void *context, const struct smc_lesson_table *tabl
         }
         if (row->has_bar)
             append_bar(page, row->bar, &line);
-        append_line(page, smc_text_string(&line), line.length);
+        lesson_text_line(page, smc_text_string(&line), line.length);
         smc_text_free(&line);
     }
 }
@@ -151,13 +151,13 @@ static void lesson_text_banks(void *context, const struct smc_lesson_banks *bank
     struct smc_text line = {0};
     begin_element(page, false);
     smc_text_append(&line, "bank    0       8       16      24");
-    append_line(page, smc_text_string(&line), line.length);
+    lesson_text_line(page, smc_text_string(&line), line.length);
     for (uint32_t lane = 0; lane < banks->lanes; lane++) {
         smc_text_cut(&line, 0);
         smc_text_printf(&line, "lane %-2u ", lane);
         for (uint32_t bank = 0; bank < banks->banks; bank++)
             smc_text_append(&line, bank == banks->bank[lane] ? "#" : ".");
-        append_line(page, smc_text_string(&line), line.length);
+        lesson_text_line(page, smc_text_string(&line), line.length);
     }
     smc_text_free(&line);
 }
