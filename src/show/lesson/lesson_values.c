@@ -57,6 +57,8 @@ enum smc_status smc_scene_close(struct smc_scene *scene, struct smc_error *error
     free(scene->answer);
     scene->answer = NULL;
     scene->answer_count = 0;
+    if (smc_memory_failed()) /* and a member was missing, or a text was cut */
+        scene->status = smc_out_of_memory(&scene->error);
     if (scene->status != SMC_OK && error)
         *error = scene->error;
     return scene->status;
