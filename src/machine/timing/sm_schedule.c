@@ -75,6 +75,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_SHFL] = SMC_SM_SHUFFLE,
     [SMC_OP_BAR] = SMC_SM_BARRIER,
     [SMC_OP_BRA] = SMC_SM_BRANCH,
+    [SMC_OP_BRX] = SMC_SM_BRANCH,
     [SMC_OP_RET] = SMC_SM_BRANCH,
     [SMC_OP_CALL] = SMC_SM_BRANCH,
     [SMC_OP_SYNCS] = SMC_SM_PHASES,
