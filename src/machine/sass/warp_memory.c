@@ -126,6 +126,8 @@ static bool read_bytes(struct smc_warp_memory *memory, enum space space, uint64_
     if (space == GLOBAL &&
         memory->contents->read(memory->contents->context, address, bytes, to, array))
         known = all;
+    if (memory->others && memory->sees_others && memory->others->count && space == GLOBAL)
+        known = patch(memory->others, space, address, lane, bytes, to, known);
     if (memory->full)
         known = 0;
     if (memory->count)
@@ -185,6 +187,22 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
             word->written |= (uint8_t)(1u << byte);
             word->known = (uint8_t)((word->known & ~(1u << byte)) | (unsigned)known << byte);
         } while (++i < bytes && (address + i) % WORD != 0);
+    }
+}
+
+void smc_warp_memory_end(struct smc_warp_memory *memory)
+{
+    struct smc_warp_memory *others = memory->others;
+    for (size_t i = 0; i < memory->room && others; i++) {
+        const struct smc_stored_word *word = &memory->word[i];
+        if (word->start != memory->start || word->key & LOCAL_SPACE)
+            continue;
+        for (unsigned byte = 0; byte < WORD; byte++) {
+            const unsigned char value = (unsigned char)(word->value >> 8 * byte);
+            if (word->written >> byte & 1)
+                write_bytes(others, GLOBAL, word->key * WORD + byte, 0, 1, &value,
+                            word->known >> byte & 1);
+        }
     }
 }
 
