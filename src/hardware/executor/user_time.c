@@ -15,7 +15,7 @@ _Static_assert((int)SMC_MAX_USER_ARGUMENTS <= (int)SMC_TIME_MOST_ARGUMENTS,
 /* --- Contents --------------------------------------------------------------------------------- */
 
 /* Of a file, pieces are kept. */
-enum { PIECE_BYTES = 2048, PIECES = 256 };
+enum { PIECE_BYTES = 2048, PIECES = 8192 };
 
 struct piece {
     bool used;

@@ -441,11 +441,16 @@ bool smc_branches_if_diverged(const struct smc_sass_instruction *in)
     return in->operation == SMC_OP_BRA && smc_bits(in, 32, 2) == DIV;
 }
 
+bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT;
+}
+
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
            in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
-           in->operation == SMC_OP_REDG;
+           in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
 }
 
 bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)

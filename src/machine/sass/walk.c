@@ -8,6 +8,7 @@
 #include "machine/sass/async.h"
 #include "rules/banks.h"
 
+enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
 enum { BARRIERS = 16, NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS, MOST_CALLS = 8 };
 
 /* Lanes that are at the same place. */
@@ -462,7 +463,8 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
 {
     uint64_t address[SMC_LANES];
     struct smc_sass_instruction access = *in;
-    if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
+    if (!smc_warp_atomic_addresses(state->warp, in, mask, address) ||
+        address[__builtin_ctz(mask)] >> 32 == SMC_SHARED_WINDOW)
         return;
     access.access_bytes = 4;
     trace_access(state, &access, mask, address, entry);
@@ -709,6 +711,8 @@ static bool step_once(struct state *state, uint32_t index)
         return false;
     }
     evaluate(state, step, in, mask, unknown);
+    if (in->operation == SMC_OP_LDG && state->walk->memory && step->purpose != SMC_PURPOSE_DATA)
+        state->steps += (unsigned)__builtin_popcount(mask) / LANES_A_STEP;
     group->at++;
     return true;
 }

@@ -379,7 +379,8 @@ bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
 static unsigned bytes_of_atomic(const struct smc_sass_instruction *in)
 {
     static const uint8_t integers[8] = {4, 4, 8, 0, 0, 8}, floats[8] = {0, 4, 0, 0, 0, 0, 0, 8};
-    const bool is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT;
+    const bool is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
+                          in->operation == SMC_OP_ATOM_FLOAT;
     return (is_float ? floats : integers)[smc_bits(in, 73, 3)];
 }
 
@@ -388,7 +389,8 @@ static uint64_t added(const struct smc_sass_instruction *in, uint64_t a, uint64_
     float single[2];
     double wide[2];
     const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
-    if (in->operation != SMC_OP_REDG && in->operation != SMC_OP_ATOMG_FLOAT)
+    if (in->operation != SMC_OP_REDG && in->operation != SMC_OP_ATOMG_FLOAT &&
+        in->operation != SMC_OP_ATOM_FLOAT)
         return a + b;
     if (bytes_of_atomic(in) == sizeof *single) {
         memcpy(single, low, sizeof single);
@@ -507,8 +509,13 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     uint32_t value[2][SMC_LANES] = {{0}}, unknown = 0;
     bool known = space == SHARED ? smc_warp_addresses(warp, in, mask, address)
                                  : smc_warp_atomic_addresses(warp, in, mask, address);
+    const bool generic = smc_is_generic_atomic(in);
+    if (generic && known && mask && address[__builtin_ctz(mask)] >> 32 == SMC_SHARED_WINDOW)
+        known = false;
     if (!known || bytes == 0) {
         smc_warp_forget(warp, in, mask);
+        if (generic && known)
+            smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
         return;
     }
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -532,6 +539,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
+    if (generic)
+        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
 }
 
 bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
@@ -551,6 +560,8 @@ bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_war
     case SMC_OP_LDGSTS:
         copy(memory, warp, in, mask);
         return true;
+    case SMC_OP_ATOM:
+    case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
     case SMC_OP_ATOMG_FLOAT:
