@@ -513,7 +513,7 @@ steps "--smem-mode oversized, which CUDA 13.5 has; without it a block may have 2
     --dynamic-smem 300K --device 10.7
 steps "less shared memory: a block may have 334848 bytes at most" \
     --dynamic-smem 400K --device 10.7 --smem-mode oversized
-steps "clusters need compute capability 9.0 or newer: leave --cluster out" --cluster 4 --device 8.0
+steps "clusters need compute capability 9.0 or newer: --cluster 1 does without" --cluster 4 --device 8.0
 steps "--cluster 16 or less" --cluster 32 --device H200
 steps "49152 bytes of shared memory or less, or --smem-mode default or non-portable" \
     --smem-mode portable --dynamic-smem 64K --device 9.0

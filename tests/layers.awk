@@ -74,8 +74,31 @@ function check_capability(    compared) {
         complain_of_line("capability")
 }
 
+# A backtrace shows the names of static functions: those of more than four lines have one of their
+# own. `body` counts the lines between the braces of the function `named`.
+function check_function() {
+    if (raw ~ /^static /)
+        named = ""
+    if (raw ~ /^(static )?[^={;]*[a-z_0-9]\(/ && (raw ~ /^static / || is_split) &&
+        match(raw, /[a-z][a-z_0-9]*\(/))
+        named = substr(raw, RSTART, RLENGTH - 1)
+    is_split = raw ~ /^static [^(={;]*$/
+    body = raw ~ /^\{/ ? 0 : body + 1
+    if (raw !~ /^\}/ || named == "")
+        return
+    if (body > 5)
+        is_long[named] = 1
+    if (!((named, path) in homes)) {
+        homes[named, path] = 1
+        home[named] = home[named] " " path
+        home_count[named]++
+    }
+    named = ""
+}
+
 function check_line() {
     strip(raw)
+    check_function()
     if (raw ~ /^int main\(/)
         is_tool = 1
     if (index(text, "#")) {
@@ -109,7 +132,8 @@ function check_source(    i, status) {
         path ~ /^src\/base\/(platform\.c|sandbox\.(c|def))$/
     may_print = path ~ /^src\/(show\/cli|guests\/shim)\// || is_screen
     may_allocate = path == "src/base/memory.c" || path == "src/guests/shim/shim_runtime.c"
-    in_comment = is_tool = held_count = number = 0
+    in_comment = is_tool = held_count = number = is_split = 0
+    named = ""
     while ((status = (getline raw < path)) > 0) {
         number++
         check_line()
@@ -190,4 +214,7 @@ END {
     for (wing in doors)
         if (doors[wing] > most_doors)
             complain("doors", "src/" wing " has " doors[wing] " doors, more than " most_doors)
+    for (named in is_long)
+        if (home_count[named] > 1)
+            complain("functions", named ":" home[named])
 }

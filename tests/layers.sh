@@ -1,7 +1,8 @@
 #!/bin/sh
 # The plan of src holds: which wing may include which, by its doors alone, and no files in a circle;
-# CUDA only in one back end, no output below the commands, no file that has grown too long, no two of
-# one name, and no suite that is listed twice. Each rule is also tested with a tree that breaks it.
+# CUDA only in one back end, no output below the commands, no file that has grown too long, no two
+# files or functions of one name, and no suite that is listed twice. Each rule is also tested with a
+# tree that breaks it.
 # tests/layers.awk applies the rules, tests/circles.awk finds circles. Run in the build folder.
 #   tests/layers.sh [TREE]
 
@@ -53,6 +54,7 @@ done
 empty "every folder is a wing" "$(of folders)"
 empty "no wing has more than $most_doors doors" "$(of doors)"
 empty "no two files of one name" "$(of names)"
+empty "no static function above four lines has the name of one in another file" "$(of functions)"
 if command -v nm >/dev/null && [ -d src ]; then
     empty "no files in a circle" "$(find src -name '*.o' ! -path '*/.libs/*' -exec nm -A {} + 2>/dev/null |
         awk -f "$tests/circles.awk")"
@@ -125,6 +127,10 @@ bool is_same(uint16_t cc, const struct smc_sm *sm) { return cc == sm->cc && cc <
 bool is_in(uint16_t cc) { return cc >= 90 && cc <= SMC_MAX_CC; }
 bool is_family(struct smc_sm *a, struct smc_sm *b) { return a->cc / 10 == b->cc / 10; }
 END
+printf 'static int run(int a)\n{\n    a++;\n    a++;\n    a++;\n    a++;\n    return a;\n}\n' \
+    >"$broken/src/extra/steps.c"
+printf 'static struct long_name *\nrun(void)\n{\n}\nstatic int end(void)\n{\n}\n' |
+    tee "$broken/src/extra/same.c" >"$broken/src/extra/short.c"
 awk 'BEGIN { for (i = 0; i < 1001; i++) print "" }' >"$broken/src/extra/long.c"
 printf 'TESTS += tests/a.sh \\\n\ttests/b.sh\nTESTS += tests/b.sh\n' >"$broken/tests/local.mk"
 printf 'TESTS += tests/a.sh\n' >"$broken/tests/more/local.mk"
@@ -147,6 +153,8 @@ expect "a private header is noticed" \
 expect "a folder that is no wing is noticed" 'src/extra is no wing' "$(of folders)"
 expect "too many doors are noticed" 'src/hardware has 13 doors, more than 12' "$(of doors)"
 expect "two files of one name are noticed" 'own.c: src/extra src/guests/shim' "$(of names)"
+expect "two static functions of one name are noticed, unless all are short" \
+    'run: src/extra/same.c src/extra/short.c src/extra/steps.c' "$(of functions)"
 expect "a circle of files is noticed" 'src/a.c src/b.c' "$(printf '%s\n' 'src/x_la-a.o:0 T f' \
     'src/x_la-a.o: U g' 'src/x_la-b.o:0 T g' 'src/x_la-b.o: U f' 'src/c.o: U g' 'src/c.o:0 T h' |
     awk -f "$tests/circles.awk")"

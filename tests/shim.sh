@@ -54,6 +54,11 @@ if grep -q '"findings": \[$' "$scratch/err" &&
 else
     fail "an access beyond an allocation is found" "$(cat "$scratch/err")"
 fi
+traced -- $app unacquired
+ends_with "a missing acquire between blocks is a note" 0
+says "the note names it" err "meet: .*another block's write is read without an acquire"
+traced --strict ptx -- $app unacquired
+ends_with "trace --strict ptx: it is an error" 1
 traced -- $app wild
 ends_with "a wild pointer ends the context as on a GPU" 1
 says "a wild pointer is found" err 'out of bounds'
@@ -146,6 +151,7 @@ refused() { # NAME PATTERN OPTION...
 }
 refused "trace --on both is refused" "'both' is for 'run'" --on both -- $app
 refused "trace --on emulator refuses a compute capability as the device" 'is no board' --on emulator --device 9.0 -- $app
+refused "trace --strict is of the emulator" '--strict: only with --on emulator' --strict cuda -- $app
 refused "trace --on emulator refuses --without-cupti" 'without-cupti: not together' --on emulator --without-cupti -- $app
 refused "trace --on emulator refuses --read" 'not together with --read' --on emulator --read "$scratch/out"
 

@@ -144,6 +144,7 @@ struct record_slices {
 #define TRACE_ENV_CUPTI       "SMEMCALC_CUPTI"         /* the path of libcupti, the user's choice */
 #define TRACE_ENV_FOUND_CUPTI "SMEMCALC_TRACE_CUPTI"   /* one that was found, if no other is */
 #define TRACE_ENV_DEVICE      "SMEMCALC_TRACE_DEVICE"  /* on the emulator: as --device names it */
+#define TRACE_ENV_STRICT      "SMEMCALC_TRACE_STRICT"  /* there: a number, enum smc_strictness */
 
 #define TRACE_DEFAULT_DEVICE "H200" /* on the emulator */
 

@@ -98,7 +98,6 @@ struct smc_run_request {
 enum smc_metric {
 #define METRIC(id, name, quantity, label, tolerance) SMC_METRIC_##id,
 #include "hardware/executor/metrics.def"
-#undef METRIC
     SMC_METRIC_COUNT
 };
 
@@ -318,10 +317,10 @@ const char *smc_run_entry(const struct smc_run_request *request);
    and {0}: no clusters, or those that the kernel was compiled for. */
 bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3]);
 
-/* Whether all blocks of the launch can be resident at a time, which a kernel that synchronizes its
-   grid needs: it is launched cooperatively then, and so are others that only ask about that. Of a
-   compute capability, whose number of SMs is unknown, as many are resident as the emulator runs. */
-bool smc_run_fits_at_once(const struct smc_run_request *request);
+/* Whether it is a cooperative launch: by --cooperative, or as the code `asks` about the grid's
+   barrier, and then if all blocks can be resident at a time. Of a compute capability, whose number of
+   SMs is unknown, as many are resident as the emulator runs. */
+bool smc_run_is_cooperative(const struct smc_run_request *request, bool asks);
 
 /* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's
    `after_emulated` then holds that result. As the emulator's `run`, but without counts and

@@ -107,6 +107,11 @@ static int32_t backwards_plus_one(uint32_t i)
     return 128 - (int32_t)i;
 }
 
+static int32_t twice_backwards_plus_one(uint32_t i)
+{
+    return 2 * (127 - (int32_t)i) + 1;
+}
+
 static int32_t sum_of_rounds(uint32_t i)
 {
     return 3000 + 3 * (int32_t)((i + 128) % 512);
@@ -141,6 +146,8 @@ static const struct {
     {"peer_arrive_0", 2, 128, 256, of_other_block},
     {"peer_global_0", 2, 128, 256, of_other_part},
     {"handover_0", 2, 128, 128, backwards_plus_one},
+    {"refresh_0", 2, 128, 128, twice_backwards_plus_one},
+    {"refresh_2", 2, 128, 128, twice_backwards_plus_one},
     {"rounds_0", 4, 128, 512, sum_of_rounds},
 };
 
@@ -319,7 +326,9 @@ static void test_global_memory(void)
         {"peer_global_2", SMC_FINDING_RACE_READ_WRITE, "peers cleared", "peers read"},
         {"handover_1", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
         {"handover_2", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
-        {"handover_4", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"}};
+        {"handover_4", SMC_FINDING_RACE_WRITE_READ, "hand read", "hand written"},
+        {"handover_5", SMC_FINDING_UNACQUIRED, "hand read", "hand written"},
+        {"refresh_1", SMC_FINDING_STALE_READ, "fresh read", "fresh written"}};
     static const struct fault of_rounds[] = {
         {"rounds_1", SMC_FINDING_RACE_WRITE_READ, "rounds read", "rounds written"},
         {"rounds_2", SMC_FINDING_RACE_READ_WRITE, "rounds written", "rounds read"}};

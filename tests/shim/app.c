@@ -1,7 +1,7 @@
 /* A program that calls CUDA's driver, which it finds as any other program does, and checks what it
    gets: the exit status is the number of things that are not as on a GPU. Needs neither CUDA nor a
    compiler for it.
-     app good | bounds | wild | refused */
+     app good | bounds | wild | unacquired | refused */
 #include "tests/shim/calls.h"
 
 static const char ptx[] =
@@ -399,6 +399,21 @@ static void check_proc_address(void)
     is("its status", 1, status);
 }
 
+/* The grid's barrier with a wait that acquires nothing. */
+static void check_unacquired(void)
+{
+    static const char acquire[] = "ld.acquire.gpu", relaxed[] = "ld.relaxed.gpu";
+    char text[sizeof ptx];
+    uint64_t address = 0;
+    void *arguments[] = {&address};
+    memcpy(text, ptx, sizeof text);
+    memcpy(strstr(text, acquire), relaxed, strlen(relaxed));
+    void *module = start(text);
+    CU(cuMemAlloc_v2, &address, (size_t)128);
+    CU(cuLaunchCooperativeKernel, kernel(module, "meet"), 6u, 1u, 1u, 1u, 1u, 1u, 0u, NULL,
+       arguments);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "good";
@@ -432,6 +447,8 @@ int main(int argc, char **argv)
         is("a launch", 0, launch(store, 1, 1, 0, arguments));
         is("synchronized", 700, find("cuCtxSynchronize")());
         is("it stays", 700, launch(store, 1, 1, 0, arguments));
+    } else if (strcmp(what, "unacquired") == 0) {
+        check_unacquired();
     } else if (strcmp(what, "refused") == 0) {
         static const char code[64] = "\177ELF\2\1\1"; /* a header */
         void *module;

@@ -166,8 +166,8 @@ void smc_sqlite_close(struct smc_sqlite *sqlite)
     sqlite->db = NULL;
 }
 
-static enum smc_status prepare(struct smc_sqlite *sqlite, const struct smc_text *sql,
-                               sqlite3_stmt **query, struct smc_error *error)
+static enum smc_status sqlite_prepare(struct smc_sqlite *sqlite, const struct smc_text *sql,
+                                      sqlite3_stmt **query, struct smc_error *error)
 {
     *query = NULL;
     if (sql->failed)
@@ -186,7 +186,7 @@ static enum smc_status sqlite_find_table(struct smc_sqlite *sqlite, const char *
                     "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND "
                     "name = '%s' COLLATE NOCASE",
                     table);
-    enum smc_status status = prepare(sqlite, &sql, &query, error);
+    enum smc_status status = sqlite_prepare(sqlite, &sql, &query, error);
     if (status == SMC_OK)
         status = smc_sqlite_step(sqlite, query, found, error);
     sqlite3_finalize(query);
@@ -202,7 +202,7 @@ static enum smc_status sqlite_find_columns(struct smc_sqlite *sqlite, const char
     sqlite3_stmt *query;
     bool found = true;
     smc_text_printf(&sql, "PRAGMA table_info(\"%s\")", table);
-    enum smc_status status = prepare(sqlite, &sql, &query, error);
+    enum smc_status status = sqlite_prepare(sqlite, &sql, &query, error);
     for (size_t i = 0; i < count; i++)
         has[i] = false;
     while (status == SMC_OK && found) {
@@ -236,7 +236,7 @@ enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite, const char *table,
             smc_text_printf(&sql, "%s%s%s%s", i ? ", " : "SELECT ", there[i] ? "\"" : "",
                             there[i] ? columns[i] : "NULL", there[i] ? "\"" : "");
         smc_text_printf(&sql, " FROM \"%s\" %s", table, tail);
-        status = prepare(sqlite, &sql, query, error);
+        status = sqlite_prepare(sqlite, &sql, query, error);
     }
     if (has)
         memcpy(has, there, count * sizeof *has);

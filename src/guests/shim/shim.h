@@ -24,6 +24,7 @@ void shim_unlock(void);
 
 /* The device that --device asked for. */
 const struct smc_device *shim_device(void);
+enum smc_strictness shim_strictness(void);
 
 /* A line on standard error, and a note in the trace's report; each text once. */
 void shim_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -283,7 +283,6 @@ static bool shim_launch_read_line(void *context, const char *path, uint32_t numb
 {
     FILE *file = fopen(path, "re");
     bool is_found = false;
-    (void)context;
     for (uint32_t line = 1; file && line <= number && fgets(text, (int)room, file);) {
         is_found = line == number;
         line += strchr(text, '\n') != NULL;
@@ -439,6 +438,7 @@ int shim_launch(const struct shim_launch *launch)
         .regs_per_thread = launch->function->regs > 0 ? (uint32_t)launch->function->regs : 0,
         .argument_count = smc_program_parameter_count(program),
         .sm_count = shim_device()->sm_count,
+        .strictness = shim_strictness(),
         .heap = &heap,
     };
     smc_bank_layout_of(&shim_device()->sm, SMC_BANK_MODE_4_BYTES, &request.banks);

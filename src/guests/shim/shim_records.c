@@ -11,7 +11,6 @@
 
 #include "answers/trace_records.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "guests/inject/inject.h"
 #include "guests/inject/inject_table.h"
 #include "guests/shim/driver.h"
@@ -51,6 +50,14 @@ void shim_unlock(void)
 const struct smc_device *shim_device(void)
 {
     return &device;
+}
+
+enum smc_strictness shim_strictness(void)
+{
+    const char *asked = getenv(TRACE_ENV_STRICT);
+    const int number = asked ? atoi(asked) : 0;
+    return number == SMC_STRICT_CUDA || number == SMC_STRICT_PTX ? (enum smc_strictness)number
+                                                                 : SMC_STRICT_USUAL;
 }
 
 static void shim_records_choose_device(void)

@@ -11,7 +11,6 @@
 const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
 #define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
 #include "hardware/executor/metrics.def"
-#undef METRIC
 };
 
 void smc_not_made(struct smc_attempt *attempt, const char *why)
@@ -70,11 +69,11 @@ bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3])
     return true;
 }
 
-bool smc_run_fits_at_once(const struct smc_run_request *request)
+bool smc_run_is_cooperative(const struct smc_run_request *request, bool asks)
 {
     const struct smc_answer *answer = request->answer;
     const uint32_t *grid = answer->plan.grid;
     const uint32_t sms = answer->query.device.sm_count;
     const uint64_t most = sms ? (uint64_t)answer->occupancy.blocks_per_sm * sms : SMC_MOST_TOGETHER;
-    return (uint64_t)grid[0] * grid[1] * grid[2] <= most;
+    return (asks || answer->launch.is_cooperative) && (uint64_t)grid[0] * grid[1] * grid[2] <= most;
 }

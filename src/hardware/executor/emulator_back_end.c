@@ -328,16 +328,11 @@ static bool emulator_read_line(void *context, const char *file, uint32_t line, c
                                size_t room)
 {
     const struct smc_user_run *user = ((const struct emulator_job *)context)->request->user;
-    const char *at = smc_text_string(&user->text);
     if (strcmp(smc_last_part(file), smc_last_part(user->request.file)) != 0)
         return false;
-    for (; at && line > 1; line--) {
-        at = strchr(at, '\n');
-        at = at ? at + 1 : NULL;
-    }
-    if (at)
-        snprintf(text, room, "%.*s", (int)strcspn(at, "\n"), at);
-    return at;
+    const char *at = smc_text_line(smc_text_string(&user->text), line);
+    snprintf(text, room, "%.*s", (int)strcspn(at, "\n"), at);
+    return *at;
 }
 
 static struct smc_emulation_request emulator_launch_of(const struct emulator_job *run)
@@ -349,7 +344,7 @@ static struct smc_emulation_request emulator_launch_of(const struct emulator_job
         .grid = {grid[0], grid[1], grid[2]},
         .block = {block[0], block[1], block[2]},
         .cooperative =
-            smc_program_asks_cooperative(run->program) && smc_run_fits_at_once(run->request),
+            smc_run_is_cooperative(run->request, smc_program_asks_cooperative(run->program)),
         .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
         .arrays = run->arrays,
         .array_count = run->array_count,

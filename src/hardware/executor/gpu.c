@@ -62,9 +62,10 @@ static void gpu_load(struct gpu_job *run, const struct smc_binary *binary)
     if (!smc_gpu_load(binary, smc_run_entry(run->request), &run->kernel, &result->load))
         return;
     /* The workspace of cooperative groups is in these two registers. */
-    run->kernel.is_cooperative = run->request->user && binary->ptx &&
-                                 strstr(binary->ptx, "%envreg2") &&
-                                 smc_run_fits_at_once(run->request);
+    run->kernel.is_cooperative =
+        run->request->user &&
+        smc_run_is_cooperative(run->request, binary->ptx && strstr(binary->ptx, "%envreg2"));
+    run->kernel.stores_matrices = binary->ptx && strstr(binary->ptx, "stmatrix.");
     smc_run_cluster(run->request, run->kernel.cluster);
     const struct cudaFuncAttributes *attributes = &run->kernel.attributes;
     result->api_regs_per_thread = (uint32_t)attributes->numRegs;
@@ -364,7 +365,7 @@ static enum smc_status copy_out(const struct gpu_job *run)
 static enum smc_status gpu_run_user(struct gpu_job *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
-    const struct smc_gpu_work work = {launch_user, restore_user, run};
+    const struct smc_gpu_work work = {launch_user, restore_user, run, run->kernel.stores_matrices};
     struct smc_run_result *result = run->result;
     enum smc_status status = gpu_copy_in(run);
     if (status != SMC_OK)

@@ -60,8 +60,9 @@ struct smc_gpu_kernel {
     cudaLibrary_t library;
     cudaKernel_t handle;
     struct cudaFuncAttributes attributes;
-    bool is_cooperative; /* launched so that its blocks can wait for each other */
-    uint32_t cluster[3]; /* of its launches; {0}: none, or as it was compiled */
+    bool is_cooperative;  /* launched so that its blocks can wait for each other */
+    bool stores_matrices; /* by stmatrix */
+    uint32_t cluster[3];  /* of its launches; {0}: none, or as it was compiled */
 };
 
 /* Loads machine code, or PTX if there is none; a refusal is noted in `attempt`. */
@@ -175,6 +176,7 @@ struct smc_gpu_work {
     smc_gpu_launch_function *launch;
     smc_gpu_launch_function *prepare; /* enqueued before each launch, outside its time; or NULL */
     void *context;                    /* of both */
+    bool stores_matrices;             /* by stmatrix */
 };
 
 /* Evicts what is in the L2 cache, by writing twice as much; `memory` NULL: does nothing. */

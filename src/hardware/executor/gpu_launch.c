@@ -510,7 +510,9 @@ static cudaError_t flush_before(void *context)
 
 struct smc_gpu_work smc_gpu_planned_work(struct smc_gpu_planned *planned)
 {
-    return (struct smc_gpu_work){launch_planned, planned->flush ? flush_before : NULL, planned};
+    return (struct smc_gpu_work){.launch = launch_planned,
+                                 .prepare = planned->flush ? flush_before : NULL,
+                                 .context = planned};
 }
 
 cudaError_t smc_gpu_time_batch(const struct smc_gpu_stopwatch *watch, int launches,

@@ -149,10 +149,13 @@ static enum smc_status gpu_measure_count(const struct smc_gpu_work *work,
                                          const struct smc_run_request *request,
                                          struct smc_run_result *result, struct smc_error *error)
 {
+    static const char unit_stores[] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
     const char *names[SMC_METRIC_COUNT];
     struct smc_counters *counters;
     for (int i = 0; i < SMC_METRIC_COUNT; i++)
         names[i] = smc_metric_info[i].name;
+    if (work->stores_matrices)
+        names[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = unit_stores;
     enum smc_status status = smc_counters_open(request->settings->gpu_index, names,
                                                SMC_METRIC_COUNT, 1, &counters, error);
     if (status != SMC_OK)

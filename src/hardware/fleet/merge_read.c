@@ -32,7 +32,6 @@ static const struct {
     size_t length;
     const char *bytes;
 } beginnings[] = {
-    {"compressed by gzip", 2, "\x1f\x8b"},
     {"compressed by zstd", 4, "\x28\xb5\x2f\xfd"},
     {"compressed by xz", 6,
      "\xfd"
@@ -319,7 +318,7 @@ static void copy_identity(const json_t *object, struct smc_merge_report *report)
                  (long long)json_integer_value(index));
 }
 
-static bool copy_row(const json_t *object, struct smc_merge_row *row)
+static bool merge_copy_row(const json_t *object, struct smc_merge_row *row)
 {
     const char *quantity = json_string_value(json_object_get(object, "quantity"));
     const char *verdict = json_string_value(json_object_get(object, "verdict"));
@@ -327,7 +326,9 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
         return false;
     merge_read_copy_text(object, "quantity", row->quantity, sizeof row->quantity);
     merge_read_copy_text(object, "unit", row->unit, sizeof row->unit);
-    merge_read_copy_text(object, "predicted", row->words, sizeof row->words);
+    const bool is_old = json_is_string(json_object_get(object, "predicted"));
+    merge_read_copy_text(object, is_old ? "predicted" : "predicted_text", row->words,
+                         sizeof row->words);
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
@@ -352,7 +353,8 @@ static bool merge_read_copy_rows(const json_t *list, struct smc_merge_report *re
     }
     report->row = smc_calloc(count, sizeof *report->row);
     for (; report->row && report->row_count < count; report->row_count++)
-        if (!copy_row(json_array_get(list, report->row_count), &report->row[report->row_count])) {
+        if (!merge_copy_row(json_array_get(list, report->row_count),
+                            &report->row[report->row_count])) {
             snprintf(
                 why, size,
                 "key 'confirmation': element %zu is not a quantity with a name and with numbers or "

@@ -71,7 +71,7 @@ static bool stopped(const struct walker *walker)
 
 /* --- Accesses --------------------------------------------------------------------------------- */
 
-static void refuse(struct smc_bank_tally *tally, const struct smc_known *known)
+static void bank_walk_refuse(struct smc_bank_tally *tally, const struct smc_known *known)
 {
     if (tally->not_followed)
         return;
@@ -325,7 +325,7 @@ static bool bank_walk_is_shared(struct walker *walker, const struct smc_lane_sta
     if (any && !all) {
         struct smc_bank_tally *tally = tally_of(walker, op->instruction);
         tally->elsewhere = true;
-        refuse(tally, known);
+        bank_walk_refuse(tally, known);
     }
     return any;
 }
@@ -343,7 +343,7 @@ static void bank_walk_access_fragment(struct walker *walker, const struct smc_la
     uint64_t lines = ((const lane_u32 *)(state->file + op->b))[__builtin_ctz(mask)];
     if (stride->align != SMC_EXACT ||
         !smc_lane_values_uniform(&walker->values, state, op->b, mask)) {
-        refuse(execution->tally, stride);
+        bank_walk_refuse(execution->tally, stride);
         return;
     }
     for (unsigned i = 0; i < smc_fragment_accesses(op, in_shared) && !cost->is_refused; i++) {
@@ -428,10 +428,10 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     access.op = smc_op_bank_op(op, tally->op, access.mask);
     bool has_bits = known->bits >= (known->wraps ? BITS_OF_BANKS : BITS_OF_ADDRESS);
     if ((known->lanes & access.mask) != access.mask || !has_bits) {
-        refuse(tally, known);
+        bank_walk_refuse(tally, known);
     } else if (tally->width_bytes > 16) {
         tally->beyond = true;
-        refuse(tally, known);
+        bank_walk_refuse(tally, known);
     } else if (is_fragment(op)) {
         bank_walk_access_fragment(walker, state, &execution, address, &cost);
     } else {
@@ -440,7 +440,7 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     }
     if (cost.is_refused) {
         tally->misaligned = true;
-        refuse(tally, known);
+        bank_walk_refuse(tally, known);
     } else if (cost.is_counted) {
         bank_walk_count(walker, tally, &cost, assumed);
     }

@@ -35,8 +35,8 @@ uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *
     return rank == smc_cluster_rank(worker) ? offset : (rank + 1) * SMC_CLUSTER_STRIDE + offset;
 }
 
-static void report(const struct smc_copier *copier, enum smc_finding_kind kind,
-                   const struct smc_bulk *bulk, uint32_t bytes)
+static void bulk_copies_report(const struct smc_copier *copier, enum smc_finding_kind kind,
+                               const struct smc_bulk *bulk, uint32_t bytes)
 {
     struct smc_finding finding = smc_finding_at(copier->worker, kind, copier->op->instruction,
                                                 smc_thread_of(copier->warp, copier->lane));
@@ -50,7 +50,7 @@ bool smc_place_is_aligned(const struct smc_copier *copier, enum smc_ptx_space sp
     const struct smc_bulk bulk = {.space = space, .address = address};
     if (address % align == 0 && bytes % align == 0)
         return true;
-    report(copier, SMC_FINDING_MISALIGNED, &bulk, bytes);
+    bulk_copies_report(copier, SMC_FINDING_MISALIGNED, &bulk, bytes);
     return false;
 }
 
@@ -71,7 +71,7 @@ bool smc_place_find(const struct smc_copier *copier, enum smc_access_kind kind,
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
     if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
-        report(copier, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes);
+        bulk_copies_report(copier, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes);
         return false;
     }
     if (!place->owner->is_running) {

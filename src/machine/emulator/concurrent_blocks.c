@@ -18,7 +18,7 @@ struct touch {
     uint32_t time, place; /* 0: nothing; instruction */
     uint16_t thread;
     uint8_t block;
-    bool is_strong;
+    bool is_strong, is_past; /* past: a read before the write */
 };
 
 /* 32 neighboring cells. */
@@ -33,6 +33,8 @@ struct smc_concurrent {
     struct smc_worker *first;
     uint32_t blocks, cell_bytes;
     struct clocks known[SMC_MOST_ORDERED], fenced[SMC_MOST_ORDERED];
+    /* What was known at the last acquire, which also empties L1; of its own clock, when. */
+    struct clocks acquired[SMC_MOST_ORDERED];
     struct clocks strong; /* published by strong writes */
     struct concurrent_line *line[MOST_LINES];
     uint32_t lines, made;
@@ -64,6 +66,7 @@ void smc_concurrent_begin(struct smc_concurrent *concurrent)
 {
     memset(concurrent->known, 0, sizeof concurrent->known);
     memset(concurrent->fenced, 0, sizeof concurrent->fenced);
+    memset(concurrent->acquired, 0, sizeof concurrent->acquired);
     memset(&concurrent->strong, 0, sizeof concurrent->strong);
     memset(concurrent->table, 0, sizeof concurrent->table);
     concurrent->lines = 0;
@@ -99,8 +102,10 @@ static bool reaches_others(const struct smc_worker *worker, bool is_narrow)
 
 void smc_concurrent_fence(struct smc_worker *worker, bool is_narrow)
 {
-    if (worker->concurrent && reaches_others(worker, is_narrow))
-        worker->concurrent->fenced[block_of(worker)] = snapshot(worker);
+    struct smc_concurrent *concurrent = worker->concurrent;
+    const uint32_t block = block_of(worker);
+    if (concurrent && reaches_others(worker, is_narrow))
+        concurrent->fenced[block] = concurrent->acquired[block] = snapshot(worker);
 }
 
 void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
@@ -116,6 +121,8 @@ void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
     }
     if (kind != SMC_WRITES)
         join(&concurrent->strong, &concurrent->known[block]);
+    if (op->acquires)
+        concurrent->acquired[block] = snapshot(worker);
 }
 
 void smc_concurrent_barrier(struct smc_worker *first, uint32_t blocks)
@@ -128,8 +135,11 @@ void smc_concurrent_barrier(struct smc_worker *first, uint32_t blocks)
         const struct clocks now = snapshot(&first[i]);
         join(&now, &all);
     }
-    for (uint32_t i = 0; i < blocks; i++)
-        join(&all, &concurrent->known[block_of(&first[i])]);
+    for (uint32_t i = 0; i < blocks; i++) {
+        const uint32_t block = block_of(&first[i]);
+        join(&all, &concurrent->known[block]);
+        concurrent->acquired[block] = concurrent->known[block];
+    }
 }
 
 /* --- Accesses --------------------------------------------------------------------------------- */
@@ -168,7 +178,7 @@ struct concurrent_access {
 static bool is_ordered(const struct concurrent_access *access, const struct touch *earlier)
 {
     const struct clocks *known = &access->worker->concurrent->known[access->touch.block];
-    return !earlier->time || earlier->block == access->touch.block ||
+    return !earlier->time || earlier->is_past || earlier->block == access->touch.block ||
            (earlier->is_strong && access->touch.is_strong) ||
            earlier->time < known->of[earlier->block];
 }
@@ -185,7 +195,29 @@ static void concurrent_report(const struct concurrent_access *access, enum smc_f
     finding.other_instruction = earlier->place;
     memcpy(finding.other_block, other->block_index, sizeof finding.other_block);
     smc_finding_set_other(access->worker, &finding, earlier->thread);
+    smc_finding_hint(&finding);
     smc_find(access->worker, &finding);
+}
+
+/* A weak read of what another block wrote before a strong write that this block has read, but not
+   acquired. */
+static bool is_unacquired(const struct concurrent_access *access, const struct touch *write)
+{
+    const uint32_t block = access->touch.block;
+    return access->of->kind == SMC_READS && !access->touch.is_strong && !access->of->op->skips_l1 &&
+           write->time && write->block != block &&
+           write->time >= access->worker->concurrent->acquired[block].of[write->block];
+}
+
+/* Whether L1 may still hold what the block read before the write. */
+static bool may_be_in_l1(const struct concurrent_access *access, const struct concurrent_cell *cell)
+{
+    const uint32_t block = access->touch.block;
+    for (int i = 0; i < READERS; i++)
+        if (cell->read[i].is_past && cell->read[i].block == block && !cell->read[i].is_strong &&
+            cell->read[i].time >= access->worker->concurrent->acquired[block].of[block])
+            return true;
+    return false;
 }
 
 static bool check_cell(const struct concurrent_access *access, const struct concurrent_cell *cell)
@@ -197,6 +229,12 @@ static bool check_cell(const struct concurrent_access *access, const struct conc
             &cell->write);
         return true;
     }
+    if (is_unacquired(access, &cell->write)) {
+        concurrent_report(
+            access, may_be_in_l1(access, cell) ? SMC_FINDING_STALE_READ : SMC_FINDING_UNACQUIRED,
+            &cell->write);
+        return true;
+    }
     for (int i = 0; kind != SMC_READS && i < READERS; i++)
         if (!is_ordered(access, &cell->read[i])) {
             concurrent_report(access, SMC_FINDING_RACE_READ_WRITE, &cell->read[i]);
@@ -205,16 +243,24 @@ static bool check_cell(const struct concurrent_access *access, const struct conc
     return false;
 }
 
-/* Of two blocks the last reads, and rather weak than strong ones. */
+static bool is_free(const struct touch *read, uint32_t block)
+{
+    return !read->time || read->is_past || read->block == block;
+}
+
+/* Of two blocks the last reads, and rather weak than strong ones; those before the write until
+   others come. */
 static void note_cell(const struct concurrent_access *access, struct concurrent_cell *cell)
 {
     struct touch *read = cell->read;
     if (access->of->kind != SMC_READS) {
-        *cell = (struct concurrent_cell){.write = access->touch};
+        cell->write = access->touch;
+        for (int i = 0; i < READERS; i++)
+            read[i].is_past = read[i].time > 0;
         return;
     }
-    const int i = read[0].time && read[0].block != access->touch.block ? 1 : 0;
-    if (!read[i].time || read[i].is_strong || !access->touch.is_strong)
+    const int i = is_free(&read[0], access->touch.block) ? 0 : 1;
+    if (!read[i].time || read[i].is_past || read[i].is_strong || !access->touch.is_strong)
         read[i] = access->touch;
 }
 

@@ -150,7 +150,6 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
     static const char *const names[SMC_SPECIAL_COUNT] = {
 #define SPECIAL(id, name) [SMC_SPECIAL_##id] = name,
 #include "machine/emulator/specials.def"
-#undef SPECIAL
     };
     for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
         if (smc_span_is(operand->name, names[i])) {
@@ -177,7 +176,7 @@ static uint64_t constant_bits(const struct smc_operand *operand, enum smc_ptx_ty
     return smc_slot_kind_of(type) == SMC_SLOT_64 ? bits : (uint32_t)bits;
 }
 
-static uint64_t address_of(const struct smc_operand *operand)
+static uint64_t decode_address_of(const struct smc_operand *operand)
 {
     const struct smc_ptx_symbol *symbol = operand->symbol;
     return symbol->address + operand->integer;
@@ -194,8 +193,8 @@ static uint32_t symbol_slot(struct smc_decoder *decoder, const struct smc_operan
 {
     struct smc_program *program = decoder->program;
     if (!is_framed(operand->symbol))
-        return smc_decode_constant(decoder, kind, address_of(operand));
-    uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, address_of(operand));
+        return smc_decode_constant(decoder, kind, decode_address_of(operand));
+    uint32_t offset = smc_decode_constant(decoder, SMC_SLOT_64, decode_address_of(operand));
     uint32_t sum = smc_slot_new(program, SMC_SLOT_64), low = smc_slot_new(program, SMC_SLOT_32);
     if (offset == SMC_NO_SLOT ||
         !smc_decode_emit_alu(decoder, smc_integer_add[SMC_PTX_U64], SMC_SLOT_64, sum,
@@ -386,6 +385,8 @@ struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
                                    enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,
                                    uint32_t c)
 {
+    if (d == SMC_NO_SLOT || a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT)
+        return NULL;
     if (!alu) {
         smc_decode_refuse(decoder, "not for this type");
         return NULL;
@@ -422,8 +423,6 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
     for (unsigned i = sources; i < 3; i++) /* unused sources must be readable, too */
         slot[i] = slot[0];
     uint32_t d = smc_decode_target(decoder, &operand[0], d_type);
-    if (d == SMC_NO_SLOT)
-        return NULL;
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(d_type), d, slot[0], slot[1],
                                slot[2]);
 }

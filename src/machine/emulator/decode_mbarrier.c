@@ -264,8 +264,8 @@ static bool decode_bulk_copy(struct smc_decoder *decoder)
 }
 
 /* The address of the map, and the coordinates: [map, {x, y}]. */
-static bool read_tensor(struct smc_decoder *decoder, const struct smc_operand *operand,
-                        struct smc_op *shape)
+static bool decode_tensor_address(struct smc_decoder *decoder, const struct smc_operand *operand,
+                                  struct smc_op *shape)
 {
     struct smc_operand address = *operand;
     char name[] = "1d";
@@ -305,7 +305,7 @@ static bool decode_tensor_copy(struct smc_decoder *decoder)
         (smc_decode_has(decoder, "reduce") && !read_reduction(decoder, false, &shape)))
         return false;
     const bool loads = shape.immediate & SMC_BULK_COMPLETES;
-    if (!read_tensor(decoder, &operand[loads], &shape))
+    if (!decode_tensor_address(decoder, &operand[loads], &shape))
         return false;
     shape.b = smc_decode_whole_address(decoder, &operand[!loads]);
     shape.c = loads ? smc_decode_whole_address(decoder, &operand[2]) : shape.b;

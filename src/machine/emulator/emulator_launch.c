@@ -238,7 +238,7 @@ static enum smc_status emulator_launch_pass_arguments(struct smc_launch_state *l
 
 /* --- Workers ---------------------------------------------------------------------------------- */
 
-static void *aligned(size_t bytes)
+static void *launch_alloc_aligned(size_t bytes)
 {
     size_t rounded = (bytes + FILE_ALIGN) / FILE_ALIGN * FILE_ALIGN;
     void *memory = smc_aligned_alloc(FILE_ALIGN, rounded);
@@ -278,8 +278,8 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     worker->launch = launch;
     begin_counts(worker, first);
     worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
-    worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
-    worker->shared = aligned(launch->smem_bytes);
+    worker->files = launch_alloc_aligned((size_t)program->file_bytes * launch->warps_per_block);
+    worker->shared = launch_alloc_aligned(launch->smem_bytes);
     worker->local = smc_calloc(launch->threads_per_block, program->local_bytes + 1u);
     if (!launch->request->unchecked)
         worker->shadow = smc_shadow_new(launch);

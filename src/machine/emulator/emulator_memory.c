@@ -161,6 +161,9 @@ void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_em
     to->atomic_loops += from->atomic_loops;
     to->atomic_wavefronts += from->atomic_wavefronts;
     to->least_atomic_wavefronts += from->least_atomic_wavefronts;
+    to->distributed += from->distributed;
+    to->distributed_wavefronts += from->distributed_wavefronts;
+    to->distributed_unknown += from->distributed_unknown;
     to->load_wavefronts += from->load_wavefronts;
     to->machine_loads += from->machine_loads;
     to->machine_load_wavefronts += from->machine_load_wavefronts;
@@ -209,8 +212,9 @@ static struct address_extent extent_of(const uint64_t address[SMC_LANES], uint32
     return extent;
 }
 
-static void report(struct smc_worker *worker, const struct smc_warp *warp,
-                   const struct smc_warp_access *access, enum smc_finding_kind kind, uint32_t lane)
+static void memory_report(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_warp_access *access, enum smc_finding_kind kind,
+                          uint32_t lane)
 {
     struct smc_finding finding =
         smc_finding_at(worker, kind, access->op->instruction, smc_thread_of(warp, lane));
@@ -225,7 +229,7 @@ static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp
     uint32_t good = access->mask;
     EACH_ACTIVE(lane, access->mask)
         if (access->address[lane] & (access->bytes - 1)) {
-            report(worker, warp, access, SMC_FINDING_MISALIGNED, lane);
+            memory_report(worker, warp, access, SMC_FINDING_MISALIGNED, lane);
             good &= ~(1u << lane);
         }
     return good;
@@ -247,7 +251,7 @@ static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *wa
     if (extent->most > flat.bytes || width > flat.bytes - extent->most)
         EACH_ACTIVE(lane, access->mask)
             if (address[lane] > flat.bytes || width > flat.bytes - address[lane]) {
-                report(worker, warp, access, SMC_FINDING_OUT_OF_BOUNDS, lane);
+                memory_report(worker, warp, access, SMC_FINDING_OUT_OF_BOUNDS, lane);
                 good &= ~(1u << lane);
             }
     char **host = access->host;
@@ -435,11 +439,11 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         bool refused = allocation && allocation->is_constant && access->kind != SMC_READS;
         bool freed = allocation && !allocation->data;
         if (!allocation || refused || freed || !holds(allocation, address[lane], width)) {
-            report(worker, warp, access,
-                   refused ? SMC_FINDING_READ_ONLY
-                   : freed ? SMC_FINDING_USE_AFTER_FREE
-                           : SMC_FINDING_OUT_OF_BOUNDS,
-                   lane);
+            memory_report(worker, warp, access,
+                          refused ? SMC_FINDING_READ_ONLY
+                          : freed ? SMC_FINDING_USE_AFTER_FREE
+                                  : SMC_FINDING_OUT_OF_BOUNDS,
+                          lane);
             left &= left - 1;
             good &= ~(1u << lane);
             continue;
@@ -483,7 +487,7 @@ static void check_local(struct smc_worker *worker, const struct smc_warp *warp,
     EACH_ACTIVE(lane, access->mask) {
         uint8_t *written = worker->local_written + (access->host[lane] - worker->local);
         if (access->kind != SMC_WRITES && !memchr(written, 1, access->bytes))
-            report(worker, warp, access, SMC_FINDING_UNWRITTEN_LOCAL, lane);
+            memory_report(worker, warp, access, SMC_FINDING_UNWRITTEN_LOCAL, lane);
         memset(written, 1, access->bytes);
     }
 }

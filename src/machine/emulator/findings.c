@@ -12,7 +12,6 @@ static const struct {
 } kinds[] = {
 #define FINDING(id, name, text) [SMC_FINDING_##id] = {name, text},
 #include "machine/findings.def"
-#undef FINDING
 };
 
 const char *smc_finding_name(enum smc_finding_kind kind)
@@ -24,6 +23,8 @@ static bool is_note(const struct smc_finding *finding, enum smc_strictness stric
 {
     if (finding->kind == SMC_FINDING_SKIPPED_BARRIER)
         return strictness != SMC_STRICT_CUDA;
+    if (finding->kind == SMC_FINDING_UNACQUIRED)
+        return strictness == SMC_STRICT_USUAL;
     return strictness == SMC_STRICT_PTX &&
            (finding->kind == SMC_FINDING_SPLIT_BARRIER || finding->is_volatile);
 }
@@ -55,6 +56,11 @@ void smc_finding_hint(struct smc_finding *finding)
     case SMC_FINDING_PROXY_FENCE:
         hint = "after writing, each thread executes fence.proxy.async "
                "(cuda::ptx::fence_proxy_async), then the barrier";
+        break;
+    case SMC_FINDING_STALE_READ:
+    case SMC_FINDING_UNACQUIRED:
+        hint = "behind the loop that waits: __threadfence(), or wait by a load with "
+               "memory_order_acquire";
         break;
     case SMC_FINDING_PENDING_READ:
         hint = "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "

@@ -548,7 +548,7 @@ static void select_known_lanes(struct lane_operation *operation)
 }
 
 /* low | high << 32 */
-static void pack(struct lane_operation *operation)
+static void lane_values_pack(struct lane_operation *operation)
 {
     const struct smc_known *low = &operation->source[0].known, *high = &operation->source[1].known;
     if (low->align != SMC_EXACT)
@@ -598,7 +598,7 @@ static void apply_rule(struct lane_operation *operation, uint8_t rule)
         select_known_lanes(operation);
         break;
     case RULE_PACK_32:
-        pack(operation);
+        lane_values_pack(operation);
         break;
     case RULE_UNPACK_LOW:
         set(operation, operation->source[0].known.align,

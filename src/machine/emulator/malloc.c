@@ -13,8 +13,9 @@ enum smc_next smc_library_allocate(struct smc_worker *worker, struct smc_warp *w
     return failed ? SMC_GIVES_UP : SMC_GO_ON;
 }
 
-static void report(struct smc_worker *worker, const struct smc_warp *warp, const struct smc_op *op,
-                   enum smc_finding_kind kind, uint32_t lane, uint64_t address)
+static void malloc_report(struct smc_worker *worker, const struct smc_warp *warp,
+                          const struct smc_op *op, enum smc_finding_kind kind, uint32_t lane,
+                          uint64_t address)
 {
     struct smc_finding finding =
         smc_finding_at(worker, kind, op->instruction, smc_thread_of(warp, lane));
@@ -32,9 +33,9 @@ enum smc_next smc_library_free(struct smc_worker *worker, struct smc_warp *warp,
         const enum smc_heap_release release =
             address ? smc_heap_release(worker->launch->heap, address) : SMC_HEAP_RELEASED;
         if (release == SMC_HEAP_NOT_ALLOCATED)
-            report(worker, warp, op, SMC_FINDING_BAD_FREE, lane, address);
+            malloc_report(worker, warp, op, SMC_FINDING_BAD_FREE, lane, address);
         if (release == SMC_HEAP_RELEASED_BEFORE)
-            report(worker, warp, op, SMC_FINDING_DOUBLE_FREE, lane, address);
+            malloc_report(worker, warp, op, SMC_FINDING_DOUBLE_FREE, lane, address);
         again |= release == SMC_HEAP_RELEASED_BEFORE;
     }
     if (again)

@@ -538,7 +538,8 @@ static bool count_again(struct smc_worker *worker, const struct smc_op *op,
     return true;
 }
 
-static uint64_t register_at(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane)
+static uint64_t address_register_at(const struct smc_warp *warp, const struct smc_op *op,
+                                    uint32_t lane)
 {
     const char *file = warp->file + op->a;
     return op->address_is_32 ? ((const lane_u32 *)file)[lane] : ((const lane_u64 *)file)[lane];
@@ -579,7 +580,7 @@ static bool find_again(struct smc_worker *worker, struct smc_warp *warp, const s
     if (shape->op != op || shape->owner != owner || shape->mask != mask ||
         !has_shape(warp, op, shape))
         return false;
-    const uint64_t base = register_at(warp, op, (uint32_t)__builtin_ctz(mask));
+    const uint64_t base = address_register_at(warp, op, (uint32_t)__builtin_ctz(mask));
     *load = (struct again){shape, sum_of(op, base)};
     shape->changes = 0;
     if (op->leads)

@@ -187,7 +187,7 @@ static int kept_bits(const struct smc_matrix *matrix)
 }
 
 /* The exponent with which a number is aligned: of a subnormal, that of the smallest normal. */
-static int exponent_of(enum smc_matrix_type type, double x)
+static int matrix_exponent_of(enum smc_matrix_type type, double x)
 {
     static const int least[SMC_MATRIX_TYPES] = {
         [SMC_MATRIX_F16] = -14,  [SMC_MATRIX_BF16] = -126, [SMC_MATRIX_TF32] = -126,
@@ -208,11 +208,11 @@ static double summed(const struct smc_matrix *matrix, const union smc_element *a
     const enum smc_matrix_type a_type = (enum smc_matrix_type)matrix->a;
     const enum smc_matrix_type b_type = (enum smc_matrix_type)matrix->b;
     double special = c - c; /* a NaN if anything is not finite */
-    int most = c != 0 ? exponent_of((enum smc_matrix_type)matrix->c, c) : -1000;
+    int most = c != 0 ? matrix_exponent_of((enum smc_matrix_type)matrix->c, c) : -1000;
     for (unsigned i = 0; i < matrix->k; i++) {
         const double x = a[i].number, y = b[(size_t)i * matrix->n].number, product = x * y;
         special += product - product;
-        int exponent = exponent_of(a_type, x) + exponent_of(b_type, y);
+        int exponent = matrix_exponent_of(a_type, x) + matrix_exponent_of(b_type, y);
         if (product != 0 && exponent > most)
             most = exponent;
     }

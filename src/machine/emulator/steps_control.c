@@ -179,8 +179,8 @@ static void check_whole(struct smc_worker *worker, const struct smc_warp *warp,
     smc_find(worker, &finding);
 }
 
-static void arrive(struct smc_worker *worker, const struct smc_warp *warp, uint32_t mask,
-                   struct smc_barrier *barrier)
+static void barrier_arrive(struct smc_worker *worker, const struct smc_warp *warp, uint32_t mask,
+                           struct smc_barrier *barrier)
 {
     uint32_t lanes = smc_lane_count(mask);
     barrier->lanes += lanes;
@@ -210,7 +210,7 @@ enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
         return SMC_WAITS;
     struct smc_barrier *barrier = barrier_of(worker, warp, op, mask, &id);
     check_whole(worker, warp, op, mask);
-    arrive(worker, warp, mask, barrier);
+    barrier_arrive(worker, warp, mask, barrier);
     barrier->waiting |= 1u << warp->index;
     if (op->reduction != SMC_REDUCE_NONE) {
         uint32_t holds = *(const lane_u32 *)(warp->file + op->c);
@@ -226,7 +226,7 @@ enum smc_next smc_step_arrive(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t id;
     struct smc_barrier *barrier = barrier_of(worker, warp, op, mask, &id);
     check_whole(worker, warp, op, mask);
-    arrive(worker, warp, mask, barrier);
+    barrier_arrive(worker, warp, mask, barrier);
     return SMC_GO_ON;
 }
 
@@ -395,6 +395,19 @@ static bool meet(struct smc_worker *worker, struct smc_warp *warp, const struct 
     return true;
 }
 
+/* Lanes that execute one __syncwarp may have different masks, as tiles of a warp have. */
+static void sync_members(struct smc_worker *worker, struct smc_warp *warp,
+                         const struct meeting *meeting)
+{
+    for (uint32_t left = meeting->active, same; left; left &= ~same) {
+        const uint32_t member = meeting->member[__builtin_ctz(left)];
+        same = 0;
+        EACH_ACTIVE(lane, left)
+            same |= (uint32_t)(meeting->member[lane] == member) << lane;
+        smc_shadow_sync_warp(worker->shadow, warp, same);
+    }
+}
+
 /* __syncwarp: a holds the mask of participating lanes. */
 enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
@@ -403,7 +416,7 @@ enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *war
     if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
     if (worker->shadow)
-        smc_shadow_sync_lanes(worker->shadow, warp, meeting.converged);
+        sync_members(worker, warp, &meeting);
     smc_warp_release(warp, meeting.converged);
     return SMC_MOVED;
 }
@@ -417,8 +430,8 @@ static enum smc_next done(struct smc_warp *warp, const struct meeting *meeting)
 }
 
 /* Stores the result of each of these lanes. */
-static void put(const struct smc_warp *warp, const struct meeting *meeting, uint32_t lanes,
-                const uint32_t result[SMC_LANES])
+static void meeting_put(const struct smc_warp *warp, const struct meeting *meeting, uint32_t lanes,
+                        const uint32_t result[SMC_LANES])
 {
     for (uint32_t i = 0; i < meeting->parts; i++) {
         lane_u32 *d = (lane_u32 *)(warp->file + meeting->part[i].op->d);
@@ -518,7 +531,7 @@ enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
             inside |= (uint32_t)is_inside << lane;
         }
     }
-    put(warp, &meeting, meeting.active, out);
+    meeting_put(warp, &meeting, meeting.active, out);
     put_predicate(warp, &meeting, true, meeting.active, inside);
     return done(warp, &meeting);
 }
@@ -538,7 +551,7 @@ enum smc_next smc_step_vote(struct smc_worker *worker, struct smc_warp *warp,
             uint32_t result[SMC_LANES];
             EACH_LANE(lane)
                 result[lane] = votes;
-            put(warp, &meeting, peers, result);
+            meeting_put(warp, &meeting, peers, result);
             continue;
         }
         const bool answer = op->reduction == SMC_REDUCE_AND  ? votes == peers
@@ -587,7 +600,7 @@ enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
         put_predicate(warp, &meeting, true, peers, are_alike ? SMC_ALL_LANES : 0);
         EACH_ACTIVE(lane, peers)
             out[lane] = all && !are_alike ? 0 : out[lane];
-        put(warp, &meeting, peers, out);
+        meeting_put(warp, &meeting, peers, out);
     }
     return done(warp, &meeting);
 }
@@ -603,7 +616,7 @@ enum smc_next smc_step_elect(struct smc_worker *worker, struct smc_warp *warp,
     EACH_PEERS(peers, &meeting) {
         EACH_ACTIVE(lane, peers)
             out[lane] = (uint32_t)__builtin_ctz(peers);
-        put(warp, &meeting, peers, out);
+        meeting_put(warp, &meeting, peers, out);
         put_predicate(warp, &meeting, true, peers, peers & -peers);
     }
     return done(warp, &meeting);
@@ -663,7 +676,7 @@ enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
                                             (uint32_t)lane_value(warp, &meeting, lane) & kept);
         EACH_ACTIVE(lane, peers)
             out[lane] = result;
-        put(warp, &meeting, peers, out);
+        meeting_put(warp, &meeting, peers, out);
     }
     return done(warp, &meeting);
 }

@@ -528,8 +528,8 @@ static uint32_t missing(const struct smc_warp *warp, uint32_t offset, uint32_t m
     return lanes;
 }
 
-static void report(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lanes,
-                   uint32_t reader)
+static void unwritten_report(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lanes,
+                             uint32_t reader)
 {
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_UNWRITTEN_REGISTER, reader - 1,
@@ -580,7 +580,7 @@ static void check(struct smc_worker *worker, const struct smc_warp *warp, const 
     uint32_t reader = 0, lanes = missing(warp, offset, mask, op, &reader);
     if (!lanes)
         return;
-    report(worker, warp, lanes, reader);
+    unwritten_report(worker, warp, lanes, reader);
     written_at(warp, offset)->lanes |= lanes;
 }
 

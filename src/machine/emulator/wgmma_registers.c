@@ -134,7 +134,7 @@ static void products_report(const struct product_access *access, struct smc_prod
     use->group = 0; /* reported once */
 }
 
-static bool check_source(void *context, uint32_t slot)
+static bool wgmma_check_source(void *context, uint32_t slot)
 {
     struct smc_product_use *use = use_of(context, slot);
     if (use && !use->is_read)
@@ -159,7 +159,7 @@ void smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const 
     if (!warp->use || !mask)
         return;
     if (!is_move(op)) {
-        smc_op_sources(op, check_source, &access);
+        smc_op_sources(op, wgmma_check_source, &access);
         smc_op_targets(op, check_target, &access);
         return;
     }

@@ -57,7 +57,6 @@ static const struct sass_operation operations[SMC_OP_COUNT] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe)                      \
     [SMC_OP_##id] = {name, fields, code, to_registers, from_registers, pipe},
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
 };
 
 enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 };
@@ -65,7 +64,6 @@ enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 
 static const uint8_t operation_of_code[CODES] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) [code] = SMC_OP_##id,
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
 };
 
 /* Branches have more bits, and VIADD has its code, from this machine_code_format on. */
@@ -236,6 +234,7 @@ static void read_memory(struct smc_sass_instruction *in, uint32_t fields)
         in->from[2] = register_at(in, 64, true, 1);
     if (fields & COPY_TO) {
         in->copy_to = register_at(in, 16, false, 1);
+        in->bypasses_l1 = !smc_bit(in, 81);
         in->copy_offset = (int32_t)signed_bits(smc_bits(in, 44, 20), 20);
         in->offset = (int32_t)signed_bits(smc_bits(in, 32, 12), 12);
     }

@@ -52,7 +52,7 @@ static const struct smc_lanes *source_of(const struct smc_sass_warp *warp,
                : &warp->reg[in->from[0].number + part];
 }
 
-static uint32_t lane_of(const struct smc_lanes *lanes, unsigned lane)
+static uint32_t value_of_lane(const struct smc_lanes *lanes, unsigned lane)
 {
     return lanes->value[lanes->same ? 0 : lane];
 }
@@ -67,8 +67,8 @@ static void match(struct smc_sass_warp *warp, const struct smc_sass_instruction 
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         for (uint32_t others = mask; others; others &= others - 1) {
             unsigned other = (unsigned)__builtin_ctz(others);
-            if (lane_of(low, lane) == lane_of(low, other) &&
-                lane_of(high, lane) == lane_of(high, other))
+            if (value_of_lane(low, lane) == value_of_lane(low, other) &&
+                value_of_lane(high, lane) == value_of_lane(high, other))
                 value[lane] |= UINT32_C(1) << other;
         }
         all |= (uint32_t)(value[lane] == mask) << lane;
@@ -90,9 +90,9 @@ static void reduce(struct smc_sass_warp *warp, const struct smc_sass_instruction
     const unsigned how = (unsigned)smc_bits(in, 78, 3);
     const uint32_t flip = smc_bit(in, 73) ? UINT32_C(1) << 31 : 0;
     const bool known = (from->unknown & mask) == 0 && how <= MAX;
-    uint32_t result = lane_of(from, (unsigned)__builtin_ctz(mask));
+    uint32_t result = value_of_lane(from, (unsigned)__builtin_ctz(mask));
     for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1) {
-        uint32_t value = lane_of(from, (unsigned)__builtin_ctz(lanes));
+        uint32_t value = value_of_lane(from, (unsigned)__builtin_ctz(lanes));
         bool less = (value ^ flip) < (result ^ flip);
         switch (how) {
         case AND:
@@ -123,7 +123,8 @@ static uint32_t shuffle_operand(const struct smc_sass_warp *warp,
 {
     if (operand->kind == SMC_OPERAND_IMMEDIATE)
         return operand->value;
-    return operand->number == SMC_ZERO_REGISTER ? 0 : lane_of(&warp->reg[operand->number], lane);
+    return operand->number == SMC_ZERO_REGISTER ? 0
+                                                : value_of_lane(&warp->reg[operand->number], lane);
 }
 
 /* The lane that a lane reads; false: itself, since that one is beyond the limits. Bits 58 and 59:
@@ -157,7 +158,7 @@ static void shuffle(struct smc_sass_warp *warp, const struct smc_sass_instructio
         inside |= (uint32_t)shuffle_source(in, lane, shuffle_operand(warp, &in->from[1], lane),
                                            shuffle_operand(warp, &in->from[2], lane), &source)
                   << lane;
-        value[lane] = lane_of(from, source);
+        value[lane] = value_of_lane(from, source);
         unknown |= (operands >> source & 1) << lane;
     }
     smc_warp_set_register(warp, &in->to, 0, value, unknown, mask);

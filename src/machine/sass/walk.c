@@ -68,6 +68,24 @@ static bool is_shared(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
 }
 
+/* The wavefronts of LDGSTS. Unknown targets are taken for neighbouring ones. */
+static uint8_t copy_wavefronts(const struct state *state, const struct smc_sass_instruction *in,
+                               uint32_t mask, const uint64_t from[SMC_LANES])
+{
+    struct smc_access access = {
+        .mask = mask,
+        .width_bytes = in->access_bytes,
+        .op = in->bypasses_l1 ? SMC_BANK_CP_ASYNC_CG : SMC_BANK_CP_ASYNC_CA,
+    };
+    uint64_t to[SMC_LANES];
+    const bool known = smc_warp_targets(state->warp, in, mask, to);
+    for (uint32_t lane = 0; lane < SMC_LANES; lane++)
+        access.address[lane] = known ? (uint32_t)to[lane] : lane * access.width_bytes;
+    if (smc_access_misaligned(&access))
+        return 0;
+    return (uint8_t)smc_banks_count_copy(state->walk->layout, &access, from).wavefronts;
+}
+
 /* Keeps what the trace needs of an access. */
 static void trace_access(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                          const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
@@ -75,7 +93,8 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
     struct smc_warp_trace *trace = state->walk->trace;
     const struct smc_pattern *pattern =
         smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
-    entry->wavefronts = pattern->wavefronts;
+    entry->wavefronts = in->operation == SMC_OP_LDGSTS ? copy_wavefronts(state, in, mask, address)
+                                                       : pattern->wavefronts;
     if (is_shared(in))
         return;
     entry->sectors = pattern->sectors;
@@ -554,7 +573,7 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
 /* --- Barriers of the block -------------------------------------------------------------------- */
 
 /* A group arrives at BAR and waits, if the warps of its block walk together. */
-static void arrive(struct state *state, uint32_t index)
+static void walk_arrive(struct state *state, uint32_t index)
 {
     struct lane_group *group = &state->group[index];
     const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
@@ -587,8 +606,8 @@ static void give_result(struct state *state, const struct smc_sass_instruction *
     smc_warp_set_predicate(state->warp, in, 0, flag ? UINT32_MAX : 0, 0, mask);
 }
 
-static void execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
-                    bool decides)
+static void walk_execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                         bool decides)
 {
     struct smc_warp_memory *memory = state->walk->memory;
     if (in->operation == SMC_OP_B2R) {
@@ -635,7 +654,7 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
     struct smc_walk *walk = state->walk;
     const bool known = walk->first_unknown == 0 && operands_known(state, in, mask);
     if (mask)
-        execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
+        walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
     if (known && is_unknown(state->warp, &in->to, mask))
@@ -707,7 +726,7 @@ static bool step_once(struct state *state, uint32_t index)
     if (trace)
         smc_warp_trace_add(trace, &entry);
     if (in->operation == SMC_OP_BAR && state->arriving && mask) {
-        arrive(state, index);
+        walk_arrive(state, index);
         return false;
     }
     evaluate(state, step, in, mask, unknown);
@@ -718,7 +737,7 @@ static bool step_once(struct state *state, uint32_t index)
 }
 
 /* A group runs past the end of the code. */
-static void leave(struct state *state, uint32_t index)
+static void walk_leave(struct state *state, uint32_t index)
 {
     uint32_t lanes = state->group[index].lanes;
     stop_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
@@ -734,7 +753,7 @@ static void walk_run(struct state *state, uint32_t index)
     uint32_t first = state->group[index].at;
     uint32_t lanes = state->group[index].lanes, last;
     if (first >= program->count) { /* the target of a barrier may be anywhere */
-        leave(state, index);
+        walk_leave(state, index);
         return;
     }
     walk->change[first]++;
@@ -751,7 +770,7 @@ static void walk_run(struct state *state, uint32_t index)
             smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
         last = next;
         if (next >= program->count) {
-            leave(state, index);
+            walk_leave(state, index);
             break;
         }
         state->group[index].at = next;

@@ -103,8 +103,8 @@ static uint32_t patch(const struct smc_warp_memory *memory, enum space space, ui
     return known;
 }
 
-static uint32_t read_shared(const struct smc_warp_memory *memory, uint64_t address, unsigned bytes,
-                            unsigned char *to)
+static uint32_t warp_memory_read_shared(const struct smc_warp_memory *memory, uint64_t address,
+                                        unsigned bytes, unsigned char *to)
 {
     uint32_t known = 0;
     for (unsigned i = 0; i < bytes && address + i < memory->shared_bytes; i++) {
@@ -115,14 +115,15 @@ static uint32_t read_shared(const struct smc_warp_memory *memory, uint64_t addre
 }
 
 /* Reads bytes of a lane, of which some may be unknown: `array` as in struct smc_contents. */
-static bool read_bytes(struct smc_warp_memory *memory, enum space space, uint64_t address,
-                       unsigned lane, unsigned bytes, unsigned char to[MOST_BYTES], unsigned *array)
+static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space space,
+                                   uint64_t address, unsigned lane, unsigned bytes,
+                                   unsigned char to[MOST_BYTES], unsigned *array)
 {
     const uint32_t all = (UINT32_C(1) << bytes) - 1;
     uint32_t known = 0;
     *array = SMC_NO_ARRAY;
     if (space == SHARED)
-        return read_shared(memory, address, bytes, to) == all;
+        return warp_memory_read_shared(memory, address, bytes, to) == all;
     if (space == GLOBAL &&
         memory->contents->read(memory->contents->context, address, bytes, to, array))
         known = all;
@@ -153,8 +154,8 @@ static bool make_shared(struct smc_warp_memory *memory, uint64_t end)
     return true;
 }
 
-static void write_shared(struct smc_warp_memory *memory, uint64_t address, unsigned bytes,
-                         const unsigned char *from, bool known)
+static void warp_memory_write_shared(struct smc_warp_memory *memory, uint64_t address,
+                                     unsigned bytes, const unsigned char *from, bool known)
 {
     uint64_t end = address + bytes;
     if (end > MOST_SHARED || (end > memory->shared_bytes && !make_shared(memory, end)))
@@ -167,7 +168,7 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
                         unsigned lane, unsigned bytes, const unsigned char *from, bool known)
 {
     if (space == SHARED) {
-        write_shared(memory, address, bytes, from, known);
+        warp_memory_write_shared(memory, address, bytes, from, known);
         return;
     }
     for (unsigned i = 0; i < bytes;) {
@@ -283,7 +284,7 @@ static enum space space_of(const struct smc_sass_instruction *in)
 }
 
 /* Bits 73 to 75: U8, S8, U16, S16. */
-static uint32_t extended(const struct smc_sass_instruction *in, uint32_t word)
+static uint32_t warp_memory_extend(const struct smc_sass_instruction *in, uint32_t word)
 {
     unsigned bits = 8u * in->access_bytes;
     if (bits >= 32)
@@ -293,8 +294,8 @@ static uint32_t extended(const struct smc_sass_instruction *in, uint32_t word)
     return is_signed ? (uint32_t)((int32_t)(word << (32 - bits)) >> (32 - bits)) : word;
 }
 
-static void load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
-                 const struct smc_sass_instruction *in, uint32_t mask, bool decides)
+static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                             const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     enum { MOST_WORDS = MOST_BYTES / WORD };
     const enum space space = space_of(in);
@@ -307,10 +308,11 @@ static void load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes), array;
         unsigned char bytes[MOST_BYTES] = {0};
-        if (!read_bytes(memory, space, address[lane], lane, in->access_bytes, bytes, &array))
+        if (!warp_memory_read_bytes(memory, space, address[lane], lane, in->access_bytes, bytes,
+                                    &array))
             unknown |= UINT32_C(1) << lane;
         for (unsigned part = 0; part < in->to.registers && part < MOST_WORDS; part++)
-            value[part][lane] = extended(in, little_endian(bytes + (size_t)part * WORD));
+            value[part][lane] = warp_memory_extend(in, little_endian(bytes + (size_t)part * WORD));
         if (decides)
             note(memory, array, address[lane], DECIDES);
     }
@@ -332,7 +334,7 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         unsigned lane = (unsigned)__builtin_ctz(lanes), array;
         unsigned char bytes[MOST_BYTES];
         if (space == GLOBAL) {
-            read_bytes(memory, space, address[lane], lane, 1, bytes, &array);
+            warp_memory_read_bytes(memory, space, address[lane], lane, 1, bytes, &array);
             note(memory, array, address[lane], STORES);
         }
         bool known = lane_bytes(warp, in->from[1].number, in->access_bytes, lane, bytes);
@@ -345,19 +347,15 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                  const struct smc_sass_instruction *in, uint32_t mask)
 {
-    struct smc_sass_instruction target = *in;
     uint64_t from[SMC_LANES], to[SMC_LANES];
-    target.from[0] = in->copy_to;
-    target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
-    target.offset = in->copy_offset;
-    if (!smc_warp_addresses(warp, &target, mask, to))
+    if (!smc_warp_targets(warp, in, mask, to))
         return;
     bool known = smc_warp_addresses(warp, in, mask, from);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes), array;
         unsigned char bytes[MOST_BYTES] = {0};
-        bool read =
-            known && read_bytes(memory, GLOBAL, from[lane], lane, in->access_bytes, bytes, &array);
+        bool read = known && warp_memory_read_bytes(memory, GLOBAL, from[lane], lane,
+                                                    in->access_bytes, bytes, &array);
         write_bytes(memory, SHARED, to[lane], lane, in->access_bytes, bytes, read);
     }
 }
@@ -521,8 +519,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes), array;
         struct exchange exchange = {.swapped = false};
-        exchange.known =
-            read_bytes(memory, space, address[lane], lane, bytes, exchange.before, &array);
+        exchange.known = warp_memory_read_bytes(memory, space, address[lane], lane, bytes,
+                                                exchange.before, &array);
         exchange_lane(warp, in, lane, bytes, &exchange);
         write_bytes(memory, space, address[lane], lane, bytes, exchange.after,
                     exchange.known_after);
@@ -550,7 +548,7 @@ bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_war
     case SMC_OP_LDG:
     case SMC_OP_LDL:
     case SMC_OP_LDS:
-        load(memory, warp, in, mask, decides);
+        warp_memory_load(memory, warp, in, mask, decides);
         return true;
     case SMC_OP_STG:
     case SMC_OP_STL:

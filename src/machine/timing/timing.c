@@ -14,7 +14,6 @@
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
 #define TERM(id, key, label, relief) {#key, label, relief},
 #include "machine/timing/terms.def"
-#undef TERM
 };
 
 const char *smc_time_basis_name(enum smc_time_basis basis)

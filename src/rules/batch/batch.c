@@ -27,7 +27,6 @@ const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT] = {
 #define COLUMN(id, name, other, option, kind, lowest, highest, initial)                            \
     [SMC_COLUMN_##id] = {name, other, option, SMC_COLUMN_##kind, lowest, highest, initial},
 #include "rules/batch/columns.def"
-#undef COLUMN
 };
 
 static const char *const results[] = {
@@ -510,8 +509,8 @@ static enum smc_status batch_read_device(const struct batch_row *row,
 }
 
 /* More registers than a thread can have is an error, not a refused launch. */
-static enum smc_status check_regs(const struct batch_row *row, const struct smc_sm *sm,
-                                  int64_t regs)
+static enum smc_status batch_check_regs(const struct batch_row *row, const struct smc_sm *sm,
+                                        int64_t regs)
 {
     if (regs <= sm->max_regs_per_thread)
         return SMC_OK;
@@ -549,7 +548,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
                                                                  : none);
     }
     if (status == SMC_OK)
-        status = check_regs(&row, &answer->device->sm, value[SMC_COLUMN_REGS]);
+        status = batch_check_regs(&row, &answer->device->sm, value[SMC_COLUMN_REGS]);
     if (status != SMC_OK)
         return status;
     answer->launch = (struct smc_launch){

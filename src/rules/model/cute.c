@@ -86,7 +86,7 @@ static void add_form(struct tuple *tuple, char c)
     tuple->form[tuple->form_length] = '\0';
 }
 
-static enum smc_status read_integer(struct reader *reader, struct tuple *tuple)
+static enum smc_status cute_read_integer(struct reader *reader, struct tuple *tuple)
 {
     if (tuple->count == SMC_CUTE_LEAVES)
         return fail_text(reader, "a layout of more than 16 integers");
@@ -112,7 +112,7 @@ static enum smc_status read_tuple(struct reader *reader, struct tuple *tuple)
         }
         if (depth <= 1)
             tuple->first[tuple->rank++] = tuple->count;
-        status = read_integer(reader, tuple);
+        status = cute_read_integer(reader, tuple);
         if (status != SMC_OK)
             return status;
         for (; depth && cute_accept(reader, ")"); depth--)

@@ -16,7 +16,6 @@ enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
 static const char *const headings[] = {
 #define GROUP(id, heading) [SMC_GROUP_##id] = heading,
 #include "show/cli/groups.def"
-#undef GROUP
 };
 
 static const char examples[] =
@@ -110,7 +109,7 @@ static void append_most_used(struct smc_text *out)
         {SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE, "edge of the square tile, 1 to 32"},
         {SMC_OPTION_THREADS, "threads per block of your own kernel"},
         {SMC_OPTION_DEVICE, "a board (H200) or a compute capability (9.0)"},
-        {SMC_OPTION_FORMAT, "text, json or csv"},
+        {SMC_OPTION_FORMAT, "text, json, jsonl or csv"},
     };
     smc_text_append(out, "\nMost used options:\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -16,6 +16,7 @@ libsmc_la_SOURCES += \
 	src/show/cli/cmd_devices.c \
 	src/show/cli/cmd_diff.c \
 	src/show/cli/cmd_doctor.c \
+	src/show/cli/cmd_exercise.c \
 	src/show/cli/cmd_help.c \
 	src/show/cli/cmd_inspect.c \
 	src/show/cli/cmd_kernels.c \

@@ -13,7 +13,6 @@
 static const struct smc_lesson *const lessons[] = {
 #define LESSON(id) &smc_lesson_about_##id,
 #include "show/lesson/lessons.def"
-#undef LESSON
 };
 
 size_t smc_lesson_count(void)

@@ -125,6 +125,5 @@ struct smc_lesson_question {
 
 #define LESSON(id) extern const struct smc_lesson smc_lesson_about_##id;
 #include "show/lesson/lessons.def"
-#undef LESSON
 
 #endif

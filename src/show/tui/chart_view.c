@@ -66,7 +66,7 @@ static enum smc_field axis_field(const struct smc_answer *answer, enum smc_field
     return scale ? field : shaping_field(&answer->query);
 }
 
-static const char *label_of(enum smc_field field)
+static const char *chart_label_of(enum smc_field field)
 {
     enum { PARAM = SMC_FIELD_FIRST_PARAM };
     static const char *const labels[SMC_FIELD_COUNT] = {
@@ -89,7 +89,7 @@ static struct axis choose_axis(const struct smc_answer *answer, enum smc_field w
     enum smc_field field = axis_field(answer, wanted);
     struct smc_field_range range = smc_field_range(&answer->query, field);
     int64_t now = smc_field_number(&answer->query, answer, field);
-    struct axis axis = {field, label_of(field),  range.lowest, range.highest, range.step,
+    struct axis axis = {field, chart_label_of(field), range.lowest, range.highest, range.step,
                         now,   SMC_CHART_NUMBERS};
     if (range.bytes)
         axis.unit = SMC_CHART_BYTES;

@@ -11,7 +11,6 @@
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
 #define VIEW(id, name) [SMC_VIEW_##id] = &smc_view_##name,
 #include "show/tui/views.def"
-#undef VIEW
 };
 
 void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols)

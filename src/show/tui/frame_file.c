@@ -50,8 +50,8 @@ static int run_length(const struct smc_cell *cells, int cols)
 }
 
 /* Cells of one style. */
-static void append_run(const struct smc_cell *cells, int cols, int row, int col,
-                       struct smc_text *out)
+static void frame_append_run(const struct smc_cell *cells, int cols, int row, int col,
+                             struct smc_text *out)
 {
     const struct smc_look *look = &smc_looks[cells[0].style];
     if (look->background >= 0)
@@ -81,7 +81,7 @@ static void write_svg(const struct smc_frame *frame, struct smc_text *out)
         const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
         for (int col = 0, length; col < frame->cols; col += length) {
             length = run_length(cells + col, frame->cols - col);
-            append_run(cells + col, length, row, col, out);
+            frame_append_run(cells + col, length, row, col, out);
         }
     }
     smc_text_append(out, "</svg>\n");
@@ -89,7 +89,7 @@ static void write_svg(const struct smc_frame *frame, struct smc_text *out)
 
 /* --- JSON --- */
 
-static void append_string(const struct smc_text *line, struct smc_text *out)
+static void frame_append_string(const struct smc_text *line, struct smc_text *out)
 {
     smc_text_append(out, "\"");
     for (const char *c = smc_text_string(line); *c && *c != '\n'; c++) {
@@ -100,7 +100,7 @@ static void append_string(const struct smc_text *line, struct smc_text *out)
     smc_text_append(out, "\"");
 }
 
-static void write_json(const struct smc_frame *frame, struct smc_text *out)
+static void frame_write_json(const struct smc_frame *frame, struct smc_text *out)
 {
     smc_text_printf(out,
                     "{\"schema\": \"smemcalc-screen/1\", \"columns\": %d, \"rows\": %d, "
@@ -111,7 +111,7 @@ static void write_json(const struct smc_frame *frame, struct smc_text *out)
                                       &frame->cell[(size_t)row * (size_t)frame->cols]};
         struct smc_text line = {0};
         smc_frame_write(&one, true, &line);
-        append_string(&line, out);
+        frame_append_string(&line, out);
         smc_text_append(out, row + 1 < frame->rows ? ",\n" : "\n");
         smc_text_free(&line);
     }
@@ -128,7 +128,7 @@ bool smc_frame_write_as(const struct smc_frame *frame, const char *path, struct 
     static const struct {
         const char *ending;
         void (*write)(const struct smc_frame *frame, struct smc_text *out);
-    } forms[] = {{".txt", write_text}, {".svg", write_svg}, {".json", write_json}};
+    } forms[] = {{".txt", write_text}, {".svg", write_svg}, {".json", frame_write_json}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
         if (strcmp(ending, forms[i].ending) == 0) {

@@ -293,7 +293,7 @@ void smc_open_file_ask(const struct smc_open_file *file, const struct smc_query 
     snprintf(question->kernel, sizeof question->kernel, "%s", kernel ? kernel->symbol : "");
 }
 
-static void append_arguments(const char *lines, struct smc_text *out)
+static void open_file_append_arguments(const char *lines, struct smc_text *out)
 {
     while (*lines) {
         char argument[SMC_OPEN_ARGUMENTS_CHARS];
@@ -318,5 +318,5 @@ void smc_open_file_append_launch(const struct smc_open_file *file, const struct 
         smc_text_append(out, " --compiler-options ");
         smc_words_quote(file->question.options, out);
     }
-    append_arguments(file->question.arguments, out);
+    open_file_append_arguments(file->question.arguments, out);
 }

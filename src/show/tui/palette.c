@@ -37,32 +37,33 @@ static void add_actions(const struct smc_tui *tui, struct smc_pick *pick)
     }
 }
 
-static void add_named(const char *word, const char *name, const char *note, struct smc_pick *pick)
+static void palette_add_named(const char *word, const char *name, const char *note,
+                              struct smc_pick *pick)
 {
     char text[96];
     snprintf(text, sizeof text, "%s%.80s", word, name);
     smc_pick_add(pick, text, note);
 }
 
-static void add_devices(struct smc_pick *pick)
+static void palette_add_devices(struct smc_pick *pick)
 {
     for (size_t i = 0; i < smc_device_count(); i++) {
         struct smc_device device;
         smc_device_at(i, &device);
-        add_named(device_word, device.name, device.chip, pick);
+        palette_add_named(device_word, device.name, device.chip, pick);
     }
 }
 
-static void add_kernels(struct smc_pick *pick)
+static void palette_add_kernels(struct smc_pick *pick)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++)
-        add_named(kernel_word, smc_kernel_at(i)->name, "of the catalog", pick);
+        palette_add_named(kernel_word, smc_kernel_at(i)->name, "of the catalog", pick);
 }
 
 static void add_lessons(struct smc_pick *pick)
 {
     for (size_t i = 0; i < smc_lesson_count(); i++)
-        add_named(lesson_word, smc_lesson_at(i)->name, smc_lesson_at(i)->title, pick);
+        palette_add_named(lesson_word, smc_lesson_at(i)->name, smc_lesson_at(i)->title, pick);
 }
 
 void smc_palette_open(struct smc_tui *tui)
@@ -70,10 +71,10 @@ void smc_palette_open(struct smc_tui *tui)
     struct smc_pick *pick = &tui->pick;
     smc_pick_open(pick, "find an action, a device, a kernel, a lesson; or open FILE");
     add_actions(tui, pick);
-    add_named(open_word, "FILE", "type the path: the kernels of your own file", pick);
-    add_kernels(pick);
+    palette_add_named(open_word, "FILE", "type the path: the kernels of your own file", pick);
+    palette_add_kernels(pick);
     add_lessons(pick);
-    add_devices(pick);
+    palette_add_devices(pick);
     smc_pick_show(pick, "");
     tui->picks_palette = true;
 }

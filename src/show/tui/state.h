@@ -102,7 +102,6 @@ extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
 
 #define VIEW(id, name) extern const struct smc_view smc_view_##name;
 #include "show/tui/views.def"
-#undef VIEW
 
 struct smc_tui {
     int rows, cols;

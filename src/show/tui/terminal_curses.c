@@ -298,7 +298,7 @@ static void add_to_answer(wint_t code)
 }
 
 /* Reads on in an answer of the terminal. True: it ended, and the colours are others now. */
-static bool read_answer(void)
+static bool terminal_read_answer(void)
 {
     wint_t code;
     while (on.answers && get_wch(&code) != ERR)
@@ -349,7 +349,7 @@ static void read_paste(struct smc_event *event)
 /* Within what is not typed: an answer of the terminal, or pasted text. False: in neither. */
 static bool read_untyped(struct smc_event *event)
 {
-    if (on.answers && read_answer()) {
+    if (on.answers && terminal_read_answer()) {
         set_styles();
         smc_frame_free(&on.shown);
         event->kind = SMC_EVENT_REPAINT;
@@ -466,7 +466,7 @@ static void append_base64(const char *text, struct smc_text *out)
 
 /* OSC 52. tmux hands it on where its set-clipboard is on, and otherwise only what is wrapped for
    the terminal outside. */
-static void copy_text(const char *text)
+static void terminal_copy_text(const char *text)
 {
     struct smc_text encoded = {0}, sequence = {0};
     append_base64(text, &encoded);
@@ -492,6 +492,6 @@ const struct smc_terminal smc_terminal_curses = {
     .pause = pause_terminal,
     .resume = resume,
     .print = print_nothing,
-    .copy = copy_text,
+    .copy = terminal_copy_text,
     .free_mouse = take_mouse,
 };

@@ -51,6 +51,20 @@ int smc_list_scrolled(int first, int by, int last)
     return to < 0 ? 0 : to;
 }
 
+void smc_list_mark_match(const char *cell_text, const char *searched, struct smc_rect cell,
+                         struct smc_frame *frame)
+{
+    const char *at = *searched ? strcasestr(cell_text, searched) : NULL;
+    char before[1024];
+    if (!at)
+        return;
+    snprintf(before, sizeof before, "%.*s", (int)(at - cell_text), cell_text);
+    const int col = smc_utf8_string_columns(before), cols = smc_utf8_string_columns(searched);
+    if (col + cols <= cell.cols)
+        smc_frame_restyle(frame, (struct smc_rect){cell.row, cell.col + col, 1, cols}, 0,
+                          SMC_STYLE_LINK);
+}
+
 void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc_frame *frame)
 {
     if (first > 0)
@@ -426,7 +440,7 @@ static int lay_rows(const struct smc_popup *popup, struct smc_rect rect, struct 
 }
 
 /* Walks the rows as they are laid out. */
-static int find_row(const struct smc_popup *popup, const char *wanted, int from)
+static int popup_find_row(const struct smc_popup *popup, const char *wanted, int from)
 {
     int rows = 0, indent = 0;
     for (const char *text = smc_text_string(&popup->text); *text; rows++) {
@@ -444,8 +458,8 @@ static int find_row(const struct smc_popup *popup, const char *wanted, int from)
 
 bool smc_popup_find(struct smc_popup *popup, const char *text)
 {
-    int row = find_row(popup, text, popup->found > 0 ? popup->found : 0);
-    row = row < 0 ? find_row(popup, text, 0) : row;
+    int row = popup_find_row(popup, text, popup->found > 0 ? popup->found : 0);
+    row = row < 0 ? popup_find_row(popup, text, 0) : row;
     if (row < 0)
         return false;
     popup->found = row + 1;

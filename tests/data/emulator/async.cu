@@ -705,7 +705,7 @@ template <int F> __device__ void handover(int *out, int *in)
         if (F != 3)
             __syncthreads();
         if (t == 0) {
-            if (F == 0 || F == 2)
+            if (F != 1 && F != 4)
                 __threadfence();
             if (F == 4)
                 __threadfence_block();
@@ -716,7 +716,8 @@ template <int F> __device__ void handover(int *out, int *in)
     if (t == 0 && F != 2)
         while (atomicAdd(flag, 0) != 1)
             ;
-    __threadfence();
+    if (F != 5)
+        __threadfence();
     __syncthreads();
     out[t] = in[127 - t]; //: hand read
 }
@@ -724,6 +725,46 @@ KERNEL(handover, 0)
 KERNEL(handover, 1) // no fence before the flag
 KERNEL(handover, 2) // no wait
 KERNEL(handover, 4) // a fence of the block only
+KERNEL(handover, 5) // no fence behind the wait
+
+// Two flags: out[i] = what in[127 - i] was, and then was plus one.
+template <int F> __device__ void refresh(int *out, int *in)
+{
+    int *flag = in + 4096, *answer = flag + 1, seen = 0;
+    const int t = threadIdx.x;
+    if (blockIdx.x == 0) {
+        do
+            asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (t == 0 && !seen);
+        __syncthreads();
+        in[t] += 1; //: fresh written
+        __syncthreads();
+        if (t == 0) {
+            __threadfence();
+            atomicExch(answer, 1);
+        }
+        return;
+    }
+    const int before = in[127 - t];
+    __syncthreads();
+    if (t == 0) {
+        asm volatile("red.release.gpu.global.add.s32 [%0], 1;" : : "l"(flag) : "memory");
+        do
+            asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(answer) : "memory");
+        while (!seen);
+        if (F == 0)
+            __threadfence();
+    }
+    __syncthreads();
+    if (F == 2)
+        asm volatile("ld.global.cg.s32 %0, [%1];" : "=r"(seen) : "l"(in + 127 - t) : "memory");
+    else
+        seen = in[127 - t]; //: fresh read
+    out[t] = before + seen;
+}
+KERNEL(refresh, 0)
+KERNEL(refresh, 1) // no fence behind the wait
+KERNEL(refresh, 2) // nor here, but L1 is passed by
 
 // By a barrier of all blocks: sums of what the other blocks have written.
 __device__ void grid_barrier(int *count, int round)
