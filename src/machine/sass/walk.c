@@ -61,8 +61,9 @@ static bool is_shared(const struct smc_sass_instruction *in)
 }
 
 /* The wavefronts of LDGSTS. Unknown targets are taken for neighbouring ones. */
-static uint8_t copy_wavefronts(const struct state *state, const struct smc_sass_instruction *in,
-                               uint32_t mask, const uint64_t from[SMC_LANES])
+static uint8_t walk_copy_wavefronts(const struct state *state,
+                                    const struct smc_sass_instruction *in, uint32_t mask,
+                                    const uint64_t from[SMC_LANES])
 {
     struct smc_access access = {
         .mask = mask,
@@ -85,8 +86,9 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
     struct smc_warp_trace *trace = state->walk->trace;
     const struct smc_pattern *pattern =
         smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
-    entry->wavefronts = in->operation == SMC_OP_LDGSTS ? copy_wavefronts(state, in, mask, address)
-                                                       : pattern->wavefronts;
+    entry->wavefronts = in->operation == SMC_OP_LDGSTS
+                            ? walk_copy_wavefronts(state, in, mask, address)
+                            : pattern->wavefronts;
     if (is_shared(in))
         return;
     entry->sectors = pattern->sectors;
