@@ -262,11 +262,15 @@ refuses 2 "option --pad: aat-conflict does not accept it; these kernels do: $(ke
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
 refuses 2 "unknown lesson 'tilig'; did you mean 'tiling'?" lesson tilig
+refuses 2 "option --html: writes the whole lesson; not together with --page or --answer" lesson banks \
+    --html x.html --page 1
+refuses 2 "option --language: 'fr' is not en or zh" lesson banks --language fr
+refuses 2 "./none.md: No such file or directory" lesson ./none.md
 refuses 2 "unknown lesson 'xyz'; 'smemcalc lesson' lists them" lesson xyz
 refuses 2 "option --answer: name a lesson; 'smemcalc lesson' lists them" lesson --answer 3
 refuses 2 "option --page: not together with --answer" lesson banks --page 1 --answer 3
 refuses 2 "option --page: '6' is above 5, the pages of banks" lesson banks --page 6
-refuses 2 "option --answer: '3 blocks' is not a whole number" lesson 8800-gtx --answer '3 blocks'
+refuses 2 "option --answer: '3 blocks' is not a number" lesson 8800-gtx --answer '3 blocks'
 refuses 2 "option --answer: 'd' is not a letter from a to c" lesson shared-memory --answer d \
     --device H200
 refuses 2 "option --device: the lesson 8800-gtx is about the GeForce 8800 GTX alone" \

@@ -264,7 +264,8 @@ static void sass_instruction_read_target(struct smc_sass_instruction *in, uint64
     uint64_t above = in->low >> 34 | (in->high & 0x3ffff) << 30;
     int64_t words =
         in->operation == SMC_OP_BSSY ? signed_bits(in->low >> 34, 30) : signed_bits(above, 48);
-    bool branches = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL;
+    bool branches =
+        in->operation == SMC_OP_BRA || in->operation == SMC_OP_BRX || in->operation == SMC_OP_CALL;
     if (branches && format >= BRANCHES_HAVE_LOW_BITS)
         words = words * 256 + (int64_t)smc_bits(in, 16, 8);
     in->target = (int64_t)at + SMC_INSTRUCTION_BYTES + words * 4;
@@ -439,11 +440,16 @@ bool smc_branches_if_diverged(const struct smc_sass_instruction *in)
     return in->operation == SMC_OP_BRA && smc_bits(in, 32, 2) == DIV;
 }
 
+bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT;
+}
+
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
            in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
-           in->operation == SMC_OP_REDG;
+           in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
 }
 
 bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)
