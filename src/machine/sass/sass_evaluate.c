@@ -34,7 +34,6 @@ static const uint32_t lane_bit[SMC_LANES] = {
     BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
 
 static const struct smc_lanes zero = {.same = true};
-static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
 
 static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
                                            const struct smc_sass_operand *operand, unsigned part)
