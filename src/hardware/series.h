@@ -36,7 +36,6 @@ struct smc_series_axis {
 enum smc_figure {
 #define FIGURE(id, key, above, below) SMC_FIGURE_##id,
 #include "hardware/figures.def"
-#undef FIGURE
     SMC_FIGURE_COUNT
 };
 

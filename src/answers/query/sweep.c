@@ -9,7 +9,6 @@
 const struct smc_axis_info smc_axis_info[SMC_AXIS_COUNT] = {
 #define AXIS(id, option, label, unit) [SMC_AXIS_##id] = {option, label, unit},
 #include "answers/query/axes.def"
-#undef AXIS
 };
 
 bool smc_axis_find(const char *option, enum smc_axis_id *id)
@@ -117,6 +116,9 @@ static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, 
         return;
     case SMC_AXIS_DYNAMIC_SMEM:
         query->dynamic_smem_bytes = value;
+        return;
+    case SMC_AXIS_CLUSTER:
+        query->settings.blocks_per_cluster = (uint32_t)value;
         return;
     case SMC_AXIS_CARVEOUT:
         query->settings.carveout_percent = (int32_t)value;

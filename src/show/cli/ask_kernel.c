@@ -266,7 +266,8 @@ void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *
     settings->carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
     settings->cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
     settings->smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
-    settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    if (arguments->given[SMC_OPTION_CLUSTER])
+        settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
     smc_ask_shape(arguments, SMC_OPTION_CLUSTER, settings->cluster);
     settings->is_cooperative = arguments->given[SMC_OPTION_COOPERATIVE];
     settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];

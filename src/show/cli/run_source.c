@@ -45,19 +45,15 @@ enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct 
                                     SMC_OPTION_COMPILER_OPTIONS,
                                     SMC_OPTION_PREDICT_ONLY,
                                     SMC_OPTION_COOPERATIVE};
-    static const int of_answers[] = {SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
             return smc_fail(error, SMC_USAGE,
                             "option --%s: only with your own source: smemcalc run FILE --%s ...",
                             smc_options[of_source[i]].name, smc_options[of_source[i]].name);
-    for (size_t i = 0; i < sizeof of_answers / sizeof *of_answers; i++)
-        if (arguments->given[of_answers[i]])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: run has it only for your own source; for a kernel of the "
-                            "catalog leave out the word 'run'",
-                            smc_options[of_answers[i]].name);
-    return SMC_OK;
+    return smc_refuse_given(
+        arguments, SMC_OPTIONS(SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT), error,
+        "run has it only for your own source; for a kernel of the catalog leave out the word "
+        "'run'");
 }
 
 /* A shape of at most `most` in each dimension, which is needed. */
@@ -327,19 +323,6 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     return status == SMC_OK ? read_expected(arguments, request, error) : status;
 }
 
-/* For --dry-run. */
-static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
-                                         struct smc_error *error)
-{
-    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP,
-                                  SMC_OPTION_EXPECTED};
-    for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
-        if (arguments->given[of_runs[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: not with --dry-run, which runs nothing",
-                            smc_options[of_runs[i]].name);
-    return SMC_OK;
-}
-
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
                                    struct smc_user_request *request,
                                    struct smc_run_settings *settings,
@@ -350,7 +333,10 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
     smc_query_init(&query);
     enum smc_status status = ask_own(arguments, request, error);
     if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY]) {
-        status = check_nothing_run(arguments, error);
+        status = smc_refuse_given(
+            arguments,
+            SMC_OPTIONS(SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP, SMC_OPTION_EXPECTED),
+            error, "not with --dry-run, which runs nothing");
         placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
         placed.given[SMC_OPTION_COLD] = false;
     }

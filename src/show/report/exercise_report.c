@@ -395,7 +395,6 @@ void smc_text_exercise(const struct smc_exercise_submission *submission,
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-#define ITEM struct exercise_item
 struct exercise_item {
     const struct smc_exercise_submission *submission;
     const struct smc_exercise_verdict *verdict;
@@ -480,7 +479,7 @@ static json_t *times_object(const struct smc_exercise_submission *submission)
 
 static struct smc_value figure_of(const struct exercise_item *item, enum smc_exercise_figure figure)
 {
-    return smc_value_if(item->verdict->has_figures,
+    return SMC_VALUE_IF(item->verdict->has_figures,
                         smc_value_number(item->verdict->figure[figure]));
 }
 
@@ -490,74 +489,73 @@ static bool exercise_has_run(const struct exercise_item *item)
 }
 
 #define EXERCISE_FIELDS(FIELD)                                                                     \
-    FIELD(exercise, "exercise", "exercise", "", "the exercise's name",                             \
+    FIELD("exercise", "exercise", "", "the exercise's name",                                       \
           smc_value_text(item->submission->exercise->name))                                        \
-    FIELD(file, "file", "file", "", "the submission", smc_value_text(item->submission->file))      \
-    FIELD(device, "device", "device", "", "the device of occupancy and predicted times",           \
+    FIELD("file", "file", "", "the submission", smc_value_text(item->submission->file))            \
+    FIELD("device", "device", "", "the device of occupancy and predicted times",                   \
           smc_value_text(item->submission->device))                                                \
-    FIELD(verdict, "verdict", "verdict", "",                                                       \
+    FIELD("verdict", "verdict", "",                                                                \
           "solved; goal_missed: the result is right; wrong_result; fault: the emulator found "     \
           "errors; unfinished; refused: the launch fails; unusable: it does not compile, or is "   \
           "no kernel of the task; failed: it could not be judged",                                 \
           smc_value_text(smc_exercise_outcome_names[item->verdict->outcome]))                      \
-    FIELD(reason, "reason", "reason", "", "why it is not solved, in words",                        \
+    FIELD("reason", "reason", "", "why it is not solved, in words",                                \
           smc_value_string(item->reason))                                                          \
-    FIELD(passed, "cases_passed", "cases_passed", "", "cases with the right result",               \
+    FIELD("cases_passed", "cases_passed", "", "cases with the right result",                       \
           smc_value_integer(item->verdict->passed))                                                \
-    FIELD(cases, "cases", "cases", "", "cases of the exercise",                                    \
+    FIELD("cases", "cases", "", "cases of the exercise",                                           \
           smc_value_integer(item->submission->exercise->cases))                                    \
-    FIELD(at, "case", NULL, "", "the names' values of the last case that was looked at",           \
+    FIELD("case", NULL, "", "the names' values of the last case that was looked at",               \
           smc_value_json(case_object(item->submission)))                                           \
-    FIELD(grid, "launch.grid", NULL, "", "its grid", smc_value_extent(item->verdict->grid))        \
-    FIELD(block, "launch.block", NULL, "", "its block", smc_value_extent(item->verdict->block))    \
-    FIELD(smem, "launch.dynamic_smem_bytes", NULL, "bytes", "its dynamic shared memory",           \
+    FIELD("launch.grid", NULL, "", "its grid", smc_value_extent(item->verdict->grid))              \
+    FIELD("launch.block", NULL, "", "its block", smc_value_extent(item->verdict->block))           \
+    FIELD("launch.dynamic_smem_bytes", NULL, "bytes", "its dynamic shared memory",                 \
           smc_value_integer(item->verdict->smem_bytes))                                            \
-    FIELD(wrong, "wrong_result", NULL, "",                                                         \
+    FIELD("wrong_result", NULL, "",                                                                \
           "the first wrong element, and the cause, if one was found: each was tried",              \
           smc_value_json(wrong_object(item->submission)))                                          \
-    FIELD(cause, NULL, "cause", "", "the cause of a wrong result",                                 \
-          smc_value_if(item->verdict->outcome == SMC_EXERCISE_WRONG,                               \
+    FIELD(NULL, "cause", "", "the cause of a wrong result",                                        \
+          SMC_VALUE_IF(item->verdict->outcome == SMC_EXERCISE_WRONG,                               \
                        smc_value_string(smc_wrong_cause_names[item->verdict->wrong.cause])))       \
-    FIELD(findings, "findings", NULL, "", "errors that the emulator found, as run reports them",   \
+    FIELD("findings", NULL, "", "errors that the emulator found, as run reports them",             \
           smc_value_json(exercise_has_run(item) ? smc_json_findings(&item->verdict->emulated)      \
                                                 : json_array()))                                   \
-    FIELD(barriers, "barrier_after", NULL, "",                                                     \
+    FIELD("barrier_after", NULL, "",                                                               \
           "the lines after which __syncthreads() was seen to remove the races",                    \
           smc_value_json(barrier_list(item->verdict)))                                             \
-    FIELD(goals, "goals", NULL, "", "figure, relation, bound, met of each goal",                   \
+    FIELD("goals", NULL, "", "figure, relation, bound, met of each goal",                          \
           smc_value_json(goal_list(item->submission)))                                             \
-    FIELD(conflicts, "figures.conflicts", "conflicts", "", "bank conflicts in the last case",      \
+    FIELD("figures.conflicts", "conflicts", "", "bank conflicts in the last case",                 \
           figure_of(item, SMC_EXERCISE_CONFLICTS))                                                 \
-    FIELD(load_sectors, "figures.load_sectors", "load_sectors", "",                                \
-          "sectors loaded from global memory", figure_of(item, SMC_EXERCISE_LOAD_SECTORS))         \
-    FIELD(sectors, "figures.sectors_per_request", "sectors_per_request", "",                       \
+    FIELD("figures.load_sectors", "load_sectors", "", "sectors loaded from global memory",         \
+          figure_of(item, SMC_EXERCISE_LOAD_SECTORS))                                              \
+    FIELD("figures.sectors_per_request", "sectors_per_request", "",                                \
           "sectors per access of a warp to global memory",                                         \
           figure_of(item, SMC_EXERCISE_SECTORS_PER_REQUEST))                                       \
-    FIELD(atomics, "figures.global_atomics", "global_atomics", "",                                 \
+    FIELD("figures.global_atomics", "global_atomics", "",                                          \
           "atomic accesses of warps to global memory",                                             \
           figure_of(item, SMC_EXERCISE_GLOBAL_ATOMICS))                                            \
-    FIELD(divergent, "figures.divergent_branches", "divergent_branches", "",                       \
+    FIELD("figures.divergent_branches", "divergent_branches", "",                                  \
           "branches at which warps diverged", figure_of(item, SMC_EXERCISE_DIVERGENCE))            \
-    FIELD(instructions, "figures.instructions", "instructions", "", "instructions of warps",       \
+    FIELD("figures.instructions", "instructions", "", "instructions of warps",                     \
           figure_of(item, SMC_EXERCISE_INSTRUCTIONS))                                              \
-    FIELD(static_smem, "figures.static_smem_bytes", "static_smem_bytes", "bytes",                  \
+    FIELD("figures.static_smem_bytes", "static_smem_bytes", "bytes",                               \
           "static shared memory per block", figure_of(item, SMC_EXERCISE_STATIC_SMEM))             \
-    FIELD(dynamic_smem, "figures.dynamic_smem_bytes", "dynamic_smem_bytes", "bytes",               \
+    FIELD("figures.dynamic_smem_bytes", "dynamic_smem_bytes", "bytes",                             \
           "dynamic shared memory per block", figure_of(item, SMC_EXERCISE_DYNAMIC_SMEM))           \
-    FIELD(registers, "figures.registers", "registers", "", "registers per thread",                 \
+    FIELD("figures.registers", "registers", "", "registers per thread",                            \
           figure_of(item, SMC_EXERCISE_REGISTERS))                                                 \
-    FIELD(occupancy, "figures.occupancy_percent", "occupancy_percent", "percent", "occupancy",     \
+    FIELD("figures.occupancy_percent", "occupancy_percent", "percent", "occupancy",                \
           figure_of(item, SMC_EXERCISE_OCCUPANCY))                                                 \
-    FIELD(time, "figures.time_ms", "time_ms", "ms", "predicted time of the timed case",            \
+    FIELD("figures.time_ms", "time_ms", "ms", "predicted time of the timed case",                  \
           figure_of(item, SMC_EXERCISE_TIME))                                                      \
-    FIELD(solutions, "solution_ms", NULL, "ms", "predicted time of each solution of the exercise", \
+    FIELD("solution_ms", NULL, "ms", "predicted time of each solution of the exercise",            \
           smc_value_json(times_object(item->submission)))
 
-SMC_FIELD_TABLE(exercise_fields, EXERCISE_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(exercise_fields, struct exercise_item, EXERCISE_FIELDS)
 
 const struct smc_field_table smc_exercise_tables[] = {
-    {"exercise", exercise_fields},
+    {"exercise", &exercise_fields},
     {NULL, NULL},
 };
 
@@ -576,7 +574,7 @@ void smc_json_exercise(json_t *object, const struct smc_exercise_submission *sub
 {
     struct smc_text reason = {0};
     const struct exercise_item item = exercise_make_item(submission, &reason);
-    smc_fields_json(exercise_fields, &item, object);
+    smc_fields_json(&exercise_fields, &item, object);
     smc_text_free(&reason);
 }
 
@@ -597,11 +595,11 @@ void smc_json_exercise_class(json_t *object, const struct smc_exercise_submissio
 void smc_csv_exercise_class(const struct smc_exercise_submission *submissions, size_t count,
                             struct smc_text *out)
 {
-    smc_fields_csv_head(exercise_fields, out);
+    smc_fields_csv_head(&exercise_fields, out);
     for (size_t i = 0; i < count; i++) {
         struct smc_text reason = {0};
         const struct exercise_item item = exercise_make_item(&submissions[i], &reason);
-        smc_fields_csv_row(exercise_fields, &item, out);
+        smc_fields_csv_row(&exercise_fields, &item, out);
         smc_text_free(&reason);
     }
 }

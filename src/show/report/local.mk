@@ -53,3 +53,6 @@ libsmc_la_SOURCES += \
 check_PROGRAMS += src/show/report/update_formats
 src_show_report_update_formats_SOURCES = src/show/report/update_formats.c
 src_show_report_update_formats_LDADD = libsmc.la
+
+# The JSON Schema of the reports.
+dist_pkgdata_DATA = data/smemcalc-1.schema.json

@@ -405,6 +405,7 @@ static const char *value_name(enum smc_axis_id id)
         [SMC_AXIS_REGS] = "regs",
         [SMC_AXIS_SMEM] = "static B",
         [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_CLUSTER] = "cluster",
         [SMC_AXIS_CARVEOUT] = "carve-out %",
     };
     return names[id];
@@ -648,8 +649,8 @@ void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
     smc_text_append(out, ",\"answers\":[\n");
 }
 
-void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
-                          const struct smc_answer *answer, const char *why, struct smc_text *out)
+static json_t *sweep_point_object(const struct smc_sweep *sweep, uint64_t point,
+                                  const struct smc_answer *answer, const char *why)
 {
     json_t *object = json_object();
     json_t *position = json_array();
@@ -660,8 +661,14 @@ void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
     smc_json_set(object, "error", why ? json_string(why) : json_null());
     if (!why)
         smc_json_answer(object, answer);
+    return object;
+}
+
+void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                          const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
     smc_text_append(out, point ? ",\n" : "");
-    dump(object, out);
+    dump(sweep_point_object(sweep, point, answer, why), out);
 }
 
 void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
@@ -670,6 +677,28 @@ void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_
     (void)result;
     (void)style;
     smc_text_append(out, "\n]}\n");
+}
+
+/* --- JSON Lines ------------------------------------------------------------------------------- */
+
+void smc_lines_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    (void)sweep;
+    (void)out;
+}
+
+void smc_lines_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                           const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
+    smc_json_append_line(sweep_point_object(sweep, point, answer, why), out);
+}
+
+void smc_lines_sweep_end(const struct smc_sweep_result *result,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)result;
+    (void)style;
+    (void)out;
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
