@@ -53,7 +53,8 @@ empty "no line is wider than 80 columns" \
 
 refuses 2 "sweep: nothing varies: give one or two options a range, such as --regs 16:128:8, or \
 several devices" sweep --tile 8
-refuses 2 "option --size: only with a kernel of the catalog" sweep --threads 64 --size 1:3
+refuses 2 "option --size: not with --threads; --grid sets the number of blocks" \
+    sweep --threads 64 --size 1:3
 refuses 2 "option --tile: the range '8:4' is empty: it ends before it begins" sweep --tile 8:4
 refuses 2 "option --tile: the range '0:4' is not between 1 and 32" sweep --tile 0:4
 refuses 2 "option --tile: the step of the range '1:32:0' is not 1 or more" sweep --tile 1:32:0

@@ -42,10 +42,6 @@ void smc_ask_user_place(const struct smc_arguments *arguments, const struct smc_
 /* --compare, or a range: several runs are requested. */
 bool smc_asks_series(const struct smc_arguments *arguments);
 
-/* --dry-run: SMC_USAGE if an option is given that needs a run. */
-enum smc_status smc_check_nothing_run(const struct smc_arguments *arguments,
-                                      struct smc_error *error);
-
 /* SMC_USAGE if an option is given that needs --source. */
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error);
 

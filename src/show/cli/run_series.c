@@ -138,7 +138,8 @@ static enum smc_status run_series_ask(const struct smc_arguments *arguments,
     }
     enum smc_status status = run_series_check_options(&placed, error);
     if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY])
-        status = smc_check_nothing_run(arguments, error);
+        status = smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ON), error,
+                                  "not with --dry-run, which runs nothing");
     if (status == SMC_OK)
         status = smc_ask_place(&placed, settings, devices, &place, error);
     if (status == SMC_OK)
