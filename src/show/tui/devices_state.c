@@ -130,6 +130,7 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
         .sort = fresh ? SMC_DEVICE_COLUMN_CC : before.sort,
         .reversed = before.reversed,
     };
+
     if (!devices_state_allocate(devices,
                                 gpu_count + 1 + smc_capability_count() + smc_device_count())) {
         smc_devices_close(devices);
@@ -143,7 +144,9 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
     add_table(&rows);
     devices->cursor = devices_state_find(
         devices, fresh ? &query->device : &before.row[before.cursor].answer.query.device);
-    smc_devices_sort(devices, devices->sort, devices->reversed);
+    /* What it was filtered by, such as a limiter, may be gone. */
+    if (!smc_devices_filter(devices, before.filter))
+        smc_devices_filter(devices, "");
     smc_devices_close(&before);
 }
 
@@ -359,6 +362,8 @@ static bool devices_comes_before(const struct smc_devices_state *devices, size_t
 {
     const struct smc_device_row *row = &devices->row[a], *other = &devices->row[b];
     const struct smc_device_column_info *column = &smc_device_column_info[devices->sort];
+    if (row->is_hidden != other->is_hidden)
+        return other->is_hidden;
     if (a < devices->gpu_count || b < devices->gpu_count)
         return a < b;
     bool known = !column->is_known || column->is_known(row);
@@ -393,16 +398,16 @@ struct smc_device_row *smc_devices_at(const struct smc_devices_state *devices, s
 size_t smc_devices_place(const struct smc_devices_state *devices)
 {
     size_t place = 0;
-    while (place < devices->count && devices->order[place] != devices->cursor)
+    while (place < devices->listed && devices->order[place] != devices->cursor)
         place++;
     return place;
 }
 
 void smc_devices_move(struct smc_devices_state *devices, int by)
 {
-    long place = (long)smc_devices_place(devices) + by, last = (long)devices->count - 1;
+    long place = (long)smc_devices_place(devices) + by, last = (long)devices->listed - 1;
     place = place > last ? last : place;
-    if (devices->count)
+    if (devices->listed)
         devices->cursor = devices->order[place < 0 ? 0 : place];
 }
 
@@ -425,15 +430,44 @@ static bool devices_matches(const struct smc_device_row *row, const char *text)
 bool smc_devices_search(struct smc_devices_state *devices, const char *text, int direction)
 {
     size_t here = smc_devices_place(devices);
-    for (size_t i = 1; i <= devices->count; i++) {
-        size_t by = direction > 0 ? i : devices->count - i;
-        size_t row = devices->order[(here + by) % devices->count];
+    for (size_t i = 1; i <= devices->listed; i++) {
+        size_t by = direction > 0 ? i : devices->listed - i;
+        size_t row = devices->order[(here + by) % devices->listed];
         if (!devices_matches(&devices->row[row], text))
             continue;
         devices->cursor = row;
         return true;
     }
     return false;
+}
+
+/* Whether any row matches; the cursor moves to the next one that does, unless its own row does. */
+static bool move_to_match(struct smc_devices_state *devices, const char *text)
+{
+    const size_t count = devices->count, here = devices->cursor;
+    for (size_t i = 0; i < count; i++) {
+        size_t row = (here + i) % count;
+        if (!devices_matches(&devices->row[row], text))
+            continue;
+        devices->cursor = row;
+        return true;
+    }
+    return false;
+}
+
+bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
+{
+    if (*text && !move_to_match(devices, text))
+        return false;
+    snprintf(devices->filter, sizeof devices->filter, "%s", text);
+    devices->listed = 0;
+    for (size_t i = 0; i < devices->count; i++) {
+        struct smc_device_row *row = &devices->row[i];
+        row->is_hidden = *text && !devices_matches(row, text);
+        devices->listed += !row->is_hidden;
+    }
+    smc_devices_sort(devices, devices->sort, devices->reversed);
+    return true;
 }
 
 size_t smc_devices_compared(const struct smc_devices_state *devices,

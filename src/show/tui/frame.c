@@ -112,6 +112,21 @@ const struct smc_look smc_light_looks[SMC_STYLE_COUNT] = {
 #undef STYLE
 };
 
+/* 16 to 231 are a cube, 232 to 255 greys. */
+uint32_t smc_look_rgb(int colour)
+{
+    static const unsigned char levels[] = {0, 95, 135, 175, 215, 255};
+    if (colour >= 232) {
+        const uint32_t grey = 8 + 10 * (uint32_t)(colour - 232);
+        return grey << 16 | grey << 8 | grey;
+    }
+    if (colour < 16)
+        return 0x808080;
+    const int place = colour - 16;
+    return (uint32_t)levels[place / 36] << 16 | (uint32_t)levels[place / 6 % 6] << 8 |
+           levels[place % 6];
+}
+
 char smc_glyph_ascii(uint32_t glyph)
 {
     static const struct {
@@ -299,6 +314,13 @@ static int word_columns(const char *word, const char *end)
     return columns;
 }
 
+/* One that is longer than a line ends at its first tie. */
+static const char *end_of_word(const char *word, int line_columns)
+{
+    const char *end = word + strcspn(word, " \n"), *tie = strpbrk(word, SMC_TIE);
+    return tie && tie < end && word_columns(word, end) > line_columns ? tie : end;
+}
+
 int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
                         enum smc_style style, const char *text)
 {
@@ -310,9 +332,9 @@ int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
             text++;
             continue;
         }
-        int blanks = (int)strspn(text, " ");
+        int blanks = (int)strspn(text, " " SMC_TIE);
         text += blanks;
-        const char *end = text + strcspn(text, " \n");
+        const char *end = end_of_word(text, rect.cols);
         int columns = word_columns(text, end);
         if (col > 0 && col + blanks + columns > rect.cols) {
             row++;

@@ -116,7 +116,7 @@ static void view_devices_draw_row(const struct smc_device_row *row,
 
 static int view_devices_first_shown(const struct smc_devices_state *devices, int rows)
 {
-    return smc_list_first((int)smc_devices_place(devices), (int)devices->count, rows);
+    return smc_list_first((int)smc_devices_place(devices), (int)devices->listed, rows);
 }
 
 static void view_devices_draw_legend(const struct smc_devices_state *devices, struct smc_rect rect,
@@ -141,7 +141,7 @@ static void view_devices_draw_table(const struct smc_devices_state *devices,
 {
     struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
-    int count = (int)devices->count, first = view_devices_first_shown(devices, rows.rows);
+    int count = (int)devices->listed, first = view_devices_first_shown(devices, rows.rows);
     smc_devices_spans(rect.cols, span);
     view_devices_draw_heading(devices, span, heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
@@ -341,6 +341,11 @@ static void draw_comparison(const struct smc_devices_state *devices, struct smc_
 static void view_devices_write_title(const struct smc_devices_state *devices, char title[64])
 {
     const struct smc_device_column_info *info = &smc_device_column_info[devices->sort];
+    if (devices->filter[0]) {
+        snprintf(title, 64, "%zu of %zu devices with '%.20s'; Esc shows all", devices->listed,
+                 devices->count, devices->filter);
+        return;
+    }
     snprintf(title, 64, "%zu devices by %s, %s", devices->count, info->heading,
              info->rises != devices->reversed ? "rising" : "falling");
 }
@@ -464,11 +469,18 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
     case SMC_ACTION_AGAIN:
     case SMC_ACTION_BEFORE:
         return view_devices_search(tui, action == SMC_ACTION_AGAIN ? 1 : -1);
+    case SMC_ACTION_CANCEL:
+        return smc_devices_filter(devices, "");
     case SMC_ACTION_COMMAND:
         return view_devices_show_command(tui);
     default:
         return false;
     }
+}
+
+static bool view_devices_filter(struct smc_tui *tui, const char *text)
+{
+    return smc_devices_filter(&tui->devices, text);
 }
 
 /* --- Clicks --- */
@@ -477,7 +489,7 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
 static int place_at(const struct smc_devices_state *devices, struct smc_rect rect, int row)
 {
     int place = view_devices_first_shown(devices, rect.rows - 1) + row - 1;
-    return row > 0 && place < (int)devices->count ? place : -1;
+    return row > 0 && place < (int)devices->listed ? place : -1;
 }
 
 /* The column whose heading is at a column of the panel. */
@@ -523,4 +535,5 @@ const struct smc_view smc_view_devices = {
     .draw = view_devices_draw,
     .act = view_devices_act,
     .click = view_devices_click,
+    .filter = view_devices_filter,
 };
