@@ -441,24 +441,8 @@ bool smc_devices_search(struct smc_devices_state *devices, const char *text, int
     return false;
 }
 
-/* Whether any row matches; the cursor moves to the next one that does, unless its own row does. */
-static bool move_to_match(struct smc_devices_state *devices, const char *text)
+static void devices_set_filter(struct smc_devices_state *devices, const char *text)
 {
-    const size_t count = devices->count, here = devices->cursor;
-    for (size_t i = 0; i < count; i++) {
-        size_t row = (here + i) % count;
-        if (!devices_matches(&devices->row[row], text))
-            continue;
-        devices->cursor = row;
-        return true;
-    }
-    return false;
-}
-
-bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
-{
-    if (*text && !move_to_match(devices, text))
-        return false;
     snprintf(devices->filter, sizeof devices->filter, "%s", text);
     devices->listed = 0;
     for (size_t i = 0; i < devices->count; i++) {
@@ -467,7 +451,20 @@ bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
         devices->listed += !row->is_hidden;
     }
     smc_devices_sort(devices, devices->sort, devices->reversed);
-    return true;
+}
+
+bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
+{
+    char before[sizeof devices->filter];
+    memcpy(before, devices->filter, sizeof before);
+    devices_set_filter(devices, "");
+    if (*text == '\0')
+        return true;
+    const bool found =
+        (devices->count > 0 && devices_matches(&devices->row[devices->cursor], text)) ||
+        smc_devices_search(devices, text, 1);
+    devices_set_filter(devices, found ? text : before);
+    return found;
 }
 
 size_t smc_devices_compared(const struct smc_devices_state *devices,
