@@ -157,6 +157,11 @@ static void test_search(void)
     CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090 D");
     sitting_keys(&sitting, "n n");
     CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090"); /* back to the first */
+    CU_ASSERT(sitting_shows(&sitting, " devices with 'rtx409'; Esc shows all"));
+    CU_ASSERT_EQUAL(devices_of(&sitting)->listed, 3);
+    sitting_keys(&sitting, "Esc");
+    CU_ASSERT_EQUAL(devices_of(&sitting)->listed, devices_of(&sitting)->count);
+    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090");
     sitting_keys(&sitting, "/");
     sitting_type(&sitting, "kepler");
     CU_ASSERT_PTR_NOT_NULL(strstr(under_cursor(&sitting)->answer.query.device.family, "Kepler"));
@@ -169,38 +174,6 @@ static void test_search(void)
     CU_ASSERT(
         sitting_shows(&sitting, "no device has 'Voodoo' in its name, chip, family or limiters"));
     CU_ASSERT_EQUAL(under_cursor(&sitting)->answer.query.device.sm.cc, 70);
-    sitting_close(&sitting);
-}
-
-static void test_filter(void)
-{
-    struct sitting sitting;
-    sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
-    sitting_keys(&sitting, "F4 Space");
-    const struct smc_devices_state *devices = devices_of(&sitting);
-    sitting_keys(&sitting, "/ v o l t");
-    CU_ASSERT(
-        sitting_shows(&sitting, "devices with 'volt'; Esc shows all")); /* while it is typed */
-    sitting_keys(&sitting, "Enter");
-    size_t volta = devices->listed, wrong = 0;
-    CU_ASSERT(volta > 1 && volta < devices->count);
-    for (size_t place = 0; place < devices->count; place++) {
-        const struct smc_device *device = &smc_devices_at(devices, place)->answer.query.device;
-        wrong += (strstr(device->family, "Volta") != NULL) != (place < volta);
-    }
-    CU_ASSERT_EQUAL(wrong, 0);
-    sitting_keys(&sitting, "End Down PgDn");
-    CU_ASSERT_EQUAL(smc_devices_place(devices), volta - 1);
-    const struct smc_device_row *list[2];
-    CU_ASSERT_EQUAL(smc_devices_compared(devices, list, 2), 2); /* the marked one is hidden */
-    CU_ASSERT_STRING_EQUAL(smc_device_model(&list[1]->answer.query.device), "H200");
-    sitting_keys(&sitting, "o O F2 F4"); /* the filter stays */
-    CU_ASSERT_EQUAL(devices->listed, volta);
-    sitting_keys(&sitting, "Esc");
-    CU_ASSERT_EQUAL(devices->listed, devices->count);
-    CU_ASSERT_PTR_NOT_NULL(strstr(under_cursor(&sitting)->answer.query.device.family, "Volta"));
-    sitting_keys(&sitting, "/ v o l t Esc"); /* given up */
-    CU_ASSERT_EQUAL(devices->listed, devices->count);
     sitting_close(&sitting);
 }
 
@@ -371,7 +344,6 @@ CU_TestInfo tests_tui_devices[] = {
     {"every row is the query's own answer", test_answers},
     {"orders, and back", test_orders},
     {"search by name, family, capability", test_search},
-    {"only what matches is listed", test_filter},
     {"marked devices stand side by side", test_marks},
     {"a device is taken to the first screen, and back", test_taking},
     {"the cursor stays in the table", test_moving},

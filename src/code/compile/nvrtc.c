@@ -385,6 +385,11 @@ static void nvrtc_list_candidates(struct nvrtc_candidates *candidates)
     add_wheels(candidates);
     add_fetched(candidates);
     append_linker_state(&candidates->lines);
+    if (candidates->lines.failed) { /* cut anywhere: that NVRTC is not in it means nothing */
+        candidates->failure = ENOMEM;
+        candidates->certain = 0;
+        snprintf(candidates->unread, sizeof candidates->unread, "NVRTC");
+    }
 }
 
 static bool nvrtc_is_known(const struct smc_nvrtc_search *search,

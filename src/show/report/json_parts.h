@@ -47,7 +47,6 @@ void smc_json_append_item(json_t *item, struct smc_text *out);
 #define WRITER(kind, list, parameters, arguments)                                                  \
     void smc_json_##kind(json_t *object, SMC_WRITER_LIST parameters);
 #include "show/report/writers.def"
-#undef WRITER
 
 json_t *smc_json_device(const struct smc_device *device);
 

@@ -15,6 +15,7 @@ libsmc_la_SOURCES += \
 	src/show/report/diff_report.c src/show/report/diff_report.h \
 	src/show/report/doctor_report.c \
 	src/show/report/emulator_findings.c src/show/report/emulator_findings.h \
+	src/show/report/exercise_report.c \
 	src/show/report/explain.c \
 	src/show/report/findings_junit.c \
 	src/show/report/findings_report.c src/show/report/findings_report.h \

@@ -19,11 +19,11 @@
 #include "hardware/checks.h"
 #include "hardware/confirmed_launch.h"
 #include "hardware/doctor.h"
+#include "hardware/exercise.h"
 #include "hardware/measured_ceilings.h"
 #include "hardware/merge.h"
 #include "hardware/series.h"
 #include "hardware/user.h"
-#include "hardware/user_pair.h"
 #include "machine/bank_accesses.h"
 #include "rules/allocation.h"
 #include "rules/headroom.h"
@@ -64,7 +64,6 @@ struct smc_writer {
     void (*kind)(SMC_WRITER_LIST parameters, const struct smc_report_style *style,                 \
                  struct smc_text *out);
 #include "show/report/writers.def"
-#undef WRITER
 
     /* The user's kernels, each on its devices: appends the report from row `first` on, and returns
        the row to go on with, or rows->count at its end. `out` may be emptied between the calls:

@@ -36,9 +36,11 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
 {
     const struct smc_query *query = &sweep->query;
     struct smc_text given = {0};
-    uint32_t varied = (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
-                      (varies(sweep, SMC_AXIS_BLOCK) ? 1u << SMC_PARAM_BLOCK : 0) |
-                      (varies(sweep, SMC_AXIS_RADIUS) ? 1u << SMC_PARAM_RADIUS : 0);
+    uint32_t varied =
+        (varies(sweep, SMC_AXIS_SIZE) ? SMC_MATRIX_SIZES | 1u << SMC_PARAM_LENGTH : 0) |
+        (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
+        (varies(sweep, SMC_AXIS_BLOCK) ? 1u << SMC_PARAM_BLOCK : 0) |
+        (varies(sweep, SMC_AXIS_RADIUS) ? 1u << SMC_PARAM_RADIUS : 0);
     const uint32_t derived = 1u << SMC_PARAM_LENGTH;
     append_fixed(sweep, SMC_AXIS_THREADS, query->kernel ? SMC_NOT_GIVEN : query->threads_per_block,
                  "threads", &given);
@@ -394,10 +396,16 @@ static void sweep_append_grid(const struct smc_sweep_result *result,
 static const char *value_name(enum smc_axis_id id)
 {
     static const char *const names[SMC_AXIS_COUNT] = {
-        [SMC_AXIS_DEVICE] = "device",        [SMC_AXIS_TILE] = "tile",
-        [SMC_AXIS_BLOCK] = "threads",        [SMC_AXIS_RADIUS] = "radius",
-        [SMC_AXIS_THREADS] = "threads",      [SMC_AXIS_REGS] = "regs",
-        [SMC_AXIS_SMEM] = "static B",        [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_DEVICE] = "device",
+        [SMC_AXIS_SIZE] = "size",
+        [SMC_AXIS_TILE] = "tile",
+        [SMC_AXIS_BLOCK] = "threads",
+        [SMC_AXIS_RADIUS] = "radius",
+        [SMC_AXIS_THREADS] = "threads",
+        [SMC_AXIS_REGS] = "regs",
+        [SMC_AXIS_SMEM] = "static B",
+        [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_CLUSTER] = "cluster",
         [SMC_AXIS_CARVEOUT] = "carve-out %",
     };
     return names[id];

@@ -21,7 +21,6 @@ enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
                                             const struct smc_report_style *style,                  \
                                             struct smc_text *out);)
 #include "show/report/writers.def"
-#undef WRITER
 
 /* The first lines of an answer, for other reports that begin alike. */
 void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,

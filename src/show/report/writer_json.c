@@ -63,7 +63,6 @@ void smc_json_calibration(json_t *object, const struct smc_calibration *calibrat
         smc_json_finish_lines(root, list, out);                                                    \
     }
 #include "show/report/writers.def"
-#undef WRITER
 
 static json_t *trace_object(const struct smc_trace_answer *answer,
                             const struct smc_report_style *style)
@@ -136,7 +135,6 @@ const struct smc_writer smc_writer_json = {
     .has_notes = true,
 #define WRITER(kind, list, parameters, arguments) .kind = write_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = write_inspection,
     .trace = write_trace,
     .kernels = write_kernels,
@@ -152,7 +150,6 @@ const struct smc_writer smc_writer_lines = {
     .is_by_line = true,
 #define WRITER(kind, list, parameters, arguments) .kind = lines_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = lines_inspection,
     .trace = lines_trace,
     .kernels = lines_kernels,

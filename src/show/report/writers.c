@@ -13,14 +13,12 @@
         smc_csv_##kind(SMC_WRITER_LIST arguments, out);                                            \
     }
 #include "show/report/writers.def"
-#undef WRITER
 
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
     .is_by_line = true,
 #define WRITER(kind, list, parameters, arguments) .kind = csv_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = smc_csv_inspection,
     .trace = smc_csv_trace,
     .kernels = smc_csv_kernels,
@@ -50,7 +48,6 @@ const struct smc_writer smc_writer_text = {
     .name = "text",
 #define WRITER(kind, list, parameters, arguments) .kind = smc_text_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = smc_text_inspection,
     .trace = smc_text_trace,
     .kernels = smc_text_kernels,

@@ -130,7 +130,6 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
         .sort = fresh ? SMC_DEVICE_COLUMN_CC : before.sort,
         .reversed = before.reversed,
     };
-
     if (!devices_state_allocate(devices,
                                 gpu_count + 1 + smc_capability_count() + smc_device_count())) {
         smc_devices_close(devices);
@@ -144,7 +143,6 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
     add_table(&rows);
     devices->cursor = devices_state_find(
         devices, fresh ? &query->device : &before.row[before.cursor].answer.query.device);
-    /* What it was filtered by, such as a limiter, may be gone. */
     if (!smc_devices_filter(devices, before.filter))
         smc_devices_filter(devices, "");
     smc_devices_close(&before);
@@ -362,8 +360,8 @@ static bool devices_comes_before(const struct smc_devices_state *devices, size_t
 {
     const struct smc_device_row *row = &devices->row[a], *other = &devices->row[b];
     const struct smc_device_column_info *column = &smc_device_column_info[devices->sort];
-    if (row->is_hidden != other->is_hidden)
-        return other->is_hidden;
+    if (row->is_listed != other->is_listed)
+        return row->is_listed;
     if (a < devices->gpu_count || b < devices->gpu_count)
         return a < b;
     bool known = !column->is_known || column->is_known(row);
@@ -441,30 +439,25 @@ bool smc_devices_search(struct smc_devices_state *devices, const char *text, int
     return false;
 }
 
-static void devices_set_filter(struct smc_devices_state *devices, const char *text)
-{
-    snprintf(devices->filter, sizeof devices->filter, "%s", text);
-    devices->listed = 0;
-    for (size_t i = 0; i < devices->count; i++) {
-        struct smc_device_row *row = &devices->row[i];
-        row->is_hidden = *text && !devices_matches(row, text);
-        devices->listed += !row->is_hidden;
-    }
-    smc_devices_sort(devices, devices->sort, devices->reversed);
-}
-
 bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
 {
-    char before[sizeof devices->filter];
-    memcpy(before, devices->filter, sizeof before);
-    devices_set_filter(devices, "");
-    if (*text == '\0')
-        return true;
-    const bool found =
-        (devices->count > 0 && devices_matches(&devices->row[devices->cursor], text)) ||
-        smc_devices_search(devices, text, 1);
-    devices_set_filter(devices, found ? text : before);
-    return found;
+    size_t listed = 0;
+    for (size_t i = 0; i < devices->count; i++)
+        listed += !*text || devices_matches(&devices->row[i], text);
+    if (*text && listed == 0)
+        return false;
+    for (size_t i = 0; i < devices->count; i++)
+        devices->row[i].is_listed = !*text || devices_matches(&devices->row[i], text);
+    devices->listed = listed;
+    snprintf(devices->filter, sizeof devices->filter, "%s", text);
+    smc_devices_sort(devices, devices->sort, devices->reversed);
+    if (listed > 0 && !devices->row[devices->cursor].is_listed)
+        devices->cursor = devices->order[0];
+    for (size_t place = 0; place < listed; place++)
+        if (!strcasecmp(smc_device_model(&smc_devices_at(devices, place)->answer.query.device),
+                        text))
+            devices->cursor = devices->order[place];
+    return true;
 }
 
 size_t smc_devices_compared(const struct smc_devices_state *devices,

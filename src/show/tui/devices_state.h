@@ -29,7 +29,8 @@ struct smc_device_row {
     bool answered;            /* false: `why` says why not */
     bool is_uncompiled;       /* because its registers are not known yet */
     char why[256];
-    bool marked, is_hidden; /* hidden: the filter leaves it out */
+    bool marked;
+    bool is_listed; /* it matches the filter */
 };
 
 enum { SMC_CELL_CHARS = 160 };
@@ -53,12 +54,12 @@ extern const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COL
 struct smc_devices_state {
     struct smc_device_row *row; /* this machine's GPUs, the present device if it is not in the
                                    table, then each compute capability and its boards */
-    size_t *order;              /* the listed rows as they are sorted, then those filtered out */
-    size_t count, listed, gpu_count;
-    size_t cursor; /* a row */
+    size_t *order;              /* the rows as they are sorted: those that are listed, the others */
+    size_t count, gpu_count, listed;
+    char filter[128]; /* only devices that match are listed; "": all */
+    size_t cursor;    /* a row */
     enum smc_device_column sort;
     bool reversed;
-    char filter[64]; /* only devices that match are listed; "": all */
 };
 
 /* Answers the launch for every device; marks, cursor and order stay. When out of memory, there are
@@ -73,7 +74,12 @@ bool smc_devices_is_bare(const struct smc_device *device);
 /* Where a register count comes from; "as on F2" if it was given on the first screen. */
 void smc_devices_source(const struct smc_resources *resources, char text[40]);
 
-/* The row at a place of the listed ones, and the place of the row under the cursor. */
+/* Lists only rows that match the text, as smc_devices_search finds them; "": all. The cursor goes
+   to the device of just that name, or leaves a row that is not listed. False, and nothing changes,
+   if no row matches. */
+bool smc_devices_filter(struct smc_devices_state *devices, const char *text);
+
+/* The row at a place of the sorted table, and the place of the row under the cursor. */
 struct smc_device_row *smc_devices_at(const struct smc_devices_state *devices, size_t place);
 size_t smc_devices_place(const struct smc_devices_state *devices);
 
@@ -83,12 +89,8 @@ void smc_devices_move(struct smc_devices_state *devices, int by);
 void smc_devices_sort(struct smc_devices_state *devices, enum smc_device_column column,
                       bool reversed);
 
-/* Lists only the rows that match: by a part of its name, chip, family or limiters, or by its
-   compute capability; "": all. False: none does, and the list is as before. The cursor moves to the
-   next listed row. */
-bool smc_devices_filter(struct smc_devices_state *devices, const char *text);
-
-/* Moves the cursor to the next listed row that matches. False if there is none. */
+/* Moves the cursor to the next row that matches: a part of its name, chip, family or limiters, or
+   its compute capability. False if there is none. */
 bool smc_devices_search(struct smc_devices_state *devices, const char *text, int direction);
 
 /* The devices to compare: the one under the cursor, then the marked ones as sorted. `list` holds
