@@ -262,11 +262,15 @@ refuses 2 "option --pad: aat-conflict does not accept it; these kernels do: $(ke
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
 refuses 2 "unknown lesson 'tilig'; did you mean 'tiling'?" lesson tilig
+refuses 2 "option --html: writes the whole lesson; not together with --page or --answer" lesson banks \
+    --html x.html --page 1
+refuses 2 "option --language: 'fr' is not en or zh" lesson banks --language fr
+refuses 2 "./none.md: No such file or directory" lesson ./none.md
 refuses 2 "unknown lesson 'xyz'; 'smemcalc lesson' lists them" lesson xyz
 refuses 2 "option --answer: name a lesson; 'smemcalc lesson' lists them" lesson --answer 3
 refuses 2 "option --page: not together with --answer" lesson banks --page 1 --answer 3
 refuses 2 "option --page: '6' is above 5, the pages of banks" lesson banks --page 6
-refuses 2 "option --answer: '3 blocks' is not a whole number" lesson 8800-gtx --answer '3 blocks'
+refuses 2 "option --answer: '3 blocks' is not a number" lesson 8800-gtx --answer '3 blocks'
 refuses 2 "option --answer: 'd' is not a letter from a to c" lesson shared-memory --answer d \
     --device H200
 refuses 2 "option --device: the lesson 8800-gtx is about the GeForce 8800 GTX alone" \
@@ -513,7 +517,7 @@ steps "--smem-mode oversized, which CUDA 13.5 has; without it a block may have 2
     --dynamic-smem 300K --device 10.7
 steps "less shared memory: a block may have 334848 bytes at most" \
     --dynamic-smem 400K --device 10.7 --smem-mode oversized
-steps "clusters need compute capability 9.0 or newer: leave --cluster out" --cluster 4 --device 8.0
+steps "clusters need compute capability 9.0 or newer: --cluster 1 does without" --cluster 4 --device 8.0
 steps "--cluster 16 or less" --cluster 32 --device H200
 steps "49152 bytes of shared memory or less, or --smem-mode default or non-portable" \
     --smem-mode portable --dynamic-smem 64K --device 9.0

@@ -17,6 +17,7 @@ golden sweep-grid.txt sweep --tile 4:32:4 --regs 16:128 --device H200
 golden sweep-bands.txt sweep --threads 32:1024:32 --dynamic-smem 0:96K:4K --regs 32 --device 8.9
 golden sweep-all-devices.txt sweep --threads 64:1024:192 --regs 48 --device all
 golden sweep-assumed.txt sweep --kernel stencil-dynamic --radius 0:3000:1000 --device 1.0 --no-nvrtc
+golden sweep-clusters.txt sweep --kernel histogram-cluster --cluster 1:8 --regs 26 --device H200
 golden sweep-one-axis.csv sweep --tile 8:32:8 --regs 36 --device H200 --format csv
 golden sweep-without-answer.csv sweep --threads 64 --regs 200:300:50 --device 9.0 --format csv
 smemcalc sweep --kernel stencil-window --block 100:160:28 --device 9.0 --no-nvrtc --format csv >out 2>err

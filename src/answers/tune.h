@@ -39,7 +39,6 @@ struct smc_tune_axis {
 enum smc_tune_state {
 #define STATE(id, name, meaning) SMC_TUNE_##id,
 #include "answers/query/tune_states.def"
-#undef STATE
     SMC_TUNE_STATE_COUNT
 };
 

@@ -98,7 +98,6 @@ struct smc_run_request {
 enum smc_metric {
 #define METRIC(id, name, quantity, label, tolerance) SMC_METRIC_##id,
 #include "hardware/executor/metrics.def"
-#undef METRIC
     SMC_METRIC_COUNT
 };
 

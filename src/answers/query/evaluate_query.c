@@ -235,9 +235,12 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     const struct smc_kernel *kernel = query->kernel;
     struct smc_params *params = &answer->query.params;
     if (kernel) {
+        if (query->settings.blocks_per_cluster)
+            params->blocks_per_cluster = query->settings.blocks_per_cluster;
         status = kernel->complete(kernel, params, error);
         if (status != SMC_OK)
             return status;
+        answer->query.settings.blocks_per_cluster = params->blocks_per_cluster;
         kernel->plan(kernel, params, &answer->plan);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
 #include "base/text.h"
@@ -22,7 +23,6 @@
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
 #define STATE(id, name, meaning) [SMC_TUNE_##id] = {name, meaning},
 #include "answers/query/tune_states.def"
-#undef STATE
 };
 
 /* --- Axes as the user gives them -------------------------------------------------------------- */
@@ -599,11 +599,6 @@ static void drop_repeated(struct smc_tune *tune)
     }
 }
 
-static int tune_compare(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Equal times keep the order of the values: shapes are elements of one array. */
 static int compare_shapes(const void *left, const void *right)
 {
@@ -611,9 +606,9 @@ static int compare_shapes(const void *left, const void *right)
     const struct smc_tune_shape *b = *(struct smc_tune_shape *const *)right;
     int order = (int)a->state - (int)b->state;
     if (order == 0 && a->state != SMC_TUNE_UNPREDICTED)
-        order = tune_compare(a->time.predicted_ms, b->time.predicted_ms);
+        order = smc_compare_reals(a->time.predicted_ms, b->time.predicted_ms);
     else if (order == 0)
-        order = tune_compare(b->percent, a->percent);
+        order = smc_compare_reals(b->percent, a->percent);
     return order ? order : (a > b) - (a < b);
 }
 

@@ -789,6 +789,7 @@ static bool sass_evaluate_special(const struct smc_sass_instruction *in, const s
     return true;
 }
 
+/* Lanes that do not execute it may have any index. */
 static bool load_constant(const struct smc_sass_instruction *in, const struct operands *ops,
                           struct results *out)
 {
@@ -802,7 +803,7 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
         uint32_t at = (in->from[1].value + ops->low[0][l]) & UINT16_MAX;
         if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
             (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
-            return false;
+            out->unknown |= ops->lanes == 1 ? UINT32_MAX : lane_bit[l];
         if (is_signed)
             out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));
     }
@@ -869,12 +870,29 @@ static bool floating(const struct smc_sass_instruction *in, const struct operand
         holds |= (uint32_t)result.holds << l;
         holds_not |= (uint32_t)result.holds_not << l;
     }
-    if (in->operation == SMC_OP_FSETP || in->operation == SMC_OP_DSETP)
+    if (in->operation == SMC_OP_FSET || in->operation == SMC_OP_FSETP ||
+        in->operation == SMC_OP_DSETP)
         join_comparison(in, ops, holds, holds_not, ops->unknown, out);
     else if (in->operation == SMC_OP_FCHK)
         out->predicate[0] = holds;
     if (in->operation == SMC_OP_FMNMX)
         out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+/* FSET: 1 where the comparison holds, else 0. */
+static bool floating_set(const struct smc_sass_instruction *in, const struct operands *ops,
+                         struct results *out)
+{
+    const float one = 1;
+    if (!floating(in, ops, out))
+        return false;
+    out->unknown = out->predicate_unknown[0];
+    EACH_LANE {
+        out->low[l] = 0;
+        if (bit_of(out->predicate[0], l))
+            memcpy(&out->low[l], &one, sizeof one);
+    }
     return true;
 }
 
@@ -910,6 +928,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_SEL] = select_one,
     [SMC_OP_USEL] = select_one,
     [SMC_OP_FSEL] = select_one,
+    [SMC_OP_FSET] = floating_set,
     [SMC_OP_IMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX3] = minimum_of_three,

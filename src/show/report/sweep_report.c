@@ -36,9 +36,11 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
 {
     const struct smc_query *query = &sweep->query;
     struct smc_text given = {0};
-    uint32_t varied = (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
-                      (varies(sweep, SMC_AXIS_BLOCK) ? 1u << SMC_PARAM_BLOCK : 0) |
-                      (varies(sweep, SMC_AXIS_RADIUS) ? 1u << SMC_PARAM_RADIUS : 0);
+    uint32_t varied =
+        (varies(sweep, SMC_AXIS_SIZE) ? SMC_MATRIX_SIZES | 1u << SMC_PARAM_LENGTH : 0) |
+        (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
+        (varies(sweep, SMC_AXIS_BLOCK) ? 1u << SMC_PARAM_BLOCK : 0) |
+        (varies(sweep, SMC_AXIS_RADIUS) ? 1u << SMC_PARAM_RADIUS : 0);
     const uint32_t derived = 1u << SMC_PARAM_LENGTH;
     append_fixed(sweep, SMC_AXIS_THREADS, query->kernel ? SMC_NOT_GIVEN : query->threads_per_block,
                  "threads", &given);
@@ -394,10 +396,16 @@ static void sweep_append_grid(const struct smc_sweep_result *result,
 static const char *value_name(enum smc_axis_id id)
 {
     static const char *const names[SMC_AXIS_COUNT] = {
-        [SMC_AXIS_DEVICE] = "device",        [SMC_AXIS_TILE] = "tile",
-        [SMC_AXIS_BLOCK] = "threads",        [SMC_AXIS_RADIUS] = "radius",
-        [SMC_AXIS_THREADS] = "threads",      [SMC_AXIS_REGS] = "regs",
-        [SMC_AXIS_SMEM] = "static B",        [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_DEVICE] = "device",
+        [SMC_AXIS_SIZE] = "size",
+        [SMC_AXIS_TILE] = "tile",
+        [SMC_AXIS_BLOCK] = "threads",
+        [SMC_AXIS_RADIUS] = "radius",
+        [SMC_AXIS_THREADS] = "threads",
+        [SMC_AXIS_REGS] = "regs",
+        [SMC_AXIS_SMEM] = "static B",
+        [SMC_AXIS_DYNAMIC_SMEM] = "dynamic B",
+        [SMC_AXIS_CLUSTER] = "cluster",
         [SMC_AXIS_CARVEOUT] = "carve-out %",
     };
     return names[id];
@@ -641,8 +649,8 @@ void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
     smc_text_append(out, ",\"answers\":[\n");
 }
 
-void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
-                          const struct smc_answer *answer, const char *why, struct smc_text *out)
+static json_t *sweep_point_object(const struct smc_sweep *sweep, uint64_t point,
+                                  const struct smc_answer *answer, const char *why)
 {
     json_t *object = json_object();
     json_t *position = json_array();
@@ -653,8 +661,14 @@ void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
     smc_json_set(object, "error", why ? json_string(why) : json_null());
     if (!why)
         smc_json_answer(object, answer);
+    return object;
+}
+
+void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                          const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
     smc_text_append(out, point ? ",\n" : "");
-    dump(object, out);
+    dump(sweep_point_object(sweep, point, answer, why), out);
 }
 
 void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
@@ -663,6 +677,28 @@ void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_
     (void)result;
     (void)style;
     smc_text_append(out, "\n]}\n");
+}
+
+/* --- JSON Lines ------------------------------------------------------------------------------- */
+
+void smc_lines_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    (void)sweep;
+    (void)out;
+}
+
+void smc_lines_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                           const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
+    smc_json_append_line(sweep_point_object(sweep, point, answer, why), out);
+}
+
+void smc_lines_sweep_end(const struct smc_sweep_result *result,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)result;
+    (void)style;
+    (void)out;
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */

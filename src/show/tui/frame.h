@@ -43,7 +43,6 @@ bool smc_rect_holds(struct smc_rect rect, int row, int col);
 enum smc_style {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes) SMC_STYLE_##id,
 #include "show/tui/styles.def"
-#undef STYLE
     SMC_STYLE_COUNT
 };
 
@@ -69,7 +68,6 @@ extern const struct smc_look smc_light_looks[SMC_STYLE_COUNT]; /* on a light bac
 enum smc_sign {
 #define SIGN(id, glyph, ascii, where, meaning) SMC_SIGN_##id = glyph,
 #include "show/tui/signs.def"
-#undef SIGN
 };
 
 /* What to show where the locale is not UTF-8: '+' for a corner, '#' for a block, '?' for a
