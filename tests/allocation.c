@@ -6,8 +6,9 @@
 
    A share of the n: each place that allocates, a function with the two that called it, fails
    once, and so do the first and the last allocations of each command; at an eighth of the places
-   all later allocations fail as well. With TEST_WHOLE=1 each call stack that allocates is such a
-   place, and fails several times in both ways.
+   all later allocations fail as well. Where one compiler replaces another, a place includes four
+   callers. With TEST_WHOLE=1 each call stack that allocates is such a place, and fails several
+   times in both ways.
 
    The program is part of this one, so that malloc and its relatives here are those of the program
    and of the libraries that it calls. Each run is a process of its own. */
@@ -47,14 +48,15 @@ int main(void)
 
 /* --- Allocations that fail ---------------------------------------------------------------------*/
 
-enum { MOST_FRAMES = 16, PLACE_FRAMES = 3, MOST_ALLOCATIONS = 1 << 20 };
+enum { MOST_FRAMES = 16, FEW_FRAMES = 3, MORE_FRAMES = 5, MOST_ALLOCATIONS = 1 << 20 };
 enum mode { ONCE, FROM_THEN_ON, MODES };
 
 static atomic_long allocations; /* counted while `armed` */
 static long failing;            /* the first that fails; 0: none fails */
 static enum mode mode;
 static atomic_bool armed;
-static int trace; /* a file that gets the call stack of the first failing allocation */
+static int place_frames; /* the innermost calls that make a place */
+static int trace;        /* a file that gets the call stack of the first failing allocation */
 
 /* Memory for dlsym itself, which allocates before the functions below are found. */
 static char early[8192];
@@ -137,7 +139,7 @@ static void note_place(const void *caller, long n)
     int count = backtrace(frames, MOST_FRAMES), first = 0;
     while (first < count && frames[first] != caller)
         first++;
-    const int end = share_is_whole() || count < first + PLACE_FRAMES ? count : first + PLACE_FRAMES;
+    const int end = share_is_whole() || count < first + place_frames ? count : first + place_frames;
     for (int i = first; i < end; i++)
         place = ((place ^ (uintptr_t)frames[i]) * UINT64_C(0x9E3779B97F4A7C15)) >> 1 | 1;
     if (n < MOST_ALLOCATIONS)
@@ -213,6 +215,7 @@ struct command {
     const char *words; /* split at blanks */
     const char *input; /* standard input; NULL: none */
     bool needs_nvrtc;
+    bool falls_back;    /* on another compiler, but not because of a failed allocation */
     bool streams;       /* writes whole rows before its end */
     const char *varies; /* lines that contain this are not compared, since they hold times */
 };
@@ -290,6 +293,7 @@ static void run(const struct command *command, enum mode how, long n, struct see
     trace = memfd_create("trace", MFD_CLOEXEC);
     failing = n;
     mode = how;
+    place_frames = command->falls_back ? MORE_FRAMES : FEW_FRAMES;
     shared->allocations = 0;
     fflush(NULL);
     pid_t child = fork();
@@ -368,15 +372,30 @@ struct tally {
 
 enum { MOST_SHOWN = 5, AT_ENDS = 2, MOST_PLACES = 1 << 16, LASTING_SHARE = 8, WHOLE_TIMES = 4 };
 
-static void show(const struct command *command, enum mode how, long n, const struct seen *seen)
+/* The first line that differs. */
+static void show_difference(const char *usual, const char *text)
 {
-    if (WIFSIGNALED(seen->status))
-        printf("        %s: allocation %ld%s: signal %d\n", command->name, n,
-               how == ONCE ? "" : " and later", WTERMSIG(seen->status));
-    else
-        printf("        %s: allocation %ld%s: exit status %d, %zu bytes on standard output\n",
-               command->name, n, how == ONCE ? "" : " and later", WEXITSTATUS(seen->status),
-               seen->out_bytes);
+    size_t start = 0;
+    while (text[start] && text[start] == usual[start])
+        start++;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    printf("        expected: %.*s\n        seen:     %.*s\n", (int)strcspn(usual + start, "\n"),
+           usual + start, (int)strcspn(text + start, "\n"), text + start);
+}
+
+static void show(const struct command *command, enum mode how, long n, const struct seen *usual,
+                 const struct seen *seen)
+{
+    char which[64] = "after all failures";
+    if (n > 0)
+        snprintf(which, sizeof which, "allocation %ld%s", n, how == ONCE ? "" : " and later");
+    printf("        %s: %s: %s %d, %zu bytes on standard output\n", command->name, which,
+           WIFSIGNALED(seen->status) ? "signal" : "exit status",
+           WIFSIGNALED(seen->status) ? WTERMSIG(seen->status) : WEXITSTATUS(seen->status),
+           seen->out_bytes);
+    if (seen->status == usual->status)
+        show_difference(usual->out, seen->out);
     printf("%.400s%s", seen->err, seen->trace);
 }
 
@@ -417,8 +436,8 @@ static void count_outcome(const struct command *command, enum mode how, long n,
     enum outcome outcome = judge(command, usual, &seen);
     tally->tried += n > 0;
     tally->outcome[outcome] += n > 0 || outcome == WRONG;
-    if (outcome == WRONG && tally->outcome[WRONG] <= MOST_SHOWN)
-        show(command, how, n, &seen);
+    if (outcome == WRONG && (n == 0 || tally->outcome[WRONG] <= MOST_SHOWN))
+        show(command, how, n, usual, &seen);
     forget(&seen);
 }
 
@@ -526,7 +545,8 @@ static const struct command commands[] = {
      .needs_nvrtc = true},
     {.name = "run-source",
      .words = "run --source own.cu --grid 4 --block 64 -a f32x256 --on emulator --device H200",
-     .needs_nvrtc = true},
+     .needs_nvrtc = true,
+     .falls_back = true},
     {.name = "run-sanitize",
      .words = "run --source stacks.cu --entry one_caller --grid 1 --block 64 -a i32x64 "
               "--device H200 --sanitize sarif",

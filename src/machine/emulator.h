@@ -276,7 +276,6 @@ double smc_float_sum_bound(const struct smc_float_sum *sum);
 enum smc_finding_kind {
 #define FINDING(id, name, text) SMC_FINDING_##id,
 #include "machine/findings.def"
-#undef FINDING
     SMC_FINDING_KINDS
 };
 

@@ -15,7 +15,6 @@
 enum smc_param {
 #define PARAM(id, option, lowest, highest, initial, unit, help) SMC_PARAM_##id,
 #include "rules/params.def"
-#undef PARAM
     SMC_PARAM_COUNT
 };
 

@@ -538,6 +538,12 @@ int pipe2(int ends[2], int flags)
     return -1;
 }
 
+int setenv(const char *name, const char *value, int replaces)
+{
+    NEXT(int, setenv, const char *, const char *, int)
+    return fails(FAULT_SETENV, CALLER) ? -1 : next(name, value, replaces);
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                    void *argument)
 {

@@ -21,6 +21,7 @@
     FAULT(CLOSE, "close", EIO)                                                                     \
     FAULT(RENAME, "rename", EIO)                                                                   \
     FAULT(PROCESS, "process", EAGAIN)                                                              \
+    FAULT(SETENV, "setenv", ENOMEM)                                                                \
     FAULT(LIBRARY, "library", ENOENT)                                                              \
     FAULT(INTERRUPT, "interrupt", EINTR)                                                           \
     FAULT(SHORT, "short", 0)

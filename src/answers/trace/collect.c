@@ -262,12 +262,9 @@ static void remove_folder(const struct smc_trace_program *collection)
 
 /* --- The program ------------------------------------------------------------------------------ */
 
-static void collect_set(const char *name, const char *value)
+static bool collect_set(const char *name, const char *value)
 {
-    if (value && *value)
-        setenv(name, value, 1);
-    else
-        unsetenv(name);
+    return (value && *value ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
 /* LD_PRELOAD separates paths by blanks and colons. A library whose path has one gets a link in the
@@ -317,20 +314,20 @@ static enum smc_status link_emulator(const struct smc_trace_program *collection,
     return SMC_OK;
 }
 
-static void set_library_path(const char *folder)
+static bool set_library_path(const char *folder)
 {
     char value[3 * PATH_MAX];
     const char *before = smc_folder_variable("LD_LIBRARY_PATH");
     snprintf(value, sizeof value, "%s%s%s", folder, before ? ":" : "", before ? before : "");
-    setenv("LD_LIBRARY_PATH", value, 1);
+    return collect_set("LD_LIBRARY_PATH", value);
 }
 
-static void set_preload(const char *library)
+static bool set_preload(const char *library)
 {
     char value[2 * PATH_MAX];
     const char *before = smc_folder_variable("LD_PRELOAD");
     snprintf(value, sizeof value, "%s%s%s", library, before ? ":" : "", before ? before : "");
-    setenv("LD_PRELOAD", value, 1);
+    return collect_set("LD_PRELOAD", value);
 }
 
 static uint64_t collect_now_ns(void)
@@ -340,37 +337,39 @@ static uint64_t collect_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* In the child, between fork and exec. */
-static void set_environment(const struct smc_trace_program *collection, const char *mode)
+/* In the child, between fork and exec. False: a variable is missing, and nothing would be seen of
+   the program; errno says why. */
+static bool set_environment(const struct smc_trace_program *collection, const char *mode)
 {
-    char number[64] = "";
+    char until[32] = "", range[64] = "", strictness[16];
     const struct smc_trace_filter *filter = &collection->trace->filter;
-    collect_set(TRACE_ENV_FOLDER, collection->folder);
-    collect_set(TRACE_ENV_MODE, mode);
-    collect_set(TRACE_ENV_MODULES, collection->modules);
-    collect_set(TRACE_ENV_FOUND_CUPTI, collection->cupti);
     if (collection->until_ns > 0)
-        snprintf(number, sizeof number, "%llu", (unsigned long long)collection->until_ns);
-    collect_set(TRACE_ENV_UNTIL, number);
-    number[0] = '\0';
+        snprintf(until, sizeof until, "%llu", (unsigned long long)collection->until_ns);
     if (collection->counts)
-        snprintf(number, sizeof number, "%llu:%llu", (unsigned long long)filter->skip,
+        snprintf(range, sizeof range, "%llu:%llu", (unsigned long long)filter->skip,
                  (unsigned long long)filter->count);
-    collect_set(TRACE_ENV_RANGE, number);
-    snprintf(number, sizeof number, "%d", (int)collection->request->strictness);
-    collect_set(TRACE_ENV_STRICT, number);
-    collect_set(TRACE_ENV_DEVICE, collection->request->emulated);
+    snprintf(strictness, sizeof strictness, "%d", (int)collection->request->strictness);
+    const char *const variables[][2] = {
+        {TRACE_ENV_FOLDER, collection->folder},
+        {TRACE_ENV_MODE, mode},
+        {TRACE_ENV_MODULES, collection->modules},
+        {TRACE_ENV_FOUND_CUPTI, collection->cupti},
+        {TRACE_ENV_UNTIL, until},
+        {TRACE_ENV_RANGE, range},
+        {TRACE_ENV_STRICT, strictness},
+        {TRACE_ENV_DEVICE, collection->request->emulated},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (!collect_set(variables[i][0], variables[i][1]))
+            return false;
     if (collection->request->emulated) {
         char linked[PATH_MAX + 64];
         snprintf(linked, sizeof linked, "%s/libsmemcalc_linked.so", collection->folder);
-        set_library_path(collection->folder);
-        set_preload(linked);
-        return;
+        return set_library_path(collection->folder) && set_preload(linked);
     }
-    if (strcmp(mode, TRACE_MODE_HOOKS) != 0)
-        setenv("CUDA_INJECTION64_PATH", collection->library, 1);
-    if (strcmp(mode, TRACE_MODE_CUPTI) != 0)
-        set_preload(collection->preload);
+    return (strcmp(mode, TRACE_MODE_HOOKS) == 0 ||
+            collect_set("CUDA_INJECTION64_PATH", collection->library)) &&
+           (strcmp(mode, TRACE_MODE_CUPTI) == 0 || set_preload(collection->preload));
 }
 
 static volatile sig_atomic_t child_process;
@@ -449,8 +448,8 @@ static void become(const struct smc_trace_program *collection, const char *mode,
 {
     collect_restore(&collection->before);
     unblock(&collection->before);
-    set_environment(collection, mode);
-    execvp(collection->request->command[0], collection->request->command);
+    if (set_environment(collection, mode))
+        execvp(collection->request->command[0], collection->request->command);
     const int reason = errno;
     const ssize_t written = write(report, &reason, sizeof reason);
     _exit(written < 0 ? 126 : 127);
@@ -486,7 +485,7 @@ static enum smc_status collect_start(struct smc_trace_program *collection, const
     if (child < 0)
         return smc_fail(error, SMC_MACHINE, "trace: no process can be started: %s",
                         strerror(failure));
-    return smc_fail(error, SMC_USAGE, "trace: '%s' cannot be run: %s",
+    return smc_fail(error, smc_memory_status(reason, SMC_USAGE), "trace: '%s' cannot be run: %s",
                     collection->request->command[0], strerror(reason));
 }
 

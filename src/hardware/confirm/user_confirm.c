@@ -3,6 +3,7 @@
 
 #include "hardware/confirm/confirm.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -208,6 +209,29 @@ static void user_confirm_agreement(const struct smc_user_run *run, struct smc_co
                  elements, all ? "all " : "", by_order);
 }
 
+/* Elements that are not as a file has them, of each argument that was compared with one. */
+static void user_confirm_expected(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    for (size_t i = 0; i < run->memory_count; i++) {
+        const struct smc_user_memory *memory = &run->memory[i];
+        const struct smc_agreement *expected = &memory->expected;
+        if (!expected->compared || out->row_count == SMC_MAX_ROWS)
+            continue;
+        struct smc_row *row = smc_row_add(out, "unlike_expected", "not as expected", "");
+        row->predicted = smc_reading_of(0);
+        *(memory->has_emulated ? &row->emulated : &row->measured) =
+            smc_reading_of((double)expected->differing);
+        smc_row_judge(row);
+        if (expected->differing == 0)
+            smc_row_note(row, "%s: all %" PRIu64 " elements are as in %.120s", memory->name,
+                         expected->elements, memory->expected_file);
+        else
+            smc_row_note(row, "%s: the first is element %" PRIu64 ", %s; in %.120s %s",
+                         memory->name, expected->first, memory->seen_value, memory->expected_file,
+                         memory->expected_value);
+    }
+}
+
 void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_emulated_run *emulated = &run->result.emulated;
@@ -223,6 +247,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
         show_float_atomics(emulated, out);
     }
     user_confirm_agreement(run, out);
+    user_confirm_expected(run, out);
     user_confirm_show_time(run, out);
     user_confirm_show_memory(run, out);
     smc_rows_count(out);

@@ -11,7 +11,6 @@ const struct smc_param_info smc_param_info[SMC_PARAM_COUNT] = {
 #define PARAM(id, option, lowest, highest, initial, unit, help)                                    \
     [SMC_PARAM_##id] = {option, lowest, highest, initial, unit, help},
 #include "rules/params.def"
-#undef PARAM
 };
 
 _Static_assert(SMC_PARAM_COUNT <= 32, "a parameter is one bit of 32");

@@ -152,7 +152,12 @@ static enum smc_status read_params(const struct smc_arguments *arguments,
                                    const struct smc_kernel *kernel, uint32_t ignored,
                                    struct smc_params *params, struct smc_error *error)
 {
+    char first[32]; /* of a range */
     const char *size = arguments->text[SMC_OPTION_SIZE];
+    if (arguments->range[SMC_OPTION_SIZE].step > 0) {
+        snprintf(first, sizeof first, "%lld", (long long)arguments->range[SMC_OPTION_SIZE].first);
+        size = first;
+    }
     const uint32_t sizes = SMC_MATRIX_SIZES | array_sizes;
     smc_params_init(kernel, params);
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {

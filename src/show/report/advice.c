@@ -513,6 +513,11 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
         advice_append_remedies(answer, line);
         return;
     }
+    if (smc_words_is_clustered(answer)) {
+        smc_text_append(line, "an SM holds no more blocks of clusters: larger blocks may raise "
+                              "occupancy");
+        return;
+    }
     if (smc_query_at_maximum(answer)) {
         smc_text_append(line, "occupancy is at its maximum");
         append_headroom(answer, line);
