@@ -16,8 +16,8 @@
 
 /* --- The next launch --- */
 
-/* The explorer's launch without static shared memory and barriers, which the compiled kernel brings:
-   `smemcalc run` accepts no options for them either. */
+/* The explorer's launch without static shared memory and barriers, which the compiled kernel
+   brings: `smemcalc run` accepts no options for them either. */
 static struct smc_query launch_query(const struct smc_tui *tui)
 {
     struct smc_query query = tui->explore.query;
