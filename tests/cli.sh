@@ -640,6 +640,18 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \
         "$(line_of clusters --threads 256 --regs 32 --dynamic-smem 200K --device "H100 NVL" --cluster 8 | sed "s/ blocks.*//")"
 }
+small="--threads 64 --regs 32 --cluster 4 --device H200"
+# shellcheck disable=SC2086 # options
+{
+    named "a query's headline counts the blocks of clusters that an SM holds" \
+        "8 blocks per SM in clusters, occupancy 25 % (16/64 warps); without clusters 32, limited by warps, registers and block slots" \
+        "$(smemcalc $small | head -n 2 | paste -sd' ')"
+    named "and so does a sweep" "8,16,25,cluster" \
+        "$(smemcalc sweep $small --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print $at["blocks_per_sm"] "," $at["warps_per_sm"] "," $at["occupancy_percent"] "," $at["limiters"] }')"
+    named "best proposes blocks of which 8 fill an SM" "use --threads 256: 8 blocks per SM, occupancy 100 %" \
+        "$(smemcalc best --regs 32 --cluster 4 --device H200 | sed -n '1s/, limited.*//p')"
+}
 named "Tensor Memory that some blocks wait for" \
     "tensor mem. 256 of 512 columns per block: 2 of the 8 resident blocks have theirs at a time, the others wait in tcgen05.alloc" \
     "$(smemcalc --threads 256 --regs 32 --tmem-columns 256 --device 10.0 | grep -A 1 '^tensor mem' | tr -s '\n ' ' ' | sed 's/ $//')"
