@@ -319,8 +319,8 @@ const char *smc_run_entry(const struct smc_run_request *request);
 bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3]);
 
 /* Whether it is a cooperative launch: by --cooperative, or as the code `asks` about the grid's
-   barrier, and then if all blocks can be resident at a time. Of a compute capability, whose number of
-   SMs is unknown, as many are resident as the emulator runs. */
+   barrier, and then if all blocks can be resident at a time. Of a compute capability, whose number
+   of SMs is unknown, as many are resident as the emulator runs. */
 bool smc_run_is_cooperative(const struct smc_run_request *request, bool asks);
 
 /* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's
