@@ -46,7 +46,7 @@ static const struct smc_kernel *draw_kernel(struct dice *dice)
 {
     for (;;) {
         const struct smc_kernel *kernel = smc_kernel_at(below(dice, smc_kernel_count()));
-        if (!kernel->is_probe && !kernel->is_racy)
+        if (!kernel->is_probe && !kernel->is_racy && !kernel->has_clusters) /* predicted */
             return kernel;
     }
 }

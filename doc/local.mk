@@ -1,8 +1,8 @@
 # The documents. They are installed in the folders they have here, so that their links work.
 nobase_dist_doc_DATA = \
-	README.md HACKING.md \
-	doc/ci.md doc/confirmation.md doc/emulator.md doc/explorer.md doc/many-gpus.md doc/model.md \
-	doc/own-kernels.md doc/platforms.md doc/ptx.md doc/python.md \
+	LICENSE README.md HACKING.md \
+	doc/ci.md doc/confirmation.md doc/emulator.md doc/exercises.md doc/explorer.md doc/many-gpus.md doc/model.md \
+	doc/own-kernels.md doc/platforms.md doc/ptx.md doc/python.md doc/python.ipynb \
 	doc/tables.md doc/time.md doc/trace.md doc/tune.md doc/tutorial.md doc/banks.svg doc/explore.svg \
 	data/README.md results/README.md results/corpus.md
 

@@ -49,6 +49,25 @@ sed 's/$/\r/' "$launches" >crlf.csv
 answers "golden batch.csv, from lines that end in CRLF" 2 "$here/golden/batch.csv" \
     "crlf.csv: 4 of 15 rows cannot be read; the first: $first_bad" crlf.csv --pass all
 
+# --- Compressed input -----------------------------------------------------------------------------
+
+gzip -c "$launches" >launches.csv.gz
+smemcalc batch launches.csv.gz --pass all >out 2>err
+if grep -q 'no zlib' err; then
+    skip "launches compressed by gzip" "built without zlib"
+else
+    answers "a file compressed by gzip" 2 "$here/golden/batch.csv" \
+        "launches.csv.gz: 4 of 15 rows cannot be read; the first: $first_bad" launches.csv.gz --pass all
+    mkfifo pipe
+    { head -c 1 launches.csv.gz; sleep 0.1; tail -c +2 launches.csv.gz; } >pipe &
+    answers "a compressed pipe whose first byte comes alone" 2 "$here/golden/batch.csv" \
+        "standard input: 4 of 15 rows cannot be read; the first: $first_bad" --pass all <pipe
+    head -c 200 launches.csv.gz >cut.csv.gz
+    smemcalc batch cut.csv.gz --pass all >out 2>err
+    empty "a compressed file that was cut is an error" "$([ $? -eq 2 ] || echo "exit status $?"
+        grep -q '^smemcalc: cut.csv.gz: the compressed file ends early' err || cat err)"
+fi
+
 # --- Options and exit statuses --------------------------------------------------------------------
 
 : >nothing

@@ -15,6 +15,7 @@ small_for() { # KERNEL TILE: the options of a launch that takes no time
     case $1 in
     stencil-*) options="--length 700" ;;
     residency | reverse-*) options= ;;
+    histogram-*) options="--length 3000" ;;
     aat-*) options="--tile $2 --size 40x35" ;;
     matmul-register) options="--size 70x66x34" ;;
     *) options="--tile $2 --size 40x35x38" ;;

@@ -59,6 +59,10 @@ static void draw_variant(struct draw *draw, struct smc_params *params)
         int64_t chosen = drawn < 0 ? 0 : drawn > last ? last : drawn;
         launches_set(kernel, choices[i].param, choices[i].choice[chosen], params);
     }
+    if (kernel->params & 1u << SMC_PARAM_BINS)
+        launches_set(kernel, SMC_PARAM_BINS, 1 << launches_number(&draw->state, 1, 8), params);
+    if (kernel->has_clusters)
+        params->blocks_per_cluster = 1u << launches_number(&draw->state, 0, 3);
 }
 
 /* --- Problem sizes ---------------------------------------------------------------------------- */

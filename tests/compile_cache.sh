@@ -98,6 +98,9 @@ check_all() {
     expect "damaged files of the cache do not serve" yes 3072 "$@"
     expect "files of the cache that replace damaged ones serve" no 3072 "$@"
     expect "--no-cache compiles" yes 3072 "$@" --no-cache
+    cp "$program" another_build
+    program=$PWD/another_build expect "another build of smemcalc compiles" yes 3072 "$@"
+    rm another_build
     options=-DNEW written=203701010000 expect "a source newer than the call is compiled" yes 3072 "$@"
     options=-DNEW expect "what was compiled from files newer than the call is not stored" yes 3072 "$@"
 

@@ -121,6 +121,18 @@ if jq -e 'any(.checks[]; .subject == "fonts")' out >/dev/null; then
     FONTCONFIG_FILE=$scratch/no-fonts.conf examine
     says "doctor notes that there are no fonts" note fonts '^none'
     is_healthy "no fonts is only a note"
+    mkdir damaged
+    echo "no library" >damaged/libcairo.so.2
+    LD_LIBRARY_PATH=$scratch/damaged examine
+    says "doctor notes that cairo cannot be loaded" note cairo '^cannot be loaded'
+    empty "the command for cairo names its package" "$(mends cairo | grep -v libcairo2)"
+    LD_LIBRARY_PATH=$scratch/damaged smemcalc --threads 256 --plot cairo.svg >out 2>err
+    code=$?
+    empty "a picture without cairo is refused" "$([ $code -eq 3 ] || echo "exit status $code"
+        grep -q '^smemcalc: option --plot: cairo cannot be loaded' err || cat err)"
+    LD_LIBRARY_PATH=$scratch/damaged smemcalc --threads 256 >out 2>err
+    code=$?
+    empty "without a picture cairo is not loaded" "$([ $code -eq 0 ] || cat err)"
 else
     says "doctor notes that pictures are not built in" note cairo '^not built in'
 fi
@@ -201,6 +213,13 @@ if ${CC:-cc} -w -shared -fPIC -o fake.so fake.c 2>/dev/null; then
     FAKE_NVRTC=empty examine
     says "an NVRTC that compiles nothing" broken NVRTC '^99.1 .*: it compiles no kernel'
     is_broken "an NVRTC that compiles nothing is exit status 1"
+    # As on a fresh Debian 12: what pip needs is not there yet, nor the file by which it refuses.
+    mkdir fresh
+    printf '#!/bin/sh\n' >fresh/apt-get
+    chmod +x fresh/apt-get
+    VIRTUAL_ENV='' CONDA_PREFIX='' PATH=$scratch/fresh FAKE_NVRTC=empty examine
+    empty "the command that installs NVRTC where pip is not installed" "$(mends NVRTC | grep -Ev \
+        '^(sudo )?apt-get install -y python3-pip && PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install --user nvidia-cuda-nvrtc$')"
     FAKE_NVRTC=fails examine
     says "an NVRTC that fails" broken NVRTC 'does not describe itself'
     FAKE_NVRTC=crashes examine

@@ -181,6 +181,7 @@ strictly() { # STATUS LAST-LINE WORD KERNEL BLOCK ARGUMENT
     strictly 1 '1 finding in 1 place' usual barriers_in_two_branches_of_a_line 64 i32x64
     strictly 0 'no findings, .*' ptx barriers_in_two_branches_of_a_line 64 i32x64
     strictly 0 'no findings, .*' ptx volatile_warp_synchronous 64 i32x2
+    strictly 1 '32 findings in 1 place' ptx volatile_read_of_plain_write 32 i32x32
 }
 
 sanitize text one_caller

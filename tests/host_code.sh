@@ -308,6 +308,10 @@ without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 >out 2>err
 empty "kernels of Thrust and CUB are counted, named and not judged without nvcc" "$([ $? -eq 2 ] || echo status
     has err 'libraries.cu: 3 calls of Thrust or CUB, .* left out: thrust::sort (line 7), cub::DeviceReduce::Sum (line 10)$'
     has err 'the warnings name 3 that are left out')"
+printf '#include <thrust/device_ptr.h>\n__global__ void own(float *p) { *p = 1; }\nint main() { own<<<1, 1>>>(0); }\n' >header.cu
+without_nvcc inspect header.cu --device 9.0 --max-regs 255 >out 2>err
+empty "kernels of CUB that only its headers need are told" "$([ $? -eq 0 ] || echo status
+    has err 'header.cu:1: includes thrust/device_ptr.h: what nvcc compiles of its headers, such as cub::EmptyKernel, is not listed')"
 without_nvcc inspect libraries.cu --device 9.0 --max-regs 255 --kernel own >out 2>err
 empty "and not where another kernel is asked for" "$([ $? -eq 0 ] || echo status; cat err)"
 without_nvcc inspect only_libraries.cu --device 9.0 >out 2>err
@@ -323,6 +327,15 @@ empty "templates that nothing launches are no fault, and many are one line" \
     "$([ $? -eq 0 ] || echo status; has err 'many.cu: 5 kernels: no launch .*many1 (line 1), many2'
     [ "$(grep -c many1 err)" -eq 1 ] || cat err)"
 cd .. || exit 99
+
+cat >clustered.cu <<'EOF'
+__global__ void __cluster_dims__(2, 1, 1) pair(float *x) { *x = 1; }
+int main() { pair<<<2, 1>>>(0); }
+EOF
+without_nvcc inspect clustered.cu --device 8.0 --device 9.0 --format csv >out 2>err
+empty "an error for one of two devices leaves the answer for the other" "$([ $? -eq 2 ] || echo status
+    has out '^clustered.cu,pair.*,compute capability 9.0,.*,sm_90,1,'
+    has err 'clustered.cu:1: error: .* (compiled for compute capability 8.0)$')"
 
 sed 's/$/\r/' wrong.cu >returns.cu
 without_nvcc inspect returns.cu --device 9.0 >out 2>err

@@ -109,6 +109,13 @@ static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t
                      compiled_for ? 1 + radius * 30 : launches_number(state, 1, 9000), params);
 }
 
+static void set_histogram(const struct smc_kernel *kernel, uint32_t turn, struct smc_params *params)
+{
+    launches_set(kernel, SMC_PARAM_BINS, 4 << turn % 6, params);
+    if (kernel->has_clusters)
+        params->blocks_per_cluster = 1u << turn % 4;
+}
+
 void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
                    struct smc_params *params)
 {
@@ -119,6 +126,7 @@ void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *sta
         draw_register(kernel, turn, state, params);
     else
         draw_arrays(kernel, turn, state, params);
+    set_histogram(kernel, turn, params);
 }
 
 void launches_describe(const struct smc_kernel *kernel, const struct smc_params *params,

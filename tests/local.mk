@@ -23,7 +23,7 @@ tests_unit_SOURCES = \
 	tests/show/test_annotation.c \
 	tests/machine/test_array_advice.c \
 	tests/machine/test_bank_accesses.c \
-	tests/rules/test_banks.c \
+	tests/rules/distributed_patterns.def tests/rules/test_banks.c \
 	tests/base/test_base.c \
 	tests/rules/test_batch.c \
 	tests/answers/test_choices.c \
@@ -179,6 +179,10 @@ check_PROGRAMS += bench/time_error
 TESTS += tests/time_error.sh
 EXTRA_DIST += tests/time_error.sh
 
+# The JSON Schema.
+TESTS += tests/schema.sh
+EXTRA_DIST += tests/schema.sh tests/schema.py tests/data/schema/commands
+
 # Hardware counters, those of a fake GPU.
 TESTS += tests/counters.sh
 EXTRA_DIST += tests/counters.sh
@@ -213,13 +217,15 @@ EXTRA_DIST += tests/library.sh tests/library_misuse.c tests/library_threads.c
 
 # The Python package; without a python3 it is skipped.
 TESTS += tests/python.sh
-EXTRA_DIST += tests/python.sh tests/python/test_smemcalc.py tests/python/kernels_gpu.py
+EXTRA_DIST += tests/python.sh tests/python/notebook.py tests/python/test_smemcalc.py tests/python/kernels_gpu.py
 
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
 # Counts beside the kernel's lines; a machine without an NVRTC skips it.
 TESTS += tests/annotate.sh
 EXTRA_DIST += tests/annotate.sh
+TESTS += tests/exercise.sh
+EXTRA_DIST += tests/exercise.sh tests/data/exercises
 TESTS += tests/findings.sh
 EXTRA_DIST += tests/findings.sh tests/data/findings
 
@@ -371,9 +377,9 @@ EXTRA_DIST += tests/time.sh
 TESTS += tests/roofline.sh
 EXTRA_DIST += tests/roofline.sh
 
-# The lessons on the screen.
-TESTS += tests/tui_lessons.sh
-EXTRA_DIST += tests/tui_lessons.sh
+# The lessons on the screen; lessons from files.
+TESTS += tests/tui_lessons.sh tests/lesson.sh
+EXTRA_DIST += tests/tui_lessons.sh tests/lesson.sh
 
 # What libraries leak is not ours to mend. LeakSanitizer up to GCC 13 and Clang 16 takes some
 # thread-local storage of loaded libraries for that of a glibc before 2.25, reads a pointer in front
@@ -417,7 +423,7 @@ list-sanitized-suites:
 	@echo tests/unit tests/cli.sh tests/banks.sh tests/batch.sh tests/completion.sh \
 		tests/device_file.sh tests/diff.sh tests/gate.sh tests/host_code.sh tests/inputs.sh \
 		tests/inspect.sh tests/merge.sh tests/own_kernels.sh tests/source.sh tests/trace.sh \
-		tests/fuzz/run_corpus tests/annotate.sh tests/emulated tests/findings.sh \
+		tests/fuzz/run_corpus tests/annotate.sh tests/emulated tests/exercise.sh tests/findings.sh \
 		tests/ptx_conformance tests/shim.sh
 
 # A developer's loop: a minute at most, in a tree that is built. DOCS: the documents to check, by

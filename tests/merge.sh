@@ -233,7 +233,17 @@ tells "200000 open brackets" "deep.json:1: more than 32 brackets deep, as no rep
 tells "a list that is too large, and of a way to split it" "large.json:1: larger than 16 MiB, the most that is \
 read at once; give the reports of a list one after another, as jq -c '.[]' prints them" large.json
 gzip <sound.json >sound.json.gz
-tells "a compressed file" "sound.json.gz: compressed by gzip; reports are JSON in UTF-8" sound.json.gz
+smemcalc merge sound.json.gz >out 2>err
+if grep -q 'no zlib' err; then
+    skip "a file compressed by gzip" "built without zlib"
+else
+    ends_in 0 "alone: 1 GPU, 11 quantities, no others to compare with" sound.json.gz
+    head -c 100 sound.json.gz >cut.json.gz
+    tells "a compressed file that was cut" \
+        "cut.json.gz: the compressed file ends early: it was not written completely" cut.json.gz
+fi
+printf '\050\265\057\375\004' >sound.json.zst
+tells "a compressed file" "sound.json.zst: compressed by zstd; reports are JSON in UTF-8" sound.json.zst
 sed 's/./&\n/g' sound.json | tr '\n' '\0' >wide.json
 tells "a file in UTF-16" "wide.json: UTF-16; reports are JSON in UTF-8" wide.json
 { printf '\177ELF\2\1'; cat sound.json; } >program

@@ -112,7 +112,6 @@ static size_t count_untried(const struct ptx_case *cases, size_t count)
     } rows[] = {
 #define MNEMONIC(name, decoder, flags) {name, #decoder},
 #include "machine/emulator/mnemonics.def"
-#undef MNEMONIC
     };
     static const char *const without_result[] = {
         "bra",          "brx",  "exit",     "trap", "nothing",    "fence",

@@ -135,7 +135,6 @@ static size_t count_without_row(const struct smc_ptx_instruction *rows, size_t c
     static const char *const names[] = {
 #define MNEMONIC(name, decoder, flags) name,
 #include "machine/emulator/mnemonics.def"
-#undef MNEMONIC
     };
     size_t missing = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -60,6 +60,11 @@ for python in python3.9 python3.10 python3.11 python3.12 python3.13; do
     if is_new_enough "$python"; then tests "$python" "$python" 2000; else skip "$python" "it is not at hand"; fi
 done
 empty "the examples of doc/python.md" "$(PATH="$build:$PATH" python3 -m doctest "$source/doc/python.md")"
+empty "the notebook doc/python.ipynb" "$(
+    PATH="$build:$PATH" python3 "$here/python/notebook.py" "$source/doc/python.ipynb" 2>&1)"
+sed 's/2 blocks/3 blocks/' "$source/doc/python.ipynb" >other.ipynb
+empty "another output of a notebook is found" "$(
+    PATH="$build:$PATH" python3 "$here/python/notebook.py" other.ipynb 2>&1 | grep -q '^cell [0-9]*: ' || echo "it is not")"
 if python3 -m mypy --version >/dev/null 2>&1; then
     empty "mypy --strict" "$(python3 -m mypy --strict unpacked/smemcalc 2>&1 | grep -v ^Success)"
 else

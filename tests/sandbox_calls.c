@@ -167,7 +167,6 @@ static bool are_numbers_right(void)
     } rows[] = {
 #define CALL(kind, name, x86_64, aarch64) {#name, NUMBER(x86_64, aarch64), VALUE(SYS_##name)},
 #include "base/sandbox.def"
-#undef CALL
     };
     int known = 0, wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -333,6 +333,14 @@ fi
 printf '\001\000\000\000\002\000\000\000' >in.bin
 emulate clean.cu --grid 1 --block 32 -a i32x2:file:in.bin -a i32:2 --dump 1:out.bin >out 2>&1
 empty "memory of a kernel comes from a file and goes to a file" "$(printf '\002\000\000\000\004\000\000\000' | cmp - out.bin 2>&1)"
+emulate clean.cu --grid 1 --block 32 -a i32x2:file:in.bin -a i32:2 --expect 1=out.bin >out 2>&1
+status=$?
+empty "the result is as expected" "$({ [ $status -eq 0 ] && grep -q 'arg 1: all 2 elements are as in out.bin' out; } || cat out)"
+emulate clean.cu --grid 1 --block 32 -a i32x2:file:in.bin -a i32:2 --expect 1=in.bin >out 2>&1
+status=$?
+empty "the result is not as expected" "$({ [ $status -eq 1 ] && tr -s ' \n' ' ' <out | grep -q 'arg 1: the first is element 0, 2; in in.bin 1'; } || cat out)"
+refuses 2 "option --expect: '1=out.bin': out.bin has fewer than 12 bytes" run --source clean.cu --grid 1 --block 32 -a i32x3:5 \
+    -a i32:2 --on emulator --device 9.0 --expect 1=out.bin
 same=$(emulate racy.cu --grid 1 --block 64 -a f32x64:random --seed 7 | grep CRC-32)
 empty "a seed gives an array the same values" "$(
     emulate racy.cu --grid 1 --block 64 -a f32x64:random --seed 7 | grep CRC-32 | grep -vF "$same")"
@@ -543,6 +551,9 @@ refuses 2 "option --set: 'i32x4:file:nothing': nothing: No such file or director
     --device H200 --source table.cu --grid 1 --block 1 --dry-run --set table=i32x4:file:nothing
 run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of NVIDIA H200" $launch \
     -a i32x1024G -a i32:1
+run_refuses "option --expect: '2=x': argument 2 is not an array" $launch -a i32x1 -a i32:1 --expect 2=x
+run_refuses "option --expect: '1:x' is not of the form N=FILE, such as 1=right.bin" $launch -a i32x1 \
+    -a i32:1 --expect 1:x
 run_refuses "option --dump: '2:x': argument 2 is not memory" $launch -a i32x1 -a i32:1 --dump 2:x
 run_refuses "option --dump: '1' is not of the form N:FILE or NAME:FILE, such as 1:out.bin" $launch -a i32x1 \
     -a i32:1 --dump 1
@@ -673,6 +684,26 @@ empty "copies by a tensor map have a predicted time" "$(
     jq -e -n --slurpfile few copies1000.json --slurpfile many copies3000.json \
         '($many[0].time.predicted_ms - $few[0].time.predicted_ms) / 2000 * 1.98e6 | . > 250 and . < 800' \
         >held 2>&1 || cat copies1000.json copies3000.json held err)"
+
+# An SM holds 8 blocks of clusters, where 32 of these fit otherwise: too few warps for the latency.
+cat >chain.cu <<'END'
+extern "C" __global__ void __launch_bounds__(64) chain(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * 64 + threadIdx.x;
+    float x = in[i];
+    for (int k = 0; k < n; k++)
+        x = x * 1.0001f + 0.5f;
+    out[i] = x;
+}
+END
+for size in 1 4; do
+    smemcalc run --source chain.cu --grid 8192 --block 64 -a f32x524288 -a f32x524288 -a i32:2000 --cluster $size \
+        --dry-run --device H200 --format json >"cluster$size.json" 2>err
+done
+empty "the predicted time counts the blocks of clusters that an SM holds" "$(
+    jq -e -n --slurpfile one cluster1.json --slurpfile four cluster4.json \
+        '$four[0].time.predicted_ms / $one[0].time.predicted_ms | . > 1.1 and . < 2' \
+        >held 2>&1 || cat cluster1.json cluster4.json held err)"
 
 # t.x[i] = i, as 32-bit floats.
 python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<8000f", *range(8000)))' >table.bin

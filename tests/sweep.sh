@@ -17,6 +17,7 @@ golden sweep-grid.txt sweep --tile 4:32:4 --regs 16:128 --device H200
 golden sweep-bands.txt sweep --threads 32:1024:32 --dynamic-smem 0:96K:4K --regs 32 --device 8.9
 golden sweep-all-devices.txt sweep --threads 64:1024:192 --regs 48 --device all
 golden sweep-assumed.txt sweep --kernel stencil-dynamic --radius 0:3000:1000 --device 1.0 --no-nvrtc
+golden sweep-clusters.txt sweep --kernel histogram-cluster --cluster 1:8 --regs 26 --device H200
 golden sweep-one-axis.csv sweep --tile 8:32:8 --regs 36 --device H200 --format csv
 golden sweep-without-answer.csv sweep --threads 64 --regs 200:300:50 --device 9.0 --format csv
 smemcalc sweep --kernel stencil-window --block 100:160:28 --device 9.0 --no-nvrtc --format csv >out 2>err
@@ -24,6 +25,19 @@ empty "a point without a launch has 0 for each of its values" "$(
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         /is not a multiple of 32/ { n++; sum += $at["threads"] + $at["cluster"] + $at["barriers"] }
         END { if (n != 2 || sum != 0) print n, sum }' out)"
+smemcalc sweep --tile 16 --size 64:192:64 --device 9.0 --no-nvrtc --format csv >out 2>err
+empty "a range of --size varies all sizes of a product" "$(
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["m"], $at["n"], $at["k"] }' out | diff - /dev/fd/3 3<<END
+64 64 64
+128 128 128
+192 192 192
+END
+    cat err)"
+smemcalc sweep --kernel stencil-static --radius 3 --size 1000:2000:1000 --device 9.0 --no-nvrtc --format csv >out 2>err
+empty "and the elements of a kernel with one dimension" "$(
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s ", $at["length"] }' out |
+        grep -qx '1000 2000 ' || cat out err)"
 golden sweep-grid.json sweep --threads 64:128:64 --regs 200:300:100 --device 9.0 --format json
 golden sweep-curves.plot --threads 96 --smem 3000 --dynamic-smem 20K --regs 40 --device 8.9 --plot -
 golden sweep-refused.plot --threads 2000 --regs 40 --device 7.5 --plot -
@@ -39,6 +53,8 @@ empty "no line is wider than 80 columns" \
 
 refuses 2 "sweep: nothing varies: give one or two options a range, such as --regs 16:128:8, or \
 several devices" sweep --tile 8
+refuses 2 "option --size: not with --threads; --grid sets the number of blocks" \
+    sweep --threads 64 --size 1:3
 refuses 2 "option --tile: the range '8:4' is empty: it ends before it begins" sweep --tile 8:4
 refuses 2 "option --tile: the range '0:4' is not between 1 and 32" sweep --tile 0:4
 refuses 2 "option --tile: the step of the range '1:32:0' is not 1 or more" sweep --tile 1:32:0

@@ -30,6 +30,7 @@ key o 2
 key /
 type 8800
 key Enter
+key Esc
 screen'
 
 # A kernel of a trace unfolded, one configuration taken along to the first screen, and back.

@@ -7,7 +7,6 @@
 enum smc_diff_change {
 #define CHANGE(id, name) SMC_DIFF_##id,
 #include "answers/judge/changes.def"
-#undef CHANGE
     SMC_DIFF_CHANGE_COUNT
 };
 

@@ -16,7 +16,6 @@
 enum smc_gate_key {
 #define LIMIT(id, ...) SMC_GATE_##id,
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
     SMC_GATE_KEY_COUNT
 };
 
@@ -41,21 +40,6 @@ struct smc_gate_allowance {
     uint32_t line;
 };
 
-/* A row of [threads]. */
-struct smc_gate_threads {
-    char *pattern;
-    uint32_t threads_per_block;
-    uint32_t block[3]; /* its shape; {0}: only the number is known */
-    uint32_t line;
-};
-
-/* A row of [dynamic_smem]. */
-struct smc_gate_dynamic_smem {
-    char *pattern;
-    uint32_t bytes;
-    uint32_t line;
-};
-
 /* [diff]: by how much a kernel may be worse than before. */
 struct smc_gate_growth {
     uint32_t registers, spill_bytes, stack_bytes, static_smem_bytes, barriers, blocks;
@@ -69,15 +53,12 @@ struct smc_gate {
     size_t device_count;
     uint32_t assumed_threads_per_block; /* 0: none */
     uint32_t assumed_block[3];
-    struct smc_gate_threads *threads;
-    size_t threads_count;
+    struct smc_stated_list stated[SMC_STATED_KINDS]; /* [threads], [dynamic_smem] */
     struct smc_gate_limit *limit;
     size_t limit_count;
     struct smc_gate_allowance *allowance;
     size_t allowance_count;
     struct smc_gate_growth growth;
-    struct smc_gate_dynamic_smem *dynamic_smem;
-    size_t dynamic_smem_count;
     bool partial; /* not all kernels are judged, so a pattern that names none is only noted */
 };
 

@@ -158,7 +158,6 @@ uint32_t *smc_inspect_given_threads(const struct smc_inspect_kernels *kernels,
 enum smc_promise_verdict {
 #define VERDICT(id, name) SMC_PROMISE_##id,
 #include "answers/inspect/verdicts.def"
-#undef VERDICT
     SMC_PROMISE_VERDICT_COUNT
 };
 

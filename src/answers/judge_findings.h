@@ -36,7 +36,7 @@ struct smc_check_path {
 
 /* The strings and the paths are owned by the list of findings. */
 struct smc_check_finding {
-    const char *rule; /* a constant of the program, such as "registers": smc_check_rule_name */
+    const char *rule; /* a constant of the program, such as "registers": of smc_check_rules */
     enum smc_finding_level level;
     char *file;    /* the source of the kernel if known, else the file that was inspected */
     uint32_t line; /* of the kernel in that file; 0: unknown */
@@ -64,8 +64,10 @@ size_t smc_findings_count(const struct smc_findings *findings, enum smc_finding_
 void smc_findings_free(struct smc_findings *findings);
 
 /* "registers" ...; its description. */
-const char *smc_check_rule_name(enum smc_check_rule rule);
-const char *smc_check_rule_description(enum smc_check_rule rule);
+struct smc_check_rule_words {
+    const char *name, *description;
+};
+extern const struct smc_check_rule_words smc_check_rules[SMC_CHECK_COUNT];
 
 /* "note", "warning", "error": as in SARIF. */
 const char *smc_finding_level_name(enum smc_finding_level level);

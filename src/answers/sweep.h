@@ -13,7 +13,6 @@
 enum smc_axis_id {
 #define AXIS(id, option, label, unit) SMC_AXIS_##id,
 #include "answers/query/axes.def"
-#undef AXIS
     SMC_AXIS_COUNT
 };
 

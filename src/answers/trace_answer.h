@@ -110,11 +110,16 @@ uint64_t smc_trace_threads(const struct smc_trace_launch *launch);
 /* Blocks of a grid; 0: unknown. */
 uint64_t smc_trace_blocks(const struct smc_trace_launch *launch);
 
-/* In JSON "smem", "grid"; for people "shared memory", "small grid"; after a share of the time
-   "limited by shared memory", "in launches too small to fill the GPU". */
-const char *smc_trace_bound_name(enum smc_trace_bound bound);
-const char *smc_trace_bound_label(enum smc_trace_bound bound);
-const char *smc_trace_bound_words(enum smc_trace_bound bound);
+struct smc_trace_bound_words {
+    const char *name;  /* in JSON: "smem", "grid" */
+    const char *label; /* for people: "shared memory", "small grid" */
+    const char *words; /* after a share of the time: "limited by shared memory" */
+};
+extern const struct smc_trace_bound_words smc_trace_bounds[SMC_TRACE_BOUND_COUNT];
+
+/* The bound that takes most of a kernel's time, and how many others take some of it. */
+enum smc_trace_bound smc_trace_main_bound(const struct smc_trace_answer *answer,
+                                          const struct smc_trace_kernel *kernel, int *others);
 
 /* --- Traces of other tools -------------------------------------------------------------------- */
 

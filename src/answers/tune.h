@@ -39,7 +39,6 @@ struct smc_tune_axis {
 enum smc_tune_state {
 #define STATE(id, name, meaning) SMC_TUNE_##id,
 #include "answers/query/tune_states.def"
-#undef STATE
     SMC_TUNE_STATE_COUNT
 };
 
@@ -118,6 +117,10 @@ enum smc_status smc_tune_read_axis(const char *text, struct smc_tune_axis *axis,
    the parameter's range. */
 enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
                                   struct smc_error *error);
+
+/* Adds an axis of known kind. SMC_USAGE: given twice, or too many. */
+enum smc_status smc_tune_append_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
+                                     struct smc_error *error);
 
 /* Adds the other parameters of tune->query.kernel that determine its speed and not its result, if
    the user did not give their value, with the values worth trying; and sorts the axes. SMC_USAGE:

@@ -13,6 +13,7 @@ libsmc_la_SOURCES += \
 	src/base/csv_reader.c src/base/csv_reader.h \
 	src/base/file.c src/base/file.h \
 	src/base/folder.c \
+	src/base/gzip.c \
 	src/base/hash.h \
 	src/base/machine.c \
 	src/base/numbers.c src/base/numbers.h \

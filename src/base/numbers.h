@@ -17,6 +17,17 @@ double smc_numbers_median(const double *sorted, size_t count);
    for NaN and infinity. */
 bool smc_number_is_whole(double number);
 
+/* Negative, 0 or positive, as a function for qsort returns. */
+static inline int smc_compare_reals(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static inline int smc_compare_integers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 /* --- Rounding --------------------------------------------------------------------------------- */
 
 /* Rounding of unsigned quantities. */

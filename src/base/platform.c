@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +18,27 @@
 #elif defined __APPLE__
 #include <mach-o/dyld.h>
 #endif
+
+/* --- The dynamic linker ----------------------------------------------------------------------- */
+
+/* Whether there is enough address space to open one of the larger libraries, such as NVRTC. */
+static bool has_address_space(void)
+{
+    enum { LIBRARY_BYTES = 256 << 20 };
+    void *space = mmap(NULL, LIBRARY_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (space == MAP_FAILED)
+        return false;
+    munmap(space, LIBRARY_BYTES);
+    return true;
+}
+
+/* The cause is only in the message, which is in English because this program never sets
+   LC_MESSAGES. A failure to map a segment can have other causes as well. */
+bool smc_platform_lacks_memory(const char *text)
+{
+    return strstr(text, "annot allocate memory") || strstr(text, "out of memory") ||
+           (strstr(text, "failed to map segment") && !has_address_space());
+}
 
 /* --- Linux, and others ------------------------------------------------------------------------ */
 

@@ -25,6 +25,9 @@ enum { SMC_ELF_MAGIC_BYTES = 4 };
 /* The path of this program's file. False: it is unknown, or longer than `bytes`. */
 bool smc_platform_program(char *path, size_t bytes);
 
+/* Whether dlerror's text means that memory ran out. */
+bool smc_platform_lacks_memory(const char *text);
+
 /* The address space that this process uses, in bytes; 0: it is unknown. */
 uint64_t smc_platform_used_bytes(void);
 

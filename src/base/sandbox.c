@@ -111,14 +111,12 @@ enum {
 #define NONE                              NUMBER_NONE
 #include "base/sandbox.def"
 #undef NONE
-#undef CALL
     NUMBERS = 512,   /* all are below it */
     MOST_CODE = 2048 /* enough if each number had a verdict of its own */
 };
 
 #define CALL(kind, name, x86_64, aarch64) _Static_assert(NUMBER_##name < NUMBERS, #name);
 #include "base/sandbox.def"
-#undef CALL
 
 static const struct {
     enum smc_sandbox kind; /* the strictest that allows it */
@@ -126,7 +124,6 @@ static const struct {
 } calls[] = {
 #define CALL(kind, name, x86_64, aarch64) {SMC_SANDBOX_##kind, NUMBER_##name},
 #include "base/sandbox.def"
-#undef CALL
 };
 
 /* What becomes of a call. */

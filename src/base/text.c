@@ -27,6 +27,15 @@ size_t smc_count_lines(const char *bytes, size_t length)
     return lines;
 }
 
+const char *smc_text_line(const char *text, uint32_t line)
+{
+    for (; *text && line > 1; line--) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return text;
+}
+
 int smc_compare_strings(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -11,6 +11,8 @@ bool smc_begins(const char *string, const char *start);
 bool smc_equals(const char *bytes, size_t length, const char *string);
 /* Of line feeds. */
 size_t smc_count_lines(const char *bytes, size_t length);
+/* Where the line of that number, from 1, begins; the end of the text if it has fewer. */
+const char *smc_text_line(const char *text, uint32_t line);
 /* Of pointers to strings, for qsort and bsearch. */
 int smc_compare_strings(const void *a, const void *b);
 /* False if the string is the suffix alone. */

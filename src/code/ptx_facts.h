@@ -23,26 +23,19 @@ const char *smc_ptx_token(const char **cursor, size_t *length);
 /* `cursor` starts at the beginning of the text. */
 bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
 
-/* One parameter of a kernel. */
-struct smc_ptx_param {
+/* A parameter of a kernel, or a variable of the module in global or constant memory. */
+struct smc_ptx_variable {
+    const char *name; /* in the text, not ended by '\0' */
+    size_t name_length;
     char type[8];   /* "u64", "f32", "b8" */
-    uint64_t bytes; /* the whole size */
-    bool is_array;  /* an array of bytes: a structure passed by value */
+    uint64_t bytes; /* the whole size; 0: it is not known here */
+    bool is_array;  /* of a parameter: a structure passed by value */
     uint32_t align; /* 0: that of the type */
 };
 
 /* Fills up to `capacity` of the kernel's parameters, in order. Returns how many it has. */
-size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param *params,
+size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_variable *params,
                       size_t capacity);
-
-/* A variable of the module in global or constant memory. */
-struct smc_ptx_variable {
-    const char *name; /* in the text, not ended by '\0' */
-    size_t name_length;
-    char type[8];
-    uint64_t bytes; /* 0: its size is not known here */
-    uint32_t align; /* 0: that of the type */
-};
 
 /* `cursor` starts at the beginning of the text. */
 bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable);

@@ -31,7 +31,6 @@ void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx);
 enum smc_inspect_source {
 #define SOURCE(id, name, words) SMC_INSPECT_##id,
 #include "code/readers/kernel_sources.def"
-#undef SOURCE
     SMC_INSPECT_SOURCE_COUNT
 };
 
@@ -97,6 +96,26 @@ struct smc_inspect_target {
    total once at the end. Returns false to stop reading. */
 typedef bool smc_inspect_progress(void *context, uint64_t done, uint64_t total);
 
+/* What is stated of the launches of the kernels that a pattern names. */
+enum smc_stated_kind { SMC_STATED_THREADS, SMC_STATED_DYNAMIC_SMEM, SMC_STATED_KINDS };
+
+struct smc_stated {
+    char *pattern;     /* as for smc_inspect_matches */
+    uint32_t number;   /* threads per block, or bytes of dynamic shared memory */
+    uint32_t block[3]; /* the shape of the threads; {0}: only the number is known */
+    uint32_t line;     /* in a gate file */
+};
+
+/* The first that matches a kernel counts. Start from {0}. */
+struct smc_stated_list {
+    struct smc_stated *item;
+    size_t count, capacity;
+};
+
+/* Takes over the pattern. False: out of memory; then it is freed. */
+bool smc_stated_add(struct smc_stated_list *list, const struct smc_stated *stated);
+void smc_stated_free(struct smc_stated_list lists[SMC_STATED_KINDS]);
+
 struct smc_inspect_request {
     const struct smc_inspect_target *targets; /* at least one */
     size_t target_count;
@@ -105,11 +124,10 @@ struct smc_inspect_request {
     const char *compiler_options; /* separated by blanks, or NULL */
     bool no_cache;                /* neither read nor write the compile cache */
     const struct smc_device *devices;
-    size_t device_count;                       /* 0: each kernel on what it was compiled for */
-    int64_t threads_per_block;                 /* of every kernel, or SMC_NOT_GIVEN */
-    const struct smc_inspect_threads *threads; /* by name; the first that matches counts */
-    size_t threads_count;
-    uint32_t assumed_threads_per_block; /* if it is not known otherwise; 0: none */
+    size_t device_count;       /* 0: each kernel on what it was compiled for */
+    int64_t threads_per_block; /* of every kernel, or SMC_NOT_GIVEN */
+    struct smc_stated_list stated[SMC_STATED_KINDS]; /* of kernels by name */
+    uint32_t assumed_threads_per_block;              /* if it is not known otherwise; 0: none */
     uint32_t dynamic_smem_bytes;
     struct smc_launch settings;  /* carve-out, cache configuration, cluster */
     const char *const *patterns; /* only kernels that match one of these; see smc_inspect_matches */
@@ -131,27 +149,11 @@ struct smc_inspect_request {
 
     /* dynamic_smem_bytes is stated: it applies to kernels not known to use none. */
     bool dynamic_smem_given;
-    const struct smc_inspect_dynamic_smem
-        *dynamic_smem; /* of kernels by name; the first that matches counts */
-    size_t dynamic_smem_count;
     uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
     uint32_t assumed_block[3]; /* of assumed_threads_per_block */
 
     const char *label;    /* of kernels of source instead of the file's name; NULL: none */
     bool targets_present; /* targets_assumed, but of a GPU in this machine */
-};
-
-/* The dynamic shared memory of the kernels that a pattern names. */
-struct smc_inspect_dynamic_smem {
-    const char *pattern; /* as for smc_inspect_matches */
-    uint32_t bytes;
-};
-
-/* The block size of the kernels that match a pattern. */
-struct smc_inspect_threads {
-    const char *pattern; /* as for smc_inspect_matches */
-    uint32_t threads_per_block;
-    uint32_t block[3]; /* its shape; {0}: only the number is known */
 };
 
 /* An architecture that no installed compiler supports. */

@@ -42,7 +42,8 @@ struct smc_doctor_request {
     unsigned columns, rows;
     bool colour;
     bool locale_is_utf8;
-    bool (*has_font)(void); /* whether pictures have one; NULL: built without cairo */
+    bool (*has_cairo)(void); /* whether it can be loaded; NULL: built without cairo */
+    bool (*has_font)(void);  /* whether the text of pictures has one */
 };
 
 /* Examines everything, or only what a bug report needs. What crashes or exceeds the time is a row:

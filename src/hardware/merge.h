@@ -215,7 +215,7 @@ struct smc_document {
     bool too_deep; /* brackets are nested deeper than SMC_DEEPEST_DOCUMENT */
 };
 
-/* "compressed by gzip", "UTF-16", ...: what the bytes are if they cannot be JSON at all; else
+/* "compressed by zstd", "UTF-16", ...: what the bytes are if they cannot be JSON at all; else
    NULL. */
 const char *smc_documents_foreign(const char *text, size_t length);
 

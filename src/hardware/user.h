@@ -13,6 +13,15 @@
 
 enum { SMC_MAX_USER_ARGUMENTS = 64, SMC_MAX_USER_MEMORIES = 384 };
 
+/* What the memory of an argument is compared with after the launch: the bytes of a file. Integers
+   must be equal, floats within SMC_USER_TOLERANCE of the largest one in the file. */
+struct smc_user_expected {
+    const char *typed, *path;
+    size_t argument; /* from 0: an array */
+};
+#define SMC_USER_TOLERANCE 1e-5
+enum { SMC_MOST_EXPECTED = 4 }; /* rows of a report */
+
 struct smc_user_request {
     const char *file;             /* a path; in a struct smc_user_run its name */
     const char *source;           /* its text; NULL: it is read */
@@ -23,6 +32,7 @@ struct smc_user_request {
     struct smc_device device;
     char suffix;                  /* 'a' to compile for sm_90a, or 0 */
     struct smc_ceilings ceilings; /* of the device, for the predicted time; or unknown */
+    bool without_time;            /* predict none: that may take longer than the emulation */
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* carve-out, cache configuration */
     uint32_t dynamic_smem_bytes;
@@ -30,6 +40,8 @@ struct smc_user_request {
     struct smc_user_argument argument[SMC_MAX_USER_ARGUMENTS];
     size_t variable_count; /* of the module: set before the launch, or wanted after it */
     struct smc_user_variable variable[SMC_MAX_USER_ARGUMENTS];
+    size_t expected_count;
+    struct smc_user_expected expected[SMC_MOST_EXPECTED];
     const struct smc_run_settings *settings;
 };
 
@@ -56,6 +68,9 @@ struct smc_user_memory {
     bool has_gpu, has_emulated;              /* the digest is valid: the kernel ended there */
     struct smc_user_digest gpu, emulated;
     struct smc_agreement agreement; /* of the two */
+    const char *expected_file;      /* that the result was compared with; or NULL */
+    struct smc_agreement expected;
+    char expected_value[32], seen_value[32]; /* of the first that differs */
 };
 
 /* An argument that is neither a number nor memory: the bytes that the kernel receives. Addresses in
@@ -173,8 +188,8 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
                                          struct smc_user_run *run, struct smc_error *error);
 
-/* Whether the files that arguments and variables name can be read and have the sizes of the memory.
-   SMC_USAGE: the message names the file. */
+/* Whether the files that arguments, variables and expectations name can be read and have the sizes
+   of the memory. SMC_USAGE: the message names the file. */
 enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_error *error);
 
 /* Finds the request's variables in the PTX, and compares their sizes with the values. SMC_USAGE: it

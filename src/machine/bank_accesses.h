@@ -26,7 +26,6 @@
 enum smc_bank_verdict {
 #define VERDICT(id, name, words) SMC_BANK_##id,
 #include "machine/emulator/bank_verdicts.def"
-#undef VERDICT
     SMC_BANK_VERDICT_COUNT
 };
 

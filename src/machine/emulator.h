@@ -239,6 +239,9 @@ struct smc_emulated_count {
     uint64_t store_wavefronts;
     uint64_t shared_atomics;                             /* not in the loads and stores */
     uint64_t atomic_wavefronts, least_atomic_wavefronts; /* of those that are one instruction */
+    /* Accesses to the shared memory of other blocks of the cluster, which are not in the others;
+       how many of them take wavefronts that are not known. */
+    uint64_t distributed, distributed_wavefronts, distributed_unknown;
     uint64_t atomic_loops; /* those that are a loop of several: their wavefronts are not known */
     uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
     uint64_t divergent; /* branches at which lanes of one warp diverged */
@@ -273,7 +276,6 @@ double smc_float_sum_bound(const struct smc_float_sum *sum);
 enum smc_finding_kind {
 #define FINDING(id, name, text) SMC_FINDING_##id,
 #include "machine/findings.def"
-#undef FINDING
     SMC_FINDING_KINDS
 };
 

@@ -10,7 +10,6 @@
 enum smc_product_type {
 #define PRODUCT(id, key, label, bits) SMC_PRODUCT_##id,
 #include "machine/timing/products.def"
-#undef PRODUCT
     SMC_PRODUCT_TYPES
 };
 

@@ -16,7 +16,6 @@
 enum smc_time_term {
 #define TERM(id, key, label, relief) SMC_TIME_##id,
 #include "machine/timing/terms.def"
-#undef TERM
     SMC_TIME_TERM_COUNT
 };
 

@@ -96,7 +96,6 @@ const char *smc_cache_config_name(enum smc_cache_config cache_config);
 enum smc_rule {
 #define RULE(id, name, percent, higher, text) SMC_RULE_##id,
 #include "rules/model/rules.def"
-#undef RULE
     SMC_RULE_COUNT
 };
 

@@ -14,7 +14,6 @@
 enum smc_column {
 #define COLUMN(id, ...) SMC_COLUMN_##id,
 #include "rules/batch/columns.def"
-#undef COLUMN
     SMC_COLUMN_COUNT
 };
 

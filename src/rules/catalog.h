@@ -15,7 +15,6 @@
 enum smc_param {
 #define PARAM(id, option, lowest, highest, initial, unit, help) SMC_PARAM_##id,
 #include "rules/params.def"
-#undef PARAM
     SMC_PARAM_COUNT
 };
 
@@ -47,6 +46,7 @@ unsigned char smc_dtype_poison(enum smc_dtype dtype);
 struct smc_params {
     int64_t value[SMC_PARAM_COUNT];
     uint32_t given;
+    uint32_t blocks_per_cluster; /* of the launch; 0: not given */
 };
 
 enum { SMC_MAX_BUFFERS = 4, SMC_MAX_ARGUMENTS = 16 };
@@ -161,6 +161,8 @@ struct smc_kernel {
     bool is_racy;        /* has an intentional race: nondeterministic result, never timed */
     bool streams; /* all accesses to one element are close in time, so DRAM transfers each element
                      once */
+    bool has_clusters; /* its blocks access each other's shared memory; without --cluster it chooses
+                          the size of the clusters */
     int64_t default_pad; /* if --pad is not given */
     const char *sibling; /* the kernel that does the same with dynamic shared memory, or NULL */
     const void *variant; /* the variant within a family, for the family's own functions; or NULL */

@@ -13,7 +13,6 @@
 enum smc_ceiling {
 #define CEILING(id, key, label, unit, per_unit) SMC_CEILING_##id,
 #include "rules/devices/ceilings.def"
-#undef CEILING
     SMC_CEILING_COUNT
 };
 

@@ -59,7 +59,8 @@ enum smc_status smc_headroom_find(const struct smc_sm *sm, const struct smc_laun
                                   struct smc_fixed fixed, struct smc_headroom *out);
 
 /* Adds the clusters of `size` blocks that are resident on a GPU of `sm_count` SMs. None with fewer
-   than 2 blocks or without SMs. `groups` may be NULL, or not known. */
+   than 2 blocks or without SMs. `groups` may be NULL, or not known; if they are known, the levels
+   end at SMC_MOST_CLUSTERED_BLOCKS. */
 void smc_headroom_set_clusters(struct smc_headroom *headroom, uint32_t sm_count,
                                const struct smc_sm_groups *groups, uint32_t size);
 

@@ -481,8 +481,8 @@ static void test_rules(void)
     for (int i = 0; i < SMC_DIFF_CHANGE_COUNT; i++) {
         bool known = false;
         for (int j = 0; j < SMC_CHECK_COUNT; j++)
-            known |= strcmp(smc_diff_change_name((enum smc_diff_change)i),
-                            smc_check_rule_name((enum smc_check_rule)j)) == 0;
+            known |=
+                strcmp(smc_diff_change_name((enum smc_diff_change)i), smc_check_rules[j].name) == 0;
         CU_ASSERT(known);
     }
 }

@@ -334,15 +334,15 @@ static void test_stale_entries(void)
     struct smc_gate_limit limit[2] = {limit_of(SMC_GATE_REGISTERS, 255),
                                       limit_of(SMC_GATE_REGISTERS, 255)};
     struct smc_gate_allowance allow = {.kernel = all, .reason = reason, .line = 9};
-    struct smc_gate_threads threads = {.pattern = none, .threads_per_block = 64, .line = 12};
+    struct smc_stated threads = {.pattern = none, .number = 64, .line = 12};
     struct smc_gate gate = gate_of(limit, 2);
     struct judged judged;
     limit[0].kernel = none;
     gate.partial = true;
     limit[1].device = sm_80;
     gate.allowance = &allow;
-    gate.threads = &threads;
-    gate.allowance_count = gate.threads_count = 1;
+    gate.allowance_count = 1;
+    gate.stated[SMC_STATED_THREADS] = (struct smc_stated_list){&threads, 1, 1};
     CU_ASSERT_EQUAL(judge_at(&gate, sample(), 256, &judged), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(judged.verdict.findings.count, 4);
     CU_ASSERT_EQUAL(smc_findings_count(&judged.verdict.findings, SMC_FINDING_NOTE), 4);
@@ -616,9 +616,9 @@ static void test_gate_file(void)
     CU_ASSERT_EQUAL(gate.device_count, 2);
     CU_ASSERT_STRING_EQUAL(gate.device[1], "9.0");
     CU_ASSERT_EQUAL(gate.assumed_threads_per_block, 128);
-    CU_ASSERT_EQUAL_FATAL(gate.threads_count, 1);
-    CU_ASSERT_STRING_EQUAL(gate.threads[0].pattern, "gemm*");
-    CU_ASSERT_EQUAL(gate.threads[0].threads_per_block, 256);
+    CU_ASSERT_EQUAL_FATAL(gate.stated[SMC_STATED_THREADS].count, 1);
+    CU_ASSERT_STRING_EQUAL(gate.stated[SMC_STATED_THREADS].item[0].pattern, "gemm*");
+    CU_ASSERT_EQUAL(gate.stated[SMC_STATED_THREADS].item[0].number, 256);
     CU_ASSERT_EQUAL_FATAL(gate.limit_count, 2);
     CU_ASSERT(gate.limit[0].has[SMC_GATE_REGISTERS] && !gate.limit[0].has[SMC_GATE_SPILLS]);
     CU_ASSERT_EQUAL(gate.limit[0].value[SMC_GATE_OCCUPANCY], 12.5);
@@ -671,7 +671,7 @@ static struct smc_check_finding finding(enum smc_finding_level level, const char
                                         const char *message)
 {
     return (struct smc_check_finding){
-        .rule = smc_check_rule_name(SMC_CHECK_REGISTERS),
+        .rule = smc_check_rules[SMC_CHECK_REGISTERS].name,
         .level = level,
         .file = (char *)"dir/a.cu",
         .line = 7,

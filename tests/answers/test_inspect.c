@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "answers/inspect.h"
-#include "code/compile/ptx_dynamic_smem.h"
-#include "code/compile/ptx_tmem.h"
+#include "code/compile/ptx_memory.h"
 #include "code/inputs.h"
 #include "code/ptx_facts.h"
 #include "code/user_kernels.h"

@@ -224,9 +224,10 @@ enum { SAMPLES = sizeof samples / sizeof *samples };
 
 static void answer(struct smc_inspect_kernels *kernels, struct smc_inspect_rows *rows)
 {
-    struct smc_inspect_threads threads[SAMPLES];
-    struct smc_inspect_request request = {
-        .threads_per_block = SMC_NOT_GIVEN, .threads = threads, .settings = SMC_LAUNCH_INIT};
+    struct smc_stated threads[SAMPLES];
+    struct smc_inspect_request request = {.threads_per_block = SMC_NOT_GIVEN,
+                                          .stated[SMC_STATED_THREADS].item = threads,
+                                          .settings = SMC_LAUNCH_INIT};
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct sample *s = &samples[i];
         struct smc_inspect_kernel kernel = {.file = files[s->file],
@@ -237,8 +238,8 @@ static void answer(struct smc_inspect_kernels *kernels, struct smc_inspect_rows 
                                                           .spill_load_bytes = s->spilled / 2}};
         CU_ASSERT_FATAL(smc_inspect_add(kernels, s->name, strlen(s->name), &kernel));
         if (s->threads)
-            threads[request.threads_count++] =
-                (struct smc_inspect_threads){.pattern = s->name, .threads_per_block = s->threads};
+            threads[request.stated[SMC_STATED_THREADS].count++] =
+                (struct smc_stated){.pattern = (char *)s->name, .number = s->threads};
     }
     CU_ASSERT_EQUAL_FATAL(smc_inspect_answer(kernels, &request, rows, NULL), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(rows->count, SAMPLES);

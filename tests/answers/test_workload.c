@@ -638,6 +638,53 @@ static void test_reverse(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* Runs of `each` neighbouring elements of `all`, one by a block, one element by a thread. */
+static void walk_runs(uint64_t block, uint64_t each, uint64_t all, struct seen *seen)
+{
+    for (uint64_t first = 0; first < all; first += each)
+        for (uint64_t turn = 0; turn < each; turn += block)
+            for (uint64_t w = 0; w < block; w += 32) {
+                struct warp warp = {0};
+                for (uint64_t t = w; t < w + 32 && t < block && turn + t < each; t++)
+                    if (first + turn + t < all)
+                        touch(&warp, (first + turn + t) * 4);
+                finish(&warp, seen);
+            }
+}
+
+static void test_histogram(void)
+{
+    unsigned wrong = 0;
+    const struct smc_bank_layout layout = layout_of(90);
+    srand(10);
+    for (int round = 0; round < 200; round++) {
+        const struct smc_kernel *kernel =
+            smc_kernel_find(round % 2 ? "histogram-cluster" : "histogram-block");
+        uint64_t block = random_from(1, 70), length = random_from(1, 20000);
+        uint64_t bins = 2u << random_from(0, 4), cluster = round % 2 ? 1u << random_from(0, 2) : 1;
+        struct seen loads = {0}, stores = {0};
+        struct smc_params params;
+        struct smc_work work;
+        struct smc_shared_work shared = {0};
+        struct smc_plan plan;
+        smc_params_init(kernel, &params);
+        set(&params, SMC_PARAM_BLOCK, block);
+        set(&params, SMC_PARAM_LENGTH, length);
+        set(&params, SMC_PARAM_BINS, bins);
+        params.blocks_per_cluster = (uint32_t)cluster;
+        wrong += kernel->complete(kernel, &params, NULL) != SMC_OK;
+        kernel->plan(kernel, &params, &plan);
+        kernel->work(kernel, &params, &work);
+        kernel->shared_work(kernel, &params, &layout, &shared);
+        walk_runs(block, 64 * block, length, &loads);
+        walk_runs(block, bins * bins / cluster, plan.buffer[2].elements, &stores);
+        wrong += !same(&work.access[0], &loads) || !same(&work.access[1], &loads);
+        wrong += !same(&work.access[2], &stores);
+        wrong += !one_each(&shared.stores, &stores) || !one_each(&shared.loads, &stores);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 /* Loads of A are joined to at most 16 bytes: the number of instructions, and their wavefronts,
    calculated by hand for all warps of a block and one tile. */
 static void test_joined_loads(void)
@@ -699,6 +746,7 @@ CU_TestInfo tests_workload[] = {
     {"products: the textbook's ratios", test_textbook},
     {"stencils: requests, sectors, shared memory", test_lines},
     {"reverse: requests, sectors, shared memory", test_reverse},
+    {"histograms: requests, sectors, shared memory", test_histogram},
     {"loads of A are joined to 16 bytes", test_joined_loads},
     CU_TEST_INFO_NULL,
 };

@@ -137,6 +137,7 @@ static bool emulate(struct launch *launch)
         .sm_count = query->device.sm_count,
         .ignores_sources = true, /* as the formulas of the catalog */
     };
+    memcpy(request.cluster, launch->kernel.cluster, sizeof request.cluster);
     smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &request.banks);
     bool emulated = say(&error, smc_emulate(&request, &launch->emulation, &error));
     smc_emulated_copies(program, &launch->emulation, &launch->copies);
@@ -194,6 +195,10 @@ static bool prepare(const struct smc_kernel *kernel, const struct smc_params *pa
         printf("    %s: %s\n", kernel->name, attempt.message);
         return false;
     }
+    if (launch->answer.launch.blocks_per_cluster > 1)
+        memcpy(launch->kernel.cluster,
+               (const uint32_t[3]){launch->answer.launch.blocks_per_cluster, 1, 1},
+               sizeof launch->kernel.cluster);
     status = smc_gpu_buffers_create(&launch->answer.plan, seed++, &launch->buffers, &error);
     if (status == SMC_OK)
         status = smc_gpu_configure(&launch->kernel, &launch->answer.launch, &opt_in, &error);

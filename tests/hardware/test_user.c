@@ -631,15 +631,19 @@ static void test_ptx_parameters(void)
 {
     const char *cursor = ptx;
     struct smc_ptx_kernel kernel;
-    struct smc_ptx_param params[6];
+    struct smc_ptx_variable params[6];
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
     CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 6), 0);
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
     CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 2), 6); /* only as many as the array can hold */
     CU_ASSERT_EQUAL_FATAL(smc_ptx_params(&kernel, params, 6), 6);
-    static const struct smc_ptx_param wanted[] = {{"u64", 8, false, 0}, {"u32", 4, false, 0},
-                                                  {"f32", 4, false, 0}, {"b8", 24, true, 8},
-                                                  {"u8", 1, false, 0},  {"b8", 2, true, 2}};
+    static const struct {
+        const char *type;
+        uint64_t bytes;
+        bool is_array;
+        uint32_t align;
+    } wanted[] = {{"u64", 8, false, 0}, {"u32", 4, false, 0}, {"f32", 4, false, 0},
+                  {"b8", 24, true, 8},  {"u8", 1, false, 0},  {"b8", 2, true, 2}};
     for (size_t i = 0; i < 6; i++) {
         CU_ASSERT_STRING_EQUAL(params[i].type, wanted[i].type);
         CU_ASSERT_EQUAL(params[i].bytes, wanted[i].bytes);

@@ -119,7 +119,8 @@ static void test_words(void)
                 "in rows of 64 half, put the 16-byte chunk c of row r at c ^ (r >> 1 & 3)");
     advice.layout.has_swizzle = false;
     advice.layout.is_hopeless = true;
-    check_words(&advice, "no padding of rows of one length and no swizzle removes all conflicts");
+    check_words(&advice, "no padding of rows of one length and no swizzle c ^ (r >> s & m) removes "
+                         "all conflicts");
     advice = (struct smc_array_advice){
         .declared = {"c", "float", 4, 3, {4, 8, 32}, {"4", "8", "32"}},
         .layout = {.has_padding = true,

@@ -73,6 +73,16 @@ static const char branches[] =
     ".loc 1 10 5\n{\n.param .b64 a;\nst.param.b64 [a], %rd1;\ncall.uni store, (a);\n}\n"
     "END:\nret;\n}\n" FILES;
 
+/* Line 0 is no line: neither the one before, nor, where put() is inlined, one of put(). */
+static const char no_line[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n"
+    ".loc 1 9 1\nld.param.u64 %rd1, [p];\n.loc 1 0 0\nst.global.u32 [%rd1+4096], 1;\n"
+    ".loc 1 20 5\n.loc 2 0 0, function_name $L0+4, inlined_at 1 20 5\n"
+    "st.global.u32 [%rd1+4096], 1;\n"
+    ".loc 2 0 0, function_name $L0+4, inlined_at 1 0 0\nst.global.u32 [%rd1+4096], 1;\n"
+    "ret;\n}\n" FILES STRINGS;
+
 struct trial {
     struct smc_program *program;
     struct smc_emulation emulation;
@@ -149,6 +159,17 @@ static void test_chains(void)
     end(&trial);
 }
 
+static void test_no_line(void)
+{
+    static const char *const stacks[] = {"k@:0", "k@k.cu:20", "k@:0"};
+    struct trial trial;
+    begin(no_line, 1, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.finding_count, 3);
+    for (size_t i = 0; i < trial.emulation.finding_count; i++)
+        check_stack(&trial, i, false, stacks[i]);
+    end(&trial);
+}
+
 static void test_other_access(void)
 {
     char text[sizeof race + sizeof second_call];
@@ -198,6 +219,7 @@ static void test_refusals(void)
 
 CU_TestInfo tests_call_stack[] = {
     {"inlined and called", test_chains},
+    {"line 0 is no line", test_no_line},
     {"of the other access", test_other_access},
     {"a recursion appears once", test_recursion},
     {"of threads on paths of their own", test_branches},

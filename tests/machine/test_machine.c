@@ -221,6 +221,46 @@ static void test_branch_if_diverged(void)
     CU_ASSERT_EQUAL(counts.executions[4], 1); /* only of the lanes that skipped the branch */
 }
 
+/* A switch: each thread goes to a step of its own. */
+static void test_indirect_branch(void)
+{
+    static const struct code times_16 = {0x0000001000047824, 0x000fe200078e00ff}; /* R4: of R0 */
+    static const struct code go_on_by = {0x0000000004007949, 0x000fea0003800000}; /* R4 */
+    const struct code code[] = {read_thread, times_16,    go_on_by,
+                                subtract_16, subtract_16, exit_all};
+    struct counts counts;
+    count(code, 6, 3, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[2], 3);
+    CU_ASSERT_EQUAL(counts.executions[3], 1);
+    CU_ASSERT_EQUAL(counts.executions[4], 2);
+    CU_ASSERT_EQUAL(counts.executions[5], 3);
+    count(code, 6, 1, 1, &counts);
+    CU_ASSERT_EQUAL(counts.instructions, 6);
+}
+
+/* FSET.BF.GE.AND R11, R0, R5, P0: 1 or 0. */
+static void test_set_float(void)
+{
+    static const unsigned char bytes[16] = {0x0a, 0x72, 0x0b, 0x00, 0x05, 0x00, 0x00, 0x00,
+                                            0x00, 0x60, 0x00, 0x00, 0x00, 0xe4, 0x0f, 0x0c};
+    enum { ONE = 0x3f800000, TWO = 0x40000000, THREE = 0x40400000 };
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    struct smc_sass_instruction in;
+    CU_ASSERT_TRUE_FATAL(smc_instruction_decode(bytes, 0, 2, &in));
+    smc_warp_start(&warp, &place);
+    warp.reg[0] = (struct smc_lanes){.value = {TWO}, .same = true};
+    warp.reg[5] = (struct smc_lanes){.value = {ONE, THREE, TWO, ONE}, .unknown = 1u << 4};
+    warp.predicate[0] = (struct smc_flags){.is = ~(1u << 3)};
+    smc_warp_evaluate(&warp, &in, UINT32_MAX);
+    CU_ASSERT_EQUAL(warp.reg[11].value[0], ONE);
+    CU_ASSERT_EQUAL(warp.reg[11].value[1], 0);
+    CU_ASSERT_EQUAL(warp.reg[11].value[2], ONE);
+    CU_ASSERT_EQUAL(warp.reg[11].value[3], 0);
+    CU_ASSERT_EQUAL(warp.reg[11].unknown, 1u << 4);
+}
+
 /* The field of BSSY has 30 bits, the highest of which is the sign. */
 static void test_far_targets(void)
 {
@@ -719,6 +759,8 @@ CU_TestInfo tests_machine[] = {
     {"far targets", test_far_targets},
     {"barriers in shared memory", test_barriers_in_shared_memory},
     {"a branch for lanes that have diverged", test_branch_if_diverged},
+    {"a branch to where a register says", test_indirect_branch},
+    {"1 or 0 as floats are compared", test_set_float},
     {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},

@@ -303,6 +303,23 @@ static void test_scattered_stores(void)
     }
 }
 
+/* Loads of a line from DRAM, one each 50 clocks, of which it takes 40: they wait in its queues. */
+static void test_dram_queues(void)
+{
+    struct smc_warp_trace_line line = {.number = 7, .sectors = 0xf};
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .wavefronts = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.beyond_sm = true;
+    bench.rates.block_interval = 50;
+    bench.rates.dram_load_clocks = 10;
+    bench.rates.dram_latency = 600;
+    bench.dram = (struct smc_sm_dram){.load_share = 1};
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 2, 2, 1), 50 + 40 + 600, 20);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 50 + 200 + 600, 40);
+}
+
 /* What comes from random places of DRAM has a rate of its own. */
 static void test_scattered_loads(void)
 {
@@ -403,9 +420,11 @@ static void test_first_blocks(void)
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     bench.rates.block_interval = 100;
     trace_loop(ROOM, 10, &trace); /* 42 instructions */
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 4 * 42, 2);
-    bench.no_more_blocks = true;
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), 3 * 100 + 4 * 42, 2);
+    trace_loop(20, 100, &trace); /* leaves most of it out */
+    double at_once = run(&bench, &trace, 4, 4, 1);
+    bench.no_more_blocks = true;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), at_once + 3 * 100, 2);
 }
 
 /* Atomics have a rate, and those in one piece of 512 bytes are counted. */
@@ -541,7 +560,7 @@ static void test_blocks_are_sent(void)
     start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
     bench.rates.block_interval = 300;
     trace_loop(ROOM, 1, &trace);
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 10, 2, 1), 7 * 300, 60);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 10, 2, 1), 9 * 300, 60);
 }
 
 static void test_what_is_left_out_is_added(void)
@@ -847,6 +866,7 @@ CU_TestInfo tests_timing[] = {
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
+    {"loads wait in the queues of DRAM", test_dram_queues},
     {"loads from random places of DRAM", test_scattered_loads},
     {"a load of what was stored", test_load_of_what_was_stored},
     {"constants at different addresses", test_constants},

@@ -610,7 +610,28 @@ static void test_wide_atomics(void)
     CU_ASSERT(cost.wavefronts == 2 && cost.least == 2);
 }
 
+static void test_distributed(void)
+{
+    static const struct {
+        uint32_t wavefronts;
+        struct smc_access access;
+    } patterns[] = {
+#define PATTERN(operation, width, lanes, count, ...)                                               \
+    {count,                                                                                        \
+     {.mask = lanes, .width_bytes = width, .op = SMC_BANK_##operation, .address = {__VA_ARGS__}}},
+#include "distributed_patterns.def"
+#undef PATTERN
+    };
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        CU_ASSERT_EQUAL(smc_banks_count_distributed(&patterns[i].access), patterns[i].wavefronts);
+    struct smc_access access = access_of(SMC_BANK_ATOM_CAS, 4, SMC_ALL_LANES);
+    CU_ASSERT_EQUAL(smc_banks_count_distributed(&access), 0); /* not known */
+    access = access_of(SMC_BANK_LOAD, 2, SMC_ALL_LANES);
+    CU_ASSERT_EQUAL(smc_banks_count_distributed(&access), 0);
+}
+
 CU_TestInfo tests_banks[] = {
+    {"shared memory of other blocks", test_distributed},
     {"strides of 0 to 64 words", test_strides},
     {"1 and 2 bytes", test_narrow},
     {"masks", test_masks},

@@ -420,6 +420,62 @@ static void test_line_plans(void)
     CU_ASSERT(plan.static_smem_bytes == 1001 && plan.threads_per_block == 256);
 }
 
+/* The bins are spread over the blocks of a cluster, of which the grid has whole ones. */
+static void test_histogram_plans(void)
+{
+    static const struct {
+        uint32_t cluster;
+        int64_t length;
+        uint64_t smem_bytes, blocks, histograms;
+    } cases[] = {
+        {0, 64 * 256 * 8, 8192, 8, 1}, /* the kernel's own: 8 */
+        {1, 64 * 256 * 8, 65536, 8, 8},
+        {4, 64 * 256 * 8 + 1, 16384, 12, 3},
+        {16, 1, 4096, 16, 1},
+    };
+    struct smc_params p;
+    struct smc_plan plan;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct smc_kernel *kernel = start("histogram-cluster", &p);
+        give(&p, SMC_PARAM_LENGTH, cases[i].length);
+        p.blocks_per_cluster = cases[i].cluster;
+        complete(kernel, &p);
+        kernel->plan(kernel, &p, &plan);
+        CU_ASSERT_EQUAL(plan.dynamic_smem_bytes, cases[i].smem_bytes);
+        CU_ASSERT_EQUAL(plan.grid_blocks, cases[i].blocks);
+        CU_ASSERT_EQUAL(plan.output_rows, cases[i].histograms);
+        CU_ASSERT_EQUAL(plan.buffer[2].elements, cases[i].histograms * 128 * 128);
+    }
+    const struct smc_kernel *kernel = start("histogram-block", &p);
+    p.blocks_per_cluster = 4; /* of the launch, which its bins do not depend on */
+    complete(kernel, &p);
+    kernel->plan(kernel, &p, &plan);
+    CU_ASSERT(plan.dynamic_smem_bytes == 65536 && plan.grid_blocks == 256);
+    CU_ASSERT_EQUAL(p.blocks_per_cluster, 4);
+}
+
+static void check_histogram_refusal(int64_t bins, uint32_t cluster, const char *message)
+{
+    struct smc_params p;
+    struct smc_error error = {""};
+    const struct smc_kernel *kernel = start("histogram-cluster", &p);
+    give(&p, SMC_PARAM_BINS, bins);
+    p.blocks_per_cluster = cluster;
+    CU_ASSERT_EQUAL(kernel->complete(kernel, &p, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, message);
+}
+
+static void test_histogram_refusals(void)
+{
+    check_histogram_refusal(12, 0, "option --bins: '12' is not a power of two");
+    check_histogram_refusal(128, 3,
+                            "option --cluster: '3' is not a power of two up to 16384, the bins "
+                            "that histogram-cluster spreads over a cluster");
+    check_histogram_refusal(2, 8,
+                            "option --cluster: '8' is not a power of two up to 4, the bins that "
+                            "histogram-cluster spreads over a cluster");
+}
+
 /* Counts the loads of matmul-tiled thread by thread. */
 static double count_tiled_loads(int m, int n, int k, int tile)
 {
@@ -551,6 +607,7 @@ static void test_defines(void)
     check_float_defines("stencil-window", "-DBLOCK=256\n-DELEMENT=float\n");
     check_defines("reverse-static", "-DBLOCK=256\n-DLENGTH=256\n");
     check_defines("reverse-dynamic", "");
+    check_defines("histogram-cluster", "-DBINS=128\n-DBLOCK=256\n");
     check_defines("residency", "-DLIVE=32\n-DSTATIC_BYTES=0\n--maxrregcount=42\n");
 
     static const int64_t caps[][2] = {{0, 24}, {14, 24}, {15, 25}, {245, 255}, {255, 255}};
@@ -659,6 +716,8 @@ CU_TestInfo tests_catalog[] = {
     {"plans of matmul cover C for every tile", test_matmul_plans},
     {"plans of A A^T and of padded tiles", test_aat_plans},
     {"plans of stencil, reverse and the probe", test_line_plans},
+    {"plans of histograms", test_histogram_plans},
+    {"histograms: bins and clusters that are refused", test_histogram_refusals},
     {"work of matmul and A A^T, counted by loops", test_matmul_work},
     {"work of stencil and reverse, counted by loops", test_line_work},
     {"defines hold what the code depends on", test_defines},

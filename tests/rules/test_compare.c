@@ -335,7 +335,33 @@ static void test_reverse(void)
     release(&launch);
 }
 
+/* Two histograms, of which the second counts the pairs after the first 64 x 4 x 2. */
+static void test_histogram(void)
+{
+    enum { PAIRS = 64 * 4 * 2 + 100, BINS = 8 * 8 };
+    struct launch launch = {.kernel = smc_kernel_find("histogram-cluster")};
+    smc_params_init(launch.kernel, &launch.params);
+    launch.params.value[SMC_PARAM_LENGTH] = PAIRS;
+    launch.params.value[SMC_PARAM_BLOCK] = 4;
+    launch.params.value[SMC_PARAM_BINS] = 8;
+    launch.params.blocks_per_cluster = 2;
+    prepare(&launch);
+    const int32_t *x = launch.buffer[0], *y = launch.buffer[1];
+    int32_t *counts = launch.buffer[2];
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 2 * BINS);
+    memset(counts, 0, 2 * BINS * sizeof *counts);
+    for (int i = 0; i < PAIRS; i++)
+        counts[(i >= 64 * 4 * 2) * BINS + (x[i] & 7) * 8 + (y[i] & 7)]++;
+    struct smc_comparison result = compare(&launch);
+    CU_ASSERT(result.wrong == 0 && result.checked == 2 * BINS);
+    counts[BINS + 5]++;
+    result = compare(&launch);
+    CU_ASSERT(result.wrong == 1 && result.first_wrong == BINS + 5);
+    release(&launch);
+}
+
 CU_TestInfo tests_compare[] = {
+    {"histograms are exact", test_histogram},
     {"products in another order are right", test_right_products},
     {"one wrong, unwritten or overwritten element is found", test_wrong_products},
     {"likewise of A A^T", test_wrong_squares},

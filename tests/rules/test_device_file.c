@@ -128,9 +128,6 @@ static void test_fields_are_complete(void)
 #define GRANULARITY(member, name)                    bytes += sizeof(uint32_t); /* padded */
 #define CARVEOUTS(count, member, name)               bytes += sizeof sm.count + sizeof sm.member;
 #include "rules/model/sm_fields.def"
-#undef INTEGER
-#undef GRANULARITY
-#undef CARVEOUTS
     CU_ASSERT_EQUAL(bytes, offsetof(struct smc_sm, carveout_by_cache_config));
 }
 

@@ -158,9 +158,12 @@ static void test_clusters(void)
     CU_ASSERT(headroom.has_clusters && !headroom.clusters_are_bound);
     CU_ASSERT_EQUAL(headroom.level[0].resident_clusters, 4 + 4 + 2);
     CU_ASSERT_EQUAL(headroom.level[2].resident_clusters, 12 + 12 + 6);
-    CU_ASSERT_EQUAL(headroom.level[9].resident_clusters, headroom.level[7].resident_clusters);
+    CU_ASSERT_EQUAL(headroom.count, SMC_MOST_CLUSTERED_BLOCKS);
+    CU_ASSERT_EQUAL(headroom.most.blocks_per_sm, SMC_MOST_CLUSTERED_BLOCKS);
+    CU_ASSERT_EQUAL(headroom.most.limiters, 1u << SMC_LIMIT_CLUSTER);
+    smc_headroom_find(&hopper.sm, &launch, (struct smc_fixed){0}, &headroom);
     smc_headroom_set_clusters(&headroom, 42, &others, 4);
-    CU_ASSERT(headroom.has_clusters && headroom.clusters_are_bound);
+    CU_ASSERT(headroom.has_clusters && headroom.clusters_are_bound && headroom.count > 9);
     CU_ASSERT_EQUAL(headroom.level[2].resident_clusters, 42 * 3 / 4);
     smc_headroom_set_clusters(&headroom, 42, &groups, 1);
     CU_ASSERT_FALSE(headroom.has_clusters);

@@ -59,9 +59,6 @@ static void change_one(struct smc_sm *sm)
 #define GRANULARITY(member, name)
 #define CARVEOUTS(count, member, name) {&sm->count, sizeof sm->count}, {&sm->member[0], 4},
 #include "rules/model/sm_fields.def"
-#undef INTEGER
-#undef GRANULARITY
-#undef CARVEOUTS
     };
     size_t i = random_below(sizeof members / sizeof *members);
     uint32_t value = 0;

@@ -89,7 +89,6 @@ static void compare_device_attributes(void)
 #define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
     same(#name, SHIM_DEVICE_##name, CU_DEVICE_ATTRIBUTE_##name);
 #include "guests/shim/device_attributes.def"
-#undef SHIM_DEVICE_ATTRIBUTE
 }
 
 static void compare_numbers(void)

@@ -986,7 +986,8 @@ static void test_slanted_cells(void)
 
 static void test_formats(void)
 {
-    enum smc_status good = smc_plot_has_files ? SMC_OK : SMC_UNAVAILABLE;
+    enum smc_status good = smc_plot_open_files(NULL);
+    CU_ASSERT_EQUAL(good, smc_plot_has_files ? SMC_OK : SMC_UNAVAILABLE);
     enum smc_plot_format format;
     CU_ASSERT_EQUAL(smc_plot_format_of("a.svg", &format, NULL), good);
     CU_ASSERT_EQUAL(format, SMC_PLOT_SVG);

@@ -418,6 +418,22 @@ static void test_from_instruction_to_fields(void)
     sitting_close(&sitting);
 }
 
+static void test_arithmetic(void)
+{
+    struct sitting sitting;
+    sitting_open(&sitting, "matmul-tiled", "H200", 40, 120);
+    sitting_keys(&sitting, "F3");
+    CU_ASSERT(sitting_shows(&sitting, "lane  1: byte 4;  4 / 4 = word 1;  1 mod 32 = bank 1"));
+    CU_ASSERT_FALSE(sitting_shows(&sitting, "two words of one bank"));
+    sitting_keys(&sitting, "End Enter Ctrl-U");
+    sitting_type(&sitting, "tx*8");
+    CU_ASSERT(sitting_shows(&sitting, "lane  0: byte 0;  0 / 4 = word 0;  0 mod 32 = bank 0"));
+    CU_ASSERT(
+        sitting_shows(&sitting, "lane 16: byte 128;  128 / 4 = word 32;  32 mod 32 = bank 0"));
+    CU_ASSERT(sitting_shows(&sitting, "two words of one bank: one waits for the other"));
+    sitting_close(&sitting);
+}
+
 static void test_expressions(void)
 {
     struct sitting sitting;
@@ -602,6 +618,7 @@ CU_TestInfo tests_tui_banks[] = {
     {"a padding that does harm is dropped by keys", test_dropping_by_keys},
     {"proposals for expressions hold, too", test_dropping_helps},
     {"from an instruction to its layout", test_from_instruction_to_fields},
+    {"from the address to the bank", test_arithmetic},
     {"expressions, good and bad", test_expressions},
     {"warps and iterations stay within the launch", test_places},
     {"wavefronts that have no room are scrolled to", test_scrolling},

@@ -157,6 +157,11 @@ static void test_search(void)
     CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090 D");
     sitting_keys(&sitting, "n n");
     CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090"); /* back to the first */
+    CU_ASSERT(sitting_shows(&sitting, " devices with 'rtx409'; Esc shows all"));
+    CU_ASSERT_EQUAL(devices_of(&sitting)->listed, 3);
+    sitting_keys(&sitting, "Esc");
+    CU_ASSERT_EQUAL(devices_of(&sitting)->listed, devices_of(&sitting)->count);
+    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090");
     sitting_keys(&sitting, "/");
     sitting_type(&sitting, "kepler");
     CU_ASSERT_PTR_NOT_NULL(strstr(under_cursor(&sitting)->answer.query.device.family, "Kepler"));

@@ -58,7 +58,6 @@ static void test_names(void)
         0,
 #define KEY(id, name) SMC_KEY_##id,
 #include "show/tui/key_names.def"
-#undef KEY
     };
     for (size_t i = 1; i < sizeof others / sizeof *others; i++)
         failures += !comes_back(others[i]);

@@ -45,7 +45,7 @@ static void print_course(FILE *out, const struct smc_trace *trace)
 
 static void print(FILE *out, const struct smc_trace *trace)
 {
-    fprintf(out, "source %s\n", smc_trace_source_name(trace->source));
+    fprintf(out, "source %s\n", smc_trace_sources[trace->source].name);
     fprintf(out, "tool %s\n", trace->tool ? trace->tool : "?");
     fprintf(out, "program %s\n", trace->program);
     fprintf(out, "exit %d %d %d\n", trace->has_exit, trace->exit_status, trace->exit_signal);

@@ -5,25 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/best.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "code/names.h"
 #include "rules/allocation.h"
 
-static const struct smc_inspect_threads *find_listed(const struct smc_inspect_request *request,
-                                                     const struct smc_inspect_kernel *kernel)
+/* What is stated of the kernel by its name; NULL: nothing. */
+static const struct smc_stated *find_stated(const struct smc_inspect_request *request,
+                                            enum smc_stated_kind kind,
+                                            const struct smc_inspect_kernel *kernel)
 {
-    for (size_t i = 0; i < request->threads_count; i++)
-        if (smc_inspect_matches(kernel, request->threads[i].pattern))
-            return &request->threads[i];
+    const struct smc_stated_list *list = &request->stated[kind];
+    for (size_t i = 0; i < list->count; i++)
+        if (smc_inspect_matches(kernel, list->item[i].pattern))
+            return &list->item[i];
     return NULL;
 }
 
 /* The shape that was stated with the number of threads, or else that of the kernel's own bounds if
    it has this number. */
 static void inspect_answer_choose_block(const struct smc_inspect_request *request,
-                                        const struct smc_inspect_threads *listed,
+                                        const struct smc_stated *listed,
                                         struct smc_inspect_row *row)
 {
     static const uint32_t none[3];
@@ -43,10 +45,10 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     uint32_t *threads = &row->launch.threads_per_block;
-    const struct smc_inspect_threads *listed = find_listed(request, kernel);
+    const struct smc_stated *listed = find_stated(request, SMC_STATED_THREADS, kernel);
     if (listed) {
         row->threads_source = SMC_THREADS_LISTED;
-        *threads = listed->threads_per_block;
+        *threads = listed->number;
     } else if (request->threads_per_block != SMC_NOT_GIVEN) {
         row->threads_source = SMC_THREADS_GIVEN;
         *threads = (uint32_t)request->threads_per_block;
@@ -80,13 +82,10 @@ static void choose_dynamic_smem(const struct smc_inspect_request *request,
     uint32_t *bytes = &row->launch.dynamic_smem_bytes;
     const bool uses_none =
         request->dynamic_smem_given && kernel->dynamic_smem_known && !kernel->uses_dynamic_smem;
-    *bytes = uses_none ? 0 : request->dynamic_smem_bytes;
-    for (size_t i = 0; i < request->dynamic_smem_count; i++)
-        if (smc_inspect_matches(kernel, request->dynamic_smem[i].pattern)) {
-            *bytes = request->dynamic_smem[i].bytes;
-            return;
-        }
-    row->dynamic_smem_unknown = kernel->uses_dynamic_smem && !request->dynamic_smem_given;
+    const struct smc_stated *listed = find_stated(request, SMC_STATED_DYNAMIC_SMEM, kernel);
+    *bytes = listed ? listed->number : uses_none ? 0 : request->dynamic_smem_bytes;
+    row->dynamic_smem_unknown =
+        !listed && kernel->uses_dynamic_smem && !request->dynamic_smem_given;
 }
 
 bool smc_inspect_records_bounds(const struct smc_inspect_kernel *kernel)

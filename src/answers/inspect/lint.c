@@ -136,7 +136,6 @@ const char *smc_promise_verdict_name(enum smc_promise_verdict verdict)
     static const char *const names[] = {
 #define VERDICT(id, name) [SMC_PROMISE_##id] = name,
 #include "answers/inspect/verdicts.def"
-#undef VERDICT
     };
     return names[verdict];
 }

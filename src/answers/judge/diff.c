@@ -275,7 +275,7 @@ static void answer_at(const struct comparing *comparing, const struct smc_device
 {
     struct smc_inspect_row row;
     struct smc_inspect_request request = *comparing->request;
-    request.threads_count = 0;
+    request.stated[SMC_STATED_THREADS].count = 0;
     request.threads_per_block = threads_per_block;
     smc_inspect_answer_one(side->kernel, device, &request, &row);
     *side = side_of(&row);
@@ -302,7 +302,7 @@ static void answer_with_barriers(const struct comparing *comparing, const struct
     kernel.has_barriers = true;
     kernel.resources.barriers = barriers;
     if (side->threads_per_block > 0) {
-        request.threads_count = 0;
+        request.stated[SMC_STATED_THREADS].count = 0;
         request.threads_per_block = side->threads_per_block;
     }
     smc_inspect_answer_one(&kernel, device, &request, &row);
@@ -965,7 +965,6 @@ const char *smc_diff_change_name(enum smc_diff_change change)
     static const char *const names[] = {
 #define CHANGE(id, name) [SMC_DIFF_##id] = name,
 #include "answers/judge/changes.def"
-#undef CHANGE
     };
     return names[change];
 }

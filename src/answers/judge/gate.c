@@ -26,7 +26,6 @@ static const struct gate_key {
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads)                                 \
     {key, SMC_CHECK_##rule, kind, needs_threads},
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
 };
 
 /* The arguments that the steps share. */
@@ -35,7 +34,7 @@ struct judging {
     uint32_t today;
     struct smc_gate_verdict *verdict;
     bool *limit_named, *limit_used; /* by limit: a kernel matches; a kernel and its device match */
-    bool *allowance_used, *threads_used, *dynamic_smem_used;
+    bool *allowance_used, *stated_used[SMC_STATED_KINDS];
     size_t unsettled_rows;
     const struct smc_inspect_kernel *first_unsettled;
     bool first_lacks_smem; /* the first is unsettled for its dynamic shared memory */
@@ -112,7 +111,7 @@ static struct smc_check_finding gate_finding_of(const struct smc_inspect_row *ro
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     return (struct smc_check_finding){
-        .rule = smc_check_rule_name(rule),
+        .rule = smc_check_rules[rule].name,
         .level = SMC_FINDING_ERROR,
         .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
         .line = kernel->source_file ? kernel->source_line : 0,
@@ -301,27 +300,15 @@ static void append_unloadable(const struct smc_inspect_row *row, struct smc_text
                     smc_inspect_architecture(row->kernel, architecture), cc, cc);
 }
 
-static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
+/* Blocks and occupancy are not judged, as something of the launch is unknown. */
+static void tell_unknown(struct judging *judging, const struct smc_inspect_row *row,
+                         enum smc_check_rule rule, const char *message)
 {
-    struct smc_check_finding finding = gate_finding_of(row, SMC_CHECK_THREADS_UNKNOWN);
-    finding.message =
-        (char *)"blocks and occupancy are not judged: its block size is unknown; state it in "
-                "[threads], or with --threads NAME=N";
-    if (judging->unsettled_rows++ == 0)
-        judging->first_unsettled = row->kernel;
-    if (judging->gate->path)
-        gate_add(judging, &finding);
-}
-
-static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
-{
-    struct smc_check_finding finding = gate_finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
-    finding.message = (char *)"blocks and occupancy are not judged: the launch gives its dynamic "
-                              "shared memory; state it in [dynamic_smem], or with --dynamic-smem "
-                              "NAME=BYTES";
+    struct smc_check_finding finding = gate_finding_of(row, rule);
+    finding.message = (char *)message;
     if (judging->unsettled_rows++ == 0) {
         judging->first_unsettled = row->kernel;
-        judging->first_lacks_smem = true;
+        judging->first_lacks_smem = rule == SMC_CHECK_DYNAMIC_SMEM_UNKNOWN;
     }
     if (judging->gate->path)
         gate_add(judging, &finding);
@@ -354,9 +341,13 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
             judge_key(judging, row, key, applies[key]);
     }
     if (unsettled && !settled)
-        tell_unsettled(judging, row);
+        tell_unknown(judging, row, SMC_CHECK_THREADS_UNKNOWN,
+                     "blocks and occupancy are not judged: its block size is unknown; state it in "
+                     "[threads], or with --threads NAME=N");
     if (unsettled && row->dynamic_smem_unknown)
-        tell_dynamic_smem(judging, row);
+        tell_unknown(judging, row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN,
+                     "blocks and occupancy are not judged: the launch gives its dynamic shared "
+                     "memory; state it in [dynamic_smem], or with --dynamic-smem NAME=BYTES");
     return unsettled;
 }
 
@@ -364,12 +355,12 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
 static bool judge_row(struct judging *judging, const struct smc_inspect_row *row, bool *unsettled)
 {
     const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
-    for (size_t i = 0; i < judging->gate->threads_count; i++)
-        judging->threads_used[i] |=
-            smc_gate_names_kernel(judging->gate->threads[i].pattern, row->kernel);
-    for (size_t i = 0; i < judging->gate->dynamic_smem_count; i++)
-        judging->dynamic_smem_used[i] |=
-            smc_gate_names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
+    for (int kind = 0; kind < SMC_STATED_KINDS; kind++) {
+        const struct smc_stated_list *list = &judging->gate->stated[kind];
+        for (size_t i = 0; i < list->count; i++)
+            judging->stated_used[kind][i] |=
+                smc_gate_names_kernel(list->item[i].pattern, row->kernel);
+    }
     if (!find_limits(judging, row, applies))
         return false;
     const struct smc_check_finding place = gate_finding_of(row, SMC_CHECK_UNKNOWN);
@@ -413,7 +404,7 @@ static void tell_entry(struct judging *judging, enum smc_finding_level level, ui
     judging->failed |= text->failed;
     if (judging->gate->path)
         gate_add(judging, &(struct smc_check_finding){
-                              .rule = smc_check_rule_name(SMC_CHECK_GATE_FILE),
+                              .rule = smc_check_rules[SMC_CHECK_GATE_FILE].name,
                               .level = level,
                               .file = judging->gate->path,
                               .line = line,
@@ -480,28 +471,15 @@ static void note_allowances(struct judging *judging)
     }
 }
 
-static void gate_note_dynamic_smem(struct judging *judging)
+static void note_stated(struct judging *judging, enum smc_stated_kind kind, const char *table)
 {
-    const struct smc_gate *gate = judging->gate;
-    for (size_t i = 0; i < gate->dynamic_smem_count; i++) {
+    const struct smc_stated_list *list = &judging->gate->stated[kind];
+    for (size_t i = 0; i < list->count; i++) {
         struct smc_text text = {0};
-        if (judging->dynamic_smem_used[i])
+        if (judging->stated_used[kind][i])
             continue;
-        smc_text_printf(&text, "[dynamic_smem] '%s' names no kernel",
-                        gate->dynamic_smem[i].pattern);
-        gate_note(judging, gate->dynamic_smem[i].line, &text);
-    }
-}
-
-static void note_threads(struct judging *judging)
-{
-    const struct smc_gate *gate = judging->gate;
-    for (size_t i = 0; i < gate->threads_count; i++) {
-        struct smc_text text = {0};
-        if (judging->threads_used[i])
-            continue;
-        smc_text_printf(&text, "[threads] '%s' names no kernel", gate->threads[i].pattern);
-        gate_note(judging, gate->threads[i].line, &text);
+        smc_text_printf(&text, "[%s] '%s' names no kernel", table, list->item[i].pattern);
+        gate_note(judging, list->item[i].line, &text);
     }
 }
 
@@ -510,16 +488,18 @@ static void note_threads(struct judging *judging)
 static bool gate_allocate(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
-    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count +
-                   gate->dynamic_smem_count;
+    const size_t threads = gate->stated[SMC_STATED_THREADS].count;
+    size_t count = 2 * gate->limit_count + gate->allowance_count + threads +
+                   gate->stated[SMC_STATED_DYNAMIC_SMEM].count;
     bool *flags = smc_calloc(count + 1, sizeof *flags);
     judging->limit_named = flags;
     if (!flags)
         return false;
     judging->limit_used = flags + gate->limit_count;
     judging->allowance_used = judging->limit_used + gate->limit_count;
-    judging->threads_used = judging->allowance_used + gate->allowance_count;
-    judging->dynamic_smem_used = judging->threads_used + gate->threads_count;
+    judging->stated_used[SMC_STATED_THREADS] = judging->allowance_used + gate->allowance_count;
+    judging->stated_used[SMC_STATED_DYNAMIC_SMEM] =
+        judging->stated_used[SMC_STATED_THREADS] + threads;
     return true;
 }
 
@@ -558,8 +538,8 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
         judging.failed = true;
     tell_limits(&judging, rows);
     note_allowances(&judging);
-    note_threads(&judging);
-    gate_note_dynamic_smem(&judging);
+    note_stated(&judging, SMC_STATED_THREADS, "threads");
+    note_stated(&judging, SMC_STATED_DYNAMIC_SMEM, "dynamic_smem");
     free(judging.limit_named);
     if (judging.failed)
         return smc_out_of_memory(error);

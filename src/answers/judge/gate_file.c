@@ -13,16 +13,16 @@
 
 enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
 
-static const struct {
+struct gate_range {
     double lowest, highest;
     bool is_flag;
-} ranges[] = {
+};
+static const struct gate_range ranges[] = {
 #define IS_MOST                                                    false
 #define IS_LEAST                                                   false
 #define IS_MUST                                                    true
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads) {lowest, highest, IS_##kind},
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
 };
 
 /* The arguments that the functions share. */
@@ -55,15 +55,14 @@ static enum smc_status gate_file_read_text(const struct gate_reading *reading,
 
 static enum smc_status gate_file_read_number(const struct gate_reading *reading,
                                              const struct smc_toml *value, const char *table,
-                                             double lowest, double highest, bool whole, double *out)
+                                             struct gate_range range, double *out)
 {
     char allowed[96];
     *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
-    if ((value->type == SMC_TOML_INTEGER || (value->type == SMC_TOML_REAL && !whole)) &&
-        *out >= lowest && *out <= highest)
+    if (value->type == SMC_TOML_INTEGER && *out >= range.lowest && *out <= range.highest)
         return SMC_OK;
-    snprintf(allowed, sizeof allowed, "not a %snumber between %.0f and %.0f", whole ? "whole " : "",
-             lowest, highest);
+    snprintf(allowed, sizeof allowed, "not a whole number between %.0f and %.0f", range.lowest,
+             range.highest);
     return gate_file_fail(reading, value, table, allowed);
 }
 
@@ -74,7 +73,8 @@ static enum smc_status gate_file_read_bytes(const struct gate_reading *reading,
 {
     uint64_t bytes;
     if (value->type != SMC_TOML_STRING)
-        return gate_file_read_number(reading, value, table, 0, highest, true, out);
+        return gate_file_read_number(reading, value, table, (struct gate_range){.highest = highest},
+                                     out);
     if (!smc_parse_size(value->string, (uint64_t)highest, &bytes))
         return gate_file_fail(reading, value, table, "not a size such as \"48 KB\", or too large");
     *out = (double)bytes;
@@ -86,9 +86,12 @@ static enum smc_status read_percent(const struct gate_reading *reading,
                                     const struct smc_toml *value, const char *table, double *out)
 {
     char why[96];
-    enum smc_status status = gate_file_read_number(reading, value, table, 0, 100, false, out);
-    if (status != SMC_OK || *out <= 0 || *out >= 1)
-        return status;
+    *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
+    if ((value->type != SMC_TOML_INTEGER && value->type != SMC_TOML_REAL) ||
+        !(*out >= 0 && *out <= 100))
+        return gate_file_fail(reading, value, table, "not a number between 0 and 100");
+    if (*out == 0 || *out >= 1)
+        return SMC_OK;
     snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
     return gate_file_fail(reading, value, table, why);
 }
@@ -104,8 +107,8 @@ static enum smc_status gate_file_read_block(const struct gate_reading *reading,
                    ? SMC_OK
                    : gate_file_fail(reading, value, table,
                                     "not a shape such as \"32x8\" of up to 1024 threads");
-    enum smc_status status =
-        gate_file_read_number(reading, value, table, 1, MOST_THREADS, true, &number);
+    enum smc_status status = gate_file_read_number(
+        reading, value, table, (struct gate_range){1, MOST_THREADS, false}, &number);
     if (status == SMC_OK)
         *threads = (uint32_t)number;
     return status;
@@ -163,7 +166,6 @@ static enum smc_status read_limit_entry(const struct gate_reading *reading,
     static const char *const known[] = {"kernel", "device", "optional",
 #define LIMIT(id, key, ...) key,
 #include "answers/judge/gate_limits.def"
-#undef LIMIT
                                         NULL};
     static const char table[] = "[[limit]]";
     struct smc_gate_limit *limit = to;
@@ -187,8 +189,7 @@ static enum smc_status read_limit_entry(const struct gate_reading *reading,
         return read_percent(reading, entry, table, &limit->value[key]);
     if (key == SMC_GATE_SPILLS || key == SMC_GATE_STACK || key == SMC_GATE_STATIC_SMEM)
         return gate_file_read_bytes(reading, entry, table, ranges[key].highest, &limit->value[key]);
-    return gate_file_read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest,
-                                 true, &limit->value[key]);
+    return gate_file_read_number(reading, entry, table, ranges[key], &limit->value[key]);
 }
 
 static enum smc_status read_limit(const struct gate_reading *reading, const struct smc_toml *table,
@@ -298,52 +299,27 @@ static enum smc_status gate_file_read_list(const struct gate_reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status gate_file_read_threads(const struct gate_reading *reading,
-                                              const struct smc_toml *table)
+static enum smc_status gate_file_read_stated(const struct gate_reading *reading,
+                                             enum smc_stated_kind kind,
+                                             const struct smc_toml *table)
 {
-    struct smc_gate *gate = reading->gate;
     if (table->type != SMC_TOML_TABLE)
         return gate_file_fail(reading, table, "", "not a table");
-    gate->threads = smc_calloc(table->count + 1, sizeof *gate->threads);
-    if (!gate->threads)
-        return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < table->count; i++) {
         const struct smc_toml *entry = &table->item[i];
-        struct smc_gate_threads *threads = &gate->threads[gate->threads_count];
-        enum smc_status status = gate_file_read_block(reading, entry, "[threads]",
-                                                      &threads->threads_per_block, threads->block);
-        if (status != SMC_OK)
-            return status;
-        threads->line = entry->line;
-        threads->pattern = smc_strdup(entry->key);
-        if (!threads->pattern)
-            return smc_out_of_memory(reading->error);
-        gate->threads_count++;
-    }
-    return SMC_OK;
-}
-
-static enum smc_status read_dynamic_smem(const struct gate_reading *reading,
-                                         const struct smc_toml *table)
-{
-    struct smc_gate *gate = reading->gate;
-    if (table->type != SMC_TOML_TABLE)
-        return gate_file_fail(reading, table, "", "not a table");
-    gate->dynamic_smem = smc_calloc(table->count + 1, sizeof *gate->dynamic_smem);
-    if (!gate->dynamic_smem)
-        return smc_out_of_memory(reading->error);
-    for (size_t i = 0; i < table->count; i++) {
-        const struct smc_toml *entry = &table->item[i];
-        double bytes;
+        struct smc_stated stated = {.line = entry->line};
+        double bytes = 0;
         enum smc_status status =
-            gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
+            kind == SMC_STATED_THREADS
+                ? gate_file_read_block(reading, entry, "[threads]", &stated.number, stated.block)
+                : gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
         if (status != SMC_OK)
             return status;
-        char *pattern = smc_strdup(entry->key);
-        if (!pattern)
+        if (kind == SMC_STATED_DYNAMIC_SMEM)
+            stated.number = (uint32_t)bytes;
+        stated.pattern = smc_strdup(entry->key);
+        if (!stated.pattern || !smc_stated_add(&reading->gate->stated[kind], &stated))
             return smc_out_of_memory(reading->error);
-        gate->dynamic_smem[gate->dynamic_smem_count++] =
-            (struct smc_gate_dynamic_smem){pattern, (uint32_t)bytes, entry->line};
     }
     return SMC_OK;
 }
@@ -393,7 +369,8 @@ static enum smc_status read_growth_entry(const struct gate_reading *reading,
             continue;
         enum smc_status status =
             members[i].count
-                ? gate_file_read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
+                ? gate_file_read_number(reading, entry, "[diff]",
+                                        (struct gate_range){.highest = UINT32_MAX}, &value)
                 : read_percent(reading, entry, "[diff]", &value);
         if (members[i].count)
             *members[i].count = (uint32_t)(status == SMC_OK ? value : 0);
@@ -430,9 +407,9 @@ static enum smc_status gate_file_read_entry(const struct gate_reading *reading,
         return gate_file_read_block(reading, entry, "", &gate->assumed_threads_per_block,
                                     gate->assumed_block);
     if (is_called(entry, "threads"))
-        return gate_file_read_threads(reading, entry);
+        return gate_file_read_stated(reading, SMC_STATED_THREADS, entry);
     if (is_called(entry, "dynamic_smem"))
-        return read_dynamic_smem(reading, entry);
+        return gate_file_read_stated(reading, SMC_STATED_DYNAMIC_SMEM, entry);
     if (is_called(entry, "diff"))
         return read_growth(reading, entry);
     if (is_called(entry, "limit")) {
@@ -485,8 +462,6 @@ void smc_gate_free(struct smc_gate *gate)
 {
     for (size_t i = 0; i < gate->device_count; i++)
         free(gate->device[i]);
-    for (size_t i = 0; i < gate->threads_count; i++)
-        free(gate->threads[i].pattern);
     for (size_t i = 0; i < gate->limit_count; i++) {
         free(gate->limit[i].kernel);
         free(gate->limit[i].device);
@@ -497,10 +472,7 @@ void smc_gate_free(struct smc_gate *gate)
         free(gate->allowance[i].reason);
     }
     free(gate->device);
-    for (size_t i = 0; i < gate->dynamic_smem_count; i++)
-        free(gate->dynamic_smem[i].pattern);
-    free(gate->dynamic_smem);
-    free(gate->threads);
+    smc_stated_free(gate->stated);
     free(gate->limit);
     free(gate->allowance);
     free(gate->path);

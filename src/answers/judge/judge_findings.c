@@ -121,25 +121,11 @@ void smc_judgements_free(struct smc_judgements *judgements)
     *judgements = (struct smc_judgements){0};
 }
 
-const char *smc_check_rule_name(enum smc_check_rule rule)
-{
-    static const char *const names[] = {
-#define RULE(id, name, description) name,
+const struct smc_check_rule_words smc_check_rules[SMC_CHECK_COUNT] = {
+#define RULE(id, name, description) {name, description},
 #include "answers/judge/finding_rules.def"
 #undef RULE
-    };
-    return names[rule];
-}
-
-const char *smc_check_rule_description(enum smc_check_rule rule)
-{
-    static const char *const descriptions[] = {
-#define RULE(id, name, description) description,
-#include "answers/judge/finding_rules.def"
-#undef RULE
-    };
-    return descriptions[rule];
-}
+};
 
 const char *smc_finding_level_name(enum smc_finding_level level)
 {

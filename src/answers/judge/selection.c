@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/parse.h"
 
 /* The adjacent rows of one kernel. */
@@ -97,11 +98,6 @@ static bool selection_launches(const struct smc_inspect_row *row)
     return row->outcome == SMC_LAUNCHES;
 }
 
-static int selection_compare(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 static double selection_registers_of(const struct smc_inspect_row *row)
 {
     return row->launch.regs_per_thread;
@@ -111,11 +107,11 @@ static double selection_registers_of(const struct smc_inspect_row *row)
 static int compare_by_occupancy(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
 {
     int order = selection_launches(a) - selection_launches(b);
-    order = order ? order : selection_compare(smc_inspect_percent(a), smc_inspect_percent(b));
+    order = order ? order : smc_compare_reals(smc_inspect_percent(a), smc_inspect_percent(b));
     order = order
                 ? order
-                : selection_compare((double)smc_inspect_spilled(b), (double)smc_inspect_spilled(a));
-    return order ? order : selection_compare(selection_registers_of(b), selection_registers_of(a));
+                : smc_compare_reals((double)smc_inspect_spilled(b), (double)smc_inspect_spilled(a));
+    return order ? order : smc_compare_reals(selection_registers_of(b), selection_registers_of(a));
 }
 
 static double selection_smem_of(const struct smc_inspect_row *row)
@@ -148,7 +144,7 @@ static int selection_compare_rows(enum smc_inspect_order by, const struct smc_in
     if (by == SMC_ORDER_NAME)
         order = strcmp(a->kernel->shown, b->kernel->shown);
     else if (values[by])
-        order = selection_compare(values[by](b), values[by](a));
+        order = smc_compare_reals(values[by](b), values[by](a));
     return order ? order : compare_by_occupancy(a, b);
 }
 

@@ -21,8 +21,11 @@ static enum smc_status open_kernel(struct smc_banks_query *query, struct smc_ban
 {
     struct smc_plan plan;
     if (!query->kernel->shared_accesses)
-        return smc_fail(error, SMC_USAGE, "option --kernel: %s does not use shared memory",
-                        query->kernel->name);
+        return smc_fail(error, SMC_USAGE, "option --kernel: %s%s", query->kernel->name,
+                        query->kernel->shared_work
+                            ? "'s accesses to shared memory depend on the data; 'smemcalc run' "
+                              "counts them"
+                            : " does not use shared memory");
     enum smc_status status = query->kernel->complete(query->kernel, &query->params, error);
     if (status != SMC_OK)
         return status;

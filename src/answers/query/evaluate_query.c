@@ -189,6 +189,19 @@ enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
     return occupancy->refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
+void smc_query_hold_clustered(struct smc_answer *answer)
+{
+    struct smc_occupancy *occupancy = &answer->occupancy;
+    if (occupancy->resident_clusters == 0 || occupancy->clusters_are_bound ||
+        occupancy->blocks_per_sm <= SMC_MOST_CLUSTERED_BLOCKS)
+        return;
+    occupancy->blocks_per_sm = SMC_MOST_CLUSTERED_BLOCKS;
+    occupancy->warps_per_sm = SMC_MOST_CLUSTERED_BLOCKS * occupancy->warps_per_block;
+    occupancy->limit[SMC_LIMIT_CLUSTER] = SMC_MOST_CLUSTERED_BLOCKS;
+    occupancy->limiters = 1u << SMC_LIMIT_CLUSTER;
+    answer->occupancy_percent = smc_occupancy_percent(&answer->query.device.sm, occupancy);
+}
+
 void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters)
 {
     struct smc_occupancy *occupancy = &answer->occupancy;
@@ -235,9 +248,12 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     const struct smc_kernel *kernel = query->kernel;
     struct smc_params *params = &answer->query.params;
     if (kernel) {
+        if (query->settings.blocks_per_cluster)
+            params->blocks_per_cluster = query->settings.blocks_per_cluster;
         status = kernel->complete(kernel, params, error);
         if (status != SMC_OK)
             return status;
+        answer->query.settings.blocks_per_cluster = params->blocks_per_cluster;
         kernel->plan(kernel, params, &answer->plan);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;

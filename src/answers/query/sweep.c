@@ -9,7 +9,6 @@
 const struct smc_axis_info smc_axis_info[SMC_AXIS_COUNT] = {
 #define AXIS(id, option, label, unit) [SMC_AXIS_##id] = {option, label, unit},
 #include "answers/query/axes.def"
-#undef AXIS
 };
 
 bool smc_axis_find(const char *option, enum smc_axis_id *id)
@@ -72,6 +71,17 @@ static void sweep_set_param(struct smc_query *query, enum smc_param param, int64
     query->params.given |= 1u << param;
 }
 
+/* All sizes of a product, or the elements of a one-dimensional kernel. */
+static void sweep_set_size(struct smc_query *query, int64_t value)
+{
+    const uint32_t sizes = query->kernel->params & SMC_MATRIX_SIZES;
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        if (sizes & 1u << i)
+            sweep_set_param(query, (enum smc_param)i, value);
+    if (!sizes)
+        sweep_set_param(query, SMC_PARAM_LENGTH, value);
+}
+
 static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, int64_t value,
                             struct smc_query *query)
 {
@@ -82,6 +92,9 @@ static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, 
             query->ceilings = sweep->ceilings[value];
         if (sweep->file_kernels)
             query->file_kernel = &sweep->file_kernels[value];
+        return;
+    case SMC_AXIS_SIZE:
+        sweep_set_size(query, value);
         return;
     case SMC_AXIS_TILE:
         sweep_set_param(query, SMC_PARAM_TILE, value);
@@ -103,6 +116,9 @@ static void sweep_set_value(const struct smc_sweep *sweep, enum smc_axis_id id, 
         return;
     case SMC_AXIS_DYNAMIC_SMEM:
         query->dynamic_smem_bytes = value;
+        return;
+    case SMC_AXIS_CLUSTER:
+        query->settings.blocks_per_cluster = (uint32_t)value;
         return;
     case SMC_AXIS_CARVEOUT:
         query->settings.carveout_percent = (int32_t)value;
@@ -190,6 +206,8 @@ enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
         status = answered && sweep->times ? smc_query_find_time(&answer, &why) : SMC_OK;
         if (status != SMC_OK)
             break;
+        if (answered)
+            smc_query_hold_clustered(&answer);
         goes_on = visitor->visit(visitor->context, i, &answer, answered ? NULL : why.message);
     }
     smc_text_free(&last.defines);

@@ -60,7 +60,6 @@ static const char *const column_names[COLUMNS] = {
 enum metric {
 #define TRACE_METRIC(id, ...) id,
 #include "answers/trace/ncu_metrics.def"
-#undef TRACE_METRIC
     METRICS,
 };
 
@@ -72,7 +71,6 @@ static const struct {
 #define TRACE_METRIC(id, raw, label, unit, least, greatest)                                        \
     [id] = {raw, label, SMC_NCU_##unit, least, greatest},
 #include "answers/trace/ncu_metrics.def"
-#undef TRACE_METRIC
 };
 
 /* How the table is arranged. */

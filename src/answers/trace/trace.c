@@ -629,22 +629,7 @@ void smc_trace_free(struct smc_trace *trace)
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-const char *smc_trace_source_name(enum smc_trace_source source)
-{
-    static const char *const names[] = {
-#define TRACE_SOURCE(id, name, words) [SMC_TRACE_##id] = (name),
+const struct smc_trace_source_words smc_trace_sources[SMC_TRACE_SOURCE_COUNT] = {
+#define TRACE_SOURCE(id, name, words) [SMC_TRACE_##id] = {name, words},
 #include "answers/trace/trace_sources.def"
-#undef TRACE_SOURCE
-    };
-    return names[source];
-}
-
-const char *smc_trace_source_words(enum smc_trace_source source)
-{
-    static const char *const words[] = {
-#define TRACE_SOURCE(id, name, words) [SMC_TRACE_##id] = (words),
-#include "answers/trace/trace_sources.def"
-#undef TRACE_SOURCE
-    };
-    return words[source];
-}
+};

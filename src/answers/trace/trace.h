@@ -21,7 +21,6 @@
 enum smc_trace_source {
 #define TRACE_SOURCE(id, name, words) SMC_TRACE_##id,
 #include "answers/trace/trace_sources.def"
-#undef TRACE_SOURCE
     SMC_TRACE_SOURCE_COUNT
 };
 
@@ -231,8 +230,10 @@ enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, c
 
 void smc_trace_free(struct smc_trace *trace);
 
-/* "injection", "nsight_systems", ...; "Nsight Systems". */
-const char *smc_trace_source_name(enum smc_trace_source source);
-const char *smc_trace_source_words(enum smc_trace_source source);
+struct smc_trace_source_words {
+    const char *name;  /* "injection", "nsight_systems" */
+    const char *words; /* "Nsight Systems" */
+};
+extern const struct smc_trace_source_words smc_trace_sources[SMC_TRACE_SOURCE_COUNT];
 
 #endif

@@ -279,25 +279,20 @@ static double weight_of(const struct smc_trace_answer *answer, uint64_t ns, uint
     return (double)(answer->has_times ? ns : launches) / (double)all;
 }
 
-static int compare_doubles(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 /* By name, then by share; of equal shares, as recorded. */
 static int trace_answer_compare_rows(const void *a, const void *b)
 {
     const struct smc_trace_row *x = a, *y = b;
     int order = strcmp(x->launch->shown, y->launch->shown);
     if (order == 0)
-        order = compare_doubles(y->share, x->share);
+        order = smc_compare_reals(y->share, x->share);
     return order ? order : (x->launch > y->launch) - (x->launch < y->launch);
 }
 
 static int compare_kernels(const void *a, const void *b)
 {
     const struct smc_trace_kernel *x = a, *y = b;
-    int order = compare_doubles(y->share, x->share);
+    int order = smc_compare_reals(y->share, x->share);
     if (order == 0)
         order = (x->launches < y->launches) - (x->launches > y->launches);
     return order ? order : strcmp(x->shown, y->shown);
@@ -482,32 +477,23 @@ void smc_trace_answer_free(struct smc_trace_answer *answer)
     *answer = (struct smc_trace_answer){0};
 }
 
-const char *smc_trace_bound_name(enum smc_trace_bound bound)
-{
-    static const char *const names[] = {
-#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = (name),
+const struct smc_trace_bound_words smc_trace_bounds[SMC_TRACE_BOUND_COUNT] = {
+#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = {name, label, words},
 #include "answers/trace/bounds.def"
 #undef TRACE_BOUND
-    };
-    return names[bound];
-}
+};
 
-const char *smc_trace_bound_label(enum smc_trace_bound bound)
+enum smc_trace_bound smc_trace_main_bound(const struct smc_trace_answer *answer,
+                                          const struct smc_trace_kernel *kernel, int *others)
 {
-    static const char *const labels[] = {
-#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = label,
-#include "answers/trace/bounds.def"
-#undef TRACE_BOUND
-    };
-    return labels[bound];
-}
-
-const char *smc_trace_bound_words(enum smc_trace_bound bound)
-{
-    static const char *const words[] = {
-#define TRACE_BOUND(id, name, label, words) [SMC_TRACE_BOUND_##id] = words,
-#include "answers/trace/bounds.def"
-#undef TRACE_BOUND
-    };
-    return words[bound];
+    double share[SMC_TRACE_BOUND_COUNT] = {0};
+    int most = 0;
+    *others = -1;
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++)
+        share[answer->rows[i].bound] += answer->rows[i].share;
+    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
+        *others += share[i] > 0;
+        most = share[i] > share[most] ? i : most;
+    }
+    return (enum smc_trace_bound)most;
 }

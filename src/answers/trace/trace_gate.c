@@ -89,19 +89,6 @@ trace_gate_find_allowance(struct smc_trace_gate *gate, const struct smc_trace_la
     return first;
 }
 
-/* The bound that takes most of the kernel's time. */
-static enum smc_trace_bound main_bound(const struct smc_trace_answer *answer,
-                                       const struct smc_trace_kernel *kernel)
-{
-    double share[SMC_TRACE_BOUND_COUNT] = {0};
-    int main = 0;
-    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++)
-        share[answer->rows[i].bound] += answer->rows[i].share;
-    for (int i = 1; i < SMC_TRACE_BOUND_COUNT; i++)
-        main = share[i] > share[main] ? i : main;
-    return (enum smc_trace_bound)main;
-}
-
 static void trace_gate_append_share(const struct smc_trace_answer *answer,
                                     const struct smc_trace_kernel *kernel, struct smc_text *out)
 {
@@ -132,7 +119,7 @@ static bool trace_gate_add_finding(const struct smc_trace_answer *answer,
                                    struct smc_findings *findings)
 {
     const struct smc_check_finding finding = {
-        .rule = smc_check_rule_name(rule),
+        .rule = smc_check_rules[rule].name,
         .level = allowed ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
         .file = (char *)(uintptr_t)trace_gate_file_of(answer->trace),
         .kernel = (char *)(uintptr_t)kernel->shown,
@@ -150,6 +137,7 @@ static bool trace_gate_judge_kernel(struct smc_trace_gate *gate,
                                     const struct smc_trace_kernel *kernel,
                                     struct smc_trace_verdict *verdict)
 {
+    int others;
     struct smc_text message = {0};
     const struct smc_trace_row *row = &answer->rows[kernel->first];
     if (!smc_judgements_add(&verdict->judgements, trace_gate_file_of(answer->trace), kernel->shown,
@@ -167,7 +155,8 @@ static bool trace_gate_judge_kernel(struct smc_trace_gate *gate,
     smc_text_append(&message, "; ");
     trace_gate_append_share(answer, kernel, &message);
     if (!unknown)
-        smc_text_printf(&message, ", %s", smc_trace_bound_words(main_bound(answer, kernel)));
+        smc_text_printf(&message, ", %s",
+                        smc_trace_bounds[smc_trace_main_bound(answer, kernel, &others)].words);
     if (allowance)
         smc_text_printf(&message, "; allowed (%s:%u)", gate->path, allowance->line);
     *(allowance ? &verdict->allowed : unknown ? &verdict->unknown : &verdict->low) += 1;

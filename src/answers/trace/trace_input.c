@@ -8,10 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef HAVE_ZLIB
-#include <zlib.h>
-#endif
 
+#include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/signals.h"
@@ -26,140 +24,33 @@ static enum smc_status fail_to_read(const struct smc_trace_input *input, struct 
                     strerror(reason));
 }
 
-/* --- gzip ------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
-static bool is_gzip(const char *bytes, size_t count)
+static enum smc_status trace_input_read_stored(void *context, char *bytes, size_t capacity,
+                                               size_t *count, struct smc_error *error)
 {
-    return count >= 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
-}
-
-#ifdef HAVE_ZLIB
-
-struct smc_gzip {
-    z_stream stream;
-    bool ended; /* the last member is complete; another one may follow */
-    unsigned char bytes[CHUNK];
-};
-
-static enum smc_status begin_gzip(struct smc_trace_input *input, struct smc_error *error)
-{
-    input->gzip = smc_calloc(1, sizeof *input->gzip);
-    if (!input->gzip)
-        return smc_out_of_memory(error);
-    if (inflateInit2(&input->gzip->stream, 16 + MAX_WBITS) == Z_OK) {
-        z_stream *stream = &input->gzip->stream;
-        memcpy(input->gzip->bytes, input->beginning, input->beginning_count);
-        stream->next_in = input->gzip->bytes;
-        stream->avail_in = (unsigned)input->beginning_count;
-        return SMC_OK;
-    }
-    free(input->gzip);
-    input->gzip = NULL;
-    return smc_out_of_memory(error);
-}
-
-static void end_gzip(struct smc_trace_input *input)
-{
-    if (input->gzip)
-        inflateEnd(&input->gzip->stream);
-    free(input->gzip);
-    input->gzip = NULL;
-}
-
-/* Reads more compressed bytes if all are used. */
-static enum smc_status fill_gzip(struct smc_trace_input *input, struct smc_error *error)
-{
-    struct smc_gzip *gzip = input->gzip;
-    if (gzip->stream.avail_in > 0)
-        return SMC_OK;
-    gzip->stream.next_in = gzip->bytes;
-    gzip->stream.avail_in = (unsigned)fread(gzip->bytes, 1, CHUNK, input->stream);
+    const struct smc_trace_input *input = context;
+    *count = fread(bytes, 1, capacity, input->stream);
     return ferror(input->stream) ? fail_to_read(input, error) : SMC_OK;
 }
-
-static enum smc_status fail_to_inflate(const struct smc_trace_input *input, int code,
-                                       struct smc_error *error)
-{
-    const char *reason = input->gzip->stream.msg;
-    if (code == Z_MEM_ERROR)
-        return smc_out_of_memory(error);
-    if (code == Z_BUF_ERROR)
-        return smc_fail(error, SMC_USAGE,
-                        "%s: the compressed file ends early: it was not written completely",
-                        input->shown);
-    return smc_fail(error, SMC_USAGE, "%s: the compressed file is damaged: %.80s", input->shown,
-                    reason ? reason : "it needs a dictionary");
-}
-
-/* A file may have several members one after another. What follows the last one and begins
-   otherwise is ignored, as gunzip does. */
-static enum smc_status read_gzip(struct smc_trace_input *input, char *bytes, size_t capacity,
-                                 size_t *count, struct smc_error *error)
-{
-    struct smc_gzip *gzip = input->gzip;
-    z_stream *stream = &gzip->stream;
-    stream->next_out = (unsigned char *)bytes;
-    stream->avail_out = (unsigned)capacity;
-    while (stream->avail_out > 0) {
-        enum smc_status status = fill_gzip(input, error);
-        if (status != SMC_OK)
-            return status;
-        if (gzip->ended && (stream->avail_in == 0 || stream->next_in[0] != 0x1f))
-            break;
-        if (gzip->ended)
-            inflateReset(stream);
-        gzip->ended = false;
-        const bool at_end = stream->avail_in == 0;
-        const int code = at_end ? Z_BUF_ERROR : inflate(stream, Z_NO_FLUSH);
-        gzip->ended = code == Z_STREAM_END;
-        if (at_end || (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR))
-            return fail_to_inflate(input, code, error);
-    }
-    *count = capacity - stream->avail_out;
-    return SMC_OK;
-}
-
-#else
-
-static enum smc_status begin_gzip(struct smc_trace_input *input, struct smc_error *error)
-{
-    return smc_fail(error, SMC_UNAVAILABLE,
-                    "%s: compressed; this build has no zlib: 'gunzip' it first", input->shown);
-}
-
-static void end_gzip(struct smc_trace_input *input)
-{
-    (void)input;
-}
-
-static enum smc_status read_gzip(struct smc_trace_input *input, char *bytes, size_t capacity,
-                                 size_t *count, struct smc_error *error)
-{
-    (void)input, (void)bytes, (void)capacity, (void)error;
-    *count = 0;
-    return SMC_OK;
-}
-
-#endif
-
-/* --- Reading ---------------------------------------------------------------------------------- */
 
 static enum smc_status trace_input_read_bytes(struct smc_trace_input *input, char *bytes,
                                               size_t capacity, size_t *count,
                                               struct smc_error *error)
 {
     if (input->gzip)
-        return read_gzip(input, bytes, capacity, count, error);
-    *count = fread(bytes, 1, capacity, input->stream);
-    return ferror(input->stream) ? fail_to_read(input, error) : SMC_OK;
+        return smc_gzip_read(input->gzip, bytes, capacity, count, error);
+    return trace_input_read_stored(input, bytes, capacity, count, error);
 }
 
 static enum smc_status read_beginning(struct smc_trace_input *input, struct smc_error *error)
 {
     enum smc_status status = trace_input_read_bytes(input, input->beginning, SMC_TRACE_BEGINNING,
                                                     &input->beginning_count, error);
-    if (status == SMC_OK && is_gzip(input->beginning, input->beginning_count)) {
-        status = begin_gzip(input, error);
+    if (status == SMC_OK && smc_gzip_begins(input->beginning, input->beginning_count)) {
+        const struct smc_csv_source source = {trace_input_read_stored, input};
+        status = smc_gzip_open(&input->gzip, input->shown, &source, input->beginning,
+                               input->beginning_count, error);
         if (status == SMC_OK)
             status = trace_input_read_bytes(input, input->beginning, SMC_TRACE_BEGINNING,
                                             &input->beginning_count, error);
@@ -182,13 +73,14 @@ enum smc_status smc_trace_input_open(struct smc_trace_input *input, const char *
 
 void smc_trace_input_close(struct smc_trace_input *input)
 {
-    end_gzip(input);
+    smc_gzip_close(input->gzip);
     smc_trace_input_unlink(input);
     if (input->stream && input->stream != stdin)
         fclose(input->stream);
     free(input->copy);
     free(input->shown);
     input->stream = NULL;
+    input->gzip = NULL;
     input->copy = input->shown = NULL;
 }
 

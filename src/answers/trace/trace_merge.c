@@ -45,8 +45,8 @@ static enum smc_status check_pair(const struct smc_trace *part, const struct smc
         return smc_fail(
             error, SMC_USAGE,
             "%s: recorded by %s, but %s by %s; only files of one tool are read together",
-            part->file, smc_trace_source_words(part->source), other->file,
-            smc_trace_source_words(other->source));
+            part->file, smc_trace_sources[part->source].words, other->file,
+            smc_trace_sources[other->source].words);
     if (trace_merge_has_launches(part) && trace_merge_has_launches(other) &&
         has_times(part) != has_times(other))
         return smc_fail(error, SMC_USAGE,

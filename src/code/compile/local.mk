@@ -9,9 +9,8 @@ libsmc_la_SOURCES += \
 	src/code/compile/machine_code.c src/code/machine_code.h \
 	src/code/compile/module_memory.c \
 	src/code/compile/nvrtc.c src/code/nvrtc.h \
-	src/code/compile/ptx_dynamic_smem.c src/code/compile/ptx_dynamic_smem.h \
-	src/code/compile/ptx_tmem.c src/code/compile/ptx_tmem.h \
 	src/code/compile/ptx_facts.c src/code/ptx_facts.h \
+	src/code/compile/ptx_memory.c src/code/compile/ptx_memory.h \
 	src/code/compile/ptxas_log.c src/code/ptxas_log.h \
 	src/code/compile/resource_table.c src/code/compile/resource_table.h \
 	src/code/compile/resources.c src/code/compile/resources.h \

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,29 +70,10 @@ static bool is_no_library(const char *path)
     return differs;
 }
 
-/* Whether there is enough address space to open one of the larger NVRTC libraries. */
-static bool has_address_space(void)
-{
-    enum { NVRTC_BYTES = 256 << 20 };
-    void *space = mmap(NULL, NVRTC_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (space == MAP_FAILED)
-        return false;
-    munmap(space, NVRTC_BYTES);
-    return true;
-}
-
-/* The dynamic linker reports the cause only in its message, which is in English because this
-   program never sets LC_MESSAGES. A failure to map a segment can have other causes as well. */
-static bool is_for_memory(const char *text)
-{
-    return strstr(text, "annot allocate memory") || strstr(text, "out of memory") ||
-           (strstr(text, "failed to map segment") && !has_address_space());
-}
-
 static enum smc_status nvrtc_fail_opening(const char *name, const char *text, struct smc_error *why)
 {
     size_t length = strlen(name);
-    if (is_for_memory(text)) {
+    if (smc_platform_lacks_memory(text)) {
         smc_memory_note_failure();
         return smc_fail(why, SMC_MACHINE,
                         "not enough memory to load NVRTC: %s; --no-nvrtc avoids it", text);

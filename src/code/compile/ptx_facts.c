@@ -127,33 +127,39 @@ static uint32_t type_bytes(const char *token, size_t length)
     return ptx_facts_number_of(token + 2, length - 2) / 8;
 }
 
-/* Reads one parameter, after ".param", up to the ',' or ')' that follows. */
-static void read_param(const char **cursor, struct smc_ptx_param *param)
+/* Reads ".align 16 .f32 name[4][8]", up to the ',' or ')' after a parameter, the ';' or '=' after
+   another variable. */
+static bool ptx_facts_read_declaration(const char **cursor, bool is_parameter,
+                                       struct smc_ptx_variable *variable)
 {
+    const char *const end[] = {is_parameter ? "," : ";", is_parameter ? ")" : "="};
     size_t length;
-    *param = (struct smc_ptx_param){.bytes = 0};
+    *variable = (struct smc_ptx_variable){.name = NULL};
     for (;;) {
-        const char *ahead = *cursor;
-        const char *token = smc_ptx_token(&ahead, &length);
-        if (length == 0 || smc_equals(token, length, ",") || smc_equals(token, length, ")"))
-            return;
+        const char *ahead = *cursor, *token = smc_ptx_token(&ahead, &length);
+        if (length == 0 || smc_equals(token, length, end[0]) || smc_equals(token, length, end[1]))
+            break;
         *cursor = ahead;
         uint32_t bytes = type_bytes(token, length);
-        if (bytes > 0 && param->bytes == 0) {
-            memcpy(param->type, token + 1, length - 1);
-            param->bytes = bytes;
-        } else if (smc_equals(token, length, ".align") && param->bytes == 0) {
+        if (bytes > 0 && variable->bytes == 0) {
+            memcpy(variable->type, token + 1, length - 1);
+            variable->bytes = bytes;
+        } else if (smc_equals(token, length, ".align") && variable->bytes == 0) {
             token = smc_ptx_token(cursor, &length);
-            param->align = ptx_facts_number_of(token, length);
+            variable->align = ptx_facts_number_of(token, length);
         } else if (smc_equals(token, length, "[")) {
             token = smc_ptx_token(cursor, &length);
-            param->bytes *= ptx_facts_number_of(token, length);
-            param->is_array = true;
+            variable->bytes *= ptx_facts_number_of(token, length);
+            variable->is_array = true;
+        } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
+            variable->name = token;
+            variable->name_length = length;
         }
     }
+    return variable->name != NULL;
 }
 
-size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param *params,
+size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_variable *params,
                       size_t capacity)
 {
     const char *cursor = kernel->name + kernel->name_length;
@@ -165,40 +171,13 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param 
         token = smc_ptx_token(&cursor, &length);
         if (!smc_equals(token, length, ".param"))
             continue;
-        struct smc_ptx_param param;
-        read_param(&cursor, &param);
+        struct smc_ptx_variable param;
+        ptx_facts_read_declaration(&cursor, true, &param);
         if (count < capacity)
             params[count] = param;
         count++;
     }
     return count;
-}
-
-/* Reads ".align 16 .f32 name[4][8]", up to the '=' or ';' that follows. */
-static bool ptx_facts_read_declaration(const char **cursor, struct smc_ptx_variable *variable)
-{
-    size_t length;
-    *variable = (struct smc_ptx_variable){.name = NULL};
-    for (;;) {
-        const char *token = smc_ptx_token(cursor, &length);
-        if (length == 0 || smc_equals(token, length, ";") || smc_equals(token, length, "="))
-            break;
-        uint32_t bytes = type_bytes(token, length);
-        if (bytes > 0 && variable->bytes == 0) {
-            memcpy(variable->type, token + 1, length - 1);
-            variable->bytes = bytes;
-        } else if (smc_equals(token, length, ".align")) {
-            token = smc_ptx_token(cursor, &length);
-            variable->align = ptx_facts_number_of(token, length);
-        } else if (smc_equals(token, length, "[")) {
-            token = smc_ptx_token(cursor, &length);
-            variable->bytes *= ptx_facts_number_of(token, length);
-        } else if (variable->bytes > 0 && !variable->name && token[0] != '.') {
-            variable->name = token;
-            variable->name_length = length;
-        }
-    }
-    return variable->name != NULL;
 }
 
 bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable)
@@ -212,7 +191,7 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
         depth -= depth > 0 && smc_equals(token, length, "}");
         if (depth == 0 &&
             (smc_equals(token, length, ".global") || smc_equals(token, length, ".const")) &&
-            ptx_facts_read_declaration(cursor, variable))
+            ptx_facts_read_declaration(cursor, false, variable))
             return true;
     }
 }

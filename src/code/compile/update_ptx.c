@@ -12,7 +12,7 @@
 #include "code/nvrtc.h"
 #include "rules/catalog.h"
 
-enum { COMPUTE_CAPABILITY = 80, LARGEST_TILE = 32 };
+enum { COMPUTE_CAPABILITY = 80, WITH_CLUSTERS = 90, LARGEST_TILE = 32 };
 
 static int64_t met, step = 1;
 
@@ -24,6 +24,7 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
     struct smc_text defines = {0}, joined = {0}, ptx = {0};
     struct smc_source source;
     struct smc_binary binary = {0};
+    const uint16_t cc = kernel->has_clusters ? WITH_CLUSTERS : COMPUTE_CAPABILITY;
     struct smc_resources resources = {0};
     if (met++ % step != 0)
         return SMC_OK;
@@ -34,7 +35,7 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
         .source = &source,
         .defines = smc_text_string(&defines),
         .place = place,
-        .cc = COMPUTE_CAPABILITY,
+        .cc = cc,
     };
     if (status == SMC_OK)
         status = smc_build_run(&build, &none, &resources, &binary, error);
@@ -48,7 +49,7 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
     }
     if (status == SMC_OK)
         printf("%s,%s,%d,%d,%d,0x%016" PRIx64 "\n%s.\n", kernel->name, smc_text_string(&joined),
-               place->info.major, place->info.minor, COMPUTE_CAPABILITY, smc_source_hash(&source),
+               place->info.major, place->info.minor, cc, smc_source_hash(&source),
                smc_text_string(&ptx));
     smc_binary_free(&binary);
     smc_text_free(&defines);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "code/inputs.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
@@ -369,13 +370,16 @@ void smc_compilation_open_cache(const struct smc_compilation *compilation,
                                 struct smc_output_cache *cache)
 {
     const char *file = compilation->file, *slash = strrchr(file, '/');
-    char current[SMC_TOOL_PATH];
+    char current[SMC_TOOL_PATH], program[SMC_TOOL_PATH];
     struct smc_text own = {0};
     *cache = (struct smc_output_cache){.key = {0}};
     smc_cache_open(&cache->cache, compilation->request->no_cache, compilation->warnings);
     if (!cache->cache.usable || !getcwd(current, sizeof current))
         return;
-    smc_text_printf(&cache->key, "smemcalc output 3, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
+    /* Another build may read the source, or an error, in another way. */
+    smc_text_printf(&cache->key, "smemcalc output 4, %s\n%s\n%s\n", PACKAGE_VERSION, current, file);
+    if (smc_platform_program(program, sizeof program))
+        smc_tool_write_identity(program, &cache->key);
     smc_text_append(&cache->key, compilation->text);
     smc_text_append(&cache->key, "\n");
     smc_text_printf(&cache->folders, "%.*s\n", slash ? (int)(slash - file) : 1, slash ? file : ".");

@@ -143,6 +143,19 @@ static size_t list_calls(const struct smc_source_tree *tree,
     return count;
 }
 
+/* Even where nothing is called. */
+static void tell_header(const struct smc_source_tree *tree, struct smc_text *remarks)
+{
+    const char *file;
+    uint32_t line;
+    const char *name = smc_library_header_find(tree, &file, &line);
+    if (name)
+        smc_text_safe_line(remarks,
+                           "%s:%u: includes %.*s: what nvcc compiles of its headers, such as "
+                           "cub::EmptyKernel, is not listed",
+                           file, line, (int)strcspn(name, ">\""), name);
+}
+
 /* Kernels of Thrust and CUB: what they are called, nobody knows before they are compiled. */
 static void tell_calls(const struct smc_source_tree *tree,
                        const struct smc_inspect_request *request,
@@ -156,6 +169,8 @@ static void tell_calls(const struct smc_source_tree *tree,
                            "%s: %zu call%s Thrust or CUB, whose kernels only nvcc compiles, so "
                            "they are left out: %s",
                            file, count, count > 1 ? "s of" : " of", smc_text_string(&names));
+    else if (request->pattern_count == 0)
+        tell_header(tree, &notes->remarks);
     kernels->left_out += count;
     notes->warnings.failed |= names.failed;
     smc_text_free(&names);

@@ -335,29 +335,64 @@ static void note_assumed_target(const struct kernel_reading *reading)
     smc_text_free(&line);
 }
 
+/* The targets for which the source has errors, such as kernels with __cluster_dims__ before 9.0. */
+struct refused_targets {
+    struct smc_error first;
+    struct smc_text lines;
+};
+
+static void note_refused(const struct smc_inspect_target *target, const struct smc_error *reason,
+                         struct refused_targets *refused)
+{
+    if (!refused->first.message[0])
+        refused->first = *reason;
+    smc_text_safe_line(&refused->lines, "%.900s (compiled for compute capability %d.%d)",
+                       reason->message, target->cc / 10, target->cc % 10);
+}
+
+/* Compiles for each target. An error of the source is final if it has no kernel for any of them,
+   and that of the last target if no compiler supports any. */
+static enum smc_status compile_targets(const struct kernel_reading *reading,
+                                       struct refused_targets *refused, struct smc_error *error)
+{
+    const struct smc_inspect_request *request = reading->request;
+    const size_t noted = reading->notes->unsupported_count, before = reading->kernels->count;
+    const size_t told = reading->notes->warnings.length;
+    size_t first = 0;
+    bool is_bare = false; /* NVRTC found no kernel */
+    for (size_t i = 0; i < request->target_count; i++) {
+        enum smc_status status = compile_target(reading, &request->targets[i], &first, error);
+        is_bare |= status == SMC_USAGE && reading->notes->holds_none &&
+                   ways[first].source == SMC_INSPECT_NVRTC;
+        if (status == SMC_USAGE)
+            note_refused(&request->targets[i], error, refused);
+        else if (status != SMC_OK && status != SMC_UNAVAILABLE)
+            return status;
+        else if (status == SMC_UNAVAILABLE && !request->skip_unsupported)
+            note_unsupported(reading, request->targets[i].cc, error);
+    }
+    if (reading->kernels->count > before)
+        return SMC_OK;
+    reading->notes->unsupported_count = noted;
+    if (!refused->first.message[0])
+        return SMC_UNAVAILABLE;
+    *error = refused->first;
+    return is_bare ? explain_empty(reading, told, error) : SMC_USAGE;
+}
+
 /* The targets of `request` are final, and its options name no architecture. */
 static enum smc_status read_for_targets(const struct kernel_reading *reading,
                                         struct smc_error *error)
 {
-    const struct smc_inspect_request *request = reading->request;
-    const size_t noted = reading->notes->unsupported_count;
-    size_t before = reading->kernels->count, first = 0;
-    const size_t told = reading->notes->warnings.length;
-    for (size_t i = 0; i < request->target_count; i++) {
-        enum smc_status status = compile_target(reading, &request->targets[i], &first, error);
-        if (status == SMC_USAGE && reading->notes->holds_none &&
-            ways[first].source == SMC_INSPECT_NVRTC)
-            return explain_empty(reading, told, error);
-        if (status != SMC_OK && status != SMC_UNAVAILABLE)
-            return status;
-        if (status == SMC_UNAVAILABLE && !request->skip_unsupported)
-            note_unsupported(reading, request->targets[i].cc, error);
-    }
-    /* If every target was skipped, the error is that of the last one. */
-    if (reading->kernels->count == before) {
-        reading->notes->unsupported_count = noted;
-        return SMC_UNAVAILABLE;
-    }
+    struct refused_targets refused = {.first = {""}};
+    const size_t before = reading->kernels->count, told = reading->notes->warnings.length;
+    enum smc_status status = compile_targets(reading, &refused, error);
+    if (status == SMC_OK)
+        smc_text_append(&reading->notes->faults, smc_text_string(&refused.lines));
+    smc_text_free(&refused.lines);
+    if (status != SMC_OK)
+        return status;
+    *error = (struct smc_error){""};
     note_assumed_target(reading);
     return read_kernels_locate(reading, before, told) ? SMC_OK : smc_out_of_memory(error);
 }

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "code/compile/ptx_dynamic_smem.h"
-#include "code/compile/ptx_tmem.h"
+#include "code/compile/ptx_memory.h"
 #include "code/machine_code.h"
 #include "code/ptx_facts.h"
 #include "code/ptxas_log.h"

@@ -344,6 +344,25 @@ bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_ke
     return true;
 }
 
+bool smc_stated_add(struct smc_stated_list *list, const struct smc_stated *stated)
+{
+    bool has_room = smc_make_room(&list->item, list->count, &list->capacity, sizeof *list->item);
+    if (has_room)
+        list->item[list->count++] = *stated;
+    else
+        free(stated->pattern);
+    return has_room;
+}
+
+void smc_stated_free(struct smc_stated_list lists[SMC_STATED_KINDS])
+{
+    for (int kind = 0; kind < SMC_STATED_KINDS; kind++) {
+        for (size_t i = 0; i < lists[kind].count; i++)
+            free(lists[kind].item[i].pattern);
+        free(lists[kind].item);
+    }
+}
+
 bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
                      const struct smc_inspect_kernel *kernel)
 {
@@ -399,7 +418,6 @@ static const struct {
 } sources[] = {
 #define SOURCE(id, name, words) [SMC_INSPECT_##id] = {name, words},
 #include "code/readers/kernel_sources.def"
-#undef SOURCE
 };
 
 const char *smc_inspect_source_name(enum smc_inspect_source source)

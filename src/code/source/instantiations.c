@@ -258,25 +258,39 @@ static uint32_t find_arguments(const struct smc_piece *owner, uint32_t launch)
     return SMC_NO_TOKEN;
 }
 
+/* Where a template is named: the arguments that it is given, which are owned, and the '(' of a
+   call, or SMC_NO_TOKEN, in `owner`. */
+struct template_use {
+    const struct smc_piece *owner;
+    uint32_t call;
+    size_t given;
+    char *argument[SMC_PIECE_PARAMETERS];
+};
+
+static void template_use_free(struct template_use *use)
+{
+    for (size_t k = 0; k < use->given; k++)
+        free(use->argument[k]);
+}
+
 /* Writes the kernel's template arguments: those `given`, then those that its call determines.
    False: not all are known. */
 static bool write_arguments(const struct smc_piece *of, const struct smc_declaration *kernel,
-                            const struct smc_piece *owner, uint32_t call, char *const *arguments,
-                            size_t given, struct smc_text *name)
+                            const struct template_use *use, struct smc_text *name)
 {
     struct template_parameter list[SMC_PIECE_PARAMETERS];
     const size_t count = instantiations_read_parameters(of->tokens, kernel->template_begin, list);
-    for (size_t k = 0; k < given; k++) {
-        if (!arguments[k])
+    for (size_t k = 0; k < use->given; k++) {
+        if (!use->argument[k])
             return false;
-        smc_text_printf(name, "%s%s", k ? ", " : "<", arguments[k]);
+        smc_text_printf(name, "%s%s", k ? ", " : "<", use->argument[k]);
     }
-    size_t k = given, before = name->length;
+    size_t k = use->given, before = name->length;
     for (; k < count && !list[k].is_pack && list[k].name != SMC_NO_TOKEN; k++) {
         before = name->length;
         smc_text_append(name, k ? ", " : "<");
-        if (call == SMC_NO_TOKEN || kernel->parameters == SMC_NO_TOKEN ||
-            !deduce(of, list[k].name, owner, call, kernel->parameters, name))
+        if (use->call == SMC_NO_TOKEN || kernel->parameters == SMC_NO_TOKEN ||
+            !deduce(of, list[k].name, use->owner, use->call, kernel->parameters, name))
             break;
         before = name->length;
     }
@@ -298,20 +312,19 @@ static void visit_kernel(struct template_search *search, const struct smc_piece 
     if (!kernel || (close == SMC_NO_TOKEN && !is_launch))
         return;
     struct smc_text name = {0};
-    char *arguments[SMC_PIECE_PARAMETERS];
-    const size_t given =
-        is_launch ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
+    struct template_use use = {
+        owner, find_arguments(owner, is_launch ? i + 1 : close + 1), 0, {NULL}};
+    if (!is_launch)
+        use.given = instantiations_read_arguments(owner, i + 1, close, use.argument);
     const struct smc_piece of = smc_piece_of(search->tree, file, kernel);
     const struct smc_cpp_token *token = &of.tokens->item[kernel->name];
     smc_piece_write_scope(&search->tree->file[file], kernel->parent, &name);
     smc_text_append_bytes(&name, of.tokens->text + token->begin, token->end - token->begin);
     const size_t bare = name.length;
-    const uint32_t call = find_arguments(owner, is_launch ? i + 1 : close + 1);
-    const bool known = write_arguments(&of, kernel, owner, call, arguments, given, &name);
+    const bool known = write_arguments(&of, kernel, &use, &name);
     if (!known)
         smc_text_cut(&name, bare);
-    for (size_t k = 0; k < given; k++)
-        free(arguments[k]);
+    template_use_free(&use);
     search->has_memory &= !name.failed;
     instantiations_add_found(search, owner, i, &name, !known);
     smc_text_free(&name);
@@ -609,16 +622,16 @@ static void construct(struct template_search *search, size_t number, const struc
 }
 
 /* A mention of the class template `found` at `i`; `of` has its bindings, which are taken. */
-static void visit_class(struct template_search *search, const struct smc_piece *owner, uint32_t i,
-                        const struct smc_declaration *found, struct smc_piece *of,
-                        char *const *arguments, size_t given, int depth)
+static void visit_class(struct template_search *search, const struct template_use *use, uint32_t i,
+                        const struct smc_declaration *found, struct smc_piece *of, int depth)
 {
+    const struct smc_piece *owner = use->owner;
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end), before = i;
     struct smc_text raw = {0}, type = {0};
     const struct smc_cpp_token *name = &of->tokens->item[found->name];
     smc_text_printf(&raw, "%.*s<", (int)(name->end - name->begin), of->tokens->text + name->begin);
-    for (size_t k = 0; k < given; k++)
-        smc_text_printf(&raw, "%s%s", k ? "," : "", arguments[k] ? arguments[k] : "?");
+    for (size_t k = 0; k < use->given; k++)
+        smc_text_printf(&raw, "%s%s", k ? "," : "", use->argument[k] ? use->argument[k] : "?");
     smc_text_append(&raw, ">");
     smc_object_type_append(smc_text_string(&raw), &type);
     smc_name_set_add(&search->found->known_classes, smc_token_hash(of->tokens, found->name));
@@ -741,20 +754,19 @@ static void visit_loose(struct template_search *search)
 /* The bindings of a template's parameters: the arguments that are given, then those that a call
    determines, then default values. */
 static void bind_parameters(struct template_search *search, struct smc_piece *of,
-                            const struct smc_declaration *found, const struct smc_piece *owner,
-                            uint32_t call, char *const *arguments, size_t given)
+                            const struct smc_declaration *found, const struct template_use *use)
 {
     struct template_parameter list[SMC_PIECE_PARAMETERS];
     const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     for (size_t k = 0; k < count; k++) {
         struct smc_text text = {0};
-        bool known = k < given && arguments[k];
+        bool known = k < use->given && use->argument[k];
         if (known)
-            smc_text_append(&text, arguments[k]);
-        else if (k >= given && call != SMC_NO_TOKEN && list[k].name != SMC_NO_TOKEN &&
+            smc_text_append(&text, use->argument[k]);
+        else if (k >= use->given && use->call != SMC_NO_TOKEN && list[k].name != SMC_NO_TOKEN &&
                  found->parameters != SMC_NO_TOKEN)
-            known = deduce(of, list[k].name, owner, call, found->parameters, &text);
-        if (!known && k >= given && list[k].value != SMC_NO_TOKEN)
+            known = deduce(of, list[k].name, use->owner, use->call, found->parameters, &text);
+        if (!known && k >= use->given && list[k].value != SMC_NO_TOKEN)
             known = smc_piece_write(of, list[k].value, list[k].end, 0, &text);
         if (list[k].name != SMC_NO_TOKEN)
             bind(search, of, smc_token_hash(of->tokens, list[k].name),
@@ -768,7 +780,6 @@ static void visit_template(struct template_search *search, const struct smc_piec
                            uint32_t i, uint64_t hash, int depth)
 {
     size_t file;
-    char *arguments[SMC_PIECE_PARAMETERS];
     const struct smc_declaration *found = find_template(search, owner, hash, false, &file);
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
     if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
@@ -779,16 +790,17 @@ static void visit_template(struct template_search *search, const struct smc_piec
     if (has_none && (found->kind != SMC_DECLARE_FUNCTION || !smc_piece_is(owner, i + 1, "(") ||
                      !is_callable(&of, found)))
         return;
-    size_t given = has_none ? 0 : instantiations_read_arguments(owner, i + 1, close, arguments);
-    uint32_t call = has_none ? i + 1 : close + 1;
-    bind_parameters(search, &of, found, owner, smc_piece_is(owner, call, "(") ? call : SMC_NO_TOKEN,
-                    arguments, given);
+    const uint32_t call = has_none ? i + 1 : close + 1;
+    struct template_use use = {
+        owner, smc_piece_is(owner, call, "(") ? call : SMC_NO_TOKEN, 0, {NULL}};
+    if (!has_none)
+        use.given = instantiations_read_arguments(owner, i + 1, close, use.argument);
+    bind_parameters(search, &of, found, &use);
     if (is_class)
-        visit_class(search, owner, i, found, &of, arguments, given, depth);
+        visit_class(search, &use, i, found, &of, depth);
     else
         visit(search, &of, depth + 1);
-    for (size_t k = 0; k < given; k++)
-        free(arguments[k]);
+    template_use_free(&use);
     smc_piece_free_bindings(&of);
 }
 

@@ -124,3 +124,34 @@ bool smc_library_call_next(const struct smc_source_tree *tree, struct smc_librar
     }
     return false;
 }
+
+/* Headers without kernels excepted. */
+static bool is_library_header(const char *name)
+{
+    static const char *const bare[] = {"thrust/complex.h", "thrust/tuple.h", "thrust/pair.h",
+                                       "thrust/functional.h"};
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        if (smc_begins(name, bare[i]))
+            return false;
+    return smc_begins(name, "thrust/") || smc_begins(name, "cub/");
+}
+
+const char *smc_library_header_find(const struct smc_source_tree *tree, const char **file,
+                                    uint32_t *line)
+{
+    for (size_t k = 0; k < tree->count; k++) {
+        const struct smc_source_file *user = &tree->file[k];
+        if (is_of_library(user->path) || user->is_made)
+            continue;
+        for (size_t i = 0; i < user->include_count; i++) {
+            const struct smc_source_include *include = &user->include[i];
+            const char *name = smc_text_string(&user->text) + include->begin;
+            if (!is_library_header(name))
+                continue;
+            *file = user->path;
+            *line = user->tokens.item[include->token].line;
+            return name;
+        }
+    }
+    return NULL;
+}

@@ -17,4 +17,10 @@ struct smc_library_call {
 /* Finds the next call. False: no more. Calls in device code are not found: they launch nothing. */
 bool smc_library_call_next(const struct smc_source_tree *tree, struct smc_library_call *found);
 
+/* The first header of Thrust or CUB that the user's files include; NULL: none. `line` is that of
+   the directive in `file`. nvcc compiles kernels such as cub::EmptyKernel wherever it reads them.
+ */
+const char *smc_library_header_find(const struct smc_source_tree *tree, const char **file,
+                                    uint32_t *line);
+
 #endif

@@ -7,16 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* CUDA's calls have parameters that the emulator does not need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 enum shim_error {
 #define SHIM_ERROR(id, number, driver, runtime, text) SHIM_##id = (number),
 #include "guests/shim/errors.def"
-#undef SHIM_ERROR
 };
 
 enum shim_device_attribute {
 #define SHIM_DEVICE_ATTRIBUTE(name, number, value) SHIM_DEVICE_##name = (number),
 #include "guests/shim/device_attributes.def"
-#undef SHIM_DEVICE_ATTRIBUTE
 };
 
 enum shim_function_attribute {

@@ -126,7 +126,6 @@ static int attribute_of(int attribute)
     case SHIM_DEVICE_##name:                                                                       \
         return (int)(value);
 #include "guests/shim/device_attributes.def"
-#undef SHIM_DEVICE_ATTRIBUTE
     default:
         return 0;
     }
@@ -150,7 +149,6 @@ API cuDeviceGetPCIBusId(char *id, int bytes, int device)
 
 API cuDeviceGetByPCIBusId(int *device, const char *id)
 {
-    (void)id;
     *device = 0;
     return SHIM_SUCCESS;
 }
@@ -163,7 +161,6 @@ API cuDeviceCanAccessPeer(int *can, int device, int peer)
 
 API cuDeviceGetP2PAttribute(int *value, int attribute, int from, int to)
 {
-    (void)attribute, (void)from, (void)to;
     *value = 0;
     return SHIM_INVALID_DEVICE;
 }
@@ -221,13 +218,11 @@ API cuCtxCreate_v2(struct shim_context **context, uint32_t flags, int device)
 API cuCtxCreate_v3(struct shim_context **context, void *affinity, int count, uint32_t flags,
                    int device)
 {
-    (void)affinity, (void)count;
     return cuCtxCreate_v2(context, flags, device);
 }
 
 API cuCtxCreate_v4(struct shim_context **context, void *parameters, uint32_t flags, int device)
 {
-    (void)parameters;
     return cuCtxCreate_v2(context, flags, device);
 }
 
@@ -282,7 +277,6 @@ API cuCtxGetFlags(uint32_t *flags)
 
 API cuCtxGetApiVersion(struct shim_context *context, uint32_t *version)
 {
-    (void)context;
     *version = DRIVER_VERSION;
     return SHIM_SUCCESS;
 }
@@ -358,7 +352,6 @@ static const struct {
 } errors[] = {
 #define SHIM_ERROR(id, number, driver, runtime, text) {number, driver, text},
 #include "guests/shim/errors.def"
-#undef SHIM_ERROR
 };
 
 API cuGetErrorName(int error, const char **name)
@@ -400,7 +393,6 @@ static void *find_call(const char *name)
 
 API cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
 {
-    (void)flags;
     /* cuCtxCreate takes more parameters from CUDA 13 on. */
     const bool is_old = strcmp(name, "cuCtxCreate") == 0 && version < 13000;
     *function = find_call(is_old ? "cuCtxCreate_v2" : name);

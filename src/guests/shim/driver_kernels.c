@@ -22,7 +22,6 @@ API cuModuleLoadData(struct shim_module **module, const void *image)
 API cuModuleLoadDataEx(struct shim_module **module, const void *image, uint32_t count,
                        const int *options, void **values)
 {
-    (void)count, (void)options, (void)values;
     return cuModuleLoadData(module, image);
 }
 
@@ -120,7 +119,6 @@ API cuLinkAddData_v2(struct shim_link *link, int type, const char *data, size_t 
                      const char *name, uint32_t count, int *options, void **values)
 {
     BEGIN;
-    (void)name, (void)count, (void)options, (void)values;
     if (!can_link(link, type))
         return SHIM_NOT_SUPPORTED;
     smc_text_append_bytes(&link->ptx, data, strnlen(data, bytes));
@@ -131,7 +129,6 @@ API cuLinkAddFile_v2(struct shim_link *link, int type, const char *path, uint32_
                      int *options, void **values)
 {
     BEGIN;
-    (void)count, (void)options, (void)values;
     if (!can_link(link, type))
         return SHIM_NOT_SUPPORTED;
     return read_module_file(path, &link->ptx);
@@ -161,8 +158,6 @@ API cuLibraryLoadData(struct shim_module **library, const void *image, int *opti
                       uint32_t count, int *library_options, void **library_values,
                       uint32_t library_count)
 {
-    (void)options, (void)values, (void)count;
-    (void)library_options, (void)library_values, (void)library_count;
     return cuModuleLoadData(library, image);
 }
 
@@ -170,8 +165,6 @@ API cuLibraryLoadFromFile(struct shim_module **library, const char *path, int *o
                           void **values, uint32_t count, int *library_options,
                           void **library_values, uint32_t library_count)
 {
-    (void)options, (void)values, (void)count;
-    (void)library_options, (void)library_values, (void)library_count;
     return cuModuleLoad(library, path);
 }
 
@@ -304,13 +297,11 @@ API cuFuncSetAttribute(struct shim_function *function, int attribute, int value)
 
 API cuKernelGetAttribute(int *value, int attribute, struct shim_function *kernel, int device)
 {
-    (void)device;
     return cuFuncGetAttribute(value, attribute, kernel);
 }
 
 API cuKernelSetAttribute(int attribute, int value, struct shim_function *kernel, int device)
 {
-    (void)device;
     return cuFuncSetAttribute(kernel, attribute, value);
 }
 
@@ -324,7 +315,6 @@ API cuFuncSetCacheConfig(struct shim_function *function, int config)
 
 API cuFuncSetSharedMemConfig(struct shim_function *function, int config)
 {
-    (void)function;
     return config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
@@ -342,14 +332,12 @@ API cuFuncGetName(const char **name, struct shim_function *function)
 
 API cuFuncIsLoaded(int *state, struct shim_function *function)
 {
-    (void)function;
     *state = SHIM_FUNCTION_LOADED;
     return SHIM_SUCCESS;
 }
 
 API cuFuncLoad(struct shim_function *function)
 {
-    (void)function;
     return SHIM_SUCCESS;
 }
 
@@ -465,7 +453,6 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
                                                          uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     if (!function || threads < 1)
         return SHIM_INVALID_VALUE;
     if (!shim_function_read(function))
@@ -512,7 +499,6 @@ API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, struct shim
                                               size_t (*smem_of)(int), size_t smem_bytes, int most,
                                               uint32_t flags)
 {
-    (void)flags;
     return cuOccupancyMaxPotentialBlockSize(grid, block, function, smem_of, smem_bytes, most);
 }
 

@@ -38,7 +38,6 @@ API cuMemAlloc_v2(uint64_t *address, size_t bytes)
 API cuMemAllocManaged(uint64_t *address, size_t bytes, uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     UNLESS_CAPTURED(UNSAFE, NULL);
     return allocate(address, bytes, SHIM_MEMORY_MANAGED);
 }
@@ -47,7 +46,6 @@ API cuMemAllocPitch_v2(uint64_t *address, size_t *pitch, size_t width, size_t he
                        uint32_t element)
 {
     BEGIN;
-    (void)element;
     UNLESS_CAPTURED(UNSAFE, NULL);
     *pitch = (width + GPU_PITCH - 1) / GPU_PITCH * GPU_PITCH;
     return allocate(address, *pitch * height, SHIM_MEMORY_DEVICE);
@@ -73,7 +71,6 @@ API cuMemAllocAsync(uint64_t *address, size_t bytes, void *stream)
 
 API cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *stream)
 {
-    (void)pool;
     return cuMemAllocAsync(address, bytes, stream);
 }
 
@@ -107,7 +104,6 @@ API cuMemFreeAsync(uint64_t address, void *stream)
 API cuMemHostAlloc(void **memory, size_t bytes, uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     uint64_t address;
     UNLESS_CAPTURED(UNSAFE, NULL);
     const int result = allocate(&address, bytes, SHIM_MEMORY_HOST);
@@ -136,7 +132,6 @@ API cuMemFreeHost(void *memory)
 API cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     *address = (uint64_t)(uintptr_t)memory;
     return shim_memory_find(*address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
@@ -151,7 +146,6 @@ API cuMemHostGetFlags(uint32_t *flags, void *memory)
 API cuMemHostRegister_v2(void *memory, size_t bytes, uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     UNLESS_CAPTURED(UNSAFE, NULL);
     if (!memory || bytes == 0)
         return SHIM_INVALID_VALUE;
@@ -288,14 +282,12 @@ API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
 
 API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
 {
-    (void)to_context, (void)from_context;
     return cuMemcpyDtoD_v2(to, from, bytes);
 }
 
 API cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_context,
                       size_t bytes, void *stream)
 {
-    (void)to_context, (void)from_context;
     UNLESS_CAPTURED(OUTSIDE, stream);
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
@@ -412,14 +404,12 @@ API cuPointerGetAttributes(uint32_t count, const int *attributes, void **data, u
 
 API cuMemPrefetchAsync(uint64_t address, size_t bytes, int device, void *stream)
 {
-    (void)bytes, (void)device;
     UNLESS_CAPTURED(OUTSIDE, stream);
     return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
 API cuMemAdvise(uint64_t address, size_t bytes, int advice, int device)
 {
-    (void)bytes, (void)advice, (void)device;
     return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
@@ -438,13 +428,11 @@ API cuDeviceGetMemPool(void **out, int device)
 
 API cuMemPoolSetAttribute(void *which, int attribute, void *value)
 {
-    (void)which, (void)attribute, (void)value;
     return SHIM_SUCCESS;
 }
 
 API cuMemPoolTrimTo(void *which, size_t bytes)
 {
-    (void)which, (void)bytes;
     UNLESS_CAPTURED(UNSAFE, NULL);
     return SHIM_SUCCESS;
 }
@@ -497,7 +485,6 @@ API cuStreamQuery(struct shim_stream *stream)
 API cuStreamWaitEvent(struct shim_stream *stream, struct shim_event *event, uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     if (!event)
         return SHIM_INVALID_HANDLE;
     UNLESS_CAPTURED(WORK, stream);
@@ -520,7 +507,6 @@ API cuStreamGetPriority(const struct shim_stream *stream, int *priority)
 
 API cuStreamGetCtx(const struct shim_stream *stream, struct shim_context **context)
 {
-    (void)stream;
     *context = shim_primary();
     return SHIM_SUCCESS;
 }
@@ -534,7 +520,6 @@ API cuStreamGetId(const struct shim_stream *stream, uint64_t *id)
 API cuStreamAddCallback(struct shim_stream *stream, void (*function)(void *, int, void *),
                         void *data, uint32_t flags)
 {
-    (void)flags;
     UNLESS_CAPTURED(OUTSIDE, stream);
     shim_flush_output();
     function(stream, shim_sticky_error(), data);
@@ -544,7 +529,6 @@ API cuStreamAddCallback(struct shim_stream *stream, void (*function)(void *, int
 API cuStreamAttachMemAsync(struct shim_stream *stream, uint64_t address, size_t bytes,
                            uint32_t flags)
 {
-    (void)address, (void)bytes, (void)flags;
     UNLESS_CAPTURED(WAIT, stream);
     return SHIM_SUCCESS;
 }
@@ -559,7 +543,6 @@ static uint64_t event_clock_ns(void)
 API cuEventCreate(struct shim_event **event, uint32_t flags)
 {
     BEGIN;
-    (void)flags;
     *event = smc_calloc(1, sizeof **event);
     return *event ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
 }
@@ -580,7 +563,6 @@ API cuEventRecord(struct shim_event *event, void *stream)
 
 API cuEventRecordWithFlags(struct shim_event *event, void *stream, uint32_t flags)
 {
-    (void)flags;
     return cuEventRecord(event, stream);
 }
 

@@ -19,7 +19,6 @@ API cuTensorMapEncodeTiled(char *out, int type, uint32_t rank, uint64_t address,
                                  .rank = (uint8_t)(rank <= SMC_TENSOR_DIMENSIONS ? rank : 0),
                                  .type = (uint8_t)type,
                                  .fills_nan = fill != 0};
-    (void)promotion;
     if (!out || !size || !box || !step || (rank > 1 && !stride))
         return SHIM_INVALID_VALUE;
     if (interleave != 0 || swizzle < 0 || swizzle >= SPANS || type >= SMC_TENSOR_F32_FTZ) {

@@ -260,7 +260,6 @@ API cuGraphAddMemcpyNode(struct shim_node **out, struct shim_graph *graph,
                          const struct shim_copy_3d *plan, void *context)
 {
     BEGIN;
-    (void)context;
     const struct shim_node node = {.type = NODE_COPY, .copy = *plan};
     return graphs_append(graph, &node, needed, count, out);
 }
@@ -270,7 +269,6 @@ API cuGraphAddMemsetNode(struct shim_node **out, struct shim_graph *graph,
                          const struct shim_fill *plan, void *context)
 {
     BEGIN;
-    (void)context;
     const struct shim_node node = {.type = NODE_FILL, .fill = *plan};
     return graphs_append(graph, &node, needed, count, out);
 }
@@ -318,7 +316,6 @@ API cuGraphAddDependencies(struct shim_graph *graph, struct shim_node *const *fr
 API cuGraphAddDependencies_v2(struct shim_graph *graph, struct shim_node *const *from,
                               struct shim_node *const *to, const void *edges, size_t count)
 {
-    (void)edges;
     return cuGraphAddDependencies(graph, from, to, count);
 }
 
@@ -361,7 +358,6 @@ API cuGraphInstantiateWithFlags(struct shim_graph **exec, const struct shim_grap
                                 uint64_t flags)
 {
     BEGIN;
-    (void)flags;
     UNLESS_CAPTURED(UNSAFE, NULL);
     return graph ? clone_graph(graph, exec) : SHIM_INVALID_VALUE;
 }

@@ -183,7 +183,6 @@ API cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *from, size_t 
 API cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *from, size_t from_x,
                              size_t from_y, size_t width, size_t height, int kind)
 {
-    (void)kind;
     return copy_rows(array_end(to, to_x, to_y), array_end(from, from_x, from_y), width, height,
                      NULL);
 }
@@ -215,7 +214,6 @@ API cudaMemcpyToArray(void *to, size_t x_bytes, size_t y, const void *from, size
 API cudaMemcpyToArrayAsync(void *to, size_t x_bytes, size_t y, const void *from, size_t bytes,
                            int kind, void *stream)
 {
-    (void)stream;
     return cudaMemcpyToArray(to, x_bytes, y, from, bytes, kind);
 }
 
@@ -228,7 +226,6 @@ API cudaMemcpyFromArray(void *to, const void *from, size_t x_bytes, size_t y, si
 API cudaMemcpyFromArrayAsync(void *to, const void *from, size_t x_bytes, size_t y, size_t bytes,
                              int kind, void *stream)
 {
-    (void)stream;
     return cudaMemcpyFromArray(to, from, x_bytes, y, bytes, kind);
 }
 
@@ -303,7 +300,6 @@ API cudaMemset3D(struct shim_pitched to, int value, struct shim_extent extent)
 
 API cudaMemset3DAsync(struct shim_pitched to, int value, struct shim_extent extent, void *stream)
 {
-    (void)stream;
     return cudaMemset3D(to, value, extent);
 }
 

@@ -82,14 +82,12 @@ API cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, si
 API cudaGraphAddDependencies_v2(void *graph, void *const *from, void *const *to, const void *edges,
                                 size_t count)
 {
-    (void)edges;
     return cudaGraphAddDependencies(graph, from, to, count);
 }
 #else
 API cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, const void *edges,
                              size_t count)
 {
-    (void)edges;
     return shim_noted(cuGraphAddDependencies(graph, from, to, count));
 }
 #endif

@@ -145,14 +145,12 @@ API cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *st
 
 API cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    (void)to_device, (void)from_device;
     return cudaMemcpy(to, from, bytes, DEVICE_TO_DEVICE);
 }
 
 API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                         void *stream)
 {
-    (void)to_device, (void)from_device;
     START();
     return shim_noted(
         cuMemcpyPeerAsync(shim_address(to), NULL, shim_address(from), NULL, bytes, stream));
@@ -299,7 +297,6 @@ API cudaMemAdvise(const void *memory, size_t bytes, int advice, int device)
 API cudaMemPrefetchAsync_v2(const void *memory, size_t bytes, struct location place, unsigned flags,
                             void *stream)
 {
-    (void)flags;
     return cudaMemPrefetchAsync(memory, bytes, place.id, stream);
 }
 
@@ -312,7 +309,6 @@ API cudaMemPrefetchAsync(const void *memory, size_t bytes, struct location place
                          void *stream)
 {
     START();
-    (void)flags;
     return shim_noted(cuMemPrefetchAsync(shim_address(memory), bytes, place.id, stream));
 }
 
@@ -333,7 +329,6 @@ API cudaDeviceGetDefaultMemPool(void **out, int device)
 
 API cudaMemPoolSetAttribute(void *which, int number, void *value)
 {
-    (void)which, (void)number, (void)value;
     return SHIM_SUCCESS;
 }
 
@@ -344,7 +339,6 @@ API cudaDeviceGetMemPool(void **out, int device)
 
 API cudaMallocFromPoolAsync(void **memory, size_t bytes, void *which, void *stream)
 {
-    (void)which;
     return cudaMallocAsync(memory, bytes, stream);
 }
 
@@ -437,7 +431,6 @@ API cudaEventRecord(void *event, void *stream)
 
 API cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
-    (void)flags;
     return cudaEventRecord(event, stream);
 }
 

@@ -283,7 +283,6 @@ static bool shim_launch_read_line(void *context, const char *path, uint32_t numb
 {
     FILE *file = fopen(path, "re");
     bool is_found = false;
-    (void)context;
     for (uint32_t line = 1; file && line <= number && fgets(text, (int)room, file);) {
         is_found = line == number;
         line += strchr(text, '\n') != NULL;

@@ -11,7 +11,6 @@
 
 #include "answers/trace_records.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "guests/inject/inject.h"
 #include "guests/inject/inject_table.h"
 #include "guests/shim/driver.h"

@@ -40,7 +40,6 @@ static const struct {
 } errors[] = {
 #define SHIM_ERROR(id, number, driver, runtime, text) {number, runtime, text},
 #include "guests/shim/errors.def"
-#undef SHIM_ERROR
 };
 
 __attribute__((visibility("default"))) const char *cudaGetErrorString(int error)
@@ -146,7 +145,6 @@ API cudaSetDevice(int device)
 
 API cudaInitDevice(int device, unsigned flags, unsigned more)
 {
-    (void)flags, (void)more;
     return cudaSetDevice(device);
 }
 
@@ -158,7 +156,6 @@ API cudaGetDevice(int *device)
 
 API cudaSetDeviceFlags(unsigned flags)
 {
-    (void)flags;
     return SHIM_SUCCESS;
 }
 
@@ -170,7 +167,6 @@ API cudaGetDeviceFlags(unsigned *flags)
 
 API cudaSetValidDevices(int *devices, int count)
 {
-    (void)devices, (void)count;
     return SHIM_SUCCESS;
 }
 
@@ -222,7 +218,6 @@ API cudaDeviceGetCacheConfig(int *config)
 
 API cudaDeviceSetSharedMemConfig(int config)
 {
-    (void)config;
     return SHIM_SUCCESS;
 }
 
@@ -251,13 +246,11 @@ API cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 API cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)peer, (void)flags;
     return shim_noted(SHIM_INVALID_DEVICE);
 }
 
 API cudaDeviceDisablePeerAccess(int peer)
 {
-    (void)peer;
     return shim_noted(SHIM_INVALID_DEVICE);
 }
 
@@ -345,7 +338,6 @@ API cudaGetDeviceProperties_v2(struct shim_properties *properties, int device)
 
 API cudaChooseDevice(int *device, const struct shim_properties *wanted)
 {
-    (void)wanted;
     *device = 0;
     return SHIM_SUCCESS;
 }
@@ -418,13 +410,11 @@ static void set_managed(void)
 
 __attribute__((visibility("default"))) void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
     set_managed();
 }
 
 __attribute__((visibility("default"))) char __cudaInitModule(void **handle)
 {
-    (void)handle;
     return 1;
 }
 
@@ -438,8 +428,6 @@ __cudaRegisterFunction(void **handle, const void *stub, char *device_stub, const
                        int threads, void *thread, void *block, struct dim *block_dim,
                        struct dim *grid_dim, int *warp)
 {
-    (void)device_stub, (void)threads, (void)thread, (void)block;
-    (void)block_dim, (void)grid_dim, (void)warp;
     struct function *function = calloc(1, sizeof *function);
     if (!function)
         return;
@@ -461,7 +449,6 @@ __attribute__((visibility("default"))) void __cudaRegisterVar(void **handle, cha
                                                               int ext, size_t bytes, int constant,
                                                               int global)
 {
-    (void)address, (void)ext, (void)bytes, (void)constant, (void)global;
     add_variable(handle, shadow, name, NULL);
 }
 
@@ -469,7 +456,6 @@ __attribute__((visibility("default"))) void
 __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name, int ext,
                          size_t bytes, int constant, int global)
 {
-    (void)address, (void)ext, (void)bytes, (void)constant, (void)global;
     add_variable(handle, pointer, name, pointer);
 }
 
@@ -478,8 +464,6 @@ __attribute__((visibility("default"))) void __cudaRegisterTexture(void **handle,
                                                                   const char *name, int dimensions,
                                                                   int normalized, int ext)
 {
-    (void)handle, (void)shadow, (void)address, (void)name;
-    (void)dimensions, (void)normalized, (void)ext;
 }
 
 __attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle, const void *shadow,
@@ -487,7 +471,6 @@ __attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle,
                                                                   const char *name, int dimensions,
                                                                   int ext)
 {
-    (void)handle, (void)shadow, (void)address, (void)name, (void)dimensions, (void)ext;
 }
 
 /* A kernel is named by its stub in the program, or by what __cudaGetKernel made of that. */
@@ -716,7 +699,6 @@ API cudaFuncSetCacheConfig(const void *stub, int config)
 
 API cudaFuncSetSharedMemConfig(const void *stub, int config)
 {
-    (void)stub, (void)config;
     return SHIM_SUCCESS;
 }
 
@@ -726,7 +708,6 @@ API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const vo
 {
     void *function;
     const int error = shim_find_function(stub, &function);
-    (void)flags;
     return shim_noted(error != SHIM_SUCCESS ? error
                                             : cuOccupancyMaxActiveBlocksPerMultiprocessor(
                                                   blocks, function, threads, smem_bytes));

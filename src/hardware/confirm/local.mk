@@ -14,4 +14,4 @@ libsmc_la_SOURCES += \
 	src/hardware/confirm/tuning.c src/hardware/confirm/tuning.h \
 	src/hardware/confirm/tuning_source.c src/hardware/tuning_source.h \
 	src/hardware/confirm/user_confirm.c \
-	src/hardware/confirm/user_pair.c src/hardware/user_pair.h
+	src/hardware/confirm/user_pair.c

@@ -315,8 +315,34 @@ static void confirm_stores(const struct memory_confirm_view *view)
         return;
     memory_confirm_add(view, "shared_copies", "  of these by cp.async", shared->copies.instructions,
                        seen->copies.instructions);
-    memory_confirm_add(view, "shared_copy_wavefronts", "  their wavefronts",
-                       shared->copies.wavefronts, seen->copies.wavefronts);
+    struct smc_row *row = memory_confirm_add(view, "shared_copy_wavefronts", "  their wavefronts",
+                                             shared->copies.wavefronts, seen->copies.wavefronts);
+    if (shared->copies.wavefronts > 0 && row->verdict == SMC_CONFIRMED)
+        smc_row_note(row, "each copy counted as reading from the beginning of a line");
+}
+
+/* Their addresses depend on the data, so that nothing predicts them. */
+static void show_atomics(const struct memory_confirm_view *view)
+{
+    const struct smc_emulated_count *total = &view->result->emulated.total;
+    const struct {
+        const char *quantity, *label;
+        uint64_t value, unknown;
+    } rows[] = {
+        {"shared_atomics", "shared atomics", total->shared_atomics, 0},
+        {"shared_atomic_wavefronts", "  their wavefronts", total->atomic_wavefronts,
+         total->atomic_loops},
+        {"distributed_accesses", "accesses to other blocks", total->distributed, 0},
+        {"distributed_wavefronts", "  their wavefronts", total->distributed_wavefronts,
+         total->distributed_unknown},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].value == 0 || rows[i].unknown > 0)
+            continue;
+        struct smc_row *row = smc_row_add(view->out, rows[i].quantity, rows[i].label, "");
+        row->emulated = smc_reading_of((double)rows[i].value);
+        row->verdict = SMC_INFORMATION;
+    }
 }
 
 static void confirm_conflicts(const struct memory_confirm_view *view, bool shows_ptx,
@@ -354,6 +380,7 @@ static void confirm_shared(const struct memory_confirm_view *view)
     if (machine_differs)
         confirm_machine_loads(view);
     confirm_stores(view);
+    show_atomics(view);
     confirm_conflicts(view, shows_ptx, machine_differs);
 }
 

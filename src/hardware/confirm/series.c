@@ -241,7 +241,6 @@ const char *smc_figure_key(enum smc_figure figure)
     static const char *const keys[] = {
 #define FIGURE(id, key, above, below) [SMC_FIGURE_##id] = key,
 #include "hardware/figures.def"
-#undef FIGURE
     };
     return keys[figure];
 }

@@ -3,6 +3,7 @@
 
 #include "hardware/confirm/confirm.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +94,11 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
         {"shared_atomic_conflicts", "  their conflicts", "",
          total->atomic_wavefronts - total->least_atomic_wavefronts,
          total->shared_atomics == 0 || total->atomic_loops > 0, NULL},
+        {"distributed_accesses", "accesses to other blocks", "", total->distributed,
+         total->distributed == 0,
+         total->distributed_unknown ? "the wavefronts of some are not known" : NULL},
+        {"distributed_wavefronts", "  their wavefronts", "", total->distributed_wavefronts,
+         total->distributed == 0 || total->distributed_unknown > 0, NULL},
         {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false, NULL},
         {"global_requests", "global requests", "", total->global_requests, false, NULL},
         {"global_sectors", "  their sectors", "", total->global_sectors, false, NULL},
@@ -203,6 +209,29 @@ static void user_confirm_agreement(const struct smc_user_run *run, struct smc_co
                  elements, all ? "all " : "", by_order);
 }
 
+/* Elements that are not as a file has them, of each argument that was compared with one. */
+static void user_confirm_expected(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    for (size_t i = 0; i < run->memory_count; i++) {
+        const struct smc_user_memory *memory = &run->memory[i];
+        const struct smc_agreement *expected = &memory->expected;
+        if (!expected->compared || out->row_count == SMC_MAX_ROWS)
+            continue;
+        struct smc_row *row = smc_row_add(out, "unlike_expected", "not as expected", "");
+        row->predicted = smc_reading_of(0);
+        *(memory->has_emulated ? &row->emulated : &row->measured) =
+            smc_reading_of((double)expected->differing);
+        smc_row_judge(row);
+        if (expected->differing == 0)
+            smc_row_note(row, "%s: all %" PRIu64 " elements are as in %.120s", memory->name,
+                         expected->elements, memory->expected_file);
+        else
+            smc_row_note(row, "%s: the first is element %" PRIu64 ", %s; in %.120s %s",
+                         memory->name, expected->first, memory->seen_value, memory->expected_file,
+                         memory->expected_value);
+    }
+}
+
 void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_emulated_run *emulated = &run->result.emulated;
@@ -218,6 +247,7 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
         show_float_atomics(emulated, out);
     }
     user_confirm_agreement(run, out);
+    user_confirm_expected(run, out);
     user_confirm_show_time(run, out);
     user_confirm_show_memory(run, out);
     smc_rows_count(out);

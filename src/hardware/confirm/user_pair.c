@@ -1,5 +1,5 @@
 /* Two of the user's kernels compared. */
-#include "hardware/user_pair.h"
+#include "hardware/series.h"
 
 #include <stdio.h>
 

@@ -60,7 +60,7 @@ void smc_doctor_mend_package(struct smc_doctor_row *row, const char *package)
         smc_doctor_mend(row, "%sapt-get install -y %s", as_root(), package);
 }
 
-/* Debian and others refuse to install into the user's folder without that option. */
+/* Debian and others refuse to install into the user's folder without that setting. */
 static bool is_managed(void)
 {
     struct smc_folder_matches found = {0};
@@ -77,9 +77,12 @@ void smc_doctor_mend_wheel(struct smc_doctor_row *row, const char *package)
     bool has_pip = active || smc_tool_find("pip3", path) || smc_tool_find("pip", path);
     if (!smc_tool_find("python3", path) && !smc_tool_find("apt-get", path))
         return;
-    smc_doctor_mend(row, "%s%spython3 -m pip install %s%s%s", has_pip ? "" : as_root(),
-                    has_pip ? "" : "apt-get install -y python3-pip && ", active ? "" : "--user ",
-                    !active && is_managed() ? "--break-system-packages " : "", package);
+    /* What apt-get will install may be managed; an older pip has no such option, but ignores the
+       variable. */
+    bool breaks = !active && (!has_pip || is_managed());
+    smc_doctor_mend(row, "%s%s%spython3 -m pip install %s%s", has_pip ? "" : as_root(),
+                    has_pip ? "" : "apt-get install -y python3-pip && ",
+                    breaks ? "PIP_BREAK_SYSTEM_PACKAGES=1 " : "", active ? "" : "--user ", package);
 }
 
 bool smc_doctor_is_healthy(const struct smc_doctor *doctor)

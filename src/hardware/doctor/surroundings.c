@@ -265,8 +265,14 @@ void smc_doctor_locale(const struct smc_doctor_request *request, struct smc_doct
 
 void smc_doctor_fonts(const struct smc_doctor_request *request, struct smc_doctor *doctor)
 {
-    if (!request->has_font)
+    if (!request->has_cairo)
         return; /* a row of the libraries says so */
+    if (!request->has_cairo()) {
+        smc_doctor_mend_package(smc_doctor_add(doctor, SMC_DOCTOR_NOTE, "cairo",
+                                               "cannot be loaded: no pictures as SVG, PNG and PDF"),
+                                "libcairo2");
+        return;
+    }
     if (request->has_font()) {
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "fonts", "a font for pictures is installed");
         return;
@@ -287,7 +293,7 @@ static const struct {
     {"libiberty", "libiberty-dev", "C++ kernels have mangled names"},
     {"liblz4", "liblz4-dev", "machine code compressed with LZ4 is not read"},
     {"libzstd", "libzstd-dev", "machine code compressed with Zstandard is not read"},
-    {"zlib", "zlib1g-dev", "compressed traces of PyTorch are not read"},
+    {"zlib", "zlib1g-dev", "files compressed by gzip are not read"},
     {"sqlite3", "libsqlite3-dev", "exports of Nsight Systems are not read"},
     {"toml++", "libtomlplusplus-dev", "no gate files"},
 };
@@ -297,7 +303,7 @@ static bool is_built_in(const char *name, const struct smc_doctor_request *reque
     static const char libraries[] = SMC_LIBRARIES;
     const size_t length = strlen(name);
     if (strcmp(name, "cairo") == 0)
-        return request->has_font != NULL;
+        return request->has_cairo != NULL;
     for (const char *at = libraries; (at = strstr(at, name)); at += length)
         if ((at == libraries || at[-1] == ' ') && strchr(" ,", at[length]))
             return true;

@@ -11,7 +11,6 @@
 const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
 #define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
 #include "hardware/executor/metrics.def"
-#undef METRIC
 };
 
 void smc_not_made(struct smc_attempt *attempt, const char *why)

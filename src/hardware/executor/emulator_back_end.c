@@ -328,16 +328,11 @@ static bool emulator_read_line(void *context, const char *file, uint32_t line, c
                                size_t room)
 {
     const struct smc_user_run *user = ((const struct emulator_job *)context)->request->user;
-    const char *at = smc_text_string(&user->text);
     if (strcmp(smc_last_part(file), smc_last_part(user->request.file)) != 0)
         return false;
-    for (; at && line > 1; line--) {
-        at = strchr(at, '\n');
-        at = at ? at + 1 : NULL;
-    }
-    if (at)
-        snprintf(text, room, "%.*s", (int)strcspn(at, "\n"), at);
-    return at;
+    const char *at = smc_text_line(smc_text_string(&user->text), line);
+    snprintf(text, room, "%.*s", (int)strcspn(at, "\n"), at);
+    return *at;
 }
 
 static struct smc_emulation_request emulator_launch_of(const struct emulator_job *run)

@@ -365,7 +365,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
         output.ptx = (struct smc_text){0};
     }
     smc_nvrtc_output_free(&output);
-    return status == SMC_OK ? smc_user_find_time(run, error) : status;
+    return status == SMC_OK && !request->without_time ? smc_user_find_time(run, error) : status;
 }
 
 /* --- Its memory ------------------------------------------------------------------------------- */
@@ -489,6 +489,53 @@ static void explain_differences(const struct smc_run_request *request)
                        keep_results(run, kept) && smc_emulate_reversed(request, &why) == SMC_OK);
 }
 
+/* --- What is expected ------------------------------------------------------------------------- */
+
+static void compare_with(const void *expected, struct smc_user_memory *memory)
+{
+    const struct smc_user_argument *argument = memory->argument;
+    const void *seen = smc_user_after(memory, !memory->has_emulated);
+    const double slack = smc_user_slack(argument, expected, SMC_USER_TOLERANCE);
+    struct smc_agreement *agreement = &memory->expected;
+    *agreement = (struct smc_agreement){.compared = true, .elements = argument->elements};
+    for (uint64_t i = argument->elements; i-- > 0;) {
+        if (smc_user_is_close(smc_user_any_number(argument->type, seen, i),
+                              smc_user_any_number(argument->type, expected, i), slack))
+            continue;
+        agreement->differing++;
+        agreement->first = i;
+    }
+    if (agreement->differing == 0)
+        return;
+    smc_user_show(argument->type, seen, agreement->first, memory->seen_value);
+    smc_user_show(argument->type, expected, agreement->first, memory->expected_value);
+}
+
+static enum smc_status compare_expected(struct smc_user_run *run, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < run->request.expected_count && status == SMC_OK; i++) {
+        const struct smc_user_expected *one = &run->request.expected[i];
+        struct smc_user_memory *memory = &run->memory[smc_user_memory_of(run, one->argument)];
+        struct smc_user_argument file = *memory->argument;
+        file.typed = one->typed;
+        file.filling = SMC_USER_FILE;
+        file.path = memory->expected_file = one->path;
+        if (!memory->has_emulated && !memory->has_gpu)
+            continue;
+        struct smc_error reason = {""};
+        void *expected = smc_malloc(memory->bytes);
+        status = expected ? smc_user_fill(&file, memory->name, 0, expected, &reason)
+                          : smc_out_of_memory(&reason);
+        if (status == SMC_OK)
+            compare_with(expected, memory);
+        else
+            smc_fail(error, status, "option --expect: %.900s", reason.message);
+        free(expected);
+    }
+    return status;
+}
+
 /* --- The launch ------------------------------------------------------------------------------- */
 
 enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
@@ -511,7 +558,7 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
         look_at_memory(run);
     if (status == SMC_OK)
         explain_differences(&request);
-    return status;
+    return status == SMC_OK ? compare_expected(run, error) : status;
 }
 
 enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error *error)

@@ -119,6 +119,16 @@ uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument);
 /* Element `index` of `data`, of a type of floating point. */
 double smc_user_number(enum smc_user_type type, const void *data, uint64_t index);
 
+/* The same of any type; integers beyond 2^53 are rounded. */
+double smc_user_any_number(enum smc_user_type type, const void *data, uint64_t index);
+
+/* How far two floats of an array may differ to count as equal: this share of the largest finite one
+   in it. 0 for integers. */
+double smc_user_slack(const struct smc_user_argument *argument, const void *data, double share);
+
+/* Whether the numbers count as equal. */
+bool smc_user_is_close(double a, double b, double slack);
+
 /* The nearest number of the type, ties to even; of a type of floating point. */
 uint64_t smc_user_number_bits(enum smc_user_type type, double number);
 

@@ -523,8 +523,16 @@ enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_
     for (size_t i = 0; i < request->variable_count && status == SMC_OK; i++)
         if (request->variable[i].is_set)
             status = check_files(&request->variable[i].value, run->symbol[i].bytes, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "option --set: %.900s", reason.message);
+    for (size_t i = 0; i < request->expected_count && status == SMC_OK; i++) {
+        const struct smc_user_expected *expected = &request->expected[i];
+        const struct smc_user_argument file = {.typed = expected->typed, .path = expected->path};
+        status = user_memory_check_file(
+            &file, smc_user_argument_bytes(&request->argument[expected->argument]), &reason);
+    }
     return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "option --set: %.900s", reason.message);
+                            : smc_fail(error, status, "option --expect: %.900s", reason.message);
 }
 
 /* --- Addresses -------------------------------------------------------------------------------- */

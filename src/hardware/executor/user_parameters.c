@@ -12,7 +12,7 @@
 
 /* A parameter as PTX and C++ declare it. */
 struct parameter {
-    struct smc_ptx_param ptx;
+    struct smc_ptx_variable ptx;
     char declared[128]; /* "const float *a", or without the source "float const*", or ".u64" */
     struct smc_c_type type;
     bool is_known; /* its type is one of C's */
@@ -87,7 +87,7 @@ static size_t user_read_parameters(const struct smc_ptx_kernel *read,
                                    const struct smc_inspect_kernel *kernel,
                                    struct parameter parameters[SMC_MAX_USER_ARGUMENTS])
 {
-    struct smc_ptx_param ptx[SMC_MAX_USER_ARGUMENTS];
+    struct smc_ptx_variable ptx[SMC_MAX_USER_ARGUMENTS];
     size_t count = smc_ptx_params(read, ptx, SMC_MAX_USER_ARGUMENTS);
     size_t kept = count < SMC_MAX_USER_ARGUMENTS ? count : SMC_MAX_USER_ARGUMENTS;
     for (size_t i = 0; i < kept; i++) {
@@ -116,7 +116,7 @@ static void name_parameters(const struct smc_user_run *run, const struct smc_ins
 /* --- Arguments -------------------------------------------------------------------------------- */
 
 /* A structure of the size of a number accepts one, because PTX passes half this way. */
-static bool fits(const struct smc_ptx_param *param, const struct smc_user_argument *argument)
+static bool fits(const struct smc_ptx_variable *param, const struct smc_user_argument *argument)
 {
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
     if (argument->form == SMC_USER_BYTES)
@@ -151,7 +151,7 @@ static void convert_literal(const struct parameter *parameter, struct smc_user_a
 }
 
 /* A type that the PTX declaration allows. */
-static struct smc_c_type guess_type(const struct smc_ptx_param *ptx)
+static struct smc_c_type guess_type(const struct smc_ptx_variable *ptx)
 {
     struct smc_c_type type = {.type = SMC_USER_F32, .lanes = 1, .pointers = 1};
     struct smc_user_argument number = {.form = SMC_USER_PLAIN};
@@ -166,7 +166,7 @@ static struct smc_c_type guess_type(const struct smc_ptx_param *ptx)
     return type;
 }
 
-static bool example_fits(const struct smc_text *example, const struct smc_ptx_param *ptx)
+static bool example_fits(const struct smc_text *example, const struct smc_ptx_variable *ptx)
 {
     struct smc_user_argument argument;
     struct smc_error ignored;
@@ -177,7 +177,7 @@ static bool example_fits(const struct smc_text *example, const struct smc_ptx_pa
 /* Appends "-a f32x1024:random", an argument that fits. */
 static void user_parameters_append_example(const struct parameter *parameter, struct smc_text *text)
 {
-    const struct smc_ptx_param *ptx = &parameter->ptx;
+    const struct smc_ptx_variable *ptx = &parameter->ptx;
     const struct smc_c_type guessed = guess_type(ptx);
     struct smc_text example = {0};
     smc_c_type_example(parameter->is_known ? &parameter->type : &guessed, &example);

@@ -15,7 +15,7 @@ _Static_assert((int)SMC_MAX_USER_ARGUMENTS <= (int)SMC_TIME_MOST_ARGUMENTS,
 /* --- Contents --------------------------------------------------------------------------------- */
 
 /* Of a file, pieces are kept. */
-enum { PIECE_BYTES = 2048, PIECES = 256 };
+enum { PIECE_BYTES = 2048, PIECES = 8192 };
 
 struct piece {
     bool used;
@@ -27,7 +27,10 @@ struct piece {
 /* What an argument's memory holds before the launch, made where it is asked for. */
 struct source {
     const struct smc_user_argument *argument;
-    uint64_t start; /* of its random values */
+    struct smc_user_argument own; /* of a member, and its text */
+    char *typed;
+    uint64_t start;      /* of its random values */
+    unsigned char *made; /* memory with members */
     FILE *file;
     struct piece *piece;
 };
@@ -77,6 +80,10 @@ static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to
     struct source *source = context;
     const size_t width = smc_user_types[source->argument->type].bytes;
     unsigned char made[MOST];
+    if (source->made) {
+        memcpy(to, source->made + offset, bytes);
+        return true;
+    }
     if (has_file_contents(source->argument))
         return source->file && source->piece && read_argument_file(source, offset, bytes, to);
     uint64_t first = offset / width, last = (offset + bytes - 1) / width;
@@ -94,7 +101,8 @@ static void open_source(const struct smc_user_request *request,
 {
     /* Where nothing is run, there are no settings. */
     uint64_t seed = request->settings ? request->settings->seed : SMC_RUN_SEED;
-    *source = (struct source){.argument = argument, .start = smc_random_start(name, seed)};
+    source->argument = argument;
+    source->start = smc_random_start(name, seed);
     if (!has_file_contents(argument))
         return;
     source->file = fopen(source->argument->path, "rbe");
@@ -103,17 +111,165 @@ static void open_source(const struct smc_user_request *request,
     source->piece = smc_calloc(PIECES, sizeof *source->piece);
 }
 
+static void close_source(const struct source *source)
+{
+    if (source->file)
+        fclose(source->file);
+    free(source->piece);
+    free(source->made);
+    free(source->typed);
+}
+
 static void close_sources(struct source *source, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (source[i].file)
-            fclose(source[i].file);
-        free(source[i].piece);
-    }
+    for (size_t i = 0; i < count; i++)
+        close_source(&source[i]);
     free(source);
 }
 
 /* --- Arguments -------------------------------------------------------------------------------- */
+
+/* Memory of an argument, by the argument's position and the part of it, from 1. */
+struct placed {
+    size_t position, part;
+    uint64_t address;
+    size_t width; /* of an element */
+};
+
+/* An address that was typed, until all memory has one. */
+struct hole {
+    unsigned char *at;
+    size_t position, part;
+    int64_t offset; /* in elements */
+};
+
+struct placing {
+    const struct smc_user_run *run;
+    struct smc_time_arguments *arguments;
+    struct source *source; /* SMC_TIME_MOST_ARGUMENTS */
+    struct placed placed[SMC_TIME_MOST_ARGUMENTS];
+    size_t count; /* of the two */
+    struct hole *hole;
+    size_t holes, hole_room;
+    size_t position;      /* of the argument */
+    unsigned char *bytes; /* whose members are visited */
+};
+
+static enum smc_status place_members(struct placing *placing, unsigned char *bytes,
+                                     const struct smc_user_argument *argument,
+                                     struct smc_error *error);
+
+/* A member's text ends with the visit, so it is kept and read again. */
+static enum smc_status keep_member(struct source *source, const struct smc_user_argument *member,
+                                   struct smc_error *error)
+{
+    source->typed = smc_strdup(member->typed);
+    return source->typed ? smc_user_argument_parse(source->typed, &source->own, error)
+                         : smc_out_of_memory(error);
+}
+
+static enum smc_status place_memory(struct placing *placing,
+                                    const struct smc_user_argument *argument, bool is_member,
+                                    uint64_t *address, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    char name[32];
+    if (placing->count == SMC_TIME_MOST_ARGUMENTS || argument->form == SMC_USER_TEXTURE)
+        return smc_fail(error, SMC_USAGE, "textures or too much memory among the arguments");
+    struct placed *placed = &placing->placed[placing->count];
+    struct source *source = &placing->source[placing->count++];
+    if (is_member)
+        status = keep_member(source, argument, error);
+    if (status != SMC_OK)
+        return status;
+    argument = is_member ? &source->own : argument;
+    *address = smc_time_add_array(placing->arguments, smc_user_argument_bytes(argument));
+    *placed = (struct placed){placing->position, 1, *address, smc_user_types[argument->type].bytes};
+    for (size_t i = 0; i + 1 < placing->count; i++)
+        placed->part += placing->placed[i].position == placing->position;
+    if (is_member)
+        snprintf(name, sizeof name, "arg %zu.%zu", placing->position, placed->part);
+    else
+        snprintf(name, sizeof name, "arg %zu", placing->position);
+    open_source(&placing->run->request, argument, name, source);
+    smc_time_set_contents(placing->arguments, read_contents, source);
+    if (argument->form != SMC_USER_LIST)
+        return SMC_OK;
+    source->made = smc_calloc(1, smc_user_argument_bytes(argument));
+    return source->made ? place_members(placing, source->made, argument, error)
+                        : smc_out_of_memory(error);
+}
+
+static enum smc_status place_address(struct placing *placing,
+                                     const struct smc_user_argument *address, unsigned char *at,
+                                     struct smc_error *error)
+{
+    if (!smc_make_room(&placing->hole, placing->holes, &placing->hole_room, sizeof *placing->hole))
+        return smc_out_of_memory(error);
+    placing->hole[placing->holes++] =
+        (struct hole){at, address->target, address->part, address->offset};
+    return SMC_OK;
+}
+
+static enum smc_status place_member(void *context, const struct smc_user_argument *member,
+                                    uint64_t place, struct smc_error *error)
+{
+    struct placing *placing = context;
+    unsigned char *at = placing->bytes + place;
+    uint64_t address = 0;
+    if (member->form == SMC_USER_ADDRESS)
+        return place_address(placing, member, at, error);
+    if (!smc_user_is_pointer(member)) {
+        memcpy(at, &member->bits, smc_user_types[member->type].bytes);
+        return SMC_OK;
+    }
+    enum smc_status status = place_memory(placing, member, true, &address, error);
+    memcpy(at, &address, sizeof address);
+    return status;
+}
+
+static enum smc_status place_members(struct placing *placing, unsigned char *bytes,
+                                     const struct smc_user_argument *argument,
+                                     struct smc_error *error)
+{
+    unsigned char *before = placing->bytes;
+    uint64_t all;
+    uint32_t align;
+    placing->bytes = bytes;
+    enum smc_status status =
+        smc_user_members(argument->typed, place_member, placing, &all, &align, error);
+    placing->bytes = before;
+    return status;
+}
+
+/* A structure or an address, by value. */
+static enum smc_status place_value(struct placing *placing,
+                                   const struct smc_user_argument *argument,
+                                   struct smc_error *error)
+{
+    static const unsigned char none[SMC_TIME_PARAMETER_BYTES];
+    struct smc_time_arguments *arguments = placing->arguments;
+    const size_t count = arguments->parameter_count, align = argument->align ? argument->align : 8;
+    uint64_t bytes = placing->run->param_bytes[placing->position - 1];
+    if (bytes < argument->bytes) /* a kernel that was not compiled has no sizes */
+        bytes = argument->bytes;
+    if (argument->form == SMC_USER_ADDRESS)
+        bytes = sizeof(uint64_t);
+    if (bytes <= sizeof none)
+        smc_time_add_bytes(arguments, none, (size_t)bytes, align);
+    if (arguments->parameter_count == count)
+        return smc_fail(error, SMC_USAGE, "the parameters have more than %zu bytes", sizeof none);
+    unsigned char *at = arguments->parameters + arguments->parameter_at[count];
+    if (argument->form == SMC_USER_ADDRESS)
+        return place_address(placing, argument, at, error);
+    if (argument->form == SMC_USER_STRUCT)
+        return place_members(placing, at, argument, error);
+    struct source source = {0};
+    open_source(&placing->run->request, argument, "", &source);
+    bool is_read = source.file && fread(at, 1, (size_t)bytes, source.file) == bytes;
+    close_source(&source);
+    return is_read ? SMC_OK : smc_fail(error, SMC_USAGE, "'%.64s' is not read", argument->typed);
+}
 
 static void add_tensor_map(const struct smc_user_argument *argument, uint64_t address,
                            struct smc_time_arguments *arguments)
@@ -124,26 +280,56 @@ static void add_tensor_map(const struct smc_user_argument *argument, uint64_t ad
     smc_time_add_bytes(arguments, bytes, sizeof bytes, ALIGN);
 }
 
-static void user_time_add_arguments(const struct smc_user_request *request, struct source *source,
-                                    struct smc_time_arguments *arguments)
+static enum smc_status place_argument(struct placing *placing, struct smc_error *error)
 {
-    for (size_t i = 0; i < request->argument_count; i++) {
-        const struct smc_user_argument *argument = &request->argument[i];
-        uint64_t bytes = smc_user_argument_bytes(argument);
-        if (!argument->is_buffer) {
-            smc_time_add_parameter(arguments, argument->bits, (size_t)bytes);
-            continue;
-        }
-        char name[32];
-        uint64_t address = smc_time_add_array(arguments, bytes);
-        snprintf(name, sizeof name, "arg %zu", i + 1);
-        if (argument->form == SMC_USER_TENSOR_MAP)
-            add_tensor_map(argument, address, arguments);
-        else
-            smc_time_add_parameter(arguments, address, sizeof address);
-        open_source(request, argument, name, &source[i]);
-        smc_time_set_contents(arguments, read_contents, &source[i]);
+    const struct smc_user_argument *argument =
+        &placing->run->request.argument[placing->position - 1];
+    uint64_t address = 0;
+    if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_BYTES ||
+        argument->form == SMC_USER_ADDRESS)
+        return place_value(placing, argument, error);
+    if (!argument->is_buffer) {
+        smc_time_add_parameter(placing->arguments, argument->bits,
+                               (size_t)smc_user_argument_bytes(argument));
+        return SMC_OK;
     }
+    enum smc_status status = place_memory(placing, argument, false, &address, error);
+    if (argument->form == SMC_USER_TENSOR_MAP)
+        add_tensor_map(argument, address, placing->arguments);
+    else
+        smc_time_add_parameter(placing->arguments, address, sizeof address);
+    return status;
+}
+
+static void fill_holes(const struct placing *placing)
+{
+    for (size_t i = 0; i < placing->holes; i++) {
+        const struct hole *hole = &placing->hole[i];
+        for (size_t k = 0; k < placing->count; k++) {
+            const struct placed *placed = &placing->placed[k];
+            if (placed->position != hole->position || placed->part != hole->part)
+                continue;
+            uint64_t address = placed->address + (uint64_t)hole->offset * placed->width;
+            memcpy(hole->at, &address, sizeof address);
+        }
+    }
+}
+
+/* SMC_USAGE: why there is no prediction with these arguments. */
+static enum smc_status user_time_add_arguments(const struct smc_user_run *run,
+                                               struct source *source,
+                                               struct smc_time_arguments *arguments,
+                                               struct smc_error *error)
+{
+    struct placing placing = {.run = run, .arguments = arguments, .source = source};
+    enum smc_status status = SMC_OK;
+    while (placing.position < run->request.argument_count && status == SMC_OK) {
+        placing.position++;
+        status = place_argument(&placing, error);
+    }
+    fill_holes(&placing);
+    free(placing.hole);
+    return status;
 }
 
 /* Variables that are set to numbers, to elements of one type or to the bytes of a file; of others
@@ -173,24 +359,24 @@ static void user_time_add_variables(const struct smc_user_run *run, struct sourc
 enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_time_arguments arguments = {0};
-    const size_t count = run->request.argument_count;
-    for (size_t i = 0; i < count; i++)
-        if (run->request.argument[i].form != SMC_USER_PLAIN &&
-            run->request.argument[i].form != SMC_USER_TENSOR_MAP) {
-            smc_time_unknown(&run->answer.time,
-                             "structures, addresses and textures among the arguments");
-            return SMC_OK;
-        }
-    const size_t sources = count + run->request.variable_count;
-    struct source *source = smc_calloc(sources + 1, sizeof *source);
+    struct smc_error reason = {""};
+    const size_t sources = SMC_TIME_MOST_ARGUMENTS + run->request.variable_count;
+    struct source *source = smc_calloc(sources, sizeof *source);
     if (!source)
         return smc_out_of_memory(error);
-    user_time_add_arguments(&run->request, source, &arguments);
-    user_time_add_variables(run, source + count, &arguments);
+    enum smc_status status = user_time_add_arguments(run, source, &arguments, &reason);
+    user_time_add_variables(run, source + SMC_TIME_MOST_ARGUMENTS, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
     run->answer.query.cold = run->request.settings && run->request.settings->cold;
-    enum smc_status status = smc_query_predict_time(&run->answer, &run->compiled.binary,
-                                                    run->row.kernel->name, &arguments, error);
+    if (status == SMC_USAGE) {
+        smc_time_unknown(&run->answer.time, reason.message);
+        status = SMC_OK;
+    } else if (status == SMC_OK) {
+        status = smc_query_predict_time(&run->answer, &run->compiled.binary, run->row.kernel->name,
+                                        &arguments, error);
+    } else {
+        smc_fail(error, status, "%s", reason.message);
+    }
     close_sources(source, sources);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "hardware/user.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,35 @@ void smc_user_compare(const struct smc_user_argument *argument, const void *a, c
         if (agreement->differing++ == 0)
             agreement->first = i;
     }
+}
+
+double smc_user_any_number(enum smc_user_type type, const void *data, uint64_t index)
+{
+    const struct smc_user_type_info *info = &smc_user_types[type];
+    uint64_t bits = 0;
+    if (info->class == SMC_USER_FLOAT)
+        return smc_user_number(type, data, index);
+    memcpy(&bits, (const char *)data + index * info->bytes, info->bytes);
+    const unsigned unused = 64 - 8 * info->bytes;
+    return info->class == SMC_USER_SIGNED ? (double)((int64_t)(bits << unused) >> unused)
+                                          : (double)bits;
+}
+
+double smc_user_slack(const struct smc_user_argument *argument, const void *data, double share)
+{
+    double largest = 0;
+    if (smc_user_types[argument->type].class != SMC_USER_FLOAT)
+        return 0;
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        const double value = fabs(smc_user_number(argument->type, data, i));
+        largest = isfinite(value) && value > largest ? value : largest;
+    }
+    return share * largest;
+}
+
+bool smc_user_is_close(double a, double b, double slack)
+{
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= slack;
 }
 
 void smc_user_digest(const struct smc_user_argument *argument, const void *before,

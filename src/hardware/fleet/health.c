@@ -19,7 +19,6 @@
 const struct smc_health_test_info smc_health_test_info[SMC_HEALTH_TESTS] = {
 #define TEST(id, ...) [SMC_HEALTH_##id] = {__VA_ARGS__},
 #include "hardware/fleet/health_tests.def"
-#undef TEST
 };
 
 const struct smc_health_figure_info smc_health_figure_info[SMC_HEALTH_FIGURES] = {
@@ -75,7 +74,6 @@ static const struct {
 } units[SMC_UNITS] = {
 #define UNIT(id, label, first_cc, last_cc, why) [SMC_UNIT_##id] = {label, first_cc, last_cc, why},
 #include "hardware/fleet/health_units.def"
-#undef UNIT
 };
 
 /* --- Outcomes --------------------------------------------------------------------------------- */

@@ -19,7 +19,6 @@
 enum smc_health_test {
 #define TEST(id, ...) SMC_HEALTH_##id,
 #include "hardware/fleet/health_tests.def"
-#undef TEST
     SMC_HEALTH_TESTS
 };
 
@@ -137,7 +136,6 @@ void smc_health_judge(struct smc_health *health);
 enum smc_health_unit {
 #define UNIT(id, label, first_cc, last_cc, why) SMC_UNIT_##id,
 #include "hardware/fleet/health_units.def"
-#undef UNIT
     SMC_UNITS
 };
 

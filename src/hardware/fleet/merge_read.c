@@ -32,7 +32,6 @@ static const struct {
     size_t length;
     const char *bytes;
 } beginnings[] = {
-    {"compressed by gzip", 2, "\x1f\x8b"},
     {"compressed by zstd", 4, "\x28\xb5\x2f\xfd"},
     {"compressed by xz", 6,
      "\xfd"
@@ -327,7 +326,9 @@ static bool merge_copy_row(const json_t *object, struct smc_merge_row *row)
         return false;
     merge_read_copy_text(object, "quantity", row->quantity, sizeof row->quantity);
     merge_read_copy_text(object, "unit", row->unit, sizeof row->unit);
-    merge_read_copy_text(object, "predicted", row->words, sizeof row->words);
+    const bool is_old = json_is_string(json_object_get(object, "predicted"));
+    merge_read_copy_text(object, is_old ? "predicted" : "predicted_text", row->words,
+                         sizeof row->words);
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_SOURCE_COUNT; i++) {

@@ -16,7 +16,6 @@ static const struct {
 } verdicts[] = {
 #define VERDICT(id, name, words) [SMC_BANK_##id] = {name, words},
 #include "machine/emulator/bank_verdicts.def"
-#undef VERDICT
 };
 
 const char *smc_bank_verdict_name(enum smc_bank_verdict verdict)

@@ -34,6 +34,29 @@ static bool cluster_memory_reach(struct smc_worker *worker, const struct smc_war
     return true;
 }
 
+/* The lanes of `mask` access other blocks' memory. */
+static void count_distributed(struct smc_worker *worker, const struct smc_warp_access *access,
+                              uint32_t mask)
+{
+    struct smc_emulated_count *count = &worker->count[access->op->instruction];
+    const enum smc_bank_op kind = access->kind == SMC_READS ? SMC_BANK_LOAD : SMC_BANK_STORE;
+    struct smc_access counted = {
+        .mask = mask,
+        .width_bytes = access->bytes,
+        .op = smc_op_bank_op(access->op, kind, mask),
+    };
+    EACH_ACTIVE(lane, mask) {
+        const uint64_t rank = access->address[lane] / SMC_CLUSTER_STRIDE - 1;
+        const uint64_t offset = access->address[lane] % SMC_CLUSTER_STRIDE;
+        counted.address[lane] =
+            (uint32_t)(rank * SMC_DISTRIBUTED_STRIDE + SMC_DISTRIBUTED_FIRST + offset);
+    }
+    const uint32_t wavefronts = smc_banks_count_distributed(&counted);
+    count->distributed++;
+    count->distributed_wavefronts += wavefronts;
+    count->distributed_unknown += wavefronts == 0;
+}
+
 uint32_t smc_cluster_reach(struct smc_worker *worker, const struct smc_warp *warp,
                            const struct smc_warp_access *access, struct smc_cluster_lanes *lanes)
 {
@@ -58,6 +81,8 @@ uint32_t smc_cluster_reach(struct smc_worker *worker, const struct smc_warp *war
         access->host[lane] = to.owner->shared + offset;
         good |= 1u << lane;
     }
+    if (good)
+        count_distributed(worker, access, good);
     if (!good || !access->op->is_strong)
         return good;
     smc_peers_strong(worker, access->op, access->kind);

@@ -150,7 +150,6 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
     static const char *const names[SMC_SPECIAL_COUNT] = {
 #define SPECIAL(id, name) [SMC_SPECIAL_##id] = name,
 #include "machine/emulator/specials.def"
-#undef SPECIAL
     };
     for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
         if (smc_span_is(operand->name, names[i])) {
@@ -386,6 +385,8 @@ struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
                                    enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,
                                    uint32_t c)
 {
+    if (d == SMC_NO_SLOT || a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT)
+        return NULL;
     if (!alu) {
         smc_decode_refuse(decoder, "not for this type");
         return NULL;
@@ -422,8 +423,6 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
     for (unsigned i = sources; i < 3; i++) /* unused sources must be readable, too */
         slot[i] = slot[0];
     uint32_t d = smc_decode_target(decoder, &operand[0], d_type);
-    if (d == SMC_NO_SLOT)
-        return NULL;
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(d_type), d, slot[0], slot[1],
                                slot[2]);
 }

@@ -33,7 +33,6 @@ typedef bool smc_decode(struct smc_decoder *decoder);
 
 #define MNEMONIC(name, function, flags) smc_decode smc_decode_##function;
 #include "machine/emulator/mnemonics.def"
-#undef MNEMONIC
 
 /* Reports "PTX line 12: 'foo.bar %r1' is not supported: why". Returns false. */
 bool smc_decode_refuse(struct smc_decoder *decoder, const char *why);

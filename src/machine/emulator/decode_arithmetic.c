@@ -242,9 +242,6 @@ static bool decode_fused_sum(struct smc_decoder *decoder, enum smc_ptx_type type
             product->keeps[i] ? product->kept[i] : smc_decode_source(decoder, &factor[i], type);
     slot[2] = smc_decode_source(decoder, &operand[fused->addend], type);
     uint32_t d = smc_decode_target(decoder, &operand[0], type);
-    if (slot[0] == SMC_NO_SLOT || slot[1] == SMC_NO_SLOT || slot[2] == SMC_NO_SLOT ||
-        d == SMC_NO_SLOT)
-        return false;
     struct smc_op *op =
         smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, slot[0], slot[1], slot[2]);
     if (!op)
@@ -281,8 +278,6 @@ static bool emit_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type,
     uint32_t none = smc_decode_constant(decoder, SMC_SLOT_PREDICATE, 0);
     uint32_t in = carries_in ? carry_slot(decoder) : none, out = none;
     enum smc_slot_kind kind = smc_slot_kind_of(type);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || d == SMC_NO_SLOT || in == SMC_NO_SLOT)
-        return false;
     bool carries_out = smc_decode_has(decoder, "cc");
     smc_alu *sum = subtracts ? smc_sub_borrow[type] : smc_add_carry[type];
     smc_alu *carry = subtracts ? smc_borrow_of_sub[type] : smc_carry_of_add[type];
@@ -434,9 +429,6 @@ static bool decode_float_extreme(struct smc_decoder *decoder, enum smc_ptx_type 
     for (unsigned i = 0; i < 3; i++)
         slot[i] = smc_decode_source(decoder, &operand[1 + i], type);
     uint32_t d = smc_decode_target(decoder, &operand[0], type);
-    if (slot[0] == SMC_NO_SLOT || slot[1] == SMC_NO_SLOT || slot[2] == SMC_NO_SLOT ||
-        d == SMC_NO_SLOT)
-        return false;
     for (unsigned i = 0; i < 2; i++) {
         struct smc_op *op =
             smc_decode_emit_alu(decoder, smc_float_modified, SMC_SLOT_32, i ? d : first,
@@ -521,8 +513,6 @@ bool smc_decode_mul24(struct smc_decoder *decoder)
     uint32_t b = smc_decode_source(decoder, &operand[2], type);
     uint32_t c = adds ? smc_decode_source(decoder, &operand[3], type) : a;
     uint32_t d = smc_decode_target(decoder, &operand[0], type);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
     uint32_t product = adds ? smc_slot_new(decoder->program, SMC_SLOT_32) : d;
     if (!smc_decode_emit_alu(decoder, alu, SMC_SLOT_32, product, a, b, a) || !adds)
         return !adds && !decoder->failed;
@@ -613,9 +603,6 @@ bool smc_decode_bfi(struct smc_decoder *decoder)
     uint32_t place = smc_decode_source(decoder, &operand[3], SMC_PTX_U32);
     uint32_t length = smc_decode_source(decoder, &operand[4], SMC_PTX_U32);
     uint32_t d = smc_decode_target(decoder, &operand[0], type);
-    if (from == SMC_NO_SLOT || into == SMC_NO_SLOT || place == SMC_NO_SLOT ||
-        length == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
     uint32_t joined = smc_slot_new(decoder->program, SMC_SLOT_64);
     return smc_decode_emit_alu(decoder, smc_pack_32, SMC_SLOT_64, joined, place, length, place) &&
            smc_decode_emit_alu(decoder, smc_bits_bfi[type], smc_slot_kind_of(type), d, from, into,
@@ -654,8 +641,7 @@ static bool combine_lop3(struct smc_decoder *decoder, uint32_t d)
     uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
     smc_alu *combine =
         smc_decode_has(decoder, "and") ? smc_bits_and[SMC_PTX_PRED] : smc_bits_or[SMC_PTX_PRED];
-    return p != SMC_NO_SLOT && q != SMC_NO_SLOT &&
-           smc_decode_emit_alu(decoder, smc_bits_not_zero, SMC_SLOT_PREDICATE, holds, d, d, d) &&
+    return smc_decode_emit_alu(decoder, smc_bits_not_zero, SMC_SLOT_PREDICATE, holds, d, d, d) &&
            smc_decode_emit_alu(decoder, combine, SMC_SLOT_PREDICATE, p, holds, q, q);
 }
 
@@ -668,8 +654,6 @@ bool smc_decode_lop3(struct smc_decoder *decoder)
     uint32_t b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
     uint32_t c = smc_decode_source(decoder, &operand[3], SMC_PTX_B32);
     uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
     struct smc_op *op = smc_decode_emit_alu(decoder, smc_bits_lop3, SMC_SLOT_32, d, a, b, c);
     if (op)
         op->immediate = operand[4].integer & 255;
@@ -800,8 +784,6 @@ bool smc_decode_cvta(struct smc_decoder *decoder)
     uint32_t from = smc_decode_source(decoder, &operand[1], type);
     uint32_t d = smc_decode_target(decoder, &operand[0], type);
     uint32_t shift = smc_decode_constant(decoder, SMC_SLOT_64, window);
-    if (from == SMC_NO_SLOT || d == SMC_NO_SLOT || shift == SMC_NO_SLOT)
-        return false;
     smc_alu *alu = window ? smc_integer_add[type] : move_of(type);
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, from, shift, from) != NULL;
 }
@@ -814,9 +796,8 @@ bool smc_decode_createpolicy(struct smc_decoder *decoder)
         return false;
     uint32_t policy = smc_decode_constant(decoder, SMC_SLOT_64, 0);
     uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], SMC_PTX_B64);
-    return policy != SMC_NO_SLOT && d != SMC_NO_SLOT &&
-           smc_decode_emit_alu(decoder, move_of(SMC_PTX_B64), SMC_SLOT_64, d, policy, policy,
-                               policy);
+    return smc_decode_emit_alu(decoder, move_of(SMC_PTX_B64), SMC_SLOT_64, d, policy, policy,
+                               policy) != NULL;
 }
 
 bool smc_decode_isspacep(struct smc_decoder *decoder)
@@ -833,9 +814,6 @@ bool smc_decode_isspacep(struct smc_decoder *decoder)
     uint32_t bits = smc_decode_constant(decoder, SMC_SLOT_32, 32);
     uint32_t least = smc_decode_constant(decoder, SMC_SLOT_64, SMC_VARIABLES_BASE >> 32);
     uint32_t window = smc_decode_constant(decoder, SMC_SLOT_64, smc_window_of(space) >> 32);
-    if (address == SMC_NO_SLOT || d == SMC_NO_SLOT || bits == SMC_NO_SLOT || least == SMC_NO_SLOT ||
-        window == SMC_NO_SLOT)
-        return false;
     uint32_t high = smc_slot_new(decoder->program, SMC_SLOT_64);
     bool global = space == SMC_SPACE_GLOBAL;
     smc_alu *compare = smc_compare(global ? "ge" : "eq", 2, SMC_PTX_U64, &negated);

@@ -60,8 +60,6 @@ bool smc_decode_slct(struct smc_decoder *decoder)
     uint32_t b = smc_decode_source(decoder, &operand[2], type);
     uint32_t c = flushed_source(decoder, &operand[3], sign);
     uint32_t d = smc_decode_target(decoder, &operand[0], type);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, a, b, c) != NULL;
 }
 

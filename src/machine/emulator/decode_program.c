@@ -18,7 +18,6 @@ static const struct {
 } mnemonics[] = {
 #define MNEMONIC(name, function, flags) {name, smc_decode_##function, flags},
 #include "machine/emulator/mnemonics.def"
-#undef MNEMONIC
 };
 
 /* Products of matrices of integers and of double precision are exact. */
@@ -482,7 +481,6 @@ static enum smc_op_kind decode_program_kind_of(smc_step *step)
     } kinds[] = {
 #define OP_KIND(id, name) {smc_step_##name, SMC_OP_##id},
 #include "machine/emulator/op_kinds.def"
-#undef OP_KIND
     };
     for (size_t i = 0; step && i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].step == step)

@@ -676,19 +676,12 @@ bool smc_decode_elect(struct smc_decoder *decoder)
 
 bool smc_decode_redux(struct smc_decoder *decoder)
 {
-    static const struct {
-        const char *name;
-        enum smc_reduction reduction;
-    } names[] = {{"add", SMC_REDUCE_ADD}, {"min", SMC_REDUCE_MIN}, {"max", SMC_REDUCE_MAX},
-                 {"and", SMC_REDUCE_AND}, {"or", SMC_REDUCE_OR},   {"xor", SMC_REDUCE_XOR}};
     const struct smc_operand *operand = decoder->statement->operand;
-    struct smc_op shape = {.type = smc_decode_type(decoder, 0)};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (smc_decode_has(decoder, names[i].name))
-            shape.reduction = names[i].reduction;
+    struct smc_op shape = {.type = smc_decode_type(decoder, 0),
+                           .reduction = smc_decode_reduction(decoder)};
     bool is_float = shape.type == SMC_PTX_F32;
-    if (shape.reduction == SMC_REDUCE_NONE || shape.type == SMC_PTX_TYPE_COUNT ||
-        smc_ptx_type_info[shape.type].bytes != 4 ||
+    if (shape.reduction == SMC_REDUCE_NONE || shape.reduction > SMC_REDUCE_XOR ||
+        shape.type == SMC_PTX_TYPE_COUNT || smc_ptx_type_info[shape.type].bytes != 4 ||
         (smc_ptx_type_info[shape.type].class == SMC_CLASS_FLOAT && !is_float) ||
         (is_float && shape.reduction != SMC_REDUCE_MIN && shape.reduction != SMC_REDUCE_MAX) ||
         !smc_decode_count(decoder, 3, 3))

@@ -188,30 +188,20 @@ static bool read_surface(struct smc_decoder *decoder, struct smc_texture_access 
     return access->bytes * access->elements <= 16 || smc_decode_refuse(decoder, "above 16 bytes");
 }
 
-/* suld.b.2d.v2.b32.trap {a, b}, [object, {x, y}]; x is in bytes. */
-bool smc_decode_suld(struct smc_decoder *decoder)
+/* suld.b.2d.v2.b32.trap {a, b}, [object, {x, y}]; x is in bytes. sust has the registers last. */
+bool smc_decode_surface(struct smc_decoder *decoder)
 {
-    const struct smc_operand *operand = decoder->statement->operand;
+    const bool stores = smc_decode_is(decoder, "sust");
+    const struct smc_operand *object = &decoder->statement->operand[!stores];
+    const struct smc_operand *texels = &decoder->statement->operand[stores];
     struct smc_texture_access access = {0};
     struct smc_op shape = {0};
     enum smc_ptx_type type;
     return read_surface(decoder, &access, &type) && smc_decode_count(decoder, 2, 2) &&
-           decode_textures_begin(decoder, &operand[1], &shape) &&
-           add_targets(decoder, &operand[0], access.elements, type, &shape) &&
-           add_coordinates(decoder, &operand[1], &access, &shape) &&
-           emit(decoder, smc_step_load_surface, access, &shape);
-}
-
-bool smc_decode_sust(struct smc_decoder *decoder)
-{
-    const struct smc_operand *operand = decoder->statement->operand;
-    struct smc_texture_access access = {0};
-    struct smc_op shape = {0};
-    enum smc_ptx_type type;
-    return read_surface(decoder, &access, &type) && smc_decode_count(decoder, 2, 2) &&
-           decode_textures_begin(decoder, &operand[0], &shape) &&
-           add_coordinates(decoder, &operand[0], &access, &shape) &&
-           decode_textures_add_sources(decoder, &operand[1], access.elements, access.elements, type,
-                                       &shape) &&
-           emit(decoder, smc_step_store_surface, access, &shape);
+           decode_textures_begin(decoder, object, &shape) &&
+           (stores || add_targets(decoder, texels, access.elements, type, &shape)) &&
+           add_coordinates(decoder, object, &access, &shape) &&
+           (!stores || decode_textures_add_sources(decoder, texels, access.elements,
+                                                   access.elements, type, &shape)) &&
+           emit(decoder, stores ? smc_step_store_surface : smc_step_load_surface, access, &shape);
 }

@@ -143,8 +143,6 @@ bool smc_decode_video(struct smc_decoder *decoder)
     uint32_t b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
     uint32_t c = has_third ? smc_decode_source(decoder, &operand[3], SMC_PTX_B32) : a;
     uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
-    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
-        return false;
     struct smc_op *op = smc_decode_emit_alu(decoder,
                                             multiplies   ? smc_video_mad
                                             : count == 1 ? smc_video_scalar

@@ -161,6 +161,9 @@ void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_em
     to->atomic_loops += from->atomic_loops;
     to->atomic_wavefronts += from->atomic_wavefronts;
     to->least_atomic_wavefronts += from->least_atomic_wavefronts;
+    to->distributed += from->distributed;
+    to->distributed_wavefronts += from->distributed_wavefronts;
+    to->distributed_unknown += from->distributed_unknown;
     to->load_wavefronts += from->load_wavefronts;
     to->machine_loads += from->machine_loads;
     to->machine_load_wavefronts += from->machine_load_wavefronts;

@@ -117,7 +117,12 @@ struct smc_warp;
 
 /* Computes all lanes. Results of inactive lanes are discarded, but computing them must not crash. d
    may be the same as a, b or c. */
-typedef void smc_alu(const struct smc_op *op, void *d, const void *a, const void *b, const void *c);
+#define SMC_UNUSED __attribute__((unused))
+/* Not every function needs them all. */
+#define SMC_ALU_PARAMETERS                                                                         \
+    SMC_UNUSED const struct smc_op *op, void *d, SMC_UNUSED const void *a,                         \
+        SMC_UNUSED const void *b, SMC_UNUSED const void *c
+typedef void smc_alu(SMC_ALU_PARAMETERS);
 
 /* What happens to the lanes that ran an op. */
 enum smc_next {
@@ -181,7 +186,6 @@ enum smc_op_kind {
     SMC_OP_OTHER,
 #define OP_KIND(id, name) SMC_OP_##id,
 #include "machine/emulator/op_kinds.def"
-#undef OP_KIND
 };
 
 struct smc_op {
@@ -340,7 +344,6 @@ enum smc_special {
     SMC_SPECIAL_CONSTANT,
 #define SPECIAL(id, name) SMC_SPECIAL_##id,
 #include "machine/emulator/specials.def"
-#undef SPECIAL
     SMC_SPECIAL_COUNT
 };
 

@@ -141,7 +141,7 @@ struct smc_warp {
     struct smc_product_use *use;  /* by register (wgmma_registers.c); NULL: there is no wgmma */
     struct smc_bulk_groups *bulk; /* NULL: there are no bulk copies */
     uint32_t regs, wanted_regs;   /* of each thread, by setmaxnreg; it waits for so many, or 0 */
-    uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see order.h */
+    uint32_t lane_synced_at[SMC_LANES]; /* by a barrier, or __syncwarp of all lanes: order.h */
     struct smc_leader {
         uint32_t op;             /* a load that others follow (struct smc_op) */
         uint32_t mask;           /* of the lanes that executed it */

@@ -8,6 +8,24 @@
 
 typedef smc_alu *const smc_alu_by_type[SMC_PTX_TYPE_COUNT];
 
+/* Defines the function whose result is `expression` of x, y and z, a lane of the sources, which may
+   be in the registers of the result. */
+#define SMC_DEFINE_ALU(attributes, name, d_t, a_t, b_t, c_t, expression)                           \
+    attributes void name(SMC_ALU_PARAMETERS)                                                       \
+    {                                                                                              \
+        d_t *result = d;                                                                           \
+        const a_t *first = a;                                                                      \
+        const b_t *second = b;                                                                     \
+        const c_t *third = c;                                                                      \
+        EACH_LANE(i) {                                                                             \
+            const a_t x = first[i];                                                                \
+            const b_t y = second[i];                                                               \
+            const c_t z = third[i];                                                                \
+            (void)x, (void)y, (void)z;                                                             \
+            result[i] = expression;                                                                \
+        }                                                                                          \
+    }
+
 /* ops_integer.c */
 extern smc_alu_by_type smc_integer_add, smc_integer_sub, smc_integer_mul_lo, smc_integer_mul_hi,
     smc_integer_mul_wide, smc_integer_mad_lo, smc_integer_mad_hi, smc_integer_mad_wide,

@@ -12,7 +12,6 @@ static const struct {
 } kinds[] = {
 #define FINDING(id, name, text) [SMC_FINDING_##id] = {name, text},
 #include "machine/findings.def"
-#undef FINDING
 };
 
 const char *smc_finding_name(enum smc_finding_kind kind)

@@ -422,12 +422,10 @@ enum smc_next smc_step_copies_arrive(struct smc_worker *worker, struct smc_warp 
     return smc_step_mbarrier_arrive(worker, warp, op, mask);
 }
 
-void smc_mbarrier_pending(const struct smc_op *op, void *d, const void *a, const void *b,
-                          const void *c)
+void smc_mbarrier_pending(SMC_ALU_PARAMETERS)
 {
     const lane_u64 *state = a;
     uint32_t pending[SMC_LANES];
-    (void)op, (void)b, (void)c;
     EACH_LANE(i)
         pending[i] = (uint32_t)state[i] & count_mask;
     memcpy(d, pending, sizeof pending);

@@ -6,40 +6,33 @@
 
 /* --- Moves and selections --------------------------------------------------------------------- */
 
-void smc_move_predicate(const struct smc_op *op, void *d, const void *a, const void *b,
-                        const void *c)
+void smc_move_predicate(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     *(lane_u32 *)d = *(const lane_u32 *)a;
 }
 
-void smc_not_predicate(const struct smc_op *op, void *d, const void *a, const void *b,
-                       const void *c)
+void smc_not_predicate(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     *(lane_u32 *)d = ~*(const lane_u32 *)a;
 }
 
-void smc_move_32(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_move_32(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     memmove(d, a, SMC_LANES * sizeof(uint32_t));
 }
 
-void smc_move_64(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_move_64(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     memmove(d, a, SMC_LANES * sizeof(uint64_t));
 }
 
 #define DEFINE_MOVE(name, to_t, from_t, expression)                                                \
-    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
-                               const void *c)                                                      \
+    SMC_FOR_EACH_CPU void name(SMC_ALU_PARAMETERS)                                                 \
     {                                                                                              \
         to_t *result = d;                                                                          \
         const from_t *x = a, *y = b;                                                               \
         to_t out[SMC_LANES];                                                                       \
-        (void)op, (void)y, (void)c;                                                                \
+        (void)y;                                                                                   \
         EACH_LANE(i)                                                                               \
             out[i] = (to_t)(expression);                                                           \
         EACH_LANE(i)                                                                               \
@@ -53,12 +46,10 @@ DEFINE_MOVE(smc_unpack_low_16, lane_u32, lane_u32, x[i] & 0xffff)
 DEFINE_MOVE(smc_unpack_high_16, lane_u32, lane_u32, x[i] >> 16)
 
 #define DEFINE_SELECT(name, lane_t)                                                                \
-    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
-                               const void *c)                                                      \
+    SMC_FOR_EACH_CPU void name(SMC_ALU_PARAMETERS)                                                 \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a, *y = b;                                                               \
-        (void)op;                                                                                  \
         const uint32_t chosen = *(const lane_u32 *)c;                                              \
         EACH_LANE(i)                                                                               \
             result[i] = chosen & smc_lane_bit[i] ? x[i] : y[i];                                    \
@@ -68,16 +59,7 @@ DEFINE_SELECT(smc_select_64, lane_u64)
 
 /* slct: a if c is not negative (-0.0 counts as 0, a NaN as negative). */
 #define DEFINE_SLCT(name, lane_t, sign_t)                                                          \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
-    {                                                                                              \
-        lane_t *result = d;                                                                        \
-        const lane_t *x = a, *y = b;                                                               \
-        const sign_t *sign = c;                                                                    \
-        (void)op;                                                                                  \
-        EACH_LANE(i)                                                                               \
-            result[i] = sign[i] >= 0 ? x[i] : y[i];                                                \
-    }
+    SMC_DEFINE_ALU(SMC_FOR_EACH_CPU static, name, lane_t, lane_t, lane_t, sign_t, z >= 0 ? x : y)
 DEFINE_SLCT(slct_32_s32, lane_u32, lane_s32)
 DEFINE_SLCT(slct_64_s32, lane_u64, lane_s32)
 DEFINE_SLCT(slct_32_f32, lane_u32, lane_f32)
@@ -113,8 +95,7 @@ static uint32_t ops_compare_combined(const struct smc_op *op, uint32_t mask, con
 }
 
 #define DEFINE(name, lane_t, value_t, expression)                                                  \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         uint8_t holds[SMC_LANES];                                                                  \

@@ -22,12 +22,11 @@ static inline double finish_f64(double x)
 }
 
 #define DEFINE(name, suffix, lane_t, value_t, expression)                                          \
-    SMC_FOR_EACH_CPU static void name##_##suffix(const struct smc_op *op, void *d, const void *a,  \
-                                                 const void *b, const void *c)                     \
+    SMC_FOR_EACH_CPU static void name##_##suffix(SMC_ALU_PARAMETERS)                               \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         lane_t *result = d;                                                                        \
-        (void)op, (void)second, (void)c;                                                           \
+        (void)second;                                                                              \
         EACH_LANE(i) {                                                                             \
             const value_t x = first[i], y = second[i];                                             \
             (void)y;                                                                               \
@@ -85,13 +84,12 @@ DEFINE(root, f64, lane_f64, double, sqrt(x))
 
 /* Of the bits x, y and whether the instruction flushes. */
 #define DEFINE_APPROXIMATE(name, suffix, lane_t, expression)                                       \
-    static void approximate_##name##_##suffix(const struct smc_op *op, void *d, const void *a,     \
-                                              const void *b, const void *c)                        \
+    static void approximate_##name##_##suffix(SMC_ALU_PARAMETERS)                                  \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         const bool flushes = op->flushes;                                                          \
         lane_t *result = d;                                                                        \
-        (void)second, (void)c, (void)flushes;                                                      \
+        (void)second, (void)flushes;                                                               \
         EACH_LANE(i) {                                                                             \
             const lane_t x = first[i], y = second[i];                                              \
             (void)y;                                                                               \
@@ -139,41 +137,21 @@ smc_alu_by_type smc_approximate_div_full = {[SMC_PTX_F32] = approximate_full_quo
 
 /* Changes only the sign bit: a NaN keeps its other bits. */
 #define DEFINE_SIGN(name, lane_t, expression)                                                      \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
-    {                                                                                              \
-        lane_t *result = d;                                                                        \
-        const lane_t *x = a;                                                                       \
-        (void)op, (void)b, (void)c;                                                                \
-        EACH_LANE(i)                                                                               \
-            result[i] = expression;                                                                \
-    }
-DEFINE_SIGN(abs_f32, lane_u32, x[i] & 0x7fffffff)
-DEFINE_SIGN(neg_f32, lane_u32, x[i] ^ 0x80000000)
-DEFINE_SIGN(abs_f64, lane_u64, x[i] & UINT64_C(0x7fffffffffffffff))
-DEFINE_SIGN(neg_f64, lane_u64, x[i] ^ UINT64_C(0x8000000000000000))
+    SMC_DEFINE_ALU(SMC_FOR_EACH_CPU static, name, lane_t, lane_t, lane_t, lane_t, expression)
+DEFINE_SIGN(abs_f32, lane_u32, x & 0x7fffffff)
+DEFINE_SIGN(neg_f32, lane_u32, x ^ 0x80000000)
+DEFINE_SIGN(abs_f64, lane_u64, x &UINT64_C(0x7fffffffffffffff))
+DEFINE_SIGN(neg_f64, lane_u64, x ^ UINT64_C(0x8000000000000000))
 smc_alu_by_type smc_float_abs = TABLE(abs);
 smc_alu_by_type smc_float_neg = TABLE(neg);
 
 /* --- Fused multiply-add: the CPU's instruction where it has one, else the library's ----------- */
 
-#define FMA_BODY(lane_t, value_t, function, suffix, minus_product, minus_addend)                   \
-    const lane_t *x = a, *y = b, *z = c;                                                           \
-    lane_t *result = d;                                                                            \
-    (void)op;                                                                                      \
-    EACH_LANE(i)                                                                                   \
-        result[i] = finish_##suffix(function(minus_product x[i], y[i], minus_addend z[i]));
-
 #define DEFINE_FMA(name, attribute, minus_product, minus_addend)                                   \
-    attribute static void name##_f32(const struct smc_op *op, void *d, const void *a,              \
-                                     const void *b, const void *c){                                \
-        FMA_BODY(lane_f32, float, __builtin_fmaf, f32, minus_product,                              \
-                 minus_addend)} attribute static void name##_f64(const struct smc_op *op, void *d, \
-                                                                 const void *a, const void *b,     \
-                                                                 const void *c)                    \
-    {                                                                                              \
-        FMA_BODY(lane_f64, double, __builtin_fma, f64, minus_product, minus_addend)                \
-    }
+    SMC_DEFINE_ALU(attribute static, name##_f32, lane_f32, lane_f32, lane_f32, lane_f32,           \
+                   finish_f32(__builtin_fmaf(minus_product x, y, minus_addend z)))                 \
+    SMC_DEFINE_ALU(attribute static, name##_f64, lane_f64, lane_f64, lane_f64, lane_f64,           \
+                   finish_f64(__builtin_fma(minus_product x, y, minus_addend z)))
 #define DEFINE_FMAS(name, attribute)                                                               \
     DEFINE_FMA(name, attribute, , )                                                                \
     DEFINE_FMA(name##_subtracts, attribute, , -)                                                   \
@@ -225,9 +203,8 @@ SMC_FOR_EACH_CPU static void flush_f64(const lane_u64 *from, lane_u64 *to)
                                                        : from[i] & UINT64_C(0x8000000000000000);
 }
 
-void smc_float_flush(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_float_flush(SMC_ALU_PARAMETERS)
 {
-    (void)op, (void)b, (void)c;
     flush(a, d);
 }
 
@@ -243,8 +220,7 @@ static void saturate_f64(lane_f64 *x)
         x[i] = !(x[i] > 0) ? 0 : x[i] > 1 ? 1 : x[i];
 }
 
-void smc_float_modified(const struct smc_op *op, void *d, const void *a, const void *b,
-                        const void *c)
+void smc_float_modified(SMC_ALU_PARAMETERS)
 {
     lane_u64 flushed[3][SMC_LANES];
     const void *source[3] = {a, b, c};
@@ -272,7 +248,7 @@ void smc_float_modified(const struct smc_op *op, void *d, const void *a, const v
 }
 
 /* Pairs of single precision: the lower elements, then the upper ones. */
-void smc_float_pair(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_float_pair(SMC_ALU_PARAMETERS)
 {
     const void *source[3] = {a, b, c};
     lane_u32 part[3][SMC_LANES], out[2][SMC_LANES];
@@ -292,12 +268,10 @@ void smc_float_pair(const struct smc_op *op, void *d, const void *a, const void 
 /* --- testp ------------------------------------------------------------------------------------ */
 
 #define DEFINE_TEST(name, lane_t, expression)                                                      \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         const lane_t *value = a;                                                                   \
         uint8_t holds[SMC_LANES];                                                                  \
-        (void)op, (void)b, (void)c;                                                                \
         for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
             const lane_t x = value[i];                                                             \
             const bool is_so = expression;                                                         \
@@ -560,14 +534,13 @@ static uint64_t float_extend_narrow(enum smc_ptx_type type, uint64_t bits)
     return bits << unused >> unused;
 }
 
-void smc_convert(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_convert(SMC_ALU_PARAMETERS)
 {
     static const int modes[] = {[SMC_ROUND_NEAREST] = FE_TONEAREST,
                                 [SMC_ROUND_ZERO] = FE_TOWARDZERO,
                                 [SMC_ROUND_DOWN] = FE_DOWNWARD,
                                 [SMC_ROUND_UP] = FE_UPWARD};
     uint64_t out[SMC_LANES];
-    (void)b, (void)c;
     if (op->rounding != SMC_ROUND_NEAREST)
         fesetround(modes[op->rounding]);
     for (unsigned i = 0; i < SMC_LANES; i++) {
@@ -587,15 +560,7 @@ void smc_convert(const struct smc_op *op, void *d, const void *a, const void *b,
 /* --- The ones that address arithmetic is made of ---------------------------------------------- */
 
 #define DEFINE_CAST(name, to_t, from_t)                                                            \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
-    {                                                                                              \
-        to_t *result = d;                                                                          \
-        const from_t *x = a;                                                                       \
-        (void)op, (void)b, (void)c;                                                                \
-        EACH_LANE(i)                                                                               \
-            result[i] = (to_t)x[i];                                                                \
-    }
+    SMC_DEFINE_ALU(SMC_FOR_EACH_CPU static, name, to_t, from_t, from_t, from_t, (to_t)x)
 DEFINE_CAST(widen_u32, lane_u64, lane_u32)
 DEFINE_CAST(widen_s32, lane_s64, lane_s32)
 DEFINE_CAST(cut_64, lane_u32, lane_u64)

@@ -110,16 +110,14 @@ static inline uint32_t negated(const struct smc_op *op, const struct smc_narrow 
 /* --- Over the lanes --------------------------------------------------------------------------- */
 
 #define DEFINE_LANES(name, one, format)                                                            \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    static void name(SMC_ALU_PARAMETERS)                                                           \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             result[i] = one(op, &format, x[i], y[i], z[i]);                                        \
     }                                                                                              \
-    static void name##_pair(const struct smc_op *op, void *d, const void *a, const void *b,        \
-                            const void *c)                                                         \
+    static void name##_pair(SMC_ALU_PARAMETERS)                                                    \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
@@ -161,12 +159,10 @@ smc_alu *smc_half_fused(enum smc_ptx_type type, struct smc_fma_signs minus)
 
 /* immediate: the bit of the source at which the half begins. */
 #define DEFINE_WIDEN(name, format)                                                                 \
-    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
-                     const void *c)                                                                \
+    static void name(SMC_ALU_PARAMETERS)                                                           \
     {                                                                                              \
         const lane_u32 *x = a;                                                                     \
         lane_f32 *result = d;                                                                      \
-        (void)b, (void)c;                                                                          \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             result[i] =                                                                            \
                 (float)smc_of_narrow(&format, flushed(op, &format, x[i] >> (op->immediate & 16))); \
@@ -204,27 +200,25 @@ static uint32_t narrowed(const struct smc_op *op, const struct smc_narrow *forma
 }
 
 /* cvt of a to the upper and b to the lower element of a pair; op->type: of the pair. */
-void smc_narrow_pair(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_narrow_pair(SMC_ALU_PARAMETERS)
 {
     const struct smc_narrow *format = format_of(op->type);
     const unsigned bits = format->sign == 0x80 ? 8 : 16;
     const lane_f32 *high = a, *low = b;
     lane_u32 *result = d;
-    (void)c;
     for (unsigned i = 0; i < SMC_LANES; i++)
         result[i] =
             narrowed(op, format, (double)high[i]) << bits | narrowed(op, format, (double)low[i]);
 }
 
 /* cvt between pairs of 16 and of 8 bits; op->immediate: the type of a. */
-void smc_convert_pair(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_convert_pair(SMC_ALU_PARAMETERS)
 {
     const struct smc_narrow *to = format_of(op->type);
     const struct smc_narrow *from = format_of((enum smc_ptx_type)op->immediate);
     const unsigned to_bits = to->sign == 0x80 ? 8 : 16, from_bits = from->sign == 0x80 ? 8 : 16;
     const lane_u32 *x = a;
     lane_u32 *result = d;
-    (void)b, (void)c;
     for (unsigned i = 0; i < SMC_LANES; i++) {
         double low = smc_of_narrow(from, x[i] & (2 * from->sign - 1));
         double high = smc_of_narrow(from, x[i] >> from_bits & (2 * from->sign - 1));
@@ -233,13 +227,12 @@ void smc_convert_pair(const struct smc_op *op, void *d, const void *a, const voi
 }
 
 /* cvt to tf32: 10 bits of fraction are kept. */
-void smc_to_tf32(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_to_tf32(SMC_ALU_PARAMETERS)
 {
     enum { LOST = 13 };
     const uint32_t lost = (1u << LOST) - 1, half = 1u << (LOST - 1);
     const lane_u32 *x = a;
     lane_u32 *result = d;
-    (void)b, (void)c;
     for (unsigned i = 0; i < SMC_LANES; i++) {
         uint32_t size = x[i] & 0x7fffffff, sign = x[i] & 0x80000000;
         if (size > 0x7f800000) {

@@ -15,15 +15,14 @@ typedef unsigned __int128 uint128_t;
 #define DEFINE(name, type, expression) DEFINE_AS(name##_##type, AS_##type, expression)
 #define DEFINE_AS(...)                 DEFINE_LANES(__VA_ARGS__)
 #define DEFINE_LANES(name, lane_t, value_t, bits_t, wide_t, expression)                            \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         typedef value_t value;                                                                     \
         typedef bits_t bits;                                                                       \
         typedef wide_t wide;                                                                       \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b, *third = c;                                          \
-        (void)op, (void)third, (void)second;                                                       \
+        (void)third, (void)second;                                                                 \
         (void)sizeof(bits), (void)sizeof(wide);                                                    \
         EACH_LANE(i) {                                                                             \
             const value x = (value)first[i], y = (value)second[i], z = (value)third[i];            \
@@ -76,12 +75,10 @@ FOR_SIGNED(rem, y == 0 ? (bits)-1 : y == -1 ? 0 : (bits)(x % y))
     {                                                                                              \
         return (uint16_t)(expression);                                                             \
     }                                                                                              \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b;                                                             \
-        (void)op, (void)c;                                                                         \
         EACH_LANE(i)                                                                               \
             result[i] = (uint32_t)name##_one((value_t)(x[i] >> 16), (value_t)(y[i] >> 16)) << 16 | \
                         name##_one((value_t)x[i], (value_t)y[i]);                                  \
@@ -119,14 +116,13 @@ smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
 /* Results twice as wide as the factors: 16-bit results use 32-bit lanes, 32-bit results use 64-bit
    lanes. */
 #define DEFINE_WIDE(name, value_t, lane_t, wide_t, add_third)                                      \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_u32 *first = a, *second = b;                                                    \
         const lane_t *third = c;                                                                   \
         lane_t product[SMC_LANES];                                                                 \
-        (void)op, (void)third;                                                                     \
+        (void)third;                                                                               \
         EACH_LANE(i)                                                                               \
             product[i] = (lane_t)((wide_t)(value_t)first[i] * (wide_t)(value_t)second[i]);         \
         EACH_LANE(i)                                                                               \
@@ -154,63 +150,46 @@ static int32_t saturated(int64_t value)
 }
 
 #define DEFINE_SATURATED(name, expression)                                                         \
-    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
-                               const void *c)                                                      \
-    {                                                                                              \
-        lane_s32 *result = d;                                                                      \
-        const lane_s32 *first = a, *second = b, *third = c;                                        \
-        (void)op, (void)third;                                                                     \
-        for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
-            const int64_t x = first[i], y = second[i];                                             \
-            result[i] = saturated(expression);                                                     \
-        }                                                                                          \
-    }
-DEFINE_SATURATED(smc_integer_add_sat, x + y)
-DEFINE_SATURATED(smc_integer_sub_sat, x - y)
-DEFINE_SATURATED(smc_integer_mad_hi_sat, (x * y >> 32) + third[i])
+    SMC_DEFINE_ALU(SMC_FOR_EACH_CPU, name, lane_s32, lane_s32, lane_s32, lane_s32,                 \
+                   saturated(expression))
+DEFINE_SATURATED(smc_integer_add_sat, (int64_t)x + y)
+DEFINE_SATURATED(smc_integer_sub_sat, (int64_t)x - y)
+DEFINE_SATURATED(smc_integer_mad_hi_sat, ((int64_t)x * y >> 32) + z)
 
 /* --- Carries: predicate c comes in; a second op gives the one that goes out ------------------- */
 
 #define DEFINE_CARRY(suffix, lane_t, bits_t, wide_t)                                               \
-    SMC_FOR_EACH_CPU static void add_carry_##suffix(const struct smc_op *op, void *d,              \
-                                                    const void *a, const void *b, const void *c)   \
+    SMC_FOR_EACH_CPU static void add_carry_##suffix(SMC_ALU_PARAMETERS)                            \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t carry = *(const lane_u32 *)c;                                               \
-        (void)op;                                                                                  \
         EACH_LANE(i)                                                                               \
             result[i] = first[i] + second[i] + ((carry & smc_lane_bit[i]) != 0);                   \
     }                                                                                              \
-    SMC_FOR_EACH_CPU static void sub_borrow_##suffix(const struct smc_op *op, void *d,             \
-                                                     const void *a, const void *b, const void *c)  \
+    SMC_FOR_EACH_CPU static void sub_borrow_##suffix(SMC_ALU_PARAMETERS)                           \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t borrow = *(const lane_u32 *)c;                                              \
-        (void)op;                                                                                  \
         EACH_LANE(i)                                                                               \
             result[i] = first[i] - second[i] - ((borrow & smc_lane_bit[i]) != 0);                  \
     }                                                                                              \
-    SMC_FOR_EACH_CPU static void carry_of_add_##suffix(                                            \
-        const struct smc_op *op, void *d, const void *a, const void *b, const void *c)             \
+    SMC_FOR_EACH_CPU static void carry_of_add_##suffix(SMC_ALU_PARAMETERS)                         \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t carry = *(const lane_u32 *)c;                                               \
         uint8_t out[SMC_LANES];                                                                    \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] =                                                                               \
                 ((wide_t)first[i] + second[i] + (carry >> i & 1)) >> (8 * sizeof(bits_t)) != 0;    \
         *(lane_u32 *)d = smc_mask_of(out);                                                         \
     }                                                                                              \
-    SMC_FOR_EACH_CPU static void borrow_of_sub_##suffix(                                           \
-        const struct smc_op *op, void *d, const void *a, const void *b, const void *c)             \
+    SMC_FOR_EACH_CPU static void borrow_of_sub_##suffix(SMC_ALU_PARAMETERS)                        \
     {                                                                                              \
         const lane_t *first = a, *second = b;                                                      \
         const uint32_t borrow = *(const lane_u32 *)c;                                              \
         uint8_t out[SMC_LANES];                                                                    \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] = (wide_t)first[i] < (wide_t)second[i] + (borrow >> i & 1);                     \
         *(lane_u32 *)d = smc_mask_of(out);                                                         \
@@ -229,12 +208,11 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
 /* --- Bits ------------------------------------------------------------------------------------- */
 
 #define DEFINE_BITS(name, lane_t, value_t, expression)                                             \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a, *second = b;                                                      \
-        (void)op, (void)second, (void)c;                                                           \
+        (void)second;                                                                              \
         EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i], y = (value_t)second[i];                           \
             (void)x, (void)y;                                                                      \
@@ -246,23 +224,15 @@ smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
     DEFINE_BITS(name##_b32, lane_u32, uint32_t, expression)                                        \
     DEFINE_BITS(name##_b64, lane_u64, uint64_t, expression)
 
-static void and_pred(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
-{
-    (void)op, (void)c;
-    *(lane_u32 *)d = *(const lane_u32 *)a & *(const lane_u32 *)b;
-}
-
-static void or_pred(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
-{
-    (void)op, (void)c;
-    *(lane_u32 *)d = *(const lane_u32 *)a | *(const lane_u32 *)b;
-}
-
-static void xor_pred(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
-{
-    (void)op, (void)c;
-    *(lane_u32 *)d = *(const lane_u32 *)a ^ *(const lane_u32 *)b;
-}
+#define DEFINE_PREDICATE(name, sign)                                                               \
+    static void name(SMC_ALU_PARAMETERS)                                                           \
+    {                                                                                              \
+        const lane_u32 *x = a, *y = b;                                                             \
+        *(lane_u32 *)d = x[0] sign y[0];                                                           \
+    }
+DEFINE_PREDICATE(and_pred, &)
+DEFINE_PREDICATE(or_pred, |)
+DEFINE_PREDICATE(xor_pred, ^)
 
 FOR_WIDTHS(and, x &y)
 FOR_WIDTHS(or, x | y)
@@ -281,15 +251,13 @@ smc_alu_by_type smc_bits_cnot = {TABLE_WIDTHS(cnot)};
 /* --- Shifts: by 32 bits; what is beyond the width counts as all of it ------------------------- */
 
 #define DEFINE_SHIFT(name, lane_t, value_t, bits_t, expression)                                    \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *first = a;                                                                   \
         const lane_u32 *second = b;                                                                \
         const unsigned last = 8 * sizeof(value_t) - 1;                                             \
         lane_t shifted[SMC_LANES];                                                                 \
-        (void)op, (void)c;                                                                         \
         EACH_LANE(i) {                                                                             \
             const value_t x = (value_t)first[i];                                                   \
             const uint32_t n = second[i], most = n > last ? last : n;                              \
@@ -314,24 +282,15 @@ smc_alu_by_type smc_bits_shr = {
     [SMC_PTX_S16] = shr_s16, [SMC_PTX_S32] = shr_s32, [SMC_PTX_S64] = shr_s64,
 };
 
-#define DEFINE_FUNNEL(name, expression)                                                            \
-    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
-                               const void *c)                                                      \
-    {                                                                                              \
-        lane_u32 *result = d;                                                                      \
-        const lane_u32 *low = a, *high = b, *amount = c;                                           \
-        (void)op;                                                                                  \
-        EACH_LANE(i) {                                                                             \
-            const uint64_t both = (uint64_t)high[i] << 32 | low[i];                                \
-            const uint32_t wrapped = amount[i] & 31, clamped = amount[i] < 32 ? amount[i] : 32;    \
-            (void)wrapped, (void)clamped;                                                          \
-            result[i] = (uint32_t)(expression);                                                    \
-        }                                                                                          \
-    }
-DEFINE_FUNNEL(smc_bits_shf_l_wrap, both << wrapped >> 32)
-DEFINE_FUNNEL(smc_bits_shf_l_clamp, both << clamped >> 32)
-DEFINE_FUNNEL(smc_bits_shf_r_wrap, both >> wrapped)
-DEFINE_FUNNEL(smc_bits_shf_r_clamp, both >> clamped)
+#define DEFINE_WORDS(name, expression)                                                             \
+    SMC_DEFINE_ALU(SMC_FOR_EACH_CPU, name, lane_u32, lane_u32, lane_u32, lane_u32, expression)
+
+#define BOTH    ((uint64_t)y << 32 | x)
+#define CLAMPED (z < 32 ? z : 32)
+DEFINE_WORDS(smc_bits_shf_l_wrap, (uint32_t)(BOTH << (z & 31) >> 32))
+DEFINE_WORDS(smc_bits_shf_l_clamp, (uint32_t)(BOTH << CLAMPED >> 32))
+DEFINE_WORDS(smc_bits_shf_r_wrap, (uint32_t)(BOTH >> (z & 31)))
+DEFINE_WORDS(smc_bits_shf_r_clamp, (uint32_t)(BOTH >> CLAMPED))
 
 /* --- Fields: position and length are the low 8 bits ------------------------------------------- */
 
@@ -367,14 +326,12 @@ static uint32_t place_of(uint32_t value, uint32_t width)
 }
 
 #define DEFINE_FIELD(suffix, lane_t, width, is_signed)                                             \
-    SMC_FOR_EACH_CPU static void bfe_##suffix(const struct smc_op *op, void *d, const void *a,     \
-                                              const void *b, const void *c)                        \
+    SMC_FOR_EACH_CPU static void bfe_##suffix(SMC_ALU_PARAMETERS)                                  \
     {                                                                                              \
         lane_t *result = d;                                                                        \
         const lane_t *x = a;                                                                       \
         const lane_u32 *position = b, *length = c;                                                 \
         lane_t out[SMC_LANES];                                                                     \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
             out[i] = (lane_t)extract(x[i], place_of(position[i], width),                           \
                                      place_of(length[i], width), width, is_signed);                \
@@ -392,17 +349,9 @@ smc_alu_by_type smc_bits_bfe = {[SMC_PTX_U32] = bfe_u32,
 
 /* The decoder packs position and length into c; the position is in the low 8 bits of one word. */
 #define DEFINE_INSERT(name, lane_t, width)                                                         \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
-    {                                                                                              \
-        lane_t *result = d;                                                                        \
-        const lane_t *from = a, *into = b;                                                         \
-        const lane_u64 *place = c;                                                                 \
-        (void)op;                                                                                  \
-        for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
-            result[i] = (lane_t)insert(from[i], into[i], place_of((uint32_t)place[i], width),      \
-                                       place_of((uint32_t)(place[i] >> 32), width), width);        \
-    }
+    SMC_DEFINE_ALU(SMC_FOR_EACH_CPU static, name, lane_t, lane_t, lane_t, lane_u64,                \
+                   (lane_t)insert(x, y, place_of((uint32_t)z, width),                              \
+                                  place_of((uint32_t)(z >> 32), width), width))
 DEFINE_INSERT(bfi_b32, lane_u32, 32)
 DEFINE_INSERT(bfi_b64, lane_u64, 64)
 smc_alu_by_type smc_bits_bfi = {[SMC_PTX_B32] = bfi_b32, [SMC_PTX_B64] = bfi_b64};
@@ -410,13 +359,11 @@ smc_alu_by_type smc_bits_bfi = {[SMC_PTX_B32] = bfi_b32, [SMC_PTX_B64] = bfi_b64
 /* --- Counting: 32 bits come out of 64 as well ------------------------------------------------- */
 
 #define DEFINE_COUNT(name, lane_t, value_t, result_t, expression)                                  \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
+    SMC_FOR_EACH_CPU static void name(SMC_ALU_PARAMETERS)                                          \
     {                                                                                              \
         result_t *result = d;                                                                      \
         const lane_t *first = a;                                                                   \
         result_t out[SMC_LANES];                                                                   \
-        (void)op, (void)b, (void)c;                                                                \
         for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
             const value_t x = (value_t)first[i];                                                   \
             out[i] = (result_t)(expression);                                                       \
@@ -477,19 +424,6 @@ smc_alu_by_type smc_bits_bfind_shift = {TABLE_NUMBERS(bfind_shift)};
 
 /* --- Masks and extensions --------------------------------------------------------------------- */
 
-#define DEFINE_MASK(name, expression)                                                              \
-    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
-                               const void *c)                                                      \
-    {                                                                                              \
-        lane_u32 *result = d;                                                                      \
-        const lane_u32 *first = a, *second = b;                                                    \
-        (void)op, (void)c;                                                                         \
-        for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
-            const uint32_t x = first[i], y = second[i];                                            \
-            result[i] = expression;                                                                \
-        }                                                                                          \
-    }
-
 /* Bits from `first` to the top. */
 static uint32_t ones_from(uint32_t first)
 {
@@ -518,12 +452,12 @@ static uint32_t ops_integer_extended(uint32_t value, uint32_t bits, bool clamps,
     return negative ? value | ones_from(bits) : value & ~ones_from(bits);
 }
 
-DEFINE_MASK(smc_bits_bmsk_clamp, field(x, y, true))
-DEFINE_MASK(smc_bits_bmsk_wrap, field(x, y, false))
-DEFINE_MASK(smc_bits_szext_clamp_u, ops_integer_extended(x, y, true, false))
-DEFINE_MASK(smc_bits_szext_wrap_u, ops_integer_extended(x, y, false, false))
-DEFINE_MASK(smc_bits_szext_clamp_s, ops_integer_extended(x, y, true, true))
-DEFINE_MASK(smc_bits_szext_wrap_s, ops_integer_extended(x, y, false, true))
+DEFINE_WORDS(smc_bits_bmsk_clamp, field(x, y, true))
+DEFINE_WORDS(smc_bits_bmsk_wrap, field(x, y, false))
+DEFINE_WORDS(smc_bits_szext_clamp_u, ops_integer_extended(x, y, true, false))
+DEFINE_WORDS(smc_bits_szext_wrap_u, ops_integer_extended(x, y, false, false))
+DEFINE_WORDS(smc_bits_szext_clamp_s, ops_integer_extended(x, y, true, true))
+DEFINE_WORDS(smc_bits_szext_wrap_s, ops_integer_extended(x, y, false, true))
 
 /* The place of the offset-th bit that is set, from `base` on, upwards or downwards; all bits if
    there is none. */
@@ -538,22 +472,19 @@ static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-void smc_bits_fns(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_bits_fns(SMC_ALU_PARAMETERS)
 {
     lane_u32 *result = d;
     const lane_u32 *mask = a, *base = b;
     const lane_s32 *offset = c;
-    (void)op;
     for (unsigned i = 0; i < SMC_LANES; i++)
         result[i] = nth_set(mask[i], base[i], offset[i]);
 }
 
-void smc_bits_not_zero(const struct smc_op *op, void *d, const void *a, const void *b,
-                       const void *c)
+void smc_bits_not_zero(SMC_ALU_PARAMETERS)
 {
     const lane_u32 *x = a;
     uint8_t holds[SMC_LANES];
-    (void)op, (void)b, (void)c;
     EACH_LANE(i)
         holds[i] = x[i] != 0;
     *(lane_u32 *)d = smc_mask_of(holds);
@@ -561,7 +492,7 @@ void smc_bits_not_zero(const struct smc_op *op, void *d, const void *a, const vo
 
 /* --- Three operands --------------------------------------------------------------------------- */
 
-void smc_bits_lop3(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_bits_lop3(SMC_ALU_PARAMETERS)
 {
     lane_u32 *result = d;
     const lane_u32 *x = a, *y = b, *z = c;
@@ -593,7 +524,7 @@ static uint32_t selectors(unsigned mode, uint32_t c)
     return mode == 0 ? c : of_mode[mode][c & 3];
 }
 
-void smc_bits_prmt(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_bits_prmt(SMC_ALU_PARAMETERS)
 {
     lane_u32 *result = d;
     const lane_u32 *low = a, *high = b, *choice = c;
@@ -611,12 +542,10 @@ void smc_bits_prmt(const struct smc_op *op, void *d, const void *a, const void *
 }
 
 #define DEFINE_DP4A(name, first_t, second_t)                                                       \
-    SMC_FOR_EACH_CPU void name(const struct smc_op *op, void *d, const void *a, const void *b,     \
-                               const void *c)                                                      \
+    SMC_FOR_EACH_CPU void name(SMC_ALU_PARAMETERS)                                                 \
     {                                                                                              \
         lane_u32 *result = d;                                                                      \
         const lane_u32 *x = a, *y = b, *z = c;                                                     \
-        (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
             uint32_t sum = z[i];                                                                   \
             for (unsigned n = 0; n < 32; n += 8)                                                   \
@@ -630,7 +559,7 @@ DEFINE_DP4A(smc_bits_dp4a_su, int8_t, uint8_t)
 DEFINE_DP4A(smc_bits_dp4a_ss, int8_t, int8_t)
 
 /* Two products of 16 with 8 bits. */
-void smc_dp2a(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_dp2a(SMC_ALU_PARAMETERS)
 {
     lane_u32 *result = d;
     const lane_u32 *x = a, *y = b, *z = c;
@@ -651,17 +580,9 @@ void smc_dp2a(const struct smc_op *op, void *d, const void *a, const void *b, co
 
 /* Products of 24 bits: the lower 32 of 48 bits, or the upper ones. */
 #define DEFINE_MUL24(name, value_t, wide_t, shift)                                                 \
-    SMC_FOR_EACH_CPU static void name(const struct smc_op *op, void *d, const void *a,             \
-                                      const void *b, const void *c)                                \
-    {                                                                                              \
-        lane_u32 *result = d;                                                                      \
-        const lane_u32 *x = a, *y = b;                                                             \
-        (void)op, (void)c;                                                                         \
-        EACH_LANE(i)                                                                               \
-            result[i] = (uint32_t)((wide_t)((value_t)(x[i] << 8) >> 8) *                           \
-                                       (wide_t)((value_t)(y[i] << 8) >> 8) >>                      \
-                                   shift);                                                         \
-    }
+    SMC_DEFINE_ALU(                                                                                \
+        SMC_FOR_EACH_CPU static, name, lane_u32, lane_u32, lane_u32, lane_u32,                     \
+        (uint32_t)((wide_t)((value_t)(x << 8) >> 8) * (wide_t)((value_t)(y << 8) >> 8) >> shift))
 DEFINE_MUL24(mul24_lo_u32, uint32_t, uint64_t, 0)
 DEFINE_MUL24(mul24_lo_s32, int32_t, int64_t, 0)
 DEFINE_MUL24(mul24_hi_u32, uint32_t, uint64_t, 16)

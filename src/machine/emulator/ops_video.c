@@ -107,7 +107,7 @@ static uint32_t ops_video_finished(const struct smc_video *video, const struct s
     return ((uint32_t)value << shift & mask) | (c & ~mask);
 }
 
-void smc_video_scalar(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_video_scalar(SMC_ALU_PARAMETERS)
 {
     const lane_u32 *x = a, *y = b, *z = c;
     lane_u32 *result = d;
@@ -123,7 +123,7 @@ void smc_video_scalar(const struct smc_op *op, void *d, const void *a, const voi
 }
 
 /* vmad: a * b + c, plus one with .po, then shifted; comparison: by how much. */
-void smc_video_mad(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+void smc_video_mad(SMC_ALU_PARAMETERS)
 {
     const lane_u32 *x = a, *y = b, *z = c;
     lane_u32 *result = d;
@@ -153,8 +153,7 @@ static int64_t element(uint64_t both, unsigned select, unsigned n, unsigned bits
     return part(both, (select >> (4 * n) & 7) * bits, bits, is_signed);
 }
 
-void smc_video_elements(const struct smc_op *op, void *d, const void *a, const void *b,
-                        const void *c)
+void smc_video_elements(SMC_ALU_PARAMETERS)
 {
     const lane_u32 *x = a, *y = b, *z = c;
     lane_u32 *result = d;

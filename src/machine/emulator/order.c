@@ -36,6 +36,9 @@ bool smc_order_begin(struct smc_order *order, const struct smc_launch_state *lau
     order->now = 1;
     order->warps = launch->warps_per_block;
     order->is_together = launch->together > 1;
+    order->lane_knows = smc_calloc(SMC_MAX_WARPS, sizeof *order->lane_knows);
+    if (!order->lane_knows)
+        return false;
     if (!launch->program->has_fences)
         return true;
     order->releases = smc_calloc(1, sizeof *order->releases);
@@ -51,6 +54,7 @@ bool smc_order_begin(struct smc_order *order, const struct smc_launch_state *lau
 
 void smc_order_free(struct smc_order *order)
 {
+    free(order->lane_knows);
     if (order->releases)
         free(order->releases->published);
     free(order->releases);
@@ -62,6 +66,7 @@ void smc_order_begin_block(struct smc_order *order, uint64_t block)
     order->block_began_at = ++order->now;
     order->all_synced_at = ++order->now; /* ordered before everything else */
     order->partly_synced = order->has_waited = false;
+    order->split = 0;
     memset(order->known, 0, sizeof order->known);
     if (!order->is_used)
         return;
@@ -200,16 +205,26 @@ void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *bar
         share(order, barrier->warps, barrier->waiting);
 }
 
-void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask)
+/* What a lane of `from` knows of each lane of the warp. */
+static void join_lanes(const struct smc_order *order, const struct smc_warp *warp, uint32_t from,
+                       uint32_t knows[SMC_LANES])
+{
+    const uint32_t *synced_at = warp->lane_synced_at;
+    EACH_ACTIVE(lane, from) {
+        const uint32_t *own = order->lane_knows[warp->index][lane];
+        for (uint32_t i = 0; i < SMC_LANES; i++) {
+            const uint32_t both = synced_at[i] < synced_at[lane] ? synced_at[i] : synced_at[lane];
+            knows[i] = own[i] > knows[i] ? own[i] : knows[i];
+            knows[i] = both > knows[i] ? both : knows[i];
+        }
+    }
+}
+
+/* What lanes of a warp fenced and acquired becomes known to each of them. */
+static void share_lanes(struct smc_order *order, const struct smc_warp *warp, uint32_t mask)
 {
     struct smc_fenced *fenced = &order->fenced[warp->index];
     uint32_t *acquired_at = order->lane_acquired_at[warp->index], latest = 0;
-    order->now++;
-    order->partly_synced = true;
-    EACH_ACTIVE(lane, mask)
-        warp->lane_synced_at[lane] = order->now;
-    if (!order->is_used)
-        return;
     if (fenced->block_lanes & mask)
         fenced->block_lanes |= mask;
     if (fenced->gpu_lanes & mask)
@@ -218,6 +233,40 @@ void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32
         latest = acquired_at[lane] > latest ? acquired_at[lane] : latest;
     EACH_ACTIVE(lane, mask)
         acquired_at[lane] = latest;
+}
+
+void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask)
+{
+    uint32_t knows[SMC_LANES] = {0};
+    order->now++;
+    order->partly_synced = true;
+    /* Groups of lanes pass a barrier one after the other: each knows what all knew before it. */
+    if (order->split >> warp->index & 1) {
+        join_lanes(order, warp, warp->lanes, knows);
+        EACH_ACTIVE(lane, mask)
+            memcpy(order->lane_knows[warp->index][lane], knows, sizeof knows);
+    }
+    EACH_ACTIVE(lane, mask)
+        warp->lane_synced_at[lane] = order->now;
+    if (order->is_used)
+        share_lanes(order, warp, mask);
+}
+
+void smc_order_sync_some_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask)
+{
+    uint32_t knows[SMC_LANES] = {0};
+    order->now++;
+    order->partly_synced = true;
+    if (!(order->split >> warp->index & 1))
+        memset(order->lane_knows[warp->index], 0, sizeof *order->lane_knows);
+    order->split |= 1u << warp->index;
+    join_lanes(order, warp, mask, knows);
+    EACH_ACTIVE(lane, mask)
+        knows[lane] = order->now;
+    EACH_ACTIVE(lane, mask)
+        memcpy(order->lane_knows[warp->index][lane], knows, sizeof knows);
+    if (order->is_used)
+        share_lanes(order, warp, mask);
 }
 
 /* --- Fences ----------------------------------------------------------------------------------- */

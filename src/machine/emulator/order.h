@@ -66,6 +66,9 @@ struct smc_order {
     uint32_t known[SMC_MAX_WARPS][SMC_ORDER_UNITS]; /* [w][v]: warp w is ordered after what unit v
                                                        did before this time */
     uint32_t lane_acquired_at[SMC_MAX_WARPS][SMC_LANES]; /* of the lane's own warp */
+    uint32_t split; /* warps of which some lanes alone have synchronized; what each then knows: */
+    uint32_t (*lane_knows)[SMC_LANES][SMC_LANES]; /* [w][a][b]: lane a is ordered after what lane b
+                                                     did before this time */
     struct smc_fenced fenced[SMC_MAX_WARPS];
     struct smc_seen seen[SMC_MAX_WARPS];
     struct smc_known_blocks blocks[SMC_MAX_WARPS];
@@ -79,7 +82,10 @@ void smc_order_begin_block(struct smc_order *order, uint64_t block);
 
 void smc_order_sync_block(struct smc_order *order);
 void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *barrier);
+/* A barrier that these lanes have passed, or a __syncwarp of all lanes of the warp. */
 void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask);
+/* A __syncwarp of some lanes. */
+void smc_order_sync_some_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask);
 void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint32_t mask,
                      bool is_narrow);
 /* The warp has waited for what `unit`, which is no warp, read before `when`. */
@@ -111,7 +117,8 @@ static inline bool smc_order_has(const struct smc_order *order, const struct smc
         return when < order->known[warp->index][other];
     const uint32_t *synced_at = warp->lane_synced_at;
     return (when < synced_at[lane] && when < synced_at[mine]) ||
-           when < order->lane_acquired_at[warp->index][mine];
+           when < order->lane_acquired_at[warp->index][mine] ||
+           (order->split >> warp->index & 1 && when < order->lane_knows[warp->index][mine][lane]);
 }
 
 #endif

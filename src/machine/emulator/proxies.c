@@ -56,6 +56,8 @@ static uint32_t known_of_lane(const struct smc_order *order, const struct smc_wa
     EACH_ACTIVE(i, mask) {
         synced = later(synced, warp->lane_synced_at[i]);
         acquired = later(acquired, order->lane_acquired_at[warp->index][i]);
+        if (order->split >> warp->index & 1)
+            acquired = later(acquired, order->lane_knows[warp->index][i][lane]);
     }
     const uint32_t both = synced < warp->lane_synced_at[lane] ? synced : warp->lane_synced_at[lane];
     return later(later(both, acquired), order->all_synced_at);

@@ -11,7 +11,6 @@
 enum smc_ptx_type {
 #define TYPE(id, name, bytes, class) SMC_PTX_##id,
 #include "machine/emulator/ptx_types.def"
-#undef TYPE
     SMC_PTX_TYPE_COUNT
 };
 

@@ -62,6 +62,22 @@ static bool ptx_loc_read_place(struct reader *reader, struct smc_ptx_loc *loc)
     return true;
 }
 
+/* Makes the place that of what follows. Line 0 is code that belongs to no line, such as what two
+   lines share; where it was inlined is known all the same. False: out of memory. */
+static bool ptx_loc_begin(struct reader *reader, const struct smc_ptx_loc *place)
+{
+    struct smc_ptx_module *module = reader->module;
+    uint32_t number = place->line ? ptx_loc_note(module, place) : place->caller;
+    if (place->line && !number)
+        return out_of_memory(reader);
+    while (number && module->loc[number - 1].line == 0)
+        number = module->loc[number - 1].caller;
+    reader->loc = number;
+    reader->file = number ? module->loc[number - 1].file : 0;
+    reader->line = number ? module->loc[number - 1].line : 0;
+    return true;
+}
+
 /* ".loc 1 22 5, function_name ..., inlined_at 1 30 2", after ".loc". */
 bool smc_ptx_read_loc(struct reader *reader)
 {
@@ -83,12 +99,7 @@ bool smc_ptx_read_loc(struct reader *reader)
             return complain(reader, "function_name or inlined_at expected");
         }
     }
-    if (loc.line == 0)
-        return true; /* line 0 means no line: keep the line before, which is more useful */
-    reader->file = loc.file;
-    reader->line = loc.line;
-    reader->loc = ptx_loc_note(reader->module, &loc);
-    return reader->loc || out_of_memory(reader);
+    return ptx_loc_begin(reader, &loc);
 }
 
 void smc_ptx_inlined_name(const struct smc_ptx_module *module, const struct smc_ptx_loc *loc,

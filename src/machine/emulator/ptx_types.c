@@ -4,7 +4,6 @@
 const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT] = {
 #define TYPE(id, name, bytes, class) [SMC_PTX_##id] = {name, bytes, SMC_CLASS_##class},
 #include "machine/emulator/ptx_types.def"
-#undef TYPE
 };
 
 bool smc_ptx_is_half(enum smc_ptx_type type)

@@ -228,21 +228,52 @@ static uint32_t thread_in(uint32_t accessor)
                : (unit - SMC_MAX_WARPS) * SMC_WARPGROUP * SMC_LANES + accessor % SMC_LANES;
 }
 
+/* The access that the one now conflicts with. */
+struct accessor {
+    uint32_t place, thread;
+    bool is_volatile;
+};
+
+static struct accessor writer_of(const struct cell *cell)
+{
+    return (struct accessor){cell->write_place, cell->writer, cell->flags & WRITE_IS_VOLATILE};
+}
+
+static struct accessor reader_of(const struct cell *cell)
+{
+    return (struct accessor){cell->read_place, cell->reader, cell->flags & READ_IS_VOLATILE};
+}
+
+static struct accessor other_reader_of(const struct cell *cell)
+{
+    return (struct accessor){cell->other_read_place, cell->other_reader,
+                             cell->flags & OTHER_READ_IS_VOLATILE};
+}
+
+/* What volatile orders is PTX's, and only between accesses that both are. */
+static void note_volatile(const struct visit *visit, const struct accessor *other,
+                          struct smc_finding *finding)
+{
+    if (!visit->is_volatile || other->thread / SMC_LANES != visit->warp->index)
+        return;
+    finding->is_volatile = other->is_volatile;
+    snprintf(finding->note, sizeof finding->note,
+             "volatile does not order the lanes of a warp, __syncwarp() does");
+}
+
+/* `other` is NULL where the access is wrong by itself. */
 static void shadow_report(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
-                          uint64_t address, uint32_t other_place, uint32_t other)
+                          uint64_t address, const struct accessor *other)
 {
     struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place,
                                                 smc_thread_of(visit->warp, me % SMC_LANES));
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
-    if (kind != SMC_FINDING_UNWRITTEN) {
+    if (other) {
         finding.has_other = true;
-        finding.other_instruction = other_place;
-        smc_finding_set_other(visit->worker, &finding, thread_in(other));
+        finding.other_instruction = other->place;
+        smc_finding_set_other(visit->worker, &finding, thread_in(other->thread));
         smc_finding_hint(&finding);
-        finding.is_volatile = visit->is_volatile && other / SMC_LANES == visit->warp->index;
-        if (finding.is_volatile)
-            snprintf(finding.note, sizeof finding.note,
-                     "volatile does not order the lanes of a warp, __syncwarp() does");
+        note_volatile(visit, other, &finding);
     }
     smc_find(visit->worker, &finding);
 }
@@ -250,13 +281,14 @@ static void shadow_report(const struct visit *visit, enum smc_finding_kind kind,
 /* Whether an access that is not ordered after that of `other`, at time `when`, races with it.
    Strong accesses do not; but volatile ones of two lanes of a warp rely on the order of its
    instructions, unless one polls, or is made after a fence. */
-static bool races(const struct visit *visit, bool is_strong, bool is_volatile, uint32_t when,
-                  uint32_t other)
+static bool races(const struct visit *visit, bool is_strong, uint32_t when,
+                  const struct accessor *other)
 {
     const struct smc_order *order = &visit->shadow->order;
     if (!is_strong || !visit->is_strong)
         return true;
-    return is_volatile && visit->is_volatile && other / SMC_LANES == visit->warp->index &&
+    return other->is_volatile && visit->is_volatile &&
+           other->thread / SMC_LANES == visit->warp->index &&
            when >= order->fenced[visit->warp->index].block[visit->warp->index];
 }
 
@@ -274,7 +306,8 @@ static bool lacks_fence(const struct visit *visit, const struct cell *cell)
 static void report_fence(const struct visit *visit, struct cell *cell, uint32_t me,
                          uint64_t address)
 {
-    shadow_report(visit, SMC_FINDING_PROXY_FENCE, me, address, cell->write_place, cell->writer);
+    const struct accessor writer = writer_of(cell);
+    shadow_report(visit, SMC_FINDING_PROXY_FENCE, me, address, &writer);
     cell->is_exempt = true;
 }
 
@@ -313,7 +346,8 @@ static bool check_pending(const struct visit *visit, uint64_t cell, uint32_t me,
         const struct pending_read *read = &shadow->pending[cell].by[i];
         if (!read->at || read->at < known[read->unit])
             continue;
-        shadow_report(visit, SMC_FINDING_PENDING_READ, me, address, read->place, read->thread);
+        const struct accessor reader = {read->place, read->thread, false};
+        shadow_report(visit, SMC_FINDING_PENDING_READ, me, address, &reader);
         return true;
     }
     return false;
@@ -350,18 +384,16 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
 {
     const struct smc_order *order = &visit->shadow->order;
     const bool is_of_block = cell->write_at >= order->block_began_at;
+    const struct accessor writer = writer_of(cell);
     if (cell->write_at >= order->all_synced_at &&
-        races(visit, cell->flags & WRITE_IS_STRONG, cell->flags & WRITE_IS_VOLATILE, cell->write_at,
-              cell->writer) &&
+        races(visit, cell->flags & WRITE_IS_STRONG, cell->write_at, &writer) &&
         !write_in_order(visit, cell, me)) {
-        shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, cell->write_place,
-                      cell->writer);
+        shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, &writer);
     } else if (cell->flags & COPY_IS_PENDING && is_of_block) {
-        shadow_report(visit, SMC_FINDING_PENDING_COPY, me, address, cell->write_place,
-                      cell->writer);
+        shadow_report(visit, SMC_FINDING_PENDING_COPY, me, address, &writer);
         set_flag(cell, COPY_IS_PENDING, false); /* reported once */
     } else if (visit->space == SMC_SPACE_SHARED && !is_of_block) {
-        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
+        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, NULL);
         cell->write_at = order->block_began_at; /* reported once */
     } else if (lacks_fence(visit, cell)) {
         report_fence(visit, cell, me, address);
@@ -376,28 +408,25 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
 {
     bool strong = visit->is_strong;
     uint32_t synced = visit->shadow->order.all_synced_at;
+    const struct accessor writer = writer_of(cell), reader = reader_of(cell),
+                          other = other_reader_of(cell);
     if (write_in_order(visit, cell, me) && lacks_fence(visit, cell))
         report_fence(visit, cell, me, address);
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
         !write_in_order(visit, cell, me))
-        shadow_report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, cell->write_place,
-                      cell->writer);
+        shadow_report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, &writer);
     const uint8_t flags = cell->flags;
     if (visit->space == SMC_SPACE_SHARED &&
         check_pending(visit, (uint64_t)(cell - visit->shadow->shared), me, address)) {
         /* The same read is no race beside that. */
     } else if (cell->read_at >= synced &&
-               races(visit, flags & READ_IS_STRONG, flags & READ_IS_VOLATILE, cell->read_at,
-                     cell->reader) &&
+               races(visit, flags & READ_IS_STRONG, cell->read_at, &reader) &&
                !in_order(visit, cell->read_at, cell->reader, me)) {
-        shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->read_place,
-                      cell->reader);
+        shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, &reader);
     } else if (cell->other_read_at >= synced &&
-               races(visit, flags & OTHER_READ_IS_STRONG, flags & OTHER_READ_IS_VOLATILE,
-                     cell->other_read_at, cell->other_reader) &&
+               races(visit, flags & OTHER_READ_IS_STRONG, cell->other_read_at, &other) &&
                !in_order(visit, cell->other_read_at, cell->other_reader, me)) {
-        shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, cell->other_read_place,
-                      cell->other_reader);
+        shadow_report(visit, SMC_FINDING_RACE_READ_WRITE, me, address, &other);
     }
     cell->write_at = visit->shadow->order.now;
     cell->writer = (uint16_t)me;
@@ -627,7 +656,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     else if (visit->is_strong)
         unsettle(visit->shadow, address / unit, count);
     if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
-        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
+        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, NULL);
     check_cells(visit, cell, count, kind, me, address, same_value);
 }
 

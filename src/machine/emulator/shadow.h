@@ -22,6 +22,7 @@ uint32_t smc_cell_bytes_global(const struct smc_program *program);
 void smc_shadow_sync_block(struct smc_shadow *shadow);
 void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier);
 void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask);
+void smc_shadow_sync_warp(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask);
 /* A fence of these lanes; narrow: of the block only. */
 void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                       bool is_narrow);

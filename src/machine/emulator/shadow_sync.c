@@ -40,6 +40,15 @@ void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uin
     smc_order_sync_lanes(&shadow->order, warp, mask);
 }
 
+void smc_shadow_sync_warp(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask)
+{
+    smc_shadow_catch_up(shadow);
+    if (mask == warp->live)
+        smc_order_sync_lanes(&shadow->order, warp, mask);
+    else
+        smc_order_sync_some_lanes(&shadow->order, warp, mask);
+}
+
 void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                       bool is_narrow)
 {

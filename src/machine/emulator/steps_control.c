@@ -395,6 +395,19 @@ static bool meet(struct smc_worker *worker, struct smc_warp *warp, const struct 
     return true;
 }
 
+/* Lanes that execute one __syncwarp may have different masks, as tiles of a warp have. */
+static void sync_members(struct smc_worker *worker, struct smc_warp *warp,
+                         const struct meeting *meeting)
+{
+    for (uint32_t left = meeting->active, same; left; left &= ~same) {
+        const uint32_t member = meeting->member[__builtin_ctz(left)];
+        same = 0;
+        EACH_ACTIVE(lane, left)
+            same |= (uint32_t)(meeting->member[lane] == member) << lane;
+        smc_shadow_sync_warp(worker->shadow, warp, same);
+    }
+}
+
 /* __syncwarp: a holds the mask of participating lanes. */
 enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
@@ -403,7 +416,7 @@ enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *war
     if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
     if (worker->shadow)
-        smc_shadow_sync_lanes(worker->shadow, warp, meeting.converged);
+        sync_members(worker, warp, &meeting);
     smc_warp_release(warp, meeting.converged);
     return SMC_MOVED;
 }

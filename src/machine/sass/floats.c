@@ -442,6 +442,7 @@ bool smc_float_evaluate(const struct smc_sass_instruction *in,
         return arithmetic(in, from, result);
     case SMC_OP_FMNMX:
         return minimum(in, from, result);
+    case SMC_OP_FSET:
     case SMC_OP_FSETP:
         return compare(in, from, result);
     case SMC_OP_FCHK:

@@ -34,7 +34,6 @@ static const uint32_t lane_bit[SMC_LANES] = {
     BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
 
 static const struct smc_lanes zero = {.same = true};
-static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
 
 static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
                                            const struct smc_sass_operand *operand, unsigned part)
@@ -254,17 +253,10 @@ void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_ope
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                      uint32_t mask)
 {
-    uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
-    for (unsigned part = 0; part < in->to.registers; part++) {
-        struct smc_lanes *to = target_register(warp, &in->to, part);
-        if (to)
-            store_register(warp, to, unknown.value, UINT32_MAX, 1, to_mask);
-    }
-    for (int i = 0; i < 2; i++)
-        if (in->to_predicate[i] != SMC_TRUE_PREDICATE)
-            store_flags(in->uniform ? &warp->uniform_predicate[in->to_predicate[i]]
-                                    : &warp->predicate[in->to_predicate[i]],
-                        0, UINT32_MAX, in->uniform ? UINT32_MAX : mask);
+    static const struct operands same = {.lanes = 1};
+    static const struct results nothing = {.unknown = UINT32_MAX,
+                                           .predicate_unknown = {UINT32_MAX, UINT32_MAX}};
+    sass_evaluate_store(warp, in, mask, &same, &nothing);
     for (unsigned i = 0; i < 7; i++)
         if (in->predicates_written >> i & 1)
             store_flags(&warp->predicate[i], 0, UINT32_MAX, mask);
@@ -789,6 +781,7 @@ static bool sass_evaluate_special(const struct smc_sass_instruction *in, const s
     return true;
 }
 
+/* Lanes that do not execute it may have any index. */
 static bool load_constant(const struct smc_sass_instruction *in, const struct operands *ops,
                           struct results *out)
 {
@@ -802,7 +795,7 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
         uint32_t at = (in->from[1].value + ops->low[0][l]) & UINT16_MAX;
         if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
             (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
-            return false;
+            out->unknown |= ops->lanes == 1 ? UINT32_MAX : lane_bit[l];
         if (is_signed)
             out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));
     }
@@ -869,12 +862,29 @@ static bool floating(const struct smc_sass_instruction *in, const struct operand
         holds |= (uint32_t)result.holds << l;
         holds_not |= (uint32_t)result.holds_not << l;
     }
-    if (in->operation == SMC_OP_FSETP || in->operation == SMC_OP_DSETP)
+    if (in->operation == SMC_OP_FSET || in->operation == SMC_OP_FSETP ||
+        in->operation == SMC_OP_DSETP)
         join_comparison(in, ops, holds, holds_not, ops->unknown, out);
     else if (in->operation == SMC_OP_FCHK)
         out->predicate[0] = holds;
     if (in->operation == SMC_OP_FMNMX)
         out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+/* FSET: 1 where the comparison holds, else 0. */
+static bool floating_set(const struct smc_sass_instruction *in, const struct operands *ops,
+                         struct results *out)
+{
+    const float one = 1;
+    if (!floating(in, ops, out))
+        return false;
+    out->unknown = out->predicate_unknown[0];
+    EACH_LANE {
+        out->low[l] = 0;
+        if (bit_of(out->predicate[0], l))
+            memcpy(&out->low[l], &one, sizeof one);
+    }
     return true;
 }
 
@@ -910,6 +920,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_SEL] = select_one,
     [SMC_OP_USEL] = select_one,
     [SMC_OP_FSEL] = select_one,
+    [SMC_OP_FSET] = floating_set,
     [SMC_OP_IMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX3] = minimum_of_three,

@@ -57,7 +57,6 @@ static const struct sass_operation operations[SMC_OP_COUNT] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe)                      \
     [SMC_OP_##id] = {name, fields, code, to_registers, from_registers, pipe},
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
 };
 
 enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 };
@@ -65,7 +64,6 @@ enum { CODES = 513 /* and one that no instruction has */, MATRIX_ROW_BYTES = 16 
 static const uint8_t operation_of_code[CODES] = {
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) [code] = SMC_OP_##id,
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
 };
 
 /* Branches have more bits, and VIADD has its code, from this machine_code_format on. */
@@ -265,7 +263,8 @@ static void sass_instruction_read_target(struct smc_sass_instruction *in, uint64
     uint64_t above = in->low >> 34 | (in->high & 0x3ffff) << 30;
     int64_t words =
         in->operation == SMC_OP_BSSY ? signed_bits(in->low >> 34, 30) : signed_bits(above, 48);
-    bool branches = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL;
+    bool branches =
+        in->operation == SMC_OP_BRA || in->operation == SMC_OP_BRX || in->operation == SMC_OP_CALL;
     if (branches && format >= BRANCHES_HAVE_LOW_BITS)
         words = words * 256 + (int64_t)smc_bits(in, 16, 8);
     in->target = (int64_t)at + SMC_INSTRUCTION_BYTES + words * 4;
@@ -440,11 +439,16 @@ bool smc_branches_if_diverged(const struct smc_sass_instruction *in)
     return in->operation == SMC_OP_BRA && smc_bits(in, 32, 2) == DIV;
 }
 
+bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT;
+}
+
 bool smc_is_global_atomic(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
            in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
-           in->operation == SMC_OP_REDG;
+           in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
 }
 
 bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)

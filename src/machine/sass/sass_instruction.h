@@ -56,7 +56,6 @@ enum smc_operation {
     SMC_OP_UNKNOWN,
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe) SMC_OP_##id,
 #include "machine/sass/sass_operations.def"
-#undef OPERATION
     SMC_OP_COUNT
 };
 
@@ -136,7 +135,11 @@ bool smc_is_generic(const struct smc_sass_instruction *in);
 /* BRA.DIV: branches unless all the lanes that a uniform register names execute it together. */
 bool smc_branches_if_diverged(const struct smc_sass_instruction *in);
 
-/* Atomics of global memory: their address is a pair of registers and 24 bits of offset. */
+/* An atomic of an address of any space; its predicate holds where the memory is global. */
+bool smc_is_generic_atomic(const struct smc_sass_instruction *in);
+
+/* Atomics of global memory: their address is a pair of registers and 24 bits of offset. A generic
+ * one is taken to be. */
 bool smc_is_global_atomic(const struct smc_sass_instruction *in);
 
 /* LDC with a register: the lanes may read constants at different addresses. */

@@ -12,6 +12,7 @@ struct smc_machine_launch {
     const struct smc_constant_bank *bank; /* as in struct smc_machine_place */
     const struct smc_bank_layout *layout;
     const struct smc_contents *contents; /* of global memory; NULL: unknown */
+    uint64_t resident;                   /* blocks that start before another one has ended */
 };
 
 /* Where a warp is; `index` is that of its block. */

@@ -118,10 +118,15 @@ static uint32_t target_of(const struct smc_machine_program *program, uint32_t at
     return target >= 0 && target < program->count ? (uint32_t)target : program->count;
 }
 
-/* What is needed after an instruction: what its successors need before them. `returned`: what is
-   needed after any of the calls. */
+/* What is needed where an instruction may lead that does not say where. */
+struct elsewhere {
+    struct names returned; /* after any of the calls */
+    struct names any;      /* anywhere, if there is a BRX */
+};
+
+/* What is needed after an instruction: what its successors need before them. */
 static struct names needed_after(const struct smc_machine_program *program,
-                                 const struct names *before, const struct names *returned,
+                                 const struct names *before, const struct elsewhere *elsewhere,
                                  uint32_t at)
 {
     const struct smc_sass_instruction *in = &program->step[at].in;
@@ -133,19 +138,25 @@ static struct names needed_after(const struct smc_machine_program *program,
     if (jumps && target_of(program, at) < program->count)
         join(&after, &before[target_of(program, at)]);
     if (in->operation == SMC_OP_RET)
-        join(&after, returned);
+        join(&after, &elsewhere->returned);
+    if (in->operation == SMC_OP_BRX)
+        join(&after, &elsewhere->any);
     return after;
 }
 
-/* What is needed after any of the calls. */
-static struct names needed_after_calls(const struct smc_machine_program *program,
-                                       const struct names *before)
+static struct elsewhere needed_elsewhere(const struct smc_machine_program *program,
+                                         const struct names *before)
 {
-    struct names returned = {{0}};
-    for (uint32_t at = 0; at + 1 < program->count; at++)
+    struct elsewhere needed = {0};
+    bool is_indirect = false;
+    for (uint32_t at = 0; at + 1 < program->count; at++) {
         if (program->step[at].calls)
-            join(&returned, &before[at + 1]);
-    return returned;
+            join(&needed.returned, &before[at + 1]);
+        is_indirect |= program->step[at].in.operation == SMC_OP_BRX;
+    }
+    for (uint32_t at = 0; at < program->count && is_indirect; at++)
+        join(&needed.any, &before[at]);
+    return needed;
 }
 
 enum { GLOBAL_SPACE = 1, LOCAL_SPACE = 2, SHARED_SPACE = 4 };
@@ -157,6 +168,8 @@ static uint8_t space_loaded(const struct smc_sass_instruction *in)
     case SMC_OP_LD:
     case SMC_OP_LDG:
     case SMC_OP_LDGSTS:
+    case SMC_OP_ATOM:
+    case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
     case SMC_OP_ATOMG_FLOAT:
@@ -210,12 +223,12 @@ static bool follow_space(struct smc_machine_program *program, const struct smc_s
 static bool find_needed_once(struct smc_machine_program *program, struct names *before,
                              enum smc_purpose purpose)
 {
-    const struct names returned = needed_after_calls(program, before);
+    const struct elsewhere elsewhere = needed_elsewhere(program, before);
     bool changed = false;
     for (uint32_t at = program->count; at-- > 0;) {
         struct smc_program_step *step = &program->step[at];
         const struct smc_sass_instruction *in = &step->in;
-        struct names needed = needed_after(program, before, &returned, at), results = {{0}};
+        struct names needed = needed_after(program, before, &elsewhere, at), results = {{0}};
         add_results(&results, in);
         bool follows = (space_stored(in) & program->followed_spaces) != 0;
         if (in->branches || overlap(&needed, &results) || follows) {

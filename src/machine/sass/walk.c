@@ -8,6 +8,7 @@
 #include "machine/sass/async.h"
 #include "rules/banks.h"
 
+enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
 enum { BARRIERS = 16, NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS, MOST_CALLS = 8 };
 
 /* Lanes that are at the same place. */
@@ -41,6 +42,13 @@ struct state {
     bool is_endless;                     /* as in struct smc_walk */
     struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
+
+static void sign(struct state *state, uint32_t at, uint32_t mask)
+{
+    uint64_t *signature = &state->walk->signature;
+    *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
+    *signature ^= *signature >> 32;
+}
 
 static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 {
@@ -176,6 +184,13 @@ static void lanes_end(struct state *state, uint32_t lanes)
 
 /* --- Control ---------------------------------------------------------------------------------- */
 
+/* The lanes that do not know where BRX leads them. */
+static uint32_t unknown_targets(const struct state *state, const struct smc_sass_instruction *in)
+{
+    bool is_indirect = in->operation == SMC_OP_BRX && in->from[0].number < SMC_ZERO_REGISTER;
+    return is_indirect ? state->warp->reg[in->from[0].number].unknown : 0;
+}
+
 /* The lanes of the group that execute an instruction. */
 static uint32_t executing_lanes(struct state *state, const struct smc_sass_instruction *in,
                                 uint32_t lanes, uint32_t *unknown)
@@ -185,7 +200,7 @@ static uint32_t executing_lanes(struct state *state, const struct smc_sass_instr
     if (in->branches) {
         uint32_t also;
         mask &= smc_warp_holds(state->warp, in->predicate[0], &also);
-        *unknown |= also & lanes;
+        *unknown |= (also | unknown_targets(state, in)) & lanes;
     }
     return mask & ~*unknown;
 }
@@ -200,12 +215,11 @@ static void split(struct state *state, uint32_t index, uint32_t others, uint32_t
     state->group[index].lanes &= ~others;
 }
 
-/* A branch: the group splits if its lanes disagree. */
-static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
+/* Goes to a step, in bytes of code: the group splits if its lanes disagree. */
+static void walk_to(struct state *state, uint32_t index, uint32_t taken, int64_t target)
 {
     struct lane_group *group = &state->group[index];
-    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
-    int64_t target = in->target / SMC_INSTRUCTION_BYTES;
+    target /= SMC_INSTRUCTION_BYTES;
     uint32_t others = group->lanes & ~taken;
     if (taken && (target < 0 || target >= state->walk->program->count)) {
         stop_walk(state, SMC_WALK_OUTSIDE, group->at);
@@ -215,6 +229,31 @@ static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
     if (taken && others)
         split(state, index, others, group->at + 1);
     group->at = taken ? (uint32_t)target : group->at + 1;
+}
+
+static void walk_branch(struct state *state, uint32_t index, uint32_t taken)
+{
+    walk_to(state, index, taken, state->walk->program->step[state->group[index].at].in.target);
+}
+
+/* BRX, of a switch: a register of each lane is added to the target. Lanes that go elsewhere than
+   the first one execute it again. */
+static void walk_indirect(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct lane_group *group = &state->group[index];
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
+    const struct smc_lanes *offset = &state->warp->reg[in->from[0].number];
+    uint32_t first = taken ? (uint32_t)__builtin_ctz(taken) : 0, with_first = taken;
+    if (taken && group->lanes & ~taken)
+        split(state, index, group->lanes & ~taken, group->at + 1);
+    for (uint32_t lanes = offset->same ? 0 : taken; lanes; lanes &= lanes - 1)
+        if (offset->value[__builtin_ctz(lanes)] != offset->value[first])
+            with_first &= ~(lanes & -lanes);
+    if (taken & ~with_first)
+        split(state, index, taken & ~with_first, group->at);
+    int64_t target = in->target + (int32_t)offset->value[offset->same ? 0 : first];
+    sign(state, (uint32_t)(target / SMC_INSTRUCTION_BYTES), with_first);
+    walk_to(state, index, with_first, target);
 }
 
 /* A call of a function; one too deep is left out. */
@@ -307,6 +346,9 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         else
             stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
         return;
+    case SMC_OP_BRX:
+        walk_indirect(state, index, mask);
+        return;
     case SMC_OP_EXIT:
         group->lanes &= ~mask;
         group->at++;
@@ -337,13 +379,6 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
 }
 
 /* --- The walk --------------------------------------------------------------------------------- */
-
-static void sign(struct state *state, uint32_t at, uint32_t mask)
-{
-    uint64_t *signature = &state->walk->signature;
-    *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
-    *signature ^= *signature >> 32;
-}
 
 /* Whether addresses are of interest. */
 static bool follows(const struct smc_walk *walk)
@@ -428,7 +463,8 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
 {
     uint64_t address[SMC_LANES];
     struct smc_sass_instruction access = *in;
-    if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
+    if (!smc_warp_atomic_addresses(state->warp, in, mask, address) ||
+        address[__builtin_ctz(mask)] >> 32 == SMC_SHARED_WINDOW)
         return;
     access.access_bytes = 4;
     trace_access(state, &access, mask, address, entry);
@@ -675,6 +711,8 @@ static bool step_once(struct state *state, uint32_t index)
         return false;
     }
     evaluate(state, step, in, mask, unknown);
+    if (in->operation == SMC_OP_LDG && state->walk->memory && step->purpose != SMC_PURPOSE_DATA)
+        state->steps += (unsigned)__builtin_popcount(mask) / LANES_A_STEP;
     group->at++;
     return true;
 }

@@ -127,6 +127,8 @@ static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space sp
     if (space == GLOBAL &&
         memory->contents->read(memory->contents->context, address, bytes, to, array))
         known = all;
+    if (memory->others && memory->sees_others && memory->others->count && space == GLOBAL)
+        known = patch(memory->others, space, address, lane, bytes, to, known);
     if (memory->full)
         known = 0;
     if (memory->count)
@@ -186,6 +188,22 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
             word->written |= (uint8_t)(1u << byte);
             word->known = (uint8_t)((word->known & ~(1u << byte)) | (unsigned)known << byte);
         } while (++i < bytes && (address + i) % WORD != 0);
+    }
+}
+
+void smc_warp_memory_end(struct smc_warp_memory *memory)
+{
+    struct smc_warp_memory *others = memory->others;
+    for (size_t i = 0; i < memory->room && others; i++) {
+        const struct smc_stored_word *word = &memory->word[i];
+        if (word->start != memory->start || word->key & LOCAL_SPACE)
+            continue;
+        for (unsigned byte = 0; byte < WORD; byte++) {
+            const unsigned char value = (unsigned char)(word->value >> 8 * byte);
+            if (word->written >> byte & 1)
+                write_bytes(others, GLOBAL, word->key * WORD + byte, 0, 1, &value,
+                            word->known >> byte & 1);
+        }
     }
 }
 
@@ -363,7 +381,8 @@ bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
 static unsigned bytes_of_atomic(const struct smc_sass_instruction *in)
 {
     static const uint8_t integers[8] = {4, 4, 8, 0, 0, 8}, floats[8] = {0, 4, 0, 0, 0, 0, 0, 8};
-    const bool is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT;
+    const bool is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
+                          in->operation == SMC_OP_ATOM_FLOAT;
     return (is_float ? floats : integers)[smc_bits(in, 73, 3)];
 }
 
@@ -372,7 +391,8 @@ static uint64_t added(const struct smc_sass_instruction *in, uint64_t a, uint64_
     float single[2];
     double wide[2];
     const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
-    if (in->operation != SMC_OP_REDG && in->operation != SMC_OP_ATOMG_FLOAT)
+    if (in->operation != SMC_OP_REDG && in->operation != SMC_OP_ATOMG_FLOAT &&
+        in->operation != SMC_OP_ATOM_FLOAT)
         return a + b;
     if (bytes_of_atomic(in) == sizeof *single) {
         memcpy(single, low, sizeof single);
@@ -491,8 +511,13 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     uint32_t value[2][SMC_LANES] = {{0}}, unknown = 0;
     bool known = space == SHARED ? smc_warp_addresses(warp, in, mask, address)
                                  : smc_warp_atomic_addresses(warp, in, mask, address);
+    const bool generic = smc_is_generic_atomic(in);
+    if (generic && known && mask && address[__builtin_ctz(mask)] >> 32 == SMC_SHARED_WINDOW)
+        known = false;
     if (!known || bytes == 0) {
         smc_warp_forget(warp, in, mask);
+        if (generic && known)
+            smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
         return;
     }
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -516,6 +541,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
+    if (generic)
+        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
 }
 
 bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
@@ -535,6 +562,8 @@ bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_war
     case SMC_OP_LDGSTS:
         copy(memory, warp, in, mask);
         return true;
+    case SMC_OP_ATOM:
+    case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
     case SMC_OP_ATOMG_FLOAT:

@@ -1,6 +1,6 @@
 /* What the loads of a warp, or of all warps of a block, return: the contents of global memory
    before the launch and what the block itself stored since, in global, local and shared memory.
-   What other blocks store is not known here. */
+   What other blocks store is what those did that were executed before, where that is kept. */
 #ifndef SMC_MACHINE_WARP_MEMORY_H
 #define SMC_MACHINE_WARP_MEMORY_H
 
@@ -33,7 +33,7 @@ struct smc_touched_word {
 
 enum { SMC_TOUCHED_WORDS = 1 << 16 };
 
-/* Start from {0}, with `contents`. Owns `word`, `touched`, `shared` and `shared_known`. */
+/* Start from {0}, with `contents`. Owns all but `contents` and `others`. */
 struct smc_warp_memory {
     const struct smc_contents *contents;
     uint64_t decides; /* bit n: loads from array n decide which instructions are executed */
@@ -42,6 +42,9 @@ struct smc_warp_memory {
                          stored to */
     struct smc_touched_word *touched; /* SMC_TOUCHED_WORDS, for `meets`; NULL: it is not found */
     bool values;                      /* what is stored to global memory is evaluated */
+    struct smc_warp_memory *others;   /* what was stored to global memory after earlier starts, and
+                                         not yet by all at a time; NULL: it is not kept */
+    bool sees_others;
     bool full; /* not all words that were stored since the start could be kept */
     uint32_t start, warp;
     struct smc_stored_word *word;
@@ -52,6 +55,9 @@ struct smc_warp_memory {
 
 /* A warp or a block begins: nothing is stored. */
 void smc_warp_memory_start(struct smc_warp_memory *memory);
+
+/* Adds what was stored to global memory since the start to what others see. */
+void smc_warp_memory_end(struct smc_warp_memory *memory);
 
 void smc_warp_memory_free(struct smc_warp_memory *memory);
 

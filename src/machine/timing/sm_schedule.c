@@ -75,6 +75,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_SHFL] = SMC_SM_SHUFFLE,
     [SMC_OP_BAR] = SMC_SM_BARRIER,
     [SMC_OP_BRA] = SMC_SM_BRANCH,
+    [SMC_OP_BRX] = SMC_SM_BRANCH,
     [SMC_OP_RET] = SMC_SM_BRANCH,
     [SMC_OP_CALL] = SMC_SM_BRANCH,
     [SMC_OP_SYNCS] = SMC_SM_PHASES,
@@ -165,7 +166,8 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .kind = kind_of_step(at),
         .flops = flops_of(in),
         .beyond_sm = in->beyond_sm,
-        .is_float = in->operation == SMC_OP_REDG,
+        .is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
+                    in->operation == SMC_OP_ATOM_FLOAT,
         .has_result = in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER,
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
@@ -269,10 +271,6 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     if (sm->next_block < sm->launch->blocks) {
         double ready = clock + sm->rates->block_start;
         double start = smc_later(ready, sm->block_free);
-        if (sm->next_block >= 2 * sm->slots) {
-            sm->late_starts++;
-            sm->delayed_starts += start > ready;
-        }
         sm->block_free = start + sm->rates->block_interval;
         start_block(sm, warp->block, start);
     }
@@ -552,6 +550,23 @@ static void find_hottest(struct smc_sm_state *sm)
         hottest->is_float && (hottest->sectors & (hottest->sectors - 1)) == 0;
 }
 
+static bool leaves_out(const struct smc_sm_launch *launch)
+{
+    for (uint32_t b = 0; b < launch->blocks; b++)
+        for (uint32_t w = 0; w < launch->warps_per_block; w++)
+            if (launch->block[b].trace[w]->skip_count > 0)
+                return true;
+    return false;
+}
+
+/* The first blocks start one after the other, too. Where traces leave out instructions and other
+   blocks follow, they start at once, so that what is executed of each meets the others. */
+static double first_blocks_apart(const struct smc_sm_launch *launch)
+{
+    const bool all = launch->no_more_blocks && launch->blocks <= launch->resident_blocks;
+    return all || !leaves_out(launch) ? launch->rates->block_interval : 0;
+}
+
 enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,
                            struct smc_error *error)
 {
@@ -560,12 +575,10 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     if (status != SMC_OK)
         return status;
     sm.timed = true;
-    /* Where other blocks follow, the rounds are measured from the end of the first one. */
-    double apart = launch->no_more_blocks && launch->blocks <= launch->resident_blocks
-                       ? launch->rates->block_interval
-                       : 0;
+    double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, i * apart);
+    sm.block_free = sm.slots * apart;
     sm_schedule_run(&sm);
     /* A launch ends when L2 has acknowledged its last store: one store a thread makes an empty
        kernel of 132 blocks 0.2 to 0.35 us longer (H200, driver 580.159.04, 2026-11-29). */
@@ -577,9 +590,6 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     if (sm.second_round > 0)
         result->clocks_per_block =
             (sm.second_round - sm.first_round + sm.all_debts / sm.ended) / sm.slots;
-    if (sm.all_debts <= 0 &&
-        2 * sm.delayed_starts > sm.late_starts) /* the first round began at once */
-        result->clocks_per_block = fmin(result->clocks_per_block, launch->rates->block_interval);
     close_sm(&sm);
     return SMC_OK;
 }

@@ -147,6 +147,11 @@ struct smc_sm_constants {
     double free_clock;
 };
 
+/* What DRAM had to do lately, in clocks, and until which clock. */
+struct smc_sm_dram_use {
+    double loads, stores, seen;
+};
+
 struct smc_sm_state {
     const struct smc_sm_launch *launch;
     const struct smc_rates *rates;
@@ -164,8 +169,8 @@ struct smc_sm_state {
     uint32_t started;           /* warps */
     double data_free;           /* L1's data stage */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
-    double block_free;                    /* when the next block may start */
-    uint32_t late_starts, delayed_starts; /* of the third round on; those that others delayed */
+    double block_free; /* when the next block may start */
+    struct smc_sm_dram_use dram_use;
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece hot[SMC_SM_HOT_PIECES];
     double end;

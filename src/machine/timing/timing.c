@@ -14,7 +14,6 @@
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
 #define TERM(id, key, label, relief) {#key, label, relief},
 #include "machine/timing/terms.def"
-#undef TERM
 };
 
 const char *smc_time_basis_name(enum smc_time_basis basis)
@@ -860,6 +859,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     smc_traces_free(&model->traces);
     traced.scattered = true;
     traced.first = model->survey.longest_block;
+    traced.others = model->survey.others;
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status != SMC_OK)
         return status;
@@ -903,6 +903,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.blocks *= launch->grid[i];
     }
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
+    model.machine.resident = model.sms * launch->blocks_per_sm;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
     if (launch->restored)

@@ -146,14 +146,17 @@ static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
     smc_walk_warp(&tracer->walk, &place, tracer->warp);
 }
 
-/* All warps of a block, which walk together. */
+/* All warps of a block, which walk together. They see what others stored unless they start with
+   the first blocks. */
 static void trace_together(struct tracer *tracer, uint64_t block,
                            struct smc_warp_trace *const *trace)
 {
+    tracer->memory->sees_others = block >= tracer->launch->resident;
     for (uint32_t w = 0; w < tracer->warps; w++)
         place_warp(tracer, block, w, &tracer->place[w]);
     memset(tracer->walk.change, 0, tracer->change_bytes);
     smc_walk_block(&tracer->walk, tracer->block, tracer->place, trace);
+    smc_warp_memory_end(tracer->memory);
 }
 
 static bool does_not_end(const struct tracer *tracer)
@@ -343,6 +346,8 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
+    if (tracer.memory)
+        tracer.memory->others = traced->others;
     bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
                             : trace_blocks(&tracer, traced, traces);
     traces->end = tracer.walk.end;
@@ -421,6 +426,9 @@ enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct sm
 
 void smc_survey_free(struct smc_survey *survey)
 {
+    if (survey->others)
+        smc_warp_memory_free(survey->others);
+    free(survey->others);
     free(survey->executions);
     free(survey->sectors);
     *survey = (struct smc_survey){0};
@@ -552,6 +560,12 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         smc_survey_free(survey);
         return smc_out_of_memory(error);
     }
+    if (tracer.block && launch->program->follows_stores)
+        survey->others = smc_calloc(1, sizeof *survey->others);
+    if (survey->others)
+        survey->others->start = 1; /* entries of 0 are free */
+    if (tracer.memory)
+        tracer.memory->others = survey->others;
     tracer.walk.sectors = survey->sectors;
     if (tracer.memory) /* without it, nothing meets */
         tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);

@@ -20,6 +20,7 @@ struct smc_survey {
     uint64_t longest_block;
     bool whole;                       /* these are all warps of the grid */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
+    struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
     enum smc_walk_end end;
     uint32_t end_at, first_unknown; /* as in struct smc_walk */
     uint64_t endless;
@@ -45,10 +46,11 @@ struct smc_traces {
 struct smc_traced {
     uint64_t first, stride; /* block, and then every block so many further */
     uint32_t blocks;
-    bool scattered;        /* the others are drawn evenly from the grid instead */
-    bool each_apart;       /* warps that began alike may continue differently */
-    size_t entries;        /* at most that many are kept of a warp */
-    uint64_t loop_entries; /* of a loop */
+    bool scattered;                 /* the others are drawn evenly from the grid instead */
+    bool each_apart;                /* warps that began alike may continue differently */
+    size_t entries;                 /* at most that many are kept of a warp */
+    uint64_t loop_entries;          /* of a loop */
+    struct smc_warp_memory *others; /* what blocks see that others stored; or NULL */
 };
 
 /* SMC_MACHINE: memory. SMC_USAGE: a warp does not end. */

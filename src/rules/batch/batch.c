@@ -27,7 +27,6 @@ const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT] = {
 #define COLUMN(id, name, other, option, kind, lowest, highest, initial)                            \
     [SMC_COLUMN_##id] = {name, other, option, SMC_COLUMN_##kind, lowest, highest, initial},
 #include "rules/batch/columns.def"
-#undef COLUMN
 };
 
 static const char *const results[] = {

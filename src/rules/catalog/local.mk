@@ -15,6 +15,8 @@ KERNELS = \
 	kernels/ceiling_write.cu \
 	kernels/health_memory.cu \
 	kernels/health_sms.cu \
+	kernels/histogram_block.cu \
+	kernels/histogram_cluster.cu \
 	kernels/matmul_a_tile.cu \
 	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \
@@ -33,6 +35,7 @@ libsmc_la_SOURCES += \
 	src/rules/catalog/catalog.c src/rules/catalog.h \
 	src/rules/catalog/catalog_family.c src/rules/catalog/catalog_family.h \
 	src/rules/catalog/helpers.c \
+	src/rules/catalog/histogram.c \
 	src/rules/catalog/kernels.def \
 	src/rules/catalog/matmul_register.c \
 	src/rules/params.def \

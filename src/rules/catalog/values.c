@@ -11,7 +11,6 @@ const struct smc_param_info smc_param_info[SMC_PARAM_COUNT] = {
 #define PARAM(id, option, lowest, highest, initial, unit, help)                                    \
     [SMC_PARAM_##id] = {option, lowest, highest, initial, unit, help},
 #include "rules/params.def"
-#undef PARAM
 };
 
 _Static_assert(SMC_PARAM_COUNT <= 32, "a parameter is one bit of 32");
@@ -19,6 +18,7 @@ _Static_assert(SMC_PARAM_COUNT <= 32, "a parameter is one bit of 32");
 void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params)
 {
     params->given = 0;
+    params->blocks_per_cluster = 0;
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         params->value[i] = smc_param_info[i].initial;
     params->value[SMC_PARAM_DTYPE] = kernel->default_dtype;

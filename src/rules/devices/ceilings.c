@@ -7,7 +7,6 @@
 const struct smc_ceiling_info smc_ceiling_info[SMC_CEILING_COUNT] = {
 #define CEILING(id, key, label, unit, per_unit) [SMC_CEILING_##id] = {#key, label, unit, per_unit},
 #include "rules/devices/ceilings.def"
-#undef CEILING
 };
 
 /* The columns of data/ceilings.csv. */
@@ -15,7 +14,6 @@ struct ceilings_row {
     const char *device, *driver, *date;
 #define CEILING(id, key, label, unit, per_unit) double key;
 #include "rules/devices/ceilings.def"
-#undef CEILING
 };
 
 /* The last row has no device. It ends the table, which may otherwise be empty. */
@@ -32,7 +30,6 @@ static void ceilings_take(const struct ceilings_row *row, struct smc_ceilings *o
     snprintf(out->date, sizeof out->date, "%s", row->date);
 #define CEILING(id, key, label, unit, per_unit) out->value[SMC_CEILING_##id] = row->key;
 #include "rules/devices/ceilings.def"
-#undef CEILING
 }
 
 bool smc_ceilings_of_board(const char *name, struct smc_ceilings *out)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +48,6 @@ const struct smc_device_key smc_device_keys[] = {
 #define GRANULARITY(member, name)      {name, SMC_KEY_GRANULARITY, MEMBER(sm.member), 0, 0},
 #define CARVEOUTS(count, member, name) {name, SMC_KEY_CARVEOUTS, MEMBER(sm.member), 0, UINT32_MAX},
 #include "rules/model/sm_fields.def"
-#undef INTEGER
-#undef GRANULARITY
-#undef CARVEOUTS
     {"uncertain", SMC_KEY_TEXT, MEMBER(uncertain), 0, MOST_TEXT},
     {"sources", SMC_KEY_TEXT, MEMBER(sources), 0, MOST_TEXT},
     SKIPPED(ASSUMED, "assumed"),

@@ -1,5 +1,4 @@
 /* Choosing among several block sizes: rule after rule drops those that are clearly worse. */
-#include "base/numbers.h"
 #include "rules/allocation.h"
 #include "rules/devices.h"
 #include "rules/headroom.h"
@@ -8,7 +7,6 @@
 const struct smc_rule_info smc_rule_info[SMC_RULE_COUNT] = {
 #define RULE(id, name, percent, higher, text) [SMC_RULE_##id] = {name, percent, higher, text},
 #include "rules/model/rules.def"
-#undef RULE
 };
 
 static bool is_left(const struct smc_choice *choice)

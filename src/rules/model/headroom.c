@@ -97,11 +97,25 @@ enum smc_status smc_headroom_find(const struct smc_sm *sm, const struct smc_laun
     return SMC_OK;
 }
 
+/* Clusters prevent more blocks than these, whatever else fits. */
+static void keep_clustered(struct smc_headroom *headroom)
+{
+    struct smc_occupancy *most = &headroom->most;
+    if (headroom->count <= SMC_MOST_CLUSTERED_BLOCKS)
+        return;
+    headroom->count = SMC_MOST_CLUSTERED_BLOCKS;
+    most->blocks_per_sm = SMC_MOST_CLUSTERED_BLOCKS;
+    most->warps_per_sm = SMC_MOST_CLUSTERED_BLOCKS * most->warps_per_block;
+    most->limiters = 1u << SMC_LIMIT_CLUSTER;
+}
+
 void smc_headroom_set_clusters(struct smc_headroom *headroom, uint32_t sm_count,
                                const struct smc_sm_groups *groups, uint32_t size)
 {
     headroom->has_clusters = size > 1 && sm_count > 0;
     headroom->clusters_are_bound = !smc_sm_groups_are_known(groups, sm_count);
+    if (headroom->has_clusters && !headroom->clusters_are_bound)
+        keep_clustered(headroom);
     for (uint32_t i = 0; i < headroom->count && headroom->has_clusters; i++)
         headroom->level[i].resident_clusters =
             smc_resident_clusters(sm_count, groups, size, headroom->level[i].blocks_per_sm);

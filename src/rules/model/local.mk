@@ -6,6 +6,7 @@ library_sources += \
 	src/rules/model/choices.c \
 	src/rules/model/conflict_free.c \
 	src/rules/model/cute.c \
+	src/rules/model/distributed.c \
 	src/rules/model/headroom.c src/rules/headroom.h \
 	src/rules/launch.h \
 	src/rules/model/public_layout.c src/rules/model/public_layout.def \

@@ -49,9 +49,6 @@ static enum smc_status check_ranges(const struct smc_sm *sm, struct smc_error *e
 #define GRANULARITY(member, name)
 #define CARVEOUTS(count, member, name)
 #include "rules/model/sm_fields.def"
-#undef INTEGER
-#undef GRANULARITY
-#undef CARVEOUTS
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (check_range(&fields[i], error) != SMC_OK)

@@ -231,7 +231,7 @@ enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
         status = smc_ask_devices(arguments, 1, devices, error);
     if (status == SMC_OK)
         status = smc_ask_query_device(devices, 0, query, error);
-    if (status == SMC_OK && smc_ask_writer(arguments) != &smc_writer_json)
+    if (status == SMC_OK && !smc_ask_writer(arguments)->has_notes)
         smc_output_note(query->device_note);
     return status;
 }
@@ -262,7 +262,7 @@ enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
                                   const struct smc_query *query, struct smc_questions *questions,
                                   struct smc_error *error)
 {
-    bool notes = smc_ask_writer(arguments) != &smc_writer_json;
+    bool notes = !smc_ask_writer(arguments)->has_notes;
     struct smc_idle_options idle = {0};
     struct smc_chosen_devices *devices = &questions->devices;
     enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, devices, error);

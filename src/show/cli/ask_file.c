@@ -28,14 +28,13 @@ static bool is_about_others(int option)
 enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool *asks_file,
                                      struct smc_error *error)
 {
-    static const int of_file[] = {SMC_OPTION_ENTRY, SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_TOP,
-                                  SMC_OPTION_INSTANCES};
     *asks_file = arguments->file_count > 0;
-    for (size_t i = 0; i < sizeof of_file / sizeof *of_file && !*asks_file; i++)
-        if (arguments->given[of_file[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: only with a FILE of your own kernels",
-                            smc_options[of_file[i]].name);
-    for (int i = 0; i < SMC_OPTION_COUNT && *asks_file; i++)
+    if (!*asks_file)
+        return smc_refuse_given(arguments,
+                                SMC_OPTIONS(SMC_OPTION_ENTRY, SMC_OPTION_COMPILER_OPTIONS,
+                                            SMC_OPTION_TOP, SMC_OPTION_INSTANCES),
+                                error, "only with a FILE of your own kernels");
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
         if (arguments->given[i] && is_about_others(i))
             return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'%s",
                             smc_options[i].name, arguments->file[0],
@@ -50,7 +49,7 @@ static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
                                         const struct smc_file_devices *devices,
                                         struct smc_asked_file *asked, struct smc_error *error)
 {
-    bool notes = smc_ask_writer(arguments) != &smc_writer_json;
+    bool notes = !smc_ask_writer(arguments)->has_notes;
     struct smc_chosen_devices *chosen = &asked->chosen;
     enum smc_status status =
         devices ? SMC_OK : smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);

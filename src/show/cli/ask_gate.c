@@ -117,26 +117,18 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
                                      struct smc_error *error)
 {
     struct smc_inspect_request *request = &question->request;
-    enum smc_status status = SMC_OK;
     if (request->assumed_threads_per_block == 0) {
         request->assumed_threads_per_block = gate->assumed_threads_per_block;
         memcpy(request->assumed_block, gate->assumed_block, sizeof request->assumed_block);
     }
-    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
-        char *pattern = smc_strdup(gate->threads[i].pattern);
-        if (!pattern)
-            return smc_out_of_memory(error);
-        status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
-                                            gate->threads[i].block, error);
-    }
-    for (size_t i = 0; i < gate->dynamic_smem_count && status == SMC_OK; i++) {
-        char *pattern = smc_strdup(gate->dynamic_smem[i].pattern);
-        if (!pattern)
-            return smc_out_of_memory(error);
-        status =
-            smc_inspection_add_dynamic_smem(question, pattern, gate->dynamic_smem[i].bytes, error);
-    }
-    return status;
+    for (int kind = 0; kind < SMC_STATED_KINDS; kind++)
+        for (size_t i = 0; i < gate->stated[kind].count; i++) {
+            struct smc_stated stated = gate->stated[kind].item[i];
+            stated.pattern = smc_strdup(stated.pattern);
+            if (!stated.pattern || !smc_stated_add(&request->stated[kind], &stated))
+                return smc_out_of_memory(error);
+        }
+    return SMC_OK;
 }
 
 /* --- The verdict ------------------------------------------------------------------------------ */

@@ -58,68 +58,20 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
     return status;
 }
 
-/* --- What the launches of kernels state ------------------------------------------------------- */
-
-enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
-                                           uint32_t threads, const uint32_t block[3],
-                                           struct smc_error *error)
-{
-    struct smc_inspect_request *request = &question->request;
-    if (!smc_make_room(&question->threads, request->threads_count, &question->threads_capacity,
-                       sizeof *question->threads)) {
-        free(pattern);
-        return smc_out_of_memory(error);
-    }
-    request->threads = question->threads;
-    question->threads[request->threads_count++] = (struct smc_inspect_threads){
-        .pattern = pattern,
-        .threads_per_block = threads,
-        .block = {block[0], block[1], block[2]},
-    };
-    return SMC_OK;
-}
-
-enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
-                                                char *pattern, uint32_t bytes,
-                                                struct smc_error *error)
-{
-    struct smc_inspect_request *request = &question->request;
-    if (!smc_make_room(&question->dynamic_smem, request->dynamic_smem_count,
-                       &question->dynamic_smem_capacity, sizeof *question->dynamic_smem)) {
-        free(pattern);
-        return smc_out_of_memory(error);
-    }
-    request->dynamic_smem = question->dynamic_smem;
-    question->dynamic_smem[request->dynamic_smem_count++] =
-        (struct smc_inspect_dynamic_smem){pattern, bytes};
-    return SMC_OK;
-}
-
 /* --- Lists: --threads 'gemm*=256,k<int, 4>=16x16', --dynamic-smem 48K ------------------------- */
 
-/* An item of a list. */
-struct stated {
-    char *pattern; /* taken over by what keeps it; NULL: every kernel that matches no pattern */
-    uint32_t number, block[3];
-};
-
-static bool read_threads(const char *text, struct stated *stated)
+static bool read_threads(const char *text, struct smc_stated *stated)
 {
     return smc_parse_block(text, SMC_NO_HIGHEST, &stated->number, stated->block);
 }
 
-static enum smc_status keep_threads(struct smc_inspection_question *question,
-                                    const struct stated *stated, struct smc_error *error)
+static void keep_threads(const struct smc_stated *stated, struct smc_inspect_request *request)
 {
-    if (stated->pattern)
-        return smc_inspection_add_threads(question, stated->pattern, stated->number, stated->block,
-                                          error);
-    question->request.threads_per_block = stated->number;
-    memcpy(question->request.block, stated->block, sizeof stated->block);
-    return SMC_OK;
+    request->threads_per_block = stated->number;
+    memcpy(request->block, stated->block, sizeof stated->block);
 }
 
-static bool ask_inspect_read_bytes(const char *text, struct stated *stated)
+static bool ask_inspect_read_bytes(const char *text, struct smc_stated *stated)
 {
     uint64_t bytes = 0;
     bool sound = smc_parse_size(text, SMC_NO_HIGHEST, &bytes);
@@ -127,25 +79,23 @@ static bool ask_inspect_read_bytes(const char *text, struct stated *stated)
     return sound;
 }
 
-static enum smc_status keep_dynamic_smem(struct smc_inspection_question *question,
-                                         const struct stated *stated, struct smc_error *error)
+static void keep_dynamic_smem(const struct smc_stated *stated, struct smc_inspect_request *request)
 {
-    if (stated->pattern)
-        return smc_inspection_add_dynamic_smem(question, stated->pattern, stated->number, error);
-    question->request.dynamic_smem_bytes = stated->number;
-    question->request.dynamic_smem_given = true;
-    return SMC_OK;
+    request->dynamic_smem_bytes = stated->number;
+    request->dynamic_smem_given = true;
 }
 
-static const struct ask_inspect_list {
+static const struct stated_option {
     const char *option, *allowed;
-    bool (*read)(const char *text, struct stated *stated);
-    enum smc_status (*keep)(struct smc_inspection_question *question, const struct stated *stated,
-                            struct smc_error *error);
-} threads_list = {"threads", "a number or shape (16x16) of threads, nor NAME=N", read_threads,
-                  keep_threads},
-  dynamic_smem_list = {"dynamic-smem", "a size (40000, 48K) nor NAME=SIZE", ask_inspect_read_bytes,
-                       keep_dynamic_smem};
+    bool (*read)(const char *text, struct smc_stated *stated);
+    /* What applies to every kernel that matches no pattern. */
+    void (*keep)(const struct smc_stated *stated, struct smc_inspect_request *request);
+} stated_options[SMC_STATED_KINDS] = {
+    [SMC_STATED_THREADS] = {"threads", "a number or shape (16x16) of threads, nor NAME=N",
+                            read_threads, keep_threads},
+    [SMC_STATED_DYNAMIC_SMEM] = {"dynamic-smem", "a size (40000, 48K) nor NAME=SIZE",
+                                 ask_inspect_read_bytes, keep_dynamic_smem},
+};
 
 /* Up to a comma outside brackets. */
 static size_t item_length(const char *text)
@@ -159,29 +109,30 @@ static size_t item_length(const char *text)
 }
 
 /* Takes over the item: "gemm*=256", or "256". */
-static enum smc_status take_item(const struct ask_inspect_list *list, char *item,
-                                 struct smc_inspection_question *question, struct smc_error *error)
+static enum smc_status take_item(enum smc_stated_kind kind, char *item,
+                                 struct smc_inspect_request *request, struct smc_error *error)
 {
-    struct stated stated = {0};
+    const struct stated_option *option = &stated_options[kind];
+    struct smc_stated stated = {0};
     char *equals = strrchr(item, '=');
-    if (equals == item || !list->read(equals ? equals + 1 : item, &stated)) {
-        smc_fail(error, SMC_USAGE, "option --%s: '%.100s' is neither %s", list->option, item,
-                 list->allowed);
+    if (equals == item || !option->read(equals ? equals + 1 : item, &stated)) {
+        smc_fail(error, SMC_USAGE, "option --%s: '%.100s' is neither %s", option->option, item,
+                 option->allowed);
         free(item);
         return SMC_USAGE;
     }
-    if (equals) {
-        *equals = '\0';
-        stated.pattern = item;
-    } else {
+    if (!equals) {
         free(item);
+        option->keep(&stated, request);
+        return SMC_OK;
     }
-    return list->keep(question, &stated, error);
+    *equals = '\0';
+    stated.pattern = item;
+    return smc_stated_add(&request->stated[kind], &stated) ? SMC_OK : smc_out_of_memory(error);
 }
 
-static enum smc_status take_lists(const struct ask_inspect_list *list,
-                                  const struct smc_repeated *values,
-                                  struct smc_inspection_question *question, struct smc_error *error)
+static enum smc_status take_lists(enum smc_stated_kind kind, const struct smc_repeated *values,
+                                  struct smc_inspect_request *request, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < values->count && status == SMC_OK; i++) {
@@ -193,7 +144,7 @@ static enum smc_status take_lists(const struct ask_inspect_list *list,
                 return smc_out_of_memory(error);
             memcpy(item, text, length);
             item[length] = '\0';
-            status = take_item(list, item, question, error);
+            status = take_item(kind, item, request, error);
             text += length + (text[length] == ',');
         } while (status == SMC_OK && *text);
     }
@@ -221,9 +172,10 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
     if (assumed)
         smc_parse_block(assumed, SMC_NO_HIGHEST, &request->assumed_threads_per_block,
                         request->assumed_block);
-    enum smc_status status = take_lists(&threads_list, &arguments->own_threads, question, error);
+    enum smc_status status =
+        take_lists(SMC_STATED_THREADS, &arguments->own_threads, request, error);
     if (status == SMC_OK)
-        status = take_lists(&dynamic_smem_list, &arguments->own_dynamic_smem, question, error);
+        status = take_lists(SMC_STATED_DYNAMIC_SMEM, &arguments->own_dynamic_smem, request, error);
     if (status == SMC_OK)
         status = inspect_ask_devices(arguments, question, error);
     if (status != SMC_OK || request->target_count > 0)
@@ -239,12 +191,7 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
 void smc_inspection_question_free(struct smc_inspection_question *question)
 {
     smc_chosen_devices_free(&question->chosen);
-    for (size_t i = 0; i < question->request.threads_count; i++)
-        free((char *)question->threads[i].pattern);
-    free(question->threads);
-    for (size_t i = 0; i < question->request.dynamic_smem_count; i++)
-        free((char *)question->dynamic_smem[i].pattern);
-    free(question->dynamic_smem);
+    smc_stated_free(question->request.stated);
 }
 
 /* A bar on a terminal while many files are read. */
@@ -333,18 +280,15 @@ enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
     for (size_t i = 0; i < request->pattern_count && status == SMC_OK; i++)
         status = smc_inspect_check_pattern(kernels, "kernel", request->patterns[i], error);
     struct smc_text warnings = {0};
-    for (size_t i = 0; i < request->threads_count && status == SMC_OK; i++) {
-        struct smc_error unknown = {""};
-        if (smc_inspect_check_pattern(kernels, "threads", request->threads[i].pattern, &unknown) !=
-            SMC_OK)
-            smc_text_printf(&warnings, "%s%s", warnings.length > 0 ? "\n" : "", unknown.message);
-    }
-    for (size_t i = 0; i < request->dynamic_smem_count && status == SMC_OK; i++) {
-        struct smc_error unknown = {""};
-        if (smc_inspect_check_pattern(kernels, "dynamic-smem", request->dynamic_smem[i].pattern,
-                                      &unknown) != SMC_OK)
-            smc_text_printf(&warnings, "%s%s", warnings.length > 0 ? "\n" : "", unknown.message);
-    }
+    for (int kind = 0; kind < SMC_STATED_KINDS; kind++)
+        for (size_t i = 0; i < request->stated[kind].count && status == SMC_OK; i++) {
+            struct smc_error unknown = {""};
+            if (smc_inspect_check_pattern(kernels, stated_options[kind].option,
+                                          request->stated[kind].item[i].pattern,
+                                          &unknown) != SMC_OK)
+                smc_text_printf(&warnings, "%s%s", warnings.length > 0 ? "\n" : "",
+                                unknown.message);
+        }
     smc_output_warn(&warnings);
     return status;
 }

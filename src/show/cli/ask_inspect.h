@@ -12,11 +12,7 @@ struct smc_inspection_question {
     struct smc_chosen_devices chosen;
     struct smc_device devices[SMC_MAX_DEVICES];
     struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
-    struct smc_inspect_request request;
-    struct smc_inspect_threads *threads; /* the request's; the patterns are owned */
-    size_t threads_capacity;
-    struct smc_inspect_dynamic_smem *dynamic_smem; /* likewise */
-    size_t dynamic_smem_capacity;
+    struct smc_inspect_request request; /* request.stated is owned */
 };
 
 /* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
@@ -25,15 +21,6 @@ struct smc_inspection_question {
 enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool all_targets,
                                    struct smc_inspection_question *question,
                                    struct smc_error *error);
-/* The block size of kernels by name, after those that were listed before. Takes over the pattern.
-   `block`: its shape, {0} if only the number is known. */
-enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
-                                           uint32_t threads, const uint32_t block[3],
-                                           struct smc_error *error);
-/* The same of its dynamic shared memory. */
-enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
-                                                char *pattern, uint32_t bytes,
-                                                struct smc_error *error);
 void smc_inspection_question_free(struct smc_inspection_question *question);
 
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is

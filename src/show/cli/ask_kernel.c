@@ -152,7 +152,12 @@ static enum smc_status read_params(const struct smc_arguments *arguments,
                                    const struct smc_kernel *kernel, uint32_t ignored,
                                    struct smc_params *params, struct smc_error *error)
 {
+    char first[32]; /* of a range */
     const char *size = arguments->text[SMC_OPTION_SIZE];
+    if (arguments->range[SMC_OPTION_SIZE].step > 0) {
+        snprintf(first, sizeof first, "%lld", (long long)arguments->range[SMC_OPTION_SIZE].first);
+        size = first;
+    }
     const uint32_t sizes = SMC_MATRIX_SIZES | array_sizes;
     smc_params_init(kernel, params);
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
@@ -261,7 +266,8 @@ void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *
     settings->carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
     settings->cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
     settings->smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
-    settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    if (arguments->given[SMC_OPTION_CLUSTER])
+        settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
     smc_ask_shape(arguments, SMC_OPTION_CLUSTER, settings->cluster);
     settings->is_cooperative = arguments->given[SMC_OPTION_COOPERATIVE];
     settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];

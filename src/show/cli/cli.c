@@ -20,7 +20,6 @@ static smc_command_function *const functions[SMC_COMMAND_COUNT] = {
 #define COMMAND(ID, function, name, most_files, usage, help, examples)                             \
     [SMC_COMMAND_##ID] = smc_cmd_##function,
 #include "show/cli/commands.def"
-#undef COMMAND
 };
 
 /* A file or folder that exists, or a word that can only be meant as one. */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "machine/bank_accesses.h"
 #include "show/cli/ask.h"
+#include "show/cli/ask_banks.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 
@@ -84,15 +85,13 @@ static enum smc_status cmd_banks_read_device(const struct smc_arguments *argumen
 static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *arguments,
                                              struct smc_banks_query *query, struct smc_error *error)
 {
-    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
-                                                 SMC_OPTION_BANK_OP};
     struct smc_query launch;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (arguments->given[refused[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: not with a kernel, which determines it",
-                            smc_options[refused[i]].name);
     smc_query_init(&launch);
-    enum smc_status status = smc_ask_kernel(arguments, &launch, error);
+    enum smc_status status = smc_refuse_given(
+        arguments, SMC_OPTIONS(SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_BANK_OP), error,
+        "not with a kernel, which determines it");
+    if (status == SMC_OK)
+        status = smc_ask_kernel(arguments, &launch, error);
     query->kernel = launch.kernel;
     query->params = launch.params;
     return status;
@@ -148,9 +147,8 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
     return block ? cmd_banks_read_block(block, query, error) : SMC_OK;
 }
 
-static enum smc_status ask_pattern(const struct smc_arguments *arguments,
-                                   struct smc_chosen_devices *devices,
-                                   struct smc_banks_query *query, struct smc_error *error)
+enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_banks_query *query,
+                              struct smc_error *error)
 {
     smc_banks_query_init(query);
     query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
@@ -163,6 +161,14 @@ static enum smc_status ask_pattern(const struct smc_arguments *arguments,
         status =
             smc_fail(error, SMC_USAGE, "option --mask: not with --op %s, which all lanes execute",
                      smc_bank_operations[query->op].name);
+    return status;
+}
+
+static enum smc_status ask_pattern(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    enum smc_status status = smc_ask_banks(arguments, query, error);
     if (status == SMC_OK)
         status = cmd_banks_read_device(arguments, devices, query, error);
     return status == SMC_OK && !query->kernel
@@ -205,7 +211,7 @@ struct cmd_banks_stream {
 static enum smc_status cmd_banks_flush_and_read(void *context, char *bytes, size_t capacity,
                                                 size_t *count, struct smc_error *error)
 {
-    const struct cmd_banks_stream *stream = context;
+    struct cmd_banks_stream *stream = context;
     enum smc_status status = smc_output_flush(stream->out, error);
     return status == SMC_OK ? smc_stream_read(&stream->input, bytes, capacity, count, error)
                             : status;
@@ -335,27 +341,23 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
 static enum smc_status check_layout_options(const struct smc_arguments *arguments,
                                             struct smc_error *error)
 {
-    static const enum smc_option_id needs[] = {SMC_OPTION_SWIZZLE, SMC_OPTION_ELEMENT,
-                                               SMC_OPTION_THREADS_VALUES};
-    static const enum smc_option_id refused[] = {
-        SMC_OPTION_EXPR, SMC_OPTION_STRIDE, SMC_OPTION_CSV,  SMC_OPTION_KERNEL,
-        SMC_OPTION_WARP, SMC_OPTION_WIDTH,  SMC_OPTION_MASK, SMC_OPTION_BLOCK_SHAPE,
-        SMC_OPTION_ROW,  SMC_OPTION_STORE,
-    };
-    const bool layout = arguments->given[SMC_OPTION_LAYOUT];
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (arguments->given[needs[i]] && !layout)
-            return smc_fail(error, SMC_USAGE, "option --%s: only with --layout",
-                            smc_options[needs[i]].name);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (arguments->given[refused[i]] && layout)
-            return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
-                            smc_options[refused[i]].name);
+    if (!arguments->given[SMC_OPTION_LAYOUT])
+        return smc_refuse_given(
+            arguments,
+            SMC_OPTIONS(SMC_OPTION_SWIZZLE, SMC_OPTION_ELEMENT, SMC_OPTION_THREADS_VALUES), error,
+            "only with --layout");
+    if (smc_refuse_given(arguments,
+                         SMC_OPTIONS(SMC_OPTION_EXPR, SMC_OPTION_STRIDE, SMC_OPTION_CSV,
+                                     SMC_OPTION_KERNEL, SMC_OPTION_WARP, SMC_OPTION_WIDTH,
+                                     SMC_OPTION_MASK, SMC_OPTION_BLOCK_SHAPE, SMC_OPTION_ROW,
+                                     SMC_OPTION_STORE),
+                         error, "not with --layout") != SMC_OK)
+        return SMC_USAGE;
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
-        if (arguments->given[SMC_OPTION_FIRST_PARAM + i] && layout)
+        if (arguments->given[SMC_OPTION_FIRST_PARAM + i])
             return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
                             smc_param_info[i].option);
-    if (layout && !arguments->given[SMC_OPTION_BANK_OP])
+    if (!arguments->given[SMC_OPTION_BANK_OP])
         return smc_fail(error, SMC_USAGE,
                         "option --layout: also give the accesses, such as --op 'st.16 rows; "
                         "ldmatrix.x4'");
@@ -394,13 +396,12 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
 static enum smc_status check_file_options(const struct smc_arguments *arguments,
                                           struct smc_error *error)
 {
-    static const enum smc_option_id refused[] = {
-        SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_MASK,   SMC_OPTION_ROW,
-        SMC_OPTION_WARP,  SMC_OPTION_PLOT,  SMC_OPTION_BANK_OP};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (arguments->given[refused[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'",
-                            smc_options[refused[i]].name, arguments->file[0]);
+    if (smc_refuse_given(arguments,
+                         SMC_OPTIONS(SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_MASK,
+                                     SMC_OPTION_ROW, SMC_OPTION_WARP, SMC_OPTION_PLOT,
+                                     SMC_OPTION_BANK_OP),
+                         error, "not with FILE '%.64s'", arguments->file[0]) != SMC_OK)
+        return SMC_USAGE;
     if (arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE,
                         "option --device: banks is about one device, but %zu are named",

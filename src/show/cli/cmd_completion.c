@@ -2,6 +2,7 @@
    the hidden command `smemcalc __complete WORD...`. */
 #include <string.h>
 
+#include "hardware/exercise.h"
 #include "rules/devices.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"
@@ -105,6 +106,18 @@ static int option_being_given(enum smc_command_id command, int count, char *cons
     return smc_option_value_follows(id, before >= 0 ? words[before] : "") ? id : -1;
 }
 
+static void offer_exercises(struct smc_text *out)
+{
+    const char *name;
+    for (size_t i = 0; (name = smc_exercise_name(i)); i++) {
+        struct smc_exercise exercise;
+        struct smc_error ignored;
+        if (smc_exercise_read(name, &exercise, &ignored) == SMC_OK)
+            offer(name, exercise.title, out);
+        smc_exercise_free(&exercise);
+    }
+}
+
 /* The first word of the command's usage, where it is not an option. */
 static bool offer_operands(const struct smc_command *command, struct smc_text *out)
 {
@@ -115,8 +128,13 @@ static bool offer_operands(const struct smc_command *command, struct smc_text *o
     if (strncmp(word, "COMMAND", length) == 0)
         offer_commands(out);
     else if (strncmp(word, "LESSON", length) == 0)
-        for (size_t i = 0; i < smc_lesson_count(); i++)
-            offer(smc_lesson_at(i)->name, smc_lesson_at(i)->summary, out);
+        for (size_t i = 0; i < smc_lesson_count(); i++) {
+            struct smc_lesson_head head;
+            smc_lesson_head_at(i, SMC_LANGUAGE_ENGLISH, &head);
+            offer(head.name, head.summary, out);
+        }
+    else if (strncmp(word, "EXERCISE", length) == 0)
+        offer_exercises(out);
     else
         offer_choices(word, length, out);
     return true;
@@ -130,7 +148,9 @@ void smc_completion_offer(int count, char *const *words, struct smc_text *out)
     const int id = count > 0 ? option_being_given(command, count, words) : -1;
     const char *value = id < 0 ? "" : smc_options[id].value;
     const bool is_operand = id < 0 && (count == 0 || words[count - 1][0] != '-');
-    const bool is_file = is_operand && count > 1 && smc_commands[command].most_files > 0;
+    const bool is_exercise = command == SMC_COMMAND_EXERCISE && count == 2;
+    const bool is_file =
+        is_operand && count > 1 && !is_exercise && smc_commands[command].most_files > 0;
     smc_text_append(out, strcmp(value, "FOLDER") == 0            ? "directories\n"
                          : is_file || strcmp(value, "FILE") == 0 ? "files\n"
                                                                  : "words\n");

@@ -26,7 +26,7 @@ struct comparison {
 };
 
 /* In the order of the words of --format and --fail-on. */
-enum format { TEXT, JSON, CSV, MARKDOWN, JUNIT, SARIF };
+enum format { TEXT, JSON, JSONL, CSV, MARKDOWN, JUNIT, SARIF };
 enum fail_on { ANY, OCCUPANCY, NEVER };
 
 static enum smc_status cmd_diff_ask(const struct smc_arguments *arguments,
@@ -76,7 +76,7 @@ static void cmd_diff_write_verdict(const struct smc_arguments *arguments,
         smc_markdown_findings(&verdict->findings, "smemcalc, limits of the gate file", out);
         smc_text_append(out, "\n");
     } else if (format != TEXT) {
-        smc_gate_tell(gate, verdict, format == JSON || format == CSV);
+        smc_gate_tell(gate, verdict, format < MARKDOWN);
     }
 }
 
@@ -88,13 +88,10 @@ static void cmd_diff_write_comparison(const struct smc_arguments *arguments,
     struct smc_report_style style = smc_output_style();
     switch ((enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT]) {
     case TEXT:
-        smc_writer_text.diff(diff, &style, out);
-        break;
     case JSON:
-        smc_writer_json.diff(diff, &style, out);
-        break;
+    case JSONL:
     case CSV:
-        smc_writer_csv.diff(diff, &style, out);
+        smc_ask_writer(arguments)->diff(diff, &style, out);
         break;
     case MARKDOWN:
         smc_markdown_diff(diff, out);

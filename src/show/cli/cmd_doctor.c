@@ -14,6 +14,11 @@
 #include "show/cli/output.h"
 #include "show/plot/paint.h"
 
+static bool can_load_cairo(void)
+{
+    return smc_plot_open_files(NULL) == SMC_OK;
+}
+
 static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)
 {
     struct winsize size = {0};
@@ -23,7 +28,8 @@ static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *re
         .is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0,
         .colour = style.colour,
         .locale_is_utf8 = style.utf8,
-        .has_font = smc_plot_has_files ? smc_plot_has_font : NULL,
+        .has_cairo = smc_plot_has_files ? can_load_cairo : NULL,
+        .has_font = smc_plot_has_font,
     };
     request->columns = size.ws_col;
     request->rows = size.ws_row;

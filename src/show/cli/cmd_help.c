@@ -9,6 +9,7 @@
 #include "show/cli/command.h"
 #include "show/cli/help.h"
 #include "show/cli/options.h"
+#include "show/lesson/lesson_words.h"
 #include "show/words/layout.h"
 
 enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
@@ -16,7 +17,6 @@ enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
 static const char *const headings[] = {
 #define GROUP(id, heading) [SMC_GROUP_##id] = heading,
 #include "show/cli/groups.def"
-#undef GROUP
 };
 
 static const char examples[] =
@@ -110,7 +110,7 @@ static void append_most_used(struct smc_text *out)
         {SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE, "edge of the square tile, 1 to 32"},
         {SMC_OPTION_THREADS, "threads per block of your own kernel"},
         {SMC_OPTION_DEVICE, "a board (H200) or a compute capability (9.0)"},
-        {SMC_OPTION_FORMAT, "text, json or csv"},
+        {SMC_OPTION_FORMAT, "text, json, jsonl or csv"},
     };
     smc_text_append(out, "\nMost used options:\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -160,6 +160,10 @@ void smc_help_all(struct smc_text *out)
 void smc_help_command(enum smc_command_id id, struct smc_text *out)
 {
     const struct smc_command *command = &smc_commands[id];
+    if (id == SMC_COMMAND_LESSON && smc_language_of_user() == SMC_LANGUAGE_CHINESE) {
+        smc_lesson_help(smc_program_name(), out);
+        return;
+    }
     if (command->examples)
         smc_program_append(out, command->examples);
     smc_text_printf(out, "%s%s %s %s\n%s\n", command->examples ? "\n" : "", smc_program_name(),

@@ -58,21 +58,15 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
 
 static enum smc_status check_lint(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int judged[] = {
-        SMC_OPTION_GATE,           SMC_OPTION_REQUIRE_OCCUPANCY,
-        SMC_OPTION_REQUIRE_BLOCKS, SMC_OPTION_MAX_REGS,
-        SMC_OPTION_OWN_THREADS,    SMC_OPTION_ASSUME_THREADS,
-        SMC_OPTION_SORT,           SMC_OPTION_TOP,
-        SMC_OPTION_ONLY,           SMC_OPTION_INSTANCES,
-        SMC_OPTION_SAVE,           SMC_OPTION_REGS,
-    };
-    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
-        if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
-            return smc_fail(
-                error, SMC_USAGE,
-                "option --%s: not together with --lint, which checks a kernel's own bounds",
-                smc_options[judged[i]].name);
-    return SMC_OK;
+    if (!arguments->given[SMC_OPTION_LINT])
+        return SMC_OK;
+    return smc_refuse_given(arguments,
+                            SMC_OPTIONS(SMC_OPTION_GATE, SMC_OPTION_REQUIRE_OCCUPANCY,
+                                        SMC_OPTION_REQUIRE_BLOCKS, SMC_OPTION_MAX_REGS,
+                                        SMC_OPTION_OWN_THREADS, SMC_OPTION_ASSUME_THREADS,
+                                        SMC_OPTION_SORT, SMC_OPTION_TOP, SMC_OPTION_ONLY,
+                                        SMC_OPTION_INSTANCES, SMC_OPTION_SAVE, SMC_OPTION_REGS),
+                            error, "not together with --lint, which checks a kernel's own bounds");
 }
 
 static enum smc_status check_regs(const struct smc_arguments *arguments, struct smc_error *error)

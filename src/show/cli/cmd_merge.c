@@ -17,7 +17,7 @@
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static enum smc_status cmd_merge_read_stream(const struct smc_stream *stream,
+static enum smc_status cmd_merge_read_stream(struct smc_stream *stream,
                                              struct smc_merge_input *input, struct smc_error *error)
 {
     static char bytes[1 << 16];
@@ -35,8 +35,8 @@ static enum smc_status cmd_merge_read_stream(const struct smc_stream *stream,
 }
 
 /* Adds its reports, which point to `name`, safe to be shown, to be freed after them. */
-static enum smc_status add_reports(const struct smc_stream *stream, struct smc_merge *merge,
-                                   char **name, struct smc_error *error)
+static enum smc_status add_reports(struct smc_stream *stream, struct smc_merge *merge, char **name,
+                                   struct smc_error *error)
 {
     struct smc_text problems = {0};
     *name = smc_strdup(stream->name);
@@ -129,14 +129,9 @@ static bool is_openmetrics(const struct smc_arguments *arguments)
 static enum smc_status check_fleet_options(const struct smc_arguments *arguments,
                                            struct smc_error *error)
 {
-    static const enum smc_option_id options[] = {SMC_OPTION_EXCLUDE, SMC_OPTION_DRAIN,
-                                                 SMC_OPTION_DRAIN_STRAGGLERS};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (arguments->given[options[i]])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: there is no report of '%s check --format json'",
-                            smc_options[options[i]].name, smc_program_name());
-    return SMC_OK;
+    return smc_refuse_given(
+        arguments, SMC_OPTIONS(SMC_OPTION_EXCLUDE, SMC_OPTION_DRAIN, SMC_OPTION_DRAIN_STRAGGLERS),
+        error, "there is no report of '%s check --format json'", smc_program_name());
 }
 
 /* `merged` and `fleet`: NULL without such reports. */

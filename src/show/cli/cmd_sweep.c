@@ -256,8 +256,8 @@ static bool write_point(void *context, uint64_t index, const struct smc_answer *
     sink->result.answered = index + 1;
     if (sink->out->length >= FLUSH_BYTES) {
         smc_progress_erase(&sink->progress);
-        sink->status = sink->writer == &smc_writer_csv ? smc_output_flush(sink->out, sink->error)
-                                                       : smc_output_hold(sink->out, sink->error);
+        sink->status = sink->writer->is_by_line ? smc_output_flush(sink->out, sink->error)
+                                                : smc_output_hold(sink->out, sink->error);
     }
     smc_progress_step(&sink->progress, index + 1);
     return sink->status == SMC_OK && !sink->out->failed && !smc_interrupt_seen();
@@ -335,7 +335,7 @@ enum smc_status smc_cmd_sweep(const struct smc_arguments *arguments, struct smc_
     struct smc_sweep sweep;
     struct swept_devices devices = {0};
     struct smc_asked_file asked = {0};
-    bool notes = smc_ask_writer(arguments) != &smc_writer_json;
+    bool notes = !smc_ask_writer(arguments)->has_notes;
     enum smc_status status = ask_sweep(arguments, notes, &sweep, &devices, &asked, error);
     enum smc_plot_target target;
     sweep.times = arguments->number[SMC_OPTION_SHOW] == SHOW_TIME;

@@ -47,15 +47,14 @@ static bool parse_percent(const char *text, double *percent)
 static enum smc_status ask_gate(const struct smc_arguments *arguments, struct smc_trace_gate *gate,
                                 struct smc_error *error)
 {
-    static const int of_gate[] = {SMC_OPTION_ABOVE, SMC_OPTION_ALLOW};
     const char *above = arguments->text[SMC_OPTION_ABOVE];
     const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
     double percent = 0;
     gate->least_percent = (double)arguments->number[SMC_OPTION_REQUIRE_OCCUPANCY];
-    for (size_t i = 0; i < sizeof of_gate / sizeof *of_gate; i++)
-        if (arguments->given[of_gate[i]] && gate->least_percent <= 0)
-            return smc_fail(error, SMC_USAGE, "option --%s: only together with --require-occupancy",
-                            smc_options[of_gate[i]].name);
+    if (gate->least_percent <= 0 &&
+        smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ABOVE, SMC_OPTION_ALLOW), error,
+                         "only together with --require-occupancy") != SMC_OK)
+        return SMC_USAGE;
     if (format && !smc_writer_find(format) && gate->least_percent <= 0)
         return smc_fail(error, SMC_USAGE, "option --format: '%s' needs --require-occupancy",
                         format);
@@ -72,18 +71,12 @@ static enum smc_status ask_gate(const struct smc_arguments *arguments, struct sm
 /* What is to be done with the program, if any. */
 static enum smc_status check_program(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_programs[] = {SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES};
     const bool reads = arguments->given[SMC_OPTION_READ];
-    static const int of_one_file[] = {SMC_OPTION_SKIP, SMC_OPTION_LAUNCH_COUNT};
-    for (size_t i = 0; i < sizeof of_one_file / sizeof *of_one_file; i++)
-        if (reads && arguments->read.count + arguments->file_count > 1 &&
-            arguments->given[of_one_file[i]])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: only with one file, as the order of the launches of "
-                            "several is unknown",
-                            smc_options[of_one_file[i]].name);
-    static const int of_gpus[] = {SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES,
-                                  SMC_OPTION_WITHOUT_CUPTI};
+    if (reads && arguments->read.count + arguments->file_count > 1 &&
+        smc_refuse_given(
+            arguments, SMC_OPTIONS(SMC_OPTION_SKIP, SMC_OPTION_LAUNCH_COUNT), error,
+            "only with one file, as the order of the launches of several is unknown") != SMC_OK)
+        return SMC_USAGE;
     const bool emulated = arguments->number[SMC_OPTION_ON] == SMC_ON_EMULATOR;
     if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)
         return smc_fail(error, SMC_USAGE,
@@ -92,21 +85,20 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
     if (reads && arguments->given[SMC_OPTION_ON])
         return smc_fail(error, SMC_USAGE,
                         "option --on: not together with --read, as nothing is run");
-    for (size_t i = 0; emulated && i < sizeof of_gpus / sizeof *of_gpus; i++)
-        if (arguments->given[of_gpus[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: not together with --on emulator",
-                            smc_options[of_gpus[i]].name);
+    if (emulated && smc_refuse_given(arguments,
+                                     SMC_OPTIONS(SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES,
+                                                 SMC_OPTION_WITHOUT_CUPTI),
+                                     error, "not together with --on emulator") != SMC_OK)
+        return SMC_USAGE;
     if (!emulated && arguments->given[SMC_OPTION_STRICT])
         return smc_fail(error, SMC_USAGE,
                         "option --strict: only with --on emulator: only the emulator finds errors "
                         "in a kernel");
-    for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++)
-        if (reads && arguments->given[of_programs[i]])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: not together with --read, as nothing "
-                            "is run",
-                            smc_options[of_programs[i]].name);
-    if (!reads && arguments->file_count == 0)
+    if (reads)
+        return smc_refuse_given(arguments,
+                                SMC_OPTIONS(SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES), error,
+                                "not together with --read, as nothing is run");
+    if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "trace: which program? 'trace -- ./app ARGUMENT...', or "
                         "a recorded file with --read FILE");

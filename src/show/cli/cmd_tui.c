@@ -292,12 +292,8 @@ static enum smc_status explore_file(const struct smc_arguments *arguments,
 
 static enum smc_status check_no_file(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_files[] = {SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_ARG};
-    for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++)
-        if (arguments->given[of_files[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: only with FILE: smemcalc tui FILE",
-                            smc_options[of_files[i]].name);
-    return SMC_OK;
+    return smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_ARG),
+                            error, "only with FILE: smemcalc tui FILE");
 }
 
 enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_text *out,

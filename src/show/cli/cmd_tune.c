@@ -34,14 +34,13 @@ static enum smc_status cmd_tune_check_kernel(const struct smc_kernel *kernel,
 static enum smc_status ask_kernel(const struct smc_arguments *arguments, struct smc_tune *tune,
                                   struct smc_error *error)
 {
-    static const enum smc_option_id of_source[] = {SMC_OPTION_ENTRY, SMC_OPTION_ARG,
-                                                   SMC_OPTION_GRID, SMC_OPTION_COMPILER_OPTIONS,
-                                                   SMC_OPTION_TUNE_DYNAMIC_SMEM};
-    for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
-        if (arguments->given[of_source[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: only with --source FILE",
-                            smc_options[of_source[i]].name);
-    enum smc_status status = smc_ask_query(arguments, &tune->query, error);
+    enum smc_status status =
+        smc_refuse_given(arguments,
+                         SMC_OPTIONS(SMC_OPTION_ENTRY, SMC_OPTION_ARG, SMC_OPTION_GRID,
+                                     SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_TUNE_DYNAMIC_SMEM),
+                         error, "only with --source FILE");
+    if (status == SMC_OK)
+        status = smc_ask_query(arguments, &tune->query, error);
     tune->predict = smc_tune_predict_catalog;
     return status == SMC_OK ? cmd_tune_check_kernel(tune->query.kernel, error) : status;
 }

@@ -14,7 +14,6 @@ struct smc_arguments;
 enum smc_command_id {
 #define COMMAND(ID, function, name, most_files, usage, help, examples) SMC_COMMAND_##ID,
 #include "show/cli/commands.def"
-#undef COMMAND
     SMC_COMMAND_COUNT
 };
 
@@ -37,7 +36,6 @@ extern const struct smc_command smc_commands[SMC_COMMAND_COUNT];
 #define COMMAND(ID, function, name, most_files, usage, help, examples)                             \
     smc_command_function smc_cmd_##function;
 #include "show/cli/commands.def"
-#undef COMMAND
 
 /* Whether `text` is the command's name; else `command` is unchanged. */
 bool smc_command_find(const char *text, enum smc_command_id *command);

@@ -1,4 +1,5 @@
 /* The option rows, and the arguments of one call read by them. */
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 enum {
 #define COMMAND(ID, function, name, most_files, usage, help, examples) ID = 1 << SMC_COMMAND_##ID,
 #include "show/cli/commands.def"
-#undef COMMAND
     ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT,   /* about a launch that is not run */
     SHOWING = ASKING | TUI,                              /* that, or a screen about it */
     OF_FILES = SWEEP | LIMITS | BEST | CARVEOUT | BANKS, /* about a kernel of a file */
@@ -63,7 +63,6 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
                                                  PARAM_COMMANDS(SMC_PARAM_##id),                   \
                                                  help},
 #include "rules/params.def"
-#undef PARAM
 };
 
 /* The words still to be read. */
@@ -396,6 +395,8 @@ bool smc_option_accepts_range(int id, enum smc_command_id command)
     enum smc_option_type type = smc_options[id].type;
     if (command == SMC_COMMAND_RUN)
         return varies_in_run(id);
+    if (id == SMC_OPTION_SIZE)
+        return command == SMC_COMMAND_SWEEP;
     return command == SMC_COMMAND_SWEEP &&
            (type == SMC_OPTION_INTEGER || type == SMC_OPTION_BYTES) &&
            smc_axis_find(smc_options[id].name, &axis);
@@ -441,6 +442,7 @@ static const struct repeatable {
     {SMC_OPTION_ARG, VALUES(arg), SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
     {SMC_OPTION_SET, VALUES(set), SMC_MAX_USER_ARGUMENTS, "variables are set"},
     {SMC_OPTION_DUMP, VALUES(dump), SMC_MAX_USER_ARGUMENTS, "files are written"},
+    {SMC_OPTION_EXPECTED, VALUES(expected), SMC_MOST_EXPECTED, "files are compared"},
     {SMC_OPTION_OWN_THREADS, VALUES(own_threads), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_DYNAMIC_SMEM, VALUES(own_dynamic_smem), SMC_MAX_LISTED, "lists are read"},
     {SMC_OPTION_OWN_KERNEL, VALUES(own_kernel), SMC_MAX_LISTED, "patterns are read"},
@@ -482,10 +484,11 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
     return SMC_OK;
 }
 
-/* A range of --block is one of threads. */
+/* A range of --block is one of threads, a range of --size one of elements. */
 static const struct smc_option *range_option(int id)
 {
     return &smc_options[id == SMC_OPTION_BLOCK_SHAPE ? SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK
+                        : id == SMC_OPTION_SIZE      ? SMC_OPTION_FIRST_PARAM + SMC_PARAM_LENGTH
                                                      : id];
 }
 
@@ -704,4 +707,19 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
             return status;
     }
     return assign_block(arguments, error);
+}
+
+enum smc_status smc_refuse_given(const struct smc_arguments *arguments, const int *options,
+                                 struct smc_error *error, const char *why, ...)
+{
+    char text[256];
+    va_list values;
+    while (*options < SMC_OPTION_COUNT && !arguments->given[*options])
+        options++;
+    if (*options == SMC_OPTION_COUNT)
+        return SMC_OK;
+    va_start(values, why);
+    vsnprintf(text, sizeof text, why, values);
+    va_end(values);
+    return smc_fail(error, SMC_USAGE, "option --%s: %s", smc_options[*options].name, text);
 }

@@ -35,7 +35,6 @@ enum smc_option_type {
 enum smc_option_group {
 #define GROUP(id, heading) SMC_GROUP_##id,
 #include "show/cli/groups.def"
-#undef GROUP
     SMC_GROUP_COUNT
 };
 
@@ -70,7 +69,7 @@ struct smc_arguments {
     char **file; /* the first of the words that were read; "-": standard input */
     size_t file_count;
     struct smc_repeated device, device_file; /* at most SMC_MAX_DEVICES */
-    struct smc_repeated arg, set, dump;      /* at most SMC_MAX_USER_ARGUMENTS */
+    struct smc_repeated arg, set, dump, expected;      /* at most SMC_MAX_USER_ARGUMENTS */
     struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file,
         pass;
     const char *topic;         /* help: the command asked about, completion: the shell,
@@ -94,6 +93,18 @@ bool smc_option_value_follows(int id, const char *word);
 
 /* Whether the command accepts a range for it. */
 bool smc_option_accepts_range(int id, enum smc_command_id command);
+
+/* A list for smc_refuse_given. */
+#define SMC_OPTIONS(...)                                                                           \
+    (const int[])                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__, SMC_OPTION_COUNT                                                              \
+    }
+
+/* SMC_USAGE with "option --NAME: WHY" if one of the options is given; the first is named. */
+enum smc_status smc_refuse_given(const struct smc_arguments *arguments, const int *options,
+                                 struct smc_error *error, const char *why, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Whether the option may be given several times, and each counts. */
 bool smc_option_repeats(int option);

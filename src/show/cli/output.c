@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -304,7 +305,7 @@ struct smc_report_style smc_output_style(void)
 enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
                                 struct smc_error *error)
 {
-    *stream = (struct smc_stream){smc_file_name(path), STDIN_FILENO};
+    *stream = (struct smc_stream){.name = smc_file_name(path), .descriptor = STDIN_FILENO};
     if (smc_file_is_standard_input(path))
         return SMC_OK;
     do
@@ -317,13 +318,16 @@ enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
 
 void smc_stream_close(struct smc_stream *stream)
 {
+    smc_gzip_close(stream->gzip);
+    stream->gzip = NULL;
     if (stream->descriptor != STDIN_FILENO)
         close(stream->descriptor);
 }
 
-enum smc_status smc_stream_read(const struct smc_stream *stream, char *bytes, size_t capacity,
-                                size_t *count, struct smc_error *error)
+static enum smc_status stream_read_stored(void *context, char *bytes, size_t capacity,
+                                          size_t *count, struct smc_error *error)
 {
+    const struct smc_stream *stream = context;
     ssize_t got;
     do
         got = read(stream->descriptor, bytes, capacity);
@@ -333,6 +337,36 @@ enum smc_status smc_stream_read(const struct smc_stream *stream, char *bytes, si
                         strerror(errno));
     *count = (size_t)got;
     return SMC_OK;
+}
+
+/* The first bytes, and whether they are compressed. */
+static enum smc_status stream_begin(struct smc_stream *stream, char *bytes, size_t capacity,
+                                    size_t *count, struct smc_error *error)
+{
+    enum smc_status status = stream_read_stored(stream, bytes, capacity, count, error);
+    if (status == SMC_OK && *count == 1 && bytes[0] == SMC_GZIP_MAGIC[0]) {
+        size_t second = 0;
+        status = stream_read_stored(stream, bytes + 1, 1, &second, error);
+        *count += second;
+    }
+    stream->has_begun = true;
+    if (status != SMC_OK || !smc_gzip_begins(bytes, *count))
+        return status;
+    const struct smc_csv_source source = {stream_read_stored, stream};
+    return smc_gzip_open(&stream->gzip, stream->name, &source, bytes, *count, error);
+}
+
+enum smc_status smc_stream_read(struct smc_stream *stream, char *bytes, size_t capacity,
+                                size_t *count, struct smc_error *error)
+{
+    if (!stream->has_begun) {
+        const size_t most = capacity < SMC_GZIP_CHUNK ? capacity : SMC_GZIP_CHUNK;
+        enum smc_status status = stream_begin(stream, bytes, most, count, error);
+        if (status != SMC_OK || !stream->gzip)
+            return status;
+    }
+    return stream->gzip ? smc_gzip_read(stream->gzip, bytes, capacity, count, error)
+                        : stream_read_stored(stream, bytes, capacity, count, error);
 }
 
 /* --- Pictures --- */

@@ -89,10 +89,12 @@ enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
 
 /* --- Input --- */
 
-/* A file or standard input, read in pieces. */
+/* A file or standard input, read in pieces; decompressed if gzip compressed it. */
 struct smc_stream {
     const char *name; /* for messages */
     int descriptor;
+    bool has_begun;
+    struct smc_gzip *gzip; /* NULL: not compressed */
 };
 
 /* "-" is standard input. SMC_USAGE: "FILE: why". */
@@ -100,8 +102,10 @@ enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
                                 struct smc_error *error);
 void smc_stream_close(struct smc_stream *stream);
 
-/* Up to `capacity` bytes, as soon as there are any; 0 at the end. SMC_USAGE for a folder. */
-enum smc_status smc_stream_read(const struct smc_stream *stream, char *bytes, size_t capacity,
+/* Up to `capacity` bytes, at least 2, as soon as there are any; 0 at the end. SMC_USAGE for a
+   folder and for damaged compressed bytes; SMC_UNAVAILABLE if they are compressed and this build
+   lacks zlib. */
+enum smc_status smc_stream_read(struct smc_stream *stream, char *bytes, size_t capacity,
                                 size_t *count, struct smc_error *error);
 
 #endif

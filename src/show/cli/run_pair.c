@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/sandbox.h"
-#include "hardware/user_pair.h"
+#include "hardware/series.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
@@ -15,18 +15,17 @@
 static enum smc_status run_pair_check_options(const struct smc_arguments *arguments,
                                               struct smc_error *error)
 {
-    static const int of_one[] = {SMC_OPTION_ANNOTATE, SMC_OPTION_SANITIZE, SMC_OPTION_DUMP,
-                                 SMC_OPTION_ROOFLINE, SMC_OPTION_EXPLAIN};
     int range = smc_run_next_range(arguments, 0);
     if (arguments->file_count < 2)
         return smc_fail(error, SMC_USAGE,
                         "option --compare: name the other kernel, FILE or FILE:KERNEL, such as "
                         "run %.64s --compare other.cu",
                         arguments->text[SMC_OPTION_SOURCE]);
-    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
-        if (arguments->given[of_one[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: for one run; --compare asks for two",
-                            smc_options[of_one[i]].name);
+    if (smc_refuse_given(arguments,
+                         SMC_OPTIONS(SMC_OPTION_ANNOTATE, SMC_OPTION_SANITIZE, SMC_OPTION_DUMP,
+                                     SMC_OPTION_ROOFLINE, SMC_OPTION_EXPLAIN),
+                         error, "for one run; --compare asks for two") != SMC_OK)
+        return SMC_USAGE;
     if (range < SMC_OPTION_COUNT)
         return smc_fail(error, SMC_USAGE, "option --%s: a range is for kernels of the catalog",
                         smc_options[range].name);

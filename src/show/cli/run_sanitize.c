@@ -8,17 +8,14 @@
 
 enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_reports[] = {
-        SMC_OPTION_FORMAT,   SMC_OPTION_ANNOTATE, SMC_OPTION_EXPLAIN,
-        SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT,     SMC_OPTION_PREDICT_ONLY,
-    };
     if (!arguments->given[SMC_OPTION_SANITIZE])
         return SMC_OK;
-    for (size_t i = 0; i < sizeof of_reports / sizeof *of_reports; i++)
-        if (arguments->given[of_reports[i]])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: not with --sanitize, which reports only findings",
-                            smc_options[of_reports[i]].name);
+    if (smc_refuse_given(arguments,
+                         SMC_OPTIONS(SMC_OPTION_FORMAT, SMC_OPTION_ANNOTATE, SMC_OPTION_EXPLAIN,
+                                     SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT, SMC_OPTION_PREDICT_ONLY,
+                                     SMC_OPTION_EXPECTED),
+                         error, "not with --sanitize, which reports only findings") != SMC_OK)
+        return SMC_USAGE;
     if (smc_asks_series(arguments))
         return smc_fail(error, SMC_USAGE,
                         "option --sanitize: for one run; --compare and ranges ask for several");

@@ -36,23 +36,24 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
 
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    static const int of_source[] = {SMC_OPTION_ENTRY,        SMC_OPTION_ARG,
-                                    SMC_OPTION_SET,          SMC_OPTION_DUMP,
-                                    SMC_OPTION_GRID,         SMC_OPTION_COMPILER_OPTIONS,
-                                    SMC_OPTION_PREDICT_ONLY, SMC_OPTION_COOPERATIVE};
-    static const int of_answers[] = {SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT};
+    static const int of_source[] = {SMC_OPTION_ENTRY,
+                                    SMC_OPTION_ARG,
+                                    SMC_OPTION_SET,
+                                    SMC_OPTION_DUMP,
+                                    SMC_OPTION_EXPECTED,
+                                    SMC_OPTION_GRID,
+                                    SMC_OPTION_COMPILER_OPTIONS,
+                                    SMC_OPTION_PREDICT_ONLY,
+                                    SMC_OPTION_COOPERATIVE};
     for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
         if (arguments->given[of_source[i]])
             return smc_fail(error, SMC_USAGE,
                             "option --%s: only with your own source: smemcalc run FILE --%s ...",
                             smc_options[of_source[i]].name, smc_options[of_source[i]].name);
-    for (size_t i = 0; i < sizeof of_answers / sizeof *of_answers; i++)
-        if (arguments->given[of_answers[i]])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: run has it only for your own source; for a kernel of the "
-                            "catalog leave out the word 'run'",
-                            smc_options[of_answers[i]].name);
-    return SMC_OK;
+    return smc_refuse_given(
+        arguments, SMC_OPTIONS(SMC_OPTION_EXPLAIN, SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT), error,
+        "run has it only for your own source; for a kernel of the catalog leave out the word "
+        "'run'");
 }
 
 /* A shape of at most `most` in each dimension, which is needed. */
@@ -219,6 +220,36 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+/* "3=FILE", of an argument that is memory. */
+static enum smc_status read_expected_one(const char *typed, struct smc_user_request *request,
+                                         struct smc_error *error)
+{
+    char number[16];
+    int64_t n;
+    const size_t length = strcspn(typed, "=");
+    snprintf(number, sizeof number, "%.*s", (int)(length < 15 ? length : 0), typed);
+    if (!typed[length] || !typed[length + 1] || !smc_parse_integer(number, 1, INT32_MAX, &n))
+        return smc_fail(error, SMC_USAGE,
+                        "option --expect: '%.64s' is not of the form N=FILE, such as 1=right.bin",
+                        typed);
+    if ((uint64_t)n > request->argument_count || !request->argument[n - 1].is_buffer ||
+        request->argument[n - 1].form != SMC_USER_PLAIN)
+        return smc_fail(error, SMC_USAGE, "option --expect: '%.64s': argument %lld is not an array",
+                        typed, (long long)n);
+    request->expected[request->expected_count++] = (struct smc_user_expected){
+        .typed = typed, .path = typed + length + 1, .argument = (size_t)n - 1};
+    return SMC_OK;
+}
+
+static enum smc_status read_expected(const struct smc_arguments *arguments,
+                                     struct smc_user_request *request, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < arguments->expected.count && status == SMC_OK; i++)
+        status = read_expected_one(arguments->expected.item[i], request, error);
+    return status;
+}
+
 static enum smc_status run_read_arguments(const struct smc_arguments *arguments,
                                           struct smc_user_request *request, struct smc_error *error)
 {
@@ -287,19 +318,9 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
                             request->block, error);
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)arguments->number[SMC_OPTION_DYNAMIC_SMEM];
-    return status == SMC_OK ? read_variables(arguments, request, error) : status;
-}
-
-/* For --dry-run. */
-static enum smc_status check_nothing_run(const struct smc_arguments *arguments,
-                                         struct smc_error *error)
-{
-    static const int of_runs[] = {SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP};
-    for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
-        if (arguments->given[of_runs[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: not with --dry-run, which runs nothing",
-                            smc_options[of_runs[i]].name);
-    return SMC_OK;
+    if (status == SMC_OK)
+        status = read_variables(arguments, request, error);
+    return status == SMC_OK ? read_expected(arguments, request, error) : status;
 }
 
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
@@ -312,7 +333,10 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
     smc_query_init(&query);
     enum smc_status status = ask_own(arguments, request, error);
     if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY]) {
-        status = check_nothing_run(arguments, error);
+        status = smc_refuse_given(
+            arguments,
+            SMC_OPTIONS(SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP, SMC_OPTION_EXPECTED),
+            error, "not with --dry-run, which runs nothing");
         placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
         placed.given[SMC_OPTION_COLD] = false;
     }

@@ -129,7 +129,8 @@ static void draw_present(struct picture *picture, const struct smc_banks_pattern
     smc_text_append(&text, ")");
     bool free = pattern->total.wavefronts == pattern->total.least;
     if (!free && !tile && !pattern->padding.found && !pattern->swizzle.found)
-        smc_text_append(&text, "; no padding and no swizzle removes all conflicts");
+        smc_text_append(&text,
+                        "; no padding and no swizzle c ^ (r >> s & m) removes all conflicts");
     const struct panel panel = {
         .layout = &picture->answer->layout,
         .map = &pattern->map,

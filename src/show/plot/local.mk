@@ -11,9 +11,10 @@ libsmc_la_SOURCES += \
 	src/show/plot/sweep_plot.c \
 	src/show/plot/trace_plot.c
 
-# One of the two; cairo's flags are for its file alone.
-EXTRA_DIST += src/show/plot/paint_cairo.c src/show/plot/paint_none.c
-libsmc_la_LIBADD += $(CAIRO_LIBS) -lm
+# One of the two; cairo's flags are for its file alone. Nothing is linked with cairo: the program
+# loads it.
+EXTRA_DIST += src/show/plot/paint_cairo.c src/show/plot/cairo_functions.def src/show/plot/paint_none.c
+libsmc_la_LIBADD += -lm
 if HAVE_CAIRO
 noinst_LTLIBRARIES += libpaint.la
 libpaint_la_SOURCES = src/show/plot/paint_cairo.c

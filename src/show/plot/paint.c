@@ -27,11 +27,7 @@ enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *forma
         if (length <= ending || !smc_equal_ignoring_case(path + length - ending, endings[i]))
             continue;
         *format = (enum smc_plot_format)i;
-        if (smc_plot_has_files)
-            return SMC_OK;
-        return smc_fail(error, SMC_UNAVAILABLE,
-                        "this program was built without cairo; install libcairo2-dev and build it "
-                        "again, or draw in the terminal with --plot -");
+        return smc_plot_open_files(error);
     }
     return smc_fail(error, SMC_USAGE,
                     "'%s' does not end in .svg, .png or .pdf; '-' draws in the terminal", path);

@@ -4,9 +4,14 @@
 
 #include "show/plot/plot.h"
 
+/* Whether the program was built with cairo. */
 extern const bool smc_plot_has_files;
 
-/* Whether the text of pictures in files has a font. */
+/* Loads cairo, unless it is loaded. SMC_UNAVAILABLE, with what to install, where that is not
+   possible. */
+enum smc_status smc_plot_open_files(struct smc_error *error);
+
+/* Whether the text of pictures in files has a font; false without cairo. */
 bool smc_plot_has_font(void);
 
 /* Appends the file's bytes. */

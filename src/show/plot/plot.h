@@ -66,13 +66,12 @@ void smc_plot_trace(const struct smc_trace_answer *answer, const struct smc_canv
 enum smc_plot_format { SMC_PLOT_SVG, SMC_PLOT_PNG, SMC_PLOT_PDF, SMC_PLOT_FORMAT_COUNT };
 
 /* The format of a file name's extension, case-insensitive. SMC_USAGE for an unknown one;
-   SMC_UNAVAILABLE if the program was built without cairo. The messages have no prefix that names an
-   option. */
+   SMC_UNAVAILABLE without cairo. The messages have no prefix that names an option. */
 enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *format,
                                    struct smc_error *error);
 
 /* Appends the bytes of the file, and to `warnings` (may be NULL) a line if there is no font.
-   SMC_UNAVAILABLE: built without cairo. SMC_MACHINE: fonts cannot be opened. */
+   SMC_UNAVAILABLE: no cairo. SMC_MACHINE: fonts cannot be opened. */
 enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
                                struct smc_text *bytes, struct smc_text *warnings,
                                struct smc_error *error);

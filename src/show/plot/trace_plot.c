@@ -131,7 +131,7 @@ static void trace_append_subject(const struct smc_canvas *canvas,
     }
     smc_text_append(line, "; recorded by ");
     append_fitting(canvas, SMC_FACE_NORMAL,
-                   trace->tool ? trace->tool : smc_trace_source_words(trace->source),
+                   trace->tool ? trace->tool : smc_trace_sources[trace->source].words,
                    TOOL_CHARS * canvas->char_width, line);
 }
 
@@ -210,8 +210,7 @@ static void trace_draw_legend(struct trace_picture *plot)
          i = smc_words_next_bound(plot->answer->bound_share, i)) {
         char percent[32], text[96];
         smc_words_percent(WHOLE * plot->answer->bound_share[i], percent);
-        snprintf(text, sizeof text, "%s %s", smc_trace_bound_label((enum smc_trace_bound)i),
-                 percent);
+        snprintf(text, sizeof text, "%s %s", smc_trace_bounds[i].label, percent);
         trace_add_entry(&row, trace_ink_of((enum smc_trace_bound)i), text);
     }
     if (leaves_empty(plot->answer))
@@ -476,16 +475,9 @@ static void trace_append_bounds(const struct smc_canvas *canvas,
                                 const struct smc_trace_kernel *kernel, struct smc_text *out)
 {
     char text[64];
-    double share[SMC_TRACE_BOUND_COUNT] = {0};
-    int most = 0, others = -1;
-    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++)
-        share[answer->rows[i].bound] += answer->rows[i].share;
-    for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++) {
-        others += share[i] > 0;
-        most = share[i] > share[most] ? i : most;
-    }
-    snprintf(text, sizeof text, others > 0 ? "%s +%d" : "%s",
-             smc_trace_bound_label((enum smc_trace_bound)most), others);
+    int others;
+    const enum smc_trace_bound most = smc_trace_main_bound(answer, kernel, &others);
+    snprintf(text, sizeof text, others > 0 ? "%s +%d" : "%s", smc_trace_bounds[most].label, others);
     append_fitting(canvas, SMC_FACE_NORMAL, text, BOUND_AT * canvas->char_width, out);
 }
 

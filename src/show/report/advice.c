@@ -317,7 +317,7 @@ static void append_smaller_cluster(const struct smc_answer *answer, struct smc_t
     if (most)
         smc_text_printf(line, "--cluster %u or less", most);
     else
-        smc_text_append(line, "clusters need compute capability 9.0 or newer: leave --cluster out");
+        smc_text_append(line, "clusters need compute capability 9.0 or newer: --cluster 1 does without");
 }
 
 /* What has one limit, and the setting that lifts it if any. */
@@ -511,6 +511,11 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
 {
     if (answer->outcome != SMC_LAUNCHES) {
         advice_append_remedies(answer, line);
+        return;
+    }
+    if (smc_words_is_clustered(answer)) {
+        smc_text_append(line, "an SM holds no more blocks of clusters: larger blocks may raise "
+                              "occupancy");
         return;
     }
     if (smc_query_at_maximum(answer)) {

@@ -306,44 +306,35 @@ struct hot_line {
     const struct smc_annotated_line *line;
 };
 
-#define ITEM struct hot_line
 #define LINE_FIELDS(FIELD)                                                                         \
-    FIELD(kernel, NULL, "kernel", "", "the kernel", smc_value_text(item->kernel))                  \
-    FIELD(file, "file", "file", "", "of the source", smc_value_string(item->line->file))           \
-    FIELD(line, "line", "line", "", "in the file",                                                 \
-          smc_value_if(item->line->line > 0, smc_value_integer(item->line->line)))                 \
-    FIELD(heat, "heat", "heat", "", "executions and wavefronts",                                   \
-          smc_value_integer(item->line->heat))                                                     \
-    FIELD(instructions, "instructions", "instructions", "", "of the PTX",                          \
-          smc_value_integer(item->line->instructions))                                             \
-    FIELD(executions, "executions", "executions", "", "of these by warps",                         \
-          smc_value_integer(item->line->count.executions))                                         \
-    FIELD(active_lanes, "active_lanes", "active_lanes", "lanes", "summed over the executions",     \
-          smc_value_integer(item->line->count.lanes))                                              \
-    FIELD(loads, "shared_loads", "shared_loads", "", "loads from shared memory",                   \
-          smc_value_integer(item->line->count.shared_loads))                                       \
-    FIELD(load_wavefronts, "shared_load_wavefronts", "shared_load_wavefronts", "",                 \
-          "their wavefronts", smc_value_integer(item->line->count.load_wavefronts))                \
-    FIELD(stores, "shared_stores", "shared_stores", "", "stores to shared memory",                 \
-          smc_value_integer(item->line->count.shared_stores))                                      \
-    FIELD(store_wavefronts, "shared_store_wavefronts", "shared_store_wavefronts", "",              \
-          "their wavefronts", smc_value_integer(item->line->count.store_wavefronts))               \
-    FIELD(conflicts, "bank_conflicts", "bank_conflicts", "",                                       \
-          "wavefronts above the least possible",                                                   \
-          smc_value_integer(smc_emulated_conflicts(&item->line->count)))                           \
-    FIELD(requests, "global_requests", "global_requests", "", "of global memory",                  \
-          smc_value_integer(item->line->count.global_requests))                                    \
-    FIELD(sectors, "global_sectors", "global_sectors", "", "of 32 bytes",                          \
-          smc_value_integer(item->line->count.global_sectors))                                     \
-    FIELD(bytes, "global_bytes", "global_bytes", "bytes", "of global memory",                      \
-          smc_value_integer(item->line->count.global_bytes))                                       \
-    FIELD(divergent, "divergent_branches", "divergent_branches", "",                               \
-          "branches that lanes of one warp took both ways",                                        \
-          smc_value_integer(item->line->count.divergent))                                          \
-    FIELD(source, "source", "source", "", "the text of the line",                                  \
-          smc_value_if(item->line->text != NULL, smc_value_text(item->line->text)))
-SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
-#undef ITEM
+    FIELD(NULL, "kernel", "", "the kernel", smc_value_text(item->kernel))                          \
+    FIELD("file", "file", "", "of the source", item->line->file)                                   \
+    FIELD("line", "line", "", "in the file", SMC_VALUE_IF(item->line->line > 0, item->line->line)) \
+    FIELD("heat", "heat", "", "executions and wavefronts", item->line->heat)                       \
+    FIELD("instructions", "instructions", "", "of the PTX", item->line->instructions)              \
+    FIELD("executions", "executions", "", "of these by warps", item->line->count.executions)       \
+    FIELD("active_lanes", "active_lanes", "lanes", "summed over the executions",                   \
+          item->line->count.lanes)                                                                 \
+    FIELD("shared_loads", "shared_loads", "", "loads from shared memory",                          \
+          item->line->count.shared_loads)                                                          \
+    FIELD("shared_load_wavefronts", "shared_load_wavefronts", "", "their wavefronts",              \
+          item->line->count.load_wavefronts)                                                       \
+    FIELD("shared_stores", "shared_stores", "", "stores to shared memory",                         \
+          item->line->count.shared_stores)                                                         \
+    FIELD("shared_store_wavefronts", "shared_store_wavefronts", "", "their wavefronts",            \
+          item->line->count.store_wavefronts)                                                      \
+    FIELD("bank_conflicts", "bank_conflicts", "", "wavefronts above the least possible",           \
+          smc_emulated_conflicts(&item->line->count))                                              \
+    FIELD("global_requests", "global_requests", "", "of global memory",                            \
+          item->line->count.global_requests)                                                       \
+    FIELD("global_sectors", "global_sectors", "", "of 32 bytes", item->line->count.global_sectors) \
+    FIELD("global_bytes", "global_bytes", "bytes", "of global memory",                             \
+          item->line->count.global_bytes)                                                          \
+    FIELD("divergent_branches", "divergent_branches", "",                                          \
+          "branches that lanes of one warp took both ways", item->line->count.divergent)           \
+    FIELD("source", "source", "", "the text of the line",                                          \
+          SMC_VALUE_IF(item->line->text != NULL, smc_value_text(item->line->text)))
+SMC_FIELD_TABLE(line_fields, struct hot_line, LINE_FIELDS)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -352,7 +343,7 @@ json_t *smc_json_annotation(const struct smc_annotation *annotation)
     json_t *list = json_array();
     for (size_t i = 0; i < annotation->hottest_count; i++) {
         const struct hot_line line = {"", annotation->hottest[i]};
-        json_array_append_new(list, smc_fields_object(line_fields, &line));
+        json_array_append_new(list, smc_fields_object(&line_fields, &line));
     }
     return list;
 }
@@ -361,7 +352,7 @@ json_t *smc_json_annotation(const struct smc_annotation *annotation)
 
 void smc_csv_annotation_head(struct smc_text *out)
 {
-    smc_fields_csv_head(line_fields, out);
+    smc_fields_csv_head(&line_fields, out);
 }
 
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
@@ -369,6 +360,6 @@ void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotat
 {
     for (size_t i = 0; i < annotation->hottest_count; i++) {
         const struct hot_line line = {kernel, annotation->hottest[i]};
-        smc_fields_csv_row(line_fields, &line, out);
+        smc_fields_csv_row(&line_fields, &line, out);
     }
 }

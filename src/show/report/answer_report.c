@@ -16,59 +16,45 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-#define ITEM struct smc_answer
 #define WAVES_FIELDS(FIELD)                                                                        \
-    FIELD(wave_blocks, "grid_blocks", NULL, "blocks", "blocks of the grid",                        \
-          smc_value_integer(item->waves.grid_blocks))                                              \
-    FIELD(resident_blocks, "resident_blocks", NULL, "blocks",                                      \
-          "blocks that the whole device holds at a time",                                          \
-          smc_value_integer(item->waves.resident_blocks))                                          \
-    FIELD(waves, "waves", NULL, "waves", "waves, the last one included",                           \
-          smc_value_integer(item->waves.waves))                                                    \
-    FIELD(last_wave, "last_wave_blocks", NULL, "blocks", "blocks of the last wave",                \
-          smc_value_integer(item->waves.last_wave_blocks))                                         \
-    FIELD(last_wave_percent, "last_wave_percent", NULL, "percent",                                 \
+    FIELD("grid_blocks", NULL, "blocks", "blocks of the grid", item->waves.grid_blocks)            \
+    FIELD("resident_blocks", NULL, "blocks", "blocks that the whole device holds at a time",       \
+          item->waves.resident_blocks)                                                             \
+    FIELD("waves", NULL, "waves", "waves, the last one included", item->waves.waves)               \
+    FIELD("last_wave_blocks", NULL, "blocks", "blocks of the last wave",                           \
+          item->waves.last_wave_blocks)                                                            \
+    FIELD("last_wave_percent", NULL, "percent",                                                    \
           "blocks of the last wave, of what can be resident",                                      \
-          smc_value_real(100.0 * (double)item->waves.last_wave_blocks /                            \
-                         (double)item->waves.resident_blocks))                                     \
-    FIELD(idle_sms, "idle_sms", NULL, "SMs", "SMs without a block in the last wave",               \
-          smc_value_integer(item->waves.idle_sms))                                                 \
-    FIELD(clusters, "resident_clusters", NULL, "clusters",                                         \
+          100.0 * (double)item->waves.last_wave_blocks / (double)item->waves.resident_blocks)      \
+    FIELD("idle_sms", NULL, "SMs", "SMs without a block in the last wave", item->waves.idle_sms)   \
+    FIELD("resident_clusters", NULL, "clusters",                                                   \
           "the clusters that the device holds at a time; absent without clusters",                 \
           item->occupancy.resident_clusters ? smc_value_integer(item->occupancy.resident_clusters) \
                                             : (struct smc_value){.kind = SMC_VALUE_ABSENT})
-SMC_FIELD_TABLE(waves_fields, WAVES_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(waves_fields, struct smc_answer, WAVES_FIELDS)
 
-#define ITEM struct smc_best_block
 #define BETTER_BLOCK_FIELDS(FIELD)                                                                 \
-    FIELD(better_option, "option", NULL, "", "tile or block", smc_value_string(item->option))      \
-    FIELD(better_size, "size", NULL, "", "the proposed value", smc_value_integer(item->size))      \
-    FIELD(better_threads, "threads_per_block", NULL, "threads", "threads per block",               \
-          smc_value_integer(item->threads_per_block))                                              \
-    FIELD(better_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM",                \
-          smc_value_integer(item->blocks_per_sm))                                                  \
-    FIELD(better_percent, "percent", NULL, "percent", "occupancy", smc_value_real(item->percent))
-SMC_FIELD_TABLE(better_block_fields, BETTER_BLOCK_FIELDS)
-#undef ITEM
+    FIELD("option", NULL, "", "tile or block", item->option)                                       \
+    FIELD("size", NULL, "", "the proposed value", item->size)                                      \
+    FIELD("threads_per_block", NULL, "threads", "threads per block", item->threads_per_block)      \
+    FIELD("blocks_per_sm", NULL, "blocks", "resident blocks per SM", item->blocks_per_sm)          \
+    FIELD("percent", NULL, "percent", "occupancy", item->percent)
+SMC_FIELD_TABLE(better_block_fields, struct smc_best_block, BETTER_BLOCK_FIELDS)
 
 struct answer_step {
     const struct smc_answer *answer;
     const struct smc_next_step *next;
 };
 
-#define ITEM struct answer_step
 #define STEP_FIELDS(FIELD)                                                                         \
-    FIELD(step_resource, "resource", NULL, "", "the resource that changes",                        \
-          smc_value_string(smc_step_resource_name(item->next->resource)))                          \
-    FIELD(step_change, "change", NULL, "", "by how much; negative: fewer",                         \
-          smc_value_integer(item->next->change))                                                   \
-    FIELD(step_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM after it",         \
-          smc_value_integer(item->next->blocks_per_sm))                                            \
-    FIELD(step_percent, "percent", NULL, "percent", "occupancy after it",                          \
-          smc_value_real(smc_query_percent_after(item->answer, item->next)))
-SMC_FIELD_TABLE(step_fields, STEP_FIELDS)
-#undef ITEM
+    FIELD("resource", NULL, "", "the resource that changes",                                       \
+          smc_step_resource_name(item->next->resource))                                            \
+    FIELD("change", NULL, "", "by how much; negative: fewer", item->next->change)                  \
+    FIELD("blocks_per_sm", NULL, "blocks", "resident blocks per SM after it",                      \
+          item->next->blocks_per_sm)                                                               \
+    FIELD("percent", NULL, "percent", "occupancy after it",                                        \
+          smc_query_percent_after(item->answer, item->next))
+SMC_FIELD_TABLE(step_fields, struct answer_step, STEP_FIELDS)
 
 /* An answer, or why there is none: then only what was asked is known. */
 struct answered {
@@ -113,13 +99,13 @@ static struct smc_value answer_compiled(const struct smc_answer *answer, uint32_
     const struct smc_file_kernel *kernel = answer->query.file_kernel;
     bool is_here = kernel ? kernel->spills_known : resources->source == SMC_RESOURCES_NVRTC;
     bool known = is_here && !resources->refused;
-    return smc_value_if(known, smc_value_integer(bytes));
+    return SMC_VALUE_IF(known, bytes);
 }
 
 static struct smc_value limit_of(const struct answered *item, enum smc_limit limit)
 {
     uint32_t blocks = item->answer->occupancy.limit[limit];
-    return smc_value_if(!item->why && blocks != SMC_UNLIMITED, smc_value_integer(blocks));
+    return SMC_VALUE_IF(!item->why && blocks != SMC_UNLIMITED, blocks);
 }
 
 static struct smc_value refusals_of(const struct smc_answer *answer)
@@ -156,7 +142,7 @@ static struct smc_value steps_of(const struct smc_answer *answer)
     json_t *list = json_array();
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct answer_step step = {answer, &answer->next_steps.step[i]};
-        json_array_append_new(list, smc_fields_object(step_fields, &step));
+        json_array_append_new(list, smc_fields_object(&step_fields, &step));
     }
     return smc_value_json(list);
 }
@@ -164,13 +150,13 @@ static struct smc_value steps_of(const struct smc_answer *answer)
 static struct smc_value better_block_of(const struct smc_answer *answer)
 {
     const struct smc_best_block *block = &answer->better_block;
-    return smc_value_json(block->option ? smc_fields_object(better_block_fields, block)
+    return smc_value_json(block->option ? smc_fields_object(&better_block_fields, block)
                                         : json_null());
 }
 
 static struct smc_value answer_waves_of(const struct smc_answer *answer)
 {
-    return smc_value_json(answer->has_waves ? smc_fields_object(waves_fields, answer)
+    return smc_value_json(answer->has_waves ? smc_fields_object(&waves_fields, answer)
                                             : json_null());
 }
 
@@ -189,186 +175,190 @@ static bool answer_has_time(const struct answered *item)
 
 static struct smc_value time_if(const struct answered *item, double ms)
 {
-    return smc_value_if(answer_has_time(item), smc_value_real(ms));
+    return SMC_VALUE_IF(answer_has_time(item), ms);
 }
 
 static struct smc_value answer_bound_by(const struct answered *item)
 {
     const char *key = smc_time_term_info[item->answer->time.bound_by].key;
-    return smc_value_if(answer_has_time(item), smc_value_string(key));
+    return SMC_VALUE_IF(answer_has_time(item), key);
 }
 
 static struct smc_value cooperative_excess(const struct smc_answer *answer)
 {
     uint64_t excess = 0;
     bool known = smc_cooperative_excess(answer, &excess);
-    return smc_value_if(known, smc_value_integer(excess));
+    return SMC_VALUE_IF(known, excess);
 }
 
 static struct smc_value opt_in_of(const struct smc_answer *answer)
 {
     uint32_t bytes = smc_smem_to_opt_in(&answer->query.device.sm, &answer->launch);
-    return smc_value_if(bytes > 0 && answer->outcome == SMC_LAUNCHES, smc_value_integer(bytes));
+    return SMC_VALUE_IF(bytes > 0 && answer->outcome == SMC_LAUNCHES, bytes);
 }
 
 /* What follows from the launch: unknown where there is no answer. */
-#define RESULT(value) smc_value_if(!item->why, value)
+#define RESULT(value) SMC_VALUE_IF(!item->why, value)
 
-#define ITEM struct answered
 #define ANSWER_FIELDS(FIELD)                                                                       \
-    FIELD(device, "device", NULL, "", "the device", answer_device_of(&item->answer->query))        \
-    FIELD(device_name, NULL, "device", "", "the device's name",                                    \
+    FIELD("device", NULL, "", "the device", answer_device_of(&item->answer->query))                \
+    FIELD(NULL, "device", "", "the device's name",                                                 \
           smc_value_text(item->answer->query.device.name))                                         \
-    FIELD(note, "note", NULL, "", "how the device's name was understood",                          \
-          smc_value_string(item->answer->query.device_note))                                       \
-    FIELD(kernel, "kernel.name", "kernel", "",                                                     \
-          "the kernel's name, null if only numbers are given",                                     \
-          smc_value_string(smc_words_kernel_name(&item->answer->query)))                           \
-    FIELD(parameters, "kernel." SMC_FIELD_PARAMS, SMC_FIELD_PARAMS, "",                            \
+    FIELD("note", NULL, "", "how the device's name was understood",                                \
+          item->answer->query.device_note)                                                         \
+    FIELD("kernel.name", "kernel", "", "the kernel's name, null if only numbers are given",        \
+          smc_words_kernel_name(&item->answer->query))                                             \
+    FIELD("kernel." SMC_FIELD_PARAMS, SMC_FIELD_PARAMS, "",                                        \
           "the parameters that the kernel accepts", smc_value_params(&item->answer->query))        \
-    FIELD(threads, "kernel.threads_per_block", "threads", "threads", "threads per block",          \
-          smc_value_integer(item->answer->launch.threads_per_block))                               \
-    FIELD(regs, "kernel.registers_per_thread", "regs", "registers", "registers per thread",        \
-          smc_value_if(smc_words_regs_known(item->answer),                                         \
-                       smc_value_integer(item->answer->launch.regs_per_thread)))                   \
-    FIELD(regs_source, "kernel.registers_source", NULL, "",                                        \
+    FIELD("kernel.threads_per_block", "threads", "threads", "threads per block",                   \
+          item->answer->launch.threads_per_block)                                                  \
+    FIELD("kernel.registers_per_thread", "regs", "registers", "registers per thread",              \
+          SMC_VALUE_IF(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread))  \
+    FIELD("kernel.registers_source", NULL, "",                                                     \
           "such as given, nvrtc 13.0 sm_90, table nvrtc 13.0 sm_90 or assumed nvrtc 13.0 sm_75",   \
           regs_source(item->answer))                                                               \
-    FIELD(regs_reason, "kernel.registers_reason", NULL, "",                                        \
-          "why the kernel was not compiled for this device",                                       \
-          smc_value_string(item->answer->resources.reason))                                        \
-    FIELD(static_smem, "kernel.static_smem_bytes", "static_smem", "bytes",                         \
-          "static shared memory per block",                                                        \
-          smc_value_integer(item->answer->launch.static_smem_bytes))                               \
-    FIELD(static_source, "kernel.static_smem_source", NULL, "", "kernel or given",                 \
+    FIELD("kernel.registers_reason", NULL, "", "why the kernel was not compiled for this device",  \
+          item->answer->resources.reason)                                                          \
+    FIELD("kernel.static_smem_bytes", "static_smem", "bytes", "static shared memory per block",    \
+          item->answer->launch.static_smem_bytes)                                                  \
+    FIELD("kernel.static_smem_source", NULL, "", "kernel or given",                                \
           smem_source(item->answer->static_smem_given, item->answer))                              \
-    FIELD(dynamic_smem, "kernel.dynamic_smem_bytes", "dynamic_smem", "bytes",                      \
-          "dynamic shared memory per block",                                                       \
-          smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \
-    FIELD(dynamic_source, "kernel.dynamic_smem_source", NULL, "", "kernel or given",               \
+    FIELD("kernel.dynamic_smem_bytes", "dynamic_smem", "bytes", "dynamic shared memory per block", \
+          item->answer->launch.dynamic_smem_bytes)                                                 \
+    FIELD("kernel.dynamic_smem_source", NULL, "", "kernel or given",                               \
           dynamic_source_of(item->answer))                                                         \
-    FIELD(carveout, "launch.carveout_percent", "carveout", "percent",                              \
+    FIELD("launch.carveout_percent", "carveout", "percent",                                        \
           "the preferred carve-out; -1: the driver's default",                                     \
-          smc_value_integer(item->answer->launch.carveout_percent))                                \
-    FIELD(barriers, "kernel.barriers_per_block", "barriers", "barriers", "barriers per block",     \
-          smc_value_integer(item->answer->launch.barriers_per_block))                              \
-    FIELD(stack, "kernel.stack_bytes", NULL, "bytes", "stack frame per thread",                    \
+          item->answer->launch.carveout_percent)                                                   \
+    FIELD("kernel.barriers_per_block", "barriers", "barriers", "barriers per block",               \
+          item->answer->launch.barriers_per_block)                                                 \
+    FIELD("kernel.stack_bytes", NULL, "bytes", "stack frame per thread",                           \
           answer_compiled(item->answer, item->answer->resources.stack_bytes))                      \
-    FIELD(spill_stores, "kernel.spill_store_bytes", NULL, "bytes", "spill stores per thread",      \
+    FIELD("kernel.spill_store_bytes", NULL, "bytes", "spill stores per thread",                    \
           answer_compiled(item->answer, item->answer->resources.spill_store_bytes))                \
-    FIELD(spill_loads, "kernel.spill_load_bytes", NULL, "bytes", "spill loads per thread",         \
+    FIELD("kernel.spill_load_bytes", NULL, "bytes", "spill loads per thread",                      \
           answer_compiled(item->answer, item->answer->resources.spill_load_bytes))                 \
-    FIELD(block_dim, "kernel.block_dim", NULL, "threads", "x, y and z of a block",                 \
+    FIELD("kernel.block_dim", NULL, "threads", "x, y and z of a block",                            \
           smc_value_extent(item->answer->plan.block))                                              \
-    FIELD(grid_dim, "kernel.grid_dim", NULL, "blocks", "x, y and z of the grid",                   \
+    FIELD("kernel.grid_dim", NULL, "blocks", "x, y and z of the grid",                             \
           smc_value_extent(item->answer->plan.grid))                                               \
-    FIELD(grid_blocks, "kernel.grid_blocks", NULL, "blocks", "blocks of the grid",                 \
+    FIELD("kernel.grid_blocks", NULL, "blocks", "blocks of the grid",                              \
           smc_value_known(item->answer->plan.grid_blocks))                                         \
-    FIELD(cache_config, "launch.cache_config", NULL, "",                                           \
-          "the cache preference: none, shared, l1 or equal",                                       \
-          smc_value_string(smc_words_cache_config(item->answer->launch.cache_config)))             \
-    FIELD(cluster, "launch.blocks_per_cluster", "cluster", "blocks", "blocks per cluster",         \
-          smc_value_integer(cluster_of(&item->answer->launch)))                                    \
-    FIELD(smem_mode, "launch.smem_mode", "smem_mode", "",                                          \
-          "the shared-memory mode, as of --smem-mode",                                             \
-          smc_value_string(smc_smem_mode_name(item->answer->launch.smem_mode)))                    \
-    FIELD(virtual_resources, "launch.virtual_resources", NULL, "", "virtual resources per block",  \
-          smc_value_integer(item->answer->launch.virtual_resources))                               \
-    FIELD(outcome, "occupancy.outcome", NULL, "", "launches, cannot_compile or cannot_launch",     \
-          smc_value_string(smc_outcome_name(item->answer->outcome)))                               \
-    FIELD(blocks, "occupancy.blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",  \
-          RESULT(smc_value_integer(item->answer->occupancy.blocks_per_sm)))                        \
-    FIELD(warps, "occupancy.warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",       \
-          RESULT(smc_value_integer(item->answer->occupancy.warps_per_sm)))                         \
-    FIELD(percent, "occupancy.percent", "occupancy_percent", "percent", "occupancy",               \
-          RESULT(smc_value_real(item->answer->occupancy_percent)))                                 \
-    FIELD(limiters, "occupancy.limiters", "limiters", "", "the limits that bind",                  \
+    FIELD("launch.cache_config", NULL, "", "the cache preference: none, shared, l1 or equal",      \
+          smc_words_cache_config(item->answer->launch.cache_config))                               \
+    FIELD("launch.blocks_per_cluster", "cluster", "blocks", "blocks per cluster",                  \
+          cluster_of(&item->answer->launch))                                                       \
+    FIELD("launch.smem_mode", "smem_mode", "", "the shared-memory mode, as of --smem-mode",        \
+          smc_smem_mode_name(item->answer->launch.smem_mode))                                      \
+    FIELD("launch.virtual_resources", NULL, "", "virtual resources per block",                     \
+          item->answer->launch.virtual_resources)                                                  \
+    FIELD("occupancy.outcome", NULL, "", "launches, cannot_compile or cannot_launch",              \
+          smc_outcome_name(item->answer->outcome))                                                 \
+    FIELD("occupancy.blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",          \
+          RESULT(item->answer->occupancy.blocks_per_sm))                                           \
+    FIELD("occupancy.warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",              \
+          RESULT(item->answer->occupancy.warps_per_sm))                                            \
+    FIELD("occupancy.percent", "occupancy_percent", "percent", "occupancy",                        \
+          RESULT(item->answer->occupancy_percent))                                                 \
+    FIELD("occupancy.limiters", "limiters", "", "the limits that bind",                            \
           RESULT(smc_value_limiters(item->answer->occupancy.limiters)))                            \
-    FIELD(limit_warps, "occupancy.limits.warps", "limit_warps", "blocks",                          \
-          "blocks per SM that the warps allow", limit_of(item, SMC_LIMIT_WARPS))                   \
-    FIELD(limit_blocks, "occupancy.limits.blocks", "limit_blocks", "blocks",                       \
-          "block slots of an SM", limit_of(item, SMC_LIMIT_BLOCKS))                                \
-    FIELD(limit_registers, "occupancy.limits.registers", "limit_registers", "blocks",              \
+    FIELD("occupancy.limits.warps", "limit_warps", "blocks", "blocks per SM that the warps allow", \
+          limit_of(item, SMC_LIMIT_WARPS))                                                         \
+    FIELD("occupancy.limits.blocks", "limit_blocks", "blocks", "block slots of an SM",             \
+          limit_of(item, SMC_LIMIT_BLOCKS))                                                        \
+    FIELD("occupancy.limits.registers", "limit_registers", "blocks",                               \
           "blocks per SM that the registers allow", limit_of(item, SMC_LIMIT_REGISTERS))           \
-    FIELD(limit_smem, "occupancy.limits.shared_memory", "limit_shared_memory", "blocks",           \
+    FIELD("occupancy.limits.shared_memory", "limit_shared_memory", "blocks",                       \
           "blocks per SM that shared memory allows", limit_of(item, SMC_LIMIT_SHARED_MEMORY))      \
-    FIELD(limit_barriers, "occupancy.limits.barriers", "limit_barriers", "blocks",                 \
+    FIELD("occupancy.limits.barriers", "limit_barriers", "blocks",                                 \
           "blocks per SM that the barriers allow", limit_of(item, SMC_LIMIT_BARRIERS))             \
-    FIELD(limit_virtual, "occupancy.limits.virtual_resources", NULL, "blocks",                     \
+    FIELD("occupancy.limits.virtual_resources", NULL, "blocks",                                    \
           "blocks per SM that virtual resources allow",                                            \
           limit_of(item, SMC_LIMIT_VIRTUAL_RESOURCES))                                             \
-    FIELD(limit_cluster, "occupancy.limits.cluster", NULL, "blocks",                               \
-          "blocks per SM that the cluster allows", limit_of(item, SMC_LIMIT_CLUSTER))              \
-    FIELD(refusals, "occupancy.refusals", NULL, "", "the rules that are broken",                   \
-          refusals_of(item->answer))                                                               \
-    FIELD(refusal_reason, "occupancy.refusal_reason", NULL, "",                                    \
-          "the same as a sentence; null if it launches", answer_reason_of(item->answer))           \
-    FIELD(allocated_regs, "occupancy.allocated.registers_per_block", "allocated_registers",        \
-          "registers", "allocated per block, with rounding",                                       \
-          RESULT(smc_value_integer(item->answer->occupancy.regs_allocated_per_block)))             \
-    FIELD(allocated_smem, "occupancy.allocated.smem_bytes_per_block", "allocated_smem", "bytes",   \
+    FIELD("occupancy.limits.cluster", NULL, "blocks", "blocks per SM that the cluster allows",     \
+          limit_of(item, SMC_LIMIT_CLUSTER))                                                       \
+    FIELD("occupancy.refusals", NULL, "", "the rules that are broken", refusals_of(item->answer))  \
+    FIELD("occupancy.refusal_reason", NULL, "", "the same as a sentence; null if it launches",     \
+          answer_reason_of(item->answer))                                                          \
+    FIELD("occupancy.allocated.registers_per_block", "allocated_registers", "registers",           \
+          "allocated per block, with rounding",                                                    \
+          RESULT(item->answer->occupancy.regs_allocated_per_block))                                \
+    FIELD("occupancy.allocated.smem_bytes_per_block", "allocated_smem", "bytes",                   \
           "allocated per block, with rounding and the driver's reserve",                           \
-          RESULT(smc_value_integer(item->answer->occupancy.smem_allocated_per_block_bytes)))       \
-    FIELD(carveout_bytes, "occupancy.carveout_bytes", NULL, "bytes",                               \
+          RESULT(item->answer->occupancy.smem_allocated_per_block_bytes))                          \
+    FIELD("occupancy.carveout_bytes", NULL, "bytes",                                               \
           "the shared memory that the SM is configured with",                                      \
-          smc_value_integer(item->answer->occupancy.smem_configured_bytes))                        \
-    FIELD(partitioned_caching, "occupancy.partitioned_caching", NULL, "",                          \
+          item->answer->occupancy.smem_configured_bytes)                                           \
+    FIELD("occupancy.partitioned_caching", NULL, "",                                               \
           "partitioned global caching in effect: off, on or strict",                               \
-          smc_value_string(partitioned_caching_name(item->answer->occupancy.partitioned_caching))) \
-    FIELD(next_steps, "next_steps", NULL, "", "the nearest changes that gain or lose a block",     \
+          partitioned_caching_name(item->answer->occupancy.partitioned_caching))                   \
+    FIELD("next_steps", NULL, "", "the nearest changes that gain or lose a block",                 \
           steps_of(item->answer))                                                                  \
-    FIELD(better_block, "better_block", NULL, "", "the tile or block that best proposes",          \
+    FIELD("better_block", NULL, "", "the tile or block that best proposes",                        \
           better_block_of(item->answer))                                                           \
-    FIELD(grid_waves, "waves", NULL, "", "the waves of the grid", answer_waves_of(item->answer))   \
-    FIELD(workload, "workload", NULL, "", "the work of the launch",                                \
+    FIELD("waves", NULL, "", "the waves of the grid", answer_waves_of(item->answer))               \
+    FIELD("workload", NULL, "", "the work of the launch",                                          \
           smc_value_json(smc_json_workload(item->answer)))                                         \
-    FIELD(time, "time", NULL, "", "the predicted time of the launch; null if there is none",       \
+    FIELD("time", NULL, "", "the predicted time of the launch; null if there is none",             \
           smc_value_json(smc_json_time(item->answer, 0)))                                          \
-    FIELD(time_reason, "time_reason", NULL, "", "why no time is predicted; null if one is",        \
-          smc_value_string(item->answer->time.reason))                                             \
-    FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))         \
-    FIELD(predicted_ms, NULL, "predicted_ms", "ms", "the predicted time of one launch",            \
+    FIELD("time_reason", NULL, "", "why no time is predicted; null if one is",                     \
+          item->answer->time.reason)                                                               \
+    FIELD(NULL, "error", "", "why there is no answer", item->why)                                  \
+    FIELD(NULL, "predicted_ms", "ms", "the predicted time of one launch",                          \
           time_if(item, item->answer->time.predicted_ms))                                          \
-    FIELD(low_ms, NULL, "low_ms", "ms", "the low end of its range",                                \
+    FIELD(NULL, "low_ms", "ms", "the low end of its range",                                        \
           time_if(item, item->answer->time.low_ms))                                                \
-    FIELD(high_ms, NULL, "high_ms", "ms", "the high end",                                          \
-          time_if(item, item->answer->time.high_ms))                                               \
-    FIELD(bound_by, NULL, "bound_by", "", "what bounds it", answer_bound_by(item))                 \
+    FIELD(NULL, "high_ms", "ms", "the high end", time_if(item, item->answer->time.high_ms))        \
+    FIELD(NULL, "bound_by", "", "what bounds it", answer_bound_by(item))                           \
     FIELD(                                                                                         \
-        opt_in, "launch.opt_in_bytes", NULL, "bytes",                                              \
+        "launch.opt_in_bytes", NULL, "bytes",                                                      \
         "what cudaFuncAttributeMaxDynamicSharedMemorySize must be set to before the launch; null " \
         "if nothing",                                                                              \
         opt_in_of(item->answer))                                                                   \
-    FIELD(cooperative, "occupancy.cooperative_excess_blocks", "cooperative_excess", "blocks",      \
+    FIELD("occupancy.cooperative_excess_blocks", "cooperative_excess", "blocks",                   \
           "blocks that a cooperative grid has too many; 0: it fits; null without --cooperative, "  \
           "or where the device's SMs are not known",                                               \
           cooperative_excess(item->answer))                                                        \
-    FIELD(resident_clusters, "occupancy.resident_clusters", "resident_clusters", "clusters",       \
+    FIELD("occupancy.resident_clusters", "resident_clusters", "clusters",                          \
           "clusters that the whole device holds at a time; null without clusters, or where its "   \
           "SMs are not known",                                                                     \
           smc_value_known(item->answer->occupancy.resident_clusters))                              \
-    FIELD(clusters_are_bound, "occupancy.clusters_are_bound", "clusters_are_bound", "",            \
+    FIELD("occupancy.clusters_are_bound", "clusters_are_bound", "",                                \
           "whether they may be fewer, since the groups of its SMs are not known",                  \
-          RESULT(smc_value_boolean(item->answer->occupancy.clusters_are_bound)))                   \
-    FIELD(tmem, "launch.tmem_columns_per_block", NULL, "columns",                                  \
+          RESULT(item->answer->occupancy.clusters_are_bound))                                      \
+    FIELD("launch.tmem_columns_per_block", NULL, "columns",                                        \
           "columns of Tensor Memory per block; 0: none",                                           \
-          smc_value_integer(item->answer->launch.tmem_columns_per_block))                          \
-    FIELD(tmem_blocks, "occupancy.tmem_blocks_per_sm", NULL, "blocks",                             \
+          item->answer->launch.tmem_columns_per_block)                                             \
+    FIELD("occupancy.tmem_blocks_per_sm", NULL, "blocks",                                          \
           "resident blocks per SM that have their Tensor Memory at a time, while the others wait " \
           "for it; null without any",                                                              \
           smc_value_known(item->answer->occupancy.tmem_blocks_per_sm))
-SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(answer_fields, struct answered, ANSWER_FIELDS)
 
 const struct smc_field_table smc_answer_tables[] = {
-    {"query", answer_fields},
-    {"next_steps", step_fields},
-    {"better_block", better_block_fields},
-    {"waves", waves_fields},
+    {"query", &answer_fields},
+    {"next_steps", &step_fields},
+    {"better_block", &better_block_fields},
+    {"waves", &waves_fields},
     {NULL, NULL},
 };
 
 /* --- Text: one answer ------------------------------------------------------------------------- */
+
+static void append_clustered_verdict(const struct smc_answer *answer, struct smc_text *verdict)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_occupancy clustered = {.warps_per_sm = SMC_MOST_CLUSTERED_BLOCKS *
+                                                            occupancy->warps_per_block};
+    smc_words_blocks(SMC_MOST_CLUSTERED_BLOCKS, verdict);
+    smc_text_append(verdict, " per SM in clusters, occupancy ");
+    smc_layout_percent(verdict, smc_occupancy_percent(sm, &clustered));
+    smc_text_printf(verdict, " (%u/%u warps); without clusters %u, limited by ",
+                    clustered.warps_per_sm, sm->max_warps_per_sm, occupancy->blocks_per_sm);
+    smc_words_limiters(occupancy, verdict);
+    smc_words_estimated(answer, verdict);
+}
 
 static void answer_append_verdict(const struct smc_answer *answer,
                                   const struct smc_report_style *style, struct smc_text *out)
@@ -376,7 +366,9 @@ static void answer_append_verdict(const struct smc_answer *answer,
     struct smc_text verdict = {0};
     const struct smc_occupancy *occupancy = &answer->occupancy;
     bool launches = answer->outcome == SMC_LAUNCHES;
-    if (launches) {
+    if (launches && smc_words_is_clustered(answer)) {
+        append_clustered_verdict(answer, &verdict);
+    } else if (launches) {
         smc_words_blocks(occupancy->blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM, occupancy ");
         smc_layout_percent(&verdict, answer->occupancy_percent);
@@ -491,7 +483,7 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
     if (occupancy->clusters_are_bound)
         smc_text_append(&line, "; fewer where groups of SMs are no multiples of it, which "
                                "'smemcalc calibrate' finds out");
-    else if (occupancy->blocks_per_sm > SMC_MOST_CLUSTERED_BLOCKS)
+    else if (smc_words_is_clustered(answer))
         smc_text_printf(&line, ": of clusters an SM holds %d blocks, not %u",
                         SMC_MOST_CLUSTERED_BLOCKS, occupancy->blocks_per_sm);
     if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)
@@ -867,18 +859,19 @@ void smc_text_answers(const struct smc_answer *answers, size_t count,
 void smc_json_answer(json_t *object, const struct smc_answer *answer)
 {
     const struct answered answered = {answer, NULL};
-    smc_fields_json(answer_fields, &answered, object);
+    smc_fields_json(&answer_fields, &answered, object);
 }
 
 void smc_json_occupancy(json_t *object, const struct smc_answer *answer)
 {
     const struct answered answered = {answer, NULL};
-    for (const struct smc_report_field *field = answer_fields; field->read; field++) {
+    for (const struct smc_report_field *field = answer_fields.row; field->meaning; field++) {
         const char *key = field->key ? field->key : "";
         if (strncmp(key, "occupancy.", 10) != 0 && strcmp(key, "next_steps") != 0 &&
             strcmp(key, "waves") != 0)
             continue;
-        const struct smc_value value = field->read(&answered);
+        const struct smc_value value =
+            answer_fields.read((size_t)(field - answer_fields.row), &answered);
         smc_value_to_json(&value, key, object);
     }
 }
@@ -892,11 +885,11 @@ void smc_csv_answers(const struct smc_answer *answers, size_t count, struct smc_
 
 void smc_csv_answer_head(struct smc_text *out)
 {
-    smc_fields_csv_head(answer_fields, out);
+    smc_fields_csv_head(&answer_fields, out);
 }
 
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out)
 {
     const struct answered answered = {answer, why};
-    smc_fields_csv_row(answer_fields, &answered, out);
+    smc_fields_csv_row(&answer_fields, &answered, out);
 }

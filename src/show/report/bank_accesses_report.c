@@ -251,53 +251,41 @@ static struct smc_value remedy_of(const struct smc_bank_access *access, bool pad
 
 static struct smc_value bank_accesses_counted(const struct smc_bank_access *access, uint64_t count)
 {
-    return smc_value_if(access->executions > 0, smc_value_integer(count));
+    return SMC_VALUE_IF(access->executions > 0, count);
 }
 
-#define ITEM struct bank_accesses_row
 #define ACCESS_FIELDS(FIELD)                                                                       \
-    FIELD(kernel, NULL, "kernel", "", "its name", smc_value_text(item->kernel))                    \
-    FIELD(file, "file", "file", "", "of the source", smc_value_string(item->access->file))         \
-    FIELD(line, "line", "line", "", "in the source", smc_value_known(item->access->line))          \
-    FIELD(ptx_line, "ptx_line", "ptx_line", "", "in the PTX",                                      \
-          smc_value_integer(item->access->ptx_line))                                               \
-    FIELD(operation, "operation", "operation", "", "the instruction",                              \
-          smc_value_string(item->access->operation))                                               \
-    FIELD(kind, "kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",    \
-          smc_value_string(bank_accesses_kind_of(item->access)))                                   \
-    FIELD(width, "width_bytes", "width_bytes", "bytes", "of one lane",                             \
+    FIELD(NULL, "kernel", "", "its name", smc_value_text(item->kernel))                            \
+    FIELD("file", "file", "", "of the source", item->access->file)                                 \
+    FIELD("line", "line", "", "in the source", smc_value_known(item->access->line))                \
+    FIELD("ptx_line", "ptx_line", "", "in the PTX", item->access->ptx_line)                        \
+    FIELD("operation", "operation", "", "the instruction", item->access->operation)                \
+    FIELD("kind", "kind", "", "load, store, atomic, call, wgmma, copy engine or unknown",          \
+          bank_accesses_kind_of(item->access))                                                     \
+    FIELD("width_bytes", "width_bytes", "bytes", "of one lane",                                    \
           smc_value_known(item->access->width_bytes))                                              \
-    FIELD(array, "array", "array", "", "the shared variable",                                      \
-          smc_value_string(item->access->array))                                                   \
-    FIELD(callee, "callee", "callee", "", "the function that is called",                           \
-          smc_value_string(item->access->callee))                                                  \
-    FIELD(verdict, "verdict", "verdict", "", "what is known",                                      \
-          smc_value_string(smc_bank_verdict_name(item->access->verdict)))                          \
-    FIELD(reason, "reason", "reason", "", "why it is not known",                                   \
-          smc_value_string(item->access->reason))                                                  \
-    FIELD(executions, "executions", "executions", "", "by warps, as far as followed",              \
+    FIELD("array", "array", "", "the shared variable", item->access->array)                        \
+    FIELD("callee", "callee", "", "the function that is called", item->access->callee)             \
+    FIELD("verdict", "verdict", "", "what is known", smc_bank_verdict_name(item->access->verdict)) \
+    FIELD("reason", "reason", "", "why it is not known", item->access->reason)                     \
+    FIELD("executions", "executions", "", "by warps, as far as followed",                          \
           bank_accesses_counted(item->access, item->access->executions))                           \
-    FIELD(wavefronts, "wavefronts", "wavefronts", "", "of these",                                  \
+    FIELD("wavefronts", "wavefronts", "", "of these",                                              \
           bank_accesses_counted(item->access, item->access->wavefronts))                           \
-    FIELD(conflicts, "bank_conflicts", "bank_conflicts", "",                                       \
-          "wavefronts above the least possible",                                                   \
+    FIELD("bank_conflicts", "bank_conflicts", "", "wavefronts above the least possible",           \
           bank_accesses_counted(item->access, item->access->wavefronts - item->access->least))     \
-    FIELD(fewest, "fewest_conflicts", "fewest_conflicts", "", "of one execution",                  \
+    FIELD("fewest_conflicts", "fewest_conflicts", "", "of one execution",                          \
           bank_accesses_counted(item->access, item->access->fewest_conflicts))                     \
-    FIELD(most, "most_conflicts", "most_conflicts", "", "of one execution",                        \
+    FIELD("most_conflicts", "most_conflicts", "", "of one execution",                              \
           bank_accesses_counted(item->access, item->access->most_conflicts))                       \
-    FIELD(stride, "stride_bytes", "stride_bytes", "bytes", "between neighbouring lanes",           \
-          smc_value_if(item->access->has_stride,                                                   \
-                       smc_value_integer((uint64_t)item->access->stride_bytes)))                   \
-    FIELD(padding, "padding", NULL, "", "a padding without conflicts",                             \
-          remedy_of(item->access, true))                                                           \
-    FIELD(swizzle, "swizzle", NULL, "", "a swizzle without conflicts",                             \
-          remedy_of(item->access, false))
-SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
-#undef ITEM
+    FIELD("stride_bytes", "stride_bytes", "bytes", "between neighbouring lanes",                   \
+          SMC_VALUE_IF(item->access->has_stride, (uint64_t)item->access->stride_bytes))            \
+    FIELD("padding", NULL, "", "a padding without conflicts", remedy_of(item->access, true))       \
+    FIELD("swizzle", NULL, "", "a swizzle without conflicts", remedy_of(item->access, false))
+SMC_FIELD_TABLE(access_fields, struct bank_accesses_row, ACCESS_FIELDS)
 
 const struct smc_field_table smc_bank_accesses_tables[] = {
-    {"bank_accesses", access_fields},
+    {"bank_accesses", &access_fields},
     {NULL, NULL},
 };
 
@@ -317,7 +305,7 @@ json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
     smc_json_integer(object, "bank_conflicts", accesses->wavefronts - accesses->least);
     for (size_t i = 0; i < accesses->count; i++) {
         const struct bank_accesses_row row = {"", &accesses->item[i]};
-        json_array_append_new(list, smc_fields_object(access_fields, &row));
+        json_array_append_new(list, smc_fields_object(&access_fields, &row));
     }
     smc_json_set(object, "accesses", list);
     return object;
@@ -375,10 +363,10 @@ void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)
 
 void smc_csv_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
-    smc_fields_csv_head(access_fields, out);
+    smc_fields_csv_head(&access_fields, out);
     for (size_t i = 0; i < banks->accesses->count; i++) {
         const struct bank_accesses_row row = {banks->query->file_kernel->name,
                                               &banks->accesses->item[i]};
-        smc_fields_csv_row(access_fields, &row, out);
+        smc_fields_csv_row(&access_fields, &row, out);
     }
 }

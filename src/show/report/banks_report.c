@@ -174,8 +174,9 @@ void smc_words_array_advice(const struct smc_array_advice *advice, bool padding,
     if (swizzle && layout->has_swizzle)
         append_swizzle(advice, out);
     if (layout->is_hopeless)
-        smc_text_append(out, "no padding of rows of one length and no swizzle removes all "
-                             "conflicts");
+        smc_text_append(
+            out, "no padding of rows of one length and no swizzle c ^ (r >> s & m) removes all "
+                 "conflicts");
 }
 
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
@@ -304,12 +305,12 @@ static uint32_t row_elements(const struct smc_rearrangement *change)
 
 static struct smc_value of_cost(const struct smc_banks_pattern *pattern, uint32_t value)
 {
-    return smc_value_if(!pattern->unknown, smc_value_integer(value));
+    return SMC_VALUE_IF(!pattern->unknown, value);
 }
 
 static struct smc_value of_padding(const struct smc_banks_pattern *pattern, uint32_t value)
 {
-    return smc_value_if(padding_of(pattern)->found, smc_value_integer(value));
+    return SMC_VALUE_IF(padding_of(pattern)->found, value);
 }
 
 /* An access of an answer. */
@@ -336,7 +337,7 @@ static struct smc_swizzle proposed_swizzle(const struct access_row *row)
 
 static struct smc_value swizzle_part(const struct access_row *row, int64_t part)
 {
-    return smc_value_if(proposed_swizzle(row).bits > 0, smc_value_integer((uint64_t)part));
+    return SMC_VALUE_IF(proposed_swizzle(row).bits > 0, (uint64_t)part);
 }
 
 static struct smc_value padded_row(const struct access_row *row)
@@ -353,49 +354,39 @@ static struct smc_value padding_elements(const struct access_row *row)
                             : of_padding(item, padding_of(item)->rearrangement.padding_elements);
 }
 
-#define ITEM struct access_row
 #define ACCESS_FIELDS(FIELD)                                                                       \
-    FIELD(access, "access", "access", "", "the expression, or the kernel's",                       \
+    FIELD("access", "access", "", "the expression, or the kernel's",                               \
           smc_value_text(item->pattern->label))                                                    \
-    FIELD(op, "op", NULL, "", "load, store, or the instruction",                                   \
+    FIELD("op", NULL, "", "load, store, or the instruction",                                       \
           smc_value_text(smc_words_bank_op(item->pattern->op)))                                    \
-    FIELD(short_op, NULL, "op", "", "ld, st, atom ...",                                            \
+    FIELD(NULL, "op", "", "ld, st, atom ...",                                                      \
           smc_value_text(smc_bank_operations[item->pattern->op].name))                             \
-    FIELD(width, "width_bytes", "width", "bytes", "of one lane",                                   \
-          smc_value_integer(item->pattern->width_bytes))                                           \
-    FIELD(warps, "warps_counted", NULL, "warps", "counted",                                        \
-          smc_value_integer(item->pattern->warps_counted))                                         \
-    FIELD(row, "row_elements", NULL, "elements", "of a row of its array",                          \
-          smc_value_integer(item->pattern->row_elements))                                          \
-    FIELD(steps, "steps", NULL, "", "iterations of the loop around it",                            \
-          smc_value_integer(item->pattern->steps))                                                 \
-    FIELD(steps_counted, "steps_counted", NULL, "", "iterations counted",                          \
-          smc_value_integer(item->pattern->steps_counted))                                         \
-    FIELD(accesses, "accesses", "accesses", "", "accesses counted",                                \
-          smc_value_integer(item->pattern->accesses))                                              \
-    FIELD(wavefronts, "wavefronts", "wavefronts", "", "their wavefronts",                          \
+    FIELD("width_bytes", "width", "bytes", "of one lane", item->pattern->width_bytes)              \
+    FIELD("warps_counted", NULL, "warps", "counted", item->pattern->warps_counted)                 \
+    FIELD("row_elements", NULL, "elements", "of a row of its array", item->pattern->row_elements)  \
+    FIELD("steps", NULL, "", "iterations of the loop around it", item->pattern->steps)             \
+    FIELD("steps_counted", NULL, "", "iterations counted", item->pattern->steps_counted)           \
+    FIELD("accesses", "accesses", "", "accesses counted", item->pattern->accesses)                 \
+    FIELD("wavefronts", "wavefronts", "", "their wavefronts",                                      \
           of_cost(item->pattern, item->pattern->total.wavefronts))                                 \
-    FIELD(least, "least_wavefronts", "least_wavefronts", "", "the fewest possible",                \
+    FIELD("least_wavefronts", "least_wavefronts", "", "the fewest possible",                       \
           of_cost(item->pattern, item->pattern->total.least))                                      \
-    FIELD(conflicts, "conflicts", "conflicts", "", "wavefronts above the fewest possible",         \
+    FIELD("conflicts", "conflicts", "", "wavefronts above the fewest possible",                    \
           of_cost(item->pattern, item->pattern->total.wavefronts - item->pattern->total.least))    \
-    FIELD(worst, NULL, "worst_wavefronts", "", "of the access with the most",                      \
+    FIELD(NULL, "worst_wavefronts", "", "of the access with the most",                             \
           of_cost(item->pattern, item->pattern->map.cost.wavefronts))                              \
-    FIELD(padded_row, NULL, "row_elements", "elements", "of a row without the proposed padding",   \
+    FIELD(NULL, "row_elements", "elements", "of a row without the proposed padding",               \
           padded_row(item))                                                                        \
-    FIELD(padding, NULL, "padding_elements", "elements",                                           \
-          "padding of a row that removes all conflicts", padding_elements(item))                   \
-    FIELD(phases, "phases", "phases", "", "sets of lanes that are served one after the other",     \
+    FIELD(NULL, "padding_elements", "elements", "padding of a row that removes all conflicts",     \
+          padding_elements(item))                                                                  \
+    FIELD("phases", "phases", "", "sets of lanes that are served one after the other",             \
           of_cost(item->pattern, item->pattern->total.phases))                                     \
-    FIELD(swizzle_bits, NULL, "swizzle_bits", "bits",                                              \
+    FIELD(NULL, "swizzle_bits", "bits",                                                            \
           "of a layout: bits of the smallest Swizzle<B,M,S> that removes all conflicts",           \
           swizzle_part(item, proposed_swizzle(item).bits))                                         \
-    FIELD(swizzle_base, NULL, "swizzle_base", "bits", "its M",                                     \
-          swizzle_part(item, proposed_swizzle(item).base))                                         \
-    FIELD(swizzle_shift, NULL, "swizzle_shift", "bits", "its S",                                   \
-          swizzle_part(item, proposed_swizzle(item).shift))
-SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
-#undef ITEM
+    FIELD(NULL, "swizzle_base", "bits", "its M", swizzle_part(item, proposed_swizzle(item).base))  \
+    FIELD(NULL, "swizzle_shift", "bits", "its S", swizzle_part(item, proposed_swizzle(item).shift))
+SMC_FIELD_TABLE(access_fields, struct access_row, ACCESS_FIELDS)
 
 /* --- Text: the picture ------------------------------------------------------------------------ */
 
@@ -558,7 +549,8 @@ static void banks_append_remedies(const struct smc_banks_query *query,
         return;
     struct smc_text text = {0};
     smc_text_printf(
-        &text, "no padding of up to %d elements and no XOR swizzle removes all conflicts%s",
+        &text,
+        "no padding of up to %d elements and no swizzle c ^ (r >> s & m) removes all conflicts%s",
         SMC_MOST_PADDING, query->row_elements ? "" : "; give the row's length with --row");
     smc_layout_line(out, style, "remedy", &text);
 }
@@ -827,7 +819,7 @@ static json_t *access_object(const struct smc_banks_answer *answer,
                              const struct smc_banks_pattern *pattern)
 {
     const struct access_row row = {answer, pattern};
-    json_t *object = smc_fields_object(access_fields, &row);
+    json_t *object = smc_fields_object(&access_fields, &row);
     smc_json_set(object, "worst", worst_object(&answer->layout, pattern));
     smc_json_set(object, "padding", remedy_object(padding_of(pattern)));
     smc_json_set(object, "narrower", narrower_object(&pattern->narrower));
@@ -859,9 +851,9 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
 
 void smc_csv_banks(const struct smc_banks_answer *answer, struct smc_text *out)
 {
-    smc_fields_csv_head(access_fields, out);
+    smc_fields_csv_head(&access_fields, out);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
         const struct access_row row = {answer, &answer->pattern[i]};
-        smc_fields_csv_row(access_fields, &row, out);
+        smc_fields_csv_row(&access_fields, &row, out);
     }
 }

@@ -152,71 +152,59 @@ static struct smc_value excluding_rule(const struct smc_candidate *candidate)
 
 static struct smc_value best_count_if(bool known, uint64_t count)
 {
-    return smc_value_if(known, smc_value_integer(count));
+    return SMC_VALUE_IF(known, count);
 }
 
-#define ITEM struct best_row
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(device, NULL, "device", "", "the device",                                                \
-          smc_value_text(item->answer->query.device.name))                                         \
-    FIELD(kernel, NULL, "kernel", "", "the kernel's name",                                         \
-          smc_value_string(smc_words_kernel_name(&item->answer->query)))                           \
-    FIELD(option, NULL, "option", "", "what is chosen", smc_value_text(item->best->option))        \
-    FIELD(size, "size", "size", "", "its value",                                                   \
-          smc_value_integer((uint64_t)item->candidate->size))                                      \
-    FIELD(threads, "threads_per_block", "threads", "threads", "the block size",                    \
-          smc_value_integer(item->answer->launch.threads_per_block))                               \
-    FIELD(regs, "registers_per_thread", "regs", "registers", "registers per thread",               \
+    FIELD(NULL, "device", "", "the device", smc_value_text(item->answer->query.device.name))       \
+    FIELD(NULL, "kernel", "", "the kernel's name", smc_words_kernel_name(&item->answer->query))    \
+    FIELD(NULL, "option", "", "what is chosen", smc_value_text(item->best->option))                \
+    FIELD("size", "size", "", "its value", (uint64_t)item->candidate->size)                        \
+    FIELD("threads_per_block", "threads", "threads", "the block size",                             \
+          item->answer->launch.threads_per_block)                                                  \
+    FIELD("registers_per_thread", "regs", "registers", "registers per thread",                     \
           best_count_if(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread)) \
-    FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block",                                                        \
-          smc_value_integer(item->answer->launch.static_smem_bytes))                               \
-    FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block",                                                       \
-          smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \
-    FIELD(outcome, "outcome", NULL, "", "whether it launches",                                     \
+    FIELD("static_smem_bytes", "static_smem", "bytes", "static shared memory per block",           \
+          item->answer->launch.static_smem_bytes)                                                  \
+    FIELD("dynamic_smem_bytes", "dynamic_smem", "bytes", "dynamic shared memory per block",        \
+          item->answer->launch.dynamic_smem_bytes)                                                 \
+    FIELD("outcome", NULL, "", "whether it launches",                                              \
           smc_value_text(smc_outcome_name(item->answer->outcome)))                                 \
-    FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
-          smc_value_integer(item->answer->occupancy.blocks_per_sm))                                \
-    FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
-          smc_value_real(item->answer->occupancy_percent))                                         \
-    FIELD(waves, "waves", "waves", "", "waves of the grid",                                        \
+    FIELD("blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",                    \
+          item->answer->occupancy.blocks_per_sm)                                                   \
+    FIELD("percent", "occupancy_percent", "percent", "occupancy", item->answer->occupancy_percent) \
+    FIELD("waves", "waves", "", "waves of the grid",                                               \
           best_count_if(item->answer->has_waves, item->answer->waves.waves))                       \
-    FIELD(use, "use_percent", "use_percent", "percent", "of the thread slots, on average",         \
-          smc_value_real(100 * item->candidate->use))                                              \
-    FIELD(                                                                                         \
-        moved, "global_bytes", "global_bytes", "bytes", "loaded and stored by its threads",        \
-        smc_value_if(item->answer->has_work, smc_value_real(smc_best_moved_bytes(item->answer))))  \
-    FIELD(architectures, "architectures", "architectures", "", "architectures that can launch it", \
-          smc_value_integer(item->candidate->architectures))                                       \
-    FIELD(dropped_by, "dropped_by", "dropped_by", "", "the rule that excludes it",                 \
+    FIELD("use_percent", "use_percent", "percent", "of the thread slots, on average",              \
+          100 * item->candidate->use)                                                              \
+    FIELD("global_bytes", "global_bytes", "bytes", "loaded and stored by its threads",             \
+          SMC_VALUE_IF(item->answer->has_work, smc_best_moved_bytes(item->answer)))                \
+    FIELD("architectures", "architectures", "", "architectures that can launch it",                \
+          item->candidate->architectures)                                                          \
+    FIELD("dropped_by", "dropped_by", "", "the rule that excludes it",                             \
           excluding_rule(item->candidate))                                                         \
-    FIELD(idle_lanes, "idle_lanes", "idle_lanes", "lanes", "idle lanes of a block's last warp",    \
-          smc_value_integer(smc_best_idle_lanes(item->answer)))                                    \
-    FIELD(row_bytes, "row_bytes", NULL, "bytes", "global memory of a row of a block's threads",    \
+    FIELD("idle_lanes", "idle_lanes", "lanes", "idle lanes of a block's last warp",                \
+          smc_best_idle_lanes(item->answer))                                                       \
+    FIELD("row_bytes", NULL, "bytes", "global memory of a row of a block's threads",               \
           best_count_if(smc_best_row_bytes(item->answer) > 0, smc_best_row_bytes(item->answer)))   \
-    FIELD(                                                                                         \
-        fill, "wave_fill_percent", NULL, "percent", "how full the waves are on average",           \
-        smc_value_if(item->answer->has_waves, smc_value_real(100 * smc_best_fill(item->answer))))  \
-    FIELD(reason, "reason", "reason", "", "why it ranks below the proposal",                       \
-          smc_value_string(smc_text_string(&item->reason)))                                        \
-    FIELD(predicted_ms, "predicted_ms", "predicted_ms", "ms", "the predicted time of the launch",  \
-          smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
-                       smc_value_real(item->answer->time.predicted_ms)))                           \
-    FIELD(bound_by, "bound_by", "bound_by", "", "what bounds it",                                  \
-          smc_value_if(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
-                       smc_value_string(smc_time_term_info[item->answer->time.bound_by].key)))
-SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
-#undef ITEM
+    FIELD("wave_fill_percent", NULL, "percent", "how full the waves are on average",               \
+          SMC_VALUE_IF(item->answer->has_waves, 100 * smc_best_fill(item->answer)))                \
+    FIELD("reason", "reason", "", "why it ranks below the proposal",                               \
+          smc_text_string(&item->reason))                                                          \
+    FIELD("predicted_ms", "predicted_ms", "ms", "the predicted time of the launch",                \
+          SMC_VALUE_IF(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
+                       item->answer->time.predicted_ms))                                           \
+    FIELD("bound_by", "bound_by", "", "what bounds it",                                            \
+          SMC_VALUE_IF(item->best->by_time && item->answer->outcome == SMC_LAUNCHES,               \
+                       smc_time_term_info[item->answer->time.bound_by].key))
+SMC_FIELD_TABLE(row_fields, struct best_row, ROW_FIELDS)
 
-#define ITEM struct smc_rule_info
 #define RULE_FIELDS(FIELD)                                                                         \
-    FIELD(rule_name, "name", NULL, "", "its name", smc_value_text(item->name))                     \
-    FIELD(rule_percent, "within_percent", NULL, "percent", "how far from the best it keeps sizes", \
-          smc_value_real(item->percent))                                                           \
-    FIELD(rule_text, "text", NULL, "", "what it compares", smc_value_text(item->text))
-SMC_FIELD_TABLE(rule_fields, RULE_FIELDS)
-#undef ITEM
+    FIELD("name", NULL, "", "its name", smc_value_text(item->name))                                \
+    FIELD("within_percent", NULL, "percent", "how far from the best it keeps sizes",               \
+          item->percent)                                                                           \
+    FIELD("text", NULL, "", "what it compares", smc_value_text(item->text))
+SMC_FIELD_TABLE(rule_fields, struct smc_rule_info, RULE_FIELDS)
 
 /* --- Text: one device ------------------------------------------------------------------------- */
 
@@ -738,10 +726,10 @@ static void best_add_answer(const struct smc_best *best, json_t *answers)
     json_t *object = smc_json_add_object(answers);
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++)
         if (applies(best, rule))
-            json_array_append_new(rules, smc_fields_object(rule_fields, &smc_rule_info[rule]));
+            json_array_append_new(rules, smc_fields_object(&rule_fields, &smc_rule_info[rule]));
     for (size_t rank = 0; rank < best->count; rank++) {
         struct best_row row = best_make_row(best, rank);
-        json_array_append_new(list, smc_fields_object(row_fields, &row));
+        json_array_append_new(list, smc_fields_object(&row_fields, &row));
         smc_text_free(&row.reason);
     }
     smc_json_string(root, "option", best->option);
@@ -783,14 +771,14 @@ static void best_write_rows(const struct smc_best *best, struct smc_text *out)
 {
     for (size_t rank = 0; rank < best->count; rank++) {
         struct best_row row = best_make_row(best, rank);
-        smc_fields_csv_row(row_fields, &row, out);
+        smc_fields_csv_row(&row_fields, &row, out);
         smc_text_free(&row.reason);
     }
 }
 
 void smc_csv_best(const struct smc_best *best, size_t count, struct smc_text *out)
 {
-    smc_fields_csv_head(row_fields, out);
+    smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < count; i++)
         best_write_rows(&best[i], out);
 }
@@ -799,7 +787,7 @@ void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t c
                              struct smc_text *out)
 {
     struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
-    smc_fields_csv_head(row_fields, out);
+    smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);
         best_write_rows(best, out);

@@ -26,39 +26,34 @@ struct carveouts_row {
 static struct smc_value carveouts_percent(const struct smc_carveouts *carveouts, int32_t percent)
 {
     bool is_known = carveouts->by_percent && percent != SMC_CARVEOUT_DEFAULT;
-    return smc_value_if(is_known, smc_value_integer((uint64_t)percent));
+    return SMC_VALUE_IF(is_known, (uint64_t)percent);
 }
 
 static struct smc_value of_launch(const struct carveouts_row *row, uint32_t value)
 {
-    return smc_value_if(has_launch(row->answer), smc_value_integer(value));
+    return SMC_VALUE_IF(has_launch(row->answer), value);
 }
 
-#define ITEM struct carveouts_row
 #define SIZE_FIELDS(FIELD)                                                                         \
-    FIELD(smem, "smem_bytes", "smem_bytes", "bytes", "shared memory of the SM",                    \
-          smc_value_integer(item->size->smem_bytes))                                               \
-    FIELD(l1, "l1_bytes", "l1_bytes", "bytes", "what is left for the L1 cache",                    \
-          smc_value_if(item->answer->query.device.sm.l1_smem_unified_bytes > 0,                    \
-                       smc_value_integer(item->size->l1_bytes)))                                   \
-    FIELD(configured, "configured_smem_bytes", "configured_smem_bytes", "bytes",                   \
+    FIELD("smem_bytes", "smem_bytes", "bytes", "shared memory of the SM", item->size->smem_bytes)  \
+    FIELD("l1_bytes", "l1_bytes", "bytes", "what is left for the L1 cache",                        \
+          SMC_VALUE_IF(item->answer->query.device.sm.l1_smem_unified_bytes > 0,                    \
+                       item->size->l1_bytes))                                                      \
+    FIELD("configured_smem_bytes", "configured_smem_bytes", "bytes",                               \
           "the size raised to what one block needs",                                               \
           of_launch(item, item->size->configured_bytes))                                           \
-    FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
+    FIELD("blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",                    \
           of_launch(item, item->size->blocks_per_sm))
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(device, NULL, "device", "", "the device",                                                \
-          smc_value_text(item->answer->query.device.name))                                         \
-    FIELD(from, "percent_from", "percent_from", "percent", "the lowest percentage of the size",    \
+    FIELD(NULL, "device", "", "the device", smc_value_text(item->answer->query.device.name))       \
+    FIELD("percent_from", "percent_from", "percent", "the lowest percentage of the size",          \
           carveouts_percent(item->carveouts, item->size->percent_from))                            \
-    FIELD(to, "percent_to", "percent_to", "percent", "the highest percentage of the size",         \
+    FIELD("percent_to", "percent_to", "percent", "the highest percentage of the size",             \
           carveouts_percent(item->carveouts, item->size->percent_to))                              \
     SIZE_FIELDS(FIELD)
-SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
+SMC_FIELD_TABLE(row_fields, struct carveouts_row, ROW_FIELDS)
 /* A cache preference has no percentages. */
-static const struct smc_report_field preference_fields[] = {
-    SIZE_FIELDS(SMC_FIELD_ROW){.read = NULL}};
-#undef ITEM
+SMC_FIELD_TABLE(preference_fields, struct carveouts_row, SIZE_FIELDS)
 
 struct smallest {
     uint32_t blocks_per_sm;
@@ -66,16 +61,13 @@ struct smallest {
     const struct smc_carveout *size;
 };
 
-#define ITEM struct smallest
 #define SMALLEST_FIELDS(FIELD)                                                                     \
-    FIELD(smallest_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM",              \
-          smc_value_integer(item->blocks_per_sm))                                                  \
-    FIELD(smallest_smem, "smem_bytes", NULL, "bytes", "the smallest size with that many blocks",   \
-          smc_value_integer(item->size->smem_bytes))                                               \
-    FIELD(smallest_percent, "percent", NULL, "percent", "its lowest percentage",                   \
+    FIELD("blocks_per_sm", NULL, "blocks", "resident blocks per SM", item->blocks_per_sm)          \
+    FIELD("smem_bytes", NULL, "bytes", "the smallest size with that many blocks",                  \
+          item->size->smem_bytes)                                                                  \
+    FIELD("percent", NULL, "percent", "its lowest percentage",                                     \
           carveouts_percent(item->carveouts, item->size->percent_from))
-SMC_FIELD_TABLE(smallest_fields, SMALLEST_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(smallest_fields, struct smallest, SMALLEST_FIELDS)
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
@@ -272,7 +264,7 @@ static json_t *smallest_list(const struct smc_answer *answer, const struct smc_c
     for (uint32_t blocks = 1; blocks <= most; blocks++) {
         const struct smallest smallest = {blocks, carveouts,
                                           smc_carveouts_smallest(carveouts, blocks)};
-        json_array_append_new(list, smc_fields_object(smallest_fields, &smallest));
+        json_array_append_new(list, smc_fields_object(&smallest_fields, &smallest));
     }
     return list;
 }
@@ -283,13 +275,13 @@ static json_t *carveouts_object(const struct smc_answer *answer,
     json_t *root = json_object(), *sizes = json_array(), *preferences = json_array();
     for (uint32_t i = 0; i < carveouts->count; i++) {
         const struct carveouts_row row = {answer, carveouts, &carveouts->size[i]};
-        json_array_append_new(sizes, smc_fields_object(row_fields, &row));
+        json_array_append_new(sizes, smc_fields_object(&row_fields, &row));
     }
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
         const struct carveouts_row row = {answer, carveouts, &carveouts->preference[config]};
         json_t *object = smc_json_add_object(preferences);
         smc_json_string(object, "name", smc_cache_config_name((enum smc_cache_config)config));
-        smc_fields_json(preference_fields, &row, object);
+        smc_fields_json(&preference_fields, &row, object);
     }
     smc_json_set(root, "is_a_hint", json_true()); /* the driver may set another size */
     smc_json_set(root, "sizes", sizes);
@@ -318,10 +310,10 @@ void smc_json_carveouts(json_t *root, const struct smc_answer *answers,
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                        size_t count, struct smc_text *out)
 {
-    smc_fields_csv_head(row_fields, out);
+    smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < carveouts[i].count; n++) {
             const struct carveouts_row row = {&answers[i], &carveouts[i], &carveouts[i].size[n]};
-            smc_fields_csv_row(row_fields, &row, out);
+            smc_fields_csv_row(&row_fields, &row, out);
         }
 }

@@ -27,10 +27,9 @@ struct smc_csv_run {
 void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     SMC_WRITER_DECLARE(void smc_csv_##kind(SMC_WRITER_LIST parameters, struct smc_text *out);)
 #include "show/report/writers.def"
-#undef WRITER
 
 void smc_csv_fleet(const struct smc_fleet *fleet, struct smc_text *out);
 /* The lines of a kernel that were executed, hottest first. */

@@ -48,7 +48,7 @@ static struct smc_value devices_value_of(const struct smc_device_key *key,
     case SMC_KEY_KNOWN:
         return smc_value_known(smc_device_key_integer(key, device));
     case SMC_KEY_REAL:
-        return smc_value_if(*(const double *)member != 0, smc_value_real(*(const double *)member));
+        return SMC_VALUE_IF(*(const double *)member != 0, smc_value_real(*(const double *)member));
     case SMC_KEY_GRANULARITY:
         return smc_value_string(device->sm.regs_allocated_per_block ? "block" : "warp");
     case SMC_KEY_CARVEOUTS:
@@ -58,7 +58,7 @@ static struct smc_value devices_value_of(const struct smc_device_key *key,
     case SMC_KEY_SOURCE:
         return smc_value_string(smc_device_source_name(device->source));
     case SMC_KEY_GPU_INDEX:
-        return smc_value_if(device->gpu_index >= 0, smc_value_integer((uint64_t)device->gpu_index));
+        return SMC_VALUE_IF(device->gpu_index >= 0, smc_value_integer((uint64_t)device->gpu_index));
     case SMC_KEY_ASSUMED:
         break;
     }

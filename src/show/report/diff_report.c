@@ -32,12 +32,12 @@ static const struct smc_diff_side *diff_latest(const struct smc_diff_pair *pair)
 
 static struct smc_value side_integer(const struct smc_diff_side *side, bool known, uint64_t value)
 {
-    return smc_value_if(side->kernel && known, smc_value_integer(value));
+    return SMC_VALUE_IF(side->kernel && known, value);
 }
 
 static struct smc_value side_string(const struct smc_diff_side *side, const char *text)
 {
-    return smc_value_if(side->kernel != NULL, smc_value_string(text));
+    return SMC_VALUE_IF(side->kernel != NULL, text);
 }
 
 static struct smc_value diff_architecture_of(const struct smc_diff_side *side)
@@ -90,100 +90,87 @@ static bool diff_is_refused(const struct smc_diff_side *side)
     return side->kernel && side->kernel->resources.refused;
 }
 
-#define ITEM struct smc_diff_pair
 #define SIDE_FIELDS(FIELD, side, when)                                                             \
-    FIELD(side##_file, #side ".file", NULL, "", when "the file that holds the kernel",             \
+    FIELD(#side ".file", NULL, "", when "the file that holds the kernel",                          \
           side_string(&item->side, item->side.kernel ? item->side.kernel->file : NULL))            \
-    FIELD(side##_compiled_for, #side ".compiled_for", NULL, "",                                    \
-          when "the architecture of its machine code", diff_architecture_of(&item->side))          \
-    FIELD(side##_toolkit, #side ".toolkit", NULL, "", when "the CUDA Toolkit that compiled it",    \
+    FIELD(#side ".compiled_for", NULL, "", when "the architecture of its machine code",            \
+          diff_architecture_of(&item->side))                                                       \
+    FIELD(#side ".toolkit", NULL, "", when "the CUDA Toolkit that compiled it",                    \
           side_string(&item->side, item->side.kernel ? item->side.kernel->build.toolkit : NULL))   \
-    FIELD(side##_options, #side ".compiler_options", NULL, "",                                     \
-          when "the compiler options that change code",                                            \
+    FIELD(#side ".compiler_options", NULL, "", when "the compiler options that change code",       \
           side_string(&item->side, item->side.kernel ? item->side.kernel->build.options : NULL))   \
-    FIELD(side##_registers, #side ".registers_per_thread", #side "_registers", "registers",        \
+    FIELD(#side ".registers_per_thread", #side "_registers", "registers",                          \
           when "registers per thread",                                                             \
           side_integer(&item->side, !diff_is_refused(&item->side),                                 \
                        item->side.kernel ? item->side.kernel->resources.regs_per_thread : 0))      \
-    FIELD(side##_spill_stores, #side ".spill_store_bytes", #side "_spill_stores", "bytes",         \
+    FIELD(#side ".spill_store_bytes", #side "_spill_stores", "bytes",                              \
           when "spill stores per thread",                                                          \
           side_integer(&item->side, item->side.kernel && item->side.kernel->has_spills,            \
                        item->side.kernel ? item->side.kernel->resources.spill_store_bytes : 0))    \
-    FIELD(side##_spill_loads, #side ".spill_load_bytes", #side "_spill_loads", "bytes",            \
-          when "spill loads per thread",                                                           \
+    FIELD(#side ".spill_load_bytes", #side "_spill_loads", "bytes", when "spill loads per thread", \
           side_integer(&item->side, item->side.kernel && item->side.kernel->has_spills,            \
                        item->side.kernel ? item->side.kernel->resources.spill_load_bytes : 0))     \
-    FIELD(side##_stack, #side ".stack_bytes", #side "_stack", "bytes",                             \
-          when "stack frame per thread",                                                           \
+    FIELD(#side ".stack_bytes", #side "_stack", "bytes", when "stack frame per thread",            \
           side_integer(&item->side, item->side.kernel && item->side.kernel->has_stack,             \
                        item->side.kernel ? item->side.kernel->resources.stack_bytes : 0))          \
-    FIELD(side##_static_smem, #side ".static_smem_bytes", #side "_static_smem", "bytes",           \
+    FIELD(#side ".static_smem_bytes", #side "_static_smem", "bytes",                               \
           when "static shared memory per block",                                                   \
           side_integer(&item->side, true, item->side.static_smem_bytes))                           \
-    FIELD(side##_dynamic_smem, #side ".dynamic_smem_bytes", #side "_dynamic_smem", "bytes",        \
+    FIELD(#side ".dynamic_smem_bytes", #side "_dynamic_smem", "bytes",                             \
           when "dynamic shared memory per block; unknown if used but not stated",                  \
           side_integer(&item->side, has_known_smem(&item->side), item->side.dynamic_smem_bytes))   \
-    FIELD(side##_barriers, #side ".barriers_per_block", #side "_barriers", "barriers",             \
-          when "barriers per block",                                                               \
+    FIELD(#side ".barriers_per_block", #side "_barriers", "barriers", when "barriers per block",   \
           side_integer(&item->side, item->side.kernel && item->side.kernel->has_barriers,          \
                        item->side.kernel ? item->side.kernel->resources.barriers : 0))             \
-    FIELD(side##_max_threads, #side ".max_threads_per_block", #side "_max_threads", "threads",     \
+    FIELD(#side ".max_threads_per_block", #side "_max_threads", "threads",                         \
           when "its launch bound",                                                                 \
           side_integer(&item->side,                                                                \
                        item->side.kernel && item->side.kernel->max_threads_per_block > 0,          \
                        item->side.kernel ? item->side.kernel->max_threads_per_block : 0))          \
     FIELD(                                                                                         \
-        side##_threads, #side ".threads_per_block", #side "_threads", "threads",                   \
+        #side ".threads_per_block", #side "_threads", "threads",                                   \
         when "the block size compared; unknown if every size is",                                  \
         side_integer(&item->side, item->side.threads_per_block > 0, item->side.threads_per_block)) \
-    FIELD(side##_blocks, #side ".blocks_per_sm", #side "_blocks_per_sm", "blocks",                 \
+    FIELD(#side ".blocks_per_sm", #side "_blocks_per_sm", "blocks",                                \
           when "resident blocks per SM at that size",                                              \
           side_integer(&item->side,                                                                \
                        item->side.threads_per_block > 0 && has_known_smem(&item->side),            \
                        item->side.blocks_per_sm))                                                  \
-    FIELD(side##_percent, #side ".occupancy_percent", #side "_occupancy_percent", "percent",       \
+    FIELD(#side ".occupancy_percent", #side "_occupancy_percent", "percent",                       \
           when "occupancy at that size, or at the best one",                                       \
-          smc_value_if(has_known_smem(&item->side), smc_value_real(item->side.occupancy_percent))) \
-    FIELD(side##_limiters, #side ".limiters", #side "_limiters", "", when "the limits that bind",  \
-          smc_value_if(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
+          SMC_VALUE_IF(has_known_smem(&item->side), item->side.occupancy_percent))                 \
+    FIELD(#side ".limiters", #side "_limiters", "", when "the limits that bind",                   \
+          SMC_VALUE_IF(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \
-    FIELD(pair_name, "name", "kernel", "", "the kernel's name, demangled",                         \
-          smc_value_string(diff_latest(item)->kernel->shown))                                      \
-    FIELD(pair_was, "was", "was", "", "its name in the old build, if it was renamed",              \
-          smc_value_string(former_name(item)))                                                     \
-    FIELD(pair_mangled, "mangled_name", NULL, "", "its name in the file",                          \
-          smc_value_string(diff_latest(item)->kernel->name))                                       \
-    FIELD(pair_source, "source_file", NULL, "", "the source that defines it",                      \
-          smc_value_string(diff_latest(item)->kernel->source_file))                                \
-    FIELD(pair_line, "source_line", NULL, "", "its line there",                                    \
+    FIELD("name", "kernel", "", "the kernel's name, demangled", diff_latest(item)->kernel->shown)  \
+    FIELD("was", "was", "", "its name in the old build, if it was renamed", former_name(item))     \
+    FIELD("mangled_name", NULL, "", "its name in the file", diff_latest(item)->kernel->name)       \
+    FIELD("source_file", NULL, "", "the source that defines it",                                   \
+          diff_latest(item)->kernel->source_file)                                                  \
+    FIELD("source_line", NULL, "", "its line there",                                               \
           smc_value_known(diff_latest(item)->kernel->source_line))                                 \
-    FIELD(pair_device, "device", "device", "", "the device that it is compared for",               \
-          smc_value_string(item->device->name))                                                    \
-    FIELD(pair_verdict, "verdict", "verdict", "",                                                  \
+    FIELD("device", "device", "", "the device that it is compared for", item->device->name)        \
+    FIELD("verdict", "verdict", "",                                                                \
           "cliff, spilled, worse, changed, better, same, removed or added",                        \
-          smc_value_string(smc_diff_verdict_name(item->verdict)))                                  \
-    FIELD(pair_gravest, NULL, "change", "", "the gravest change", smc_value_string(gravest(item))) \
-    FIELD(pair_worse, "worse", NULL, "", "what is worse, gravest first", change_list(item->worse)) \
-    FIELD(pair_better, "better", NULL, "", "what is better", change_list(item->better))            \
-    FIELD(pair_excused, "allowed", NULL, "", "what is worse, but allowed by the gate file",        \
+          smc_diff_verdict_name(item->verdict))                                                    \
+    FIELD(NULL, "change", "", "the gravest change", gravest(item))                                 \
+    FIELD("worse", NULL, "", "what is worse, gravest first", change_list(item->worse))             \
+    FIELD("better", NULL, "", "what is better", change_list(item->better))                         \
+    FIELD("allowed", NULL, "", "what is worse, but allowed by the gate file",                      \
           change_list(item->excused))                                                              \
-    FIELD(pair_excuse, "allowed_by", NULL, "", "what the gate file says of it",                    \
-          smc_value_string(item->excuse))                                                          \
-    FIELD(pair_lost, "fewer_blocks_at", NULL, "threads",                                           \
+    FIELD("allowed_by", NULL, "", "what the gate file says of it", item->excuse)                   \
+    FIELD("fewer_blocks_at", NULL, "threads",                                                      \
           "where the block size is unknown: the sizes with fewer resident blocks",                 \
           size_list(item->lost_sizes))                                                             \
-    FIELD(pair_gained, "more_blocks_at", NULL, "threads", "and those with more",                   \
-          size_list(item->gained_sizes))                                                           \
-    FIELD(pair_ambiguous, "ambiguous", NULL, "",                                                   \
-          "whether several kernels with this name were matched in order",                          \
-          smc_value_boolean(item->is_ambiguous))                                                   \
+    FIELD("more_blocks_at", NULL, "threads", "and those with more", size_list(item->gained_sizes)) \
+    FIELD("ambiguous", NULL, "", "whether several kernels with this name were matched in order",   \
+          item->is_ambiguous)                                                                      \
     SIDE_FIELDS(FIELD, before, "before: ")                                                         \
     SIDE_FIELDS(FIELD, after, "in the new build: ")
-SMC_FIELD_TABLE(pair_fields, PAIR_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(pair_fields, struct smc_diff_pair, PAIR_FIELDS)
 
 const struct smc_field_table smc_diff_tables[] = {
-    {"diff", pair_fields},
+    {"diff", &pair_fields},
     {NULL, NULL},
 };
 
@@ -795,9 +782,9 @@ static struct smc_check_finding diff_finding_of(const struct smc_diff_pair *pair
     if (counting)
         level = counting & failing ? SMC_FINDING_ERROR : SMC_FINDING_WARNING;
     else if (!pair->before.kernel || !pair->after.kernel)
-        rule = smc_check_rule_name(pair->after.kernel ? SMC_CHECK_ADDED : SMC_CHECK_REMOVED);
+        rule = smc_check_rules[pair->after.kernel ? SMC_CHECK_ADDED : SMC_CHECK_REMOVED].name;
     else if (pair->is_renamed && !rule)
-        rule = smc_check_rule_name(SMC_CHECK_RENAMED);
+        rule = smc_check_rules[SMC_CHECK_RENAMED].name;
     return (struct smc_check_finding){
         .rule = rule,
         .level = level,
@@ -886,15 +873,15 @@ void smc_json_diff(json_t *root, const struct smc_diff *diff)
     smc_json_set(object, "notes", json_notes(diff));
     for (size_t i = 0; i < diff->count; i++)
         if (diff_is_listed(&diff->pair[i]))
-            json_array_append_new(list, smc_fields_object(pair_fields, &diff->pair[i]));
+            json_array_append_new(list, smc_fields_object(&pair_fields, &diff->pair[i]));
     smc_json_set(object, "changes", list);
     smc_json_set(root, "diff", object);
 }
 
 void smc_csv_diff(const struct smc_diff *diff, struct smc_text *out)
 {
-    smc_fields_csv_head(pair_fields, out);
+    smc_fields_csv_head(&pair_fields, out);
     for (size_t i = 0; i < diff->count; i++)
         if (diff_is_listed(&diff->pair[i]))
-            smc_fields_csv_row(pair_fields, &diff->pair[i], out);
+            smc_fields_csv_row(&pair_fields, &diff->pair[i], out);
 }

@@ -17,21 +17,18 @@ struct doctor_row {
     const char *mend;
 };
 
-#define ITEM struct doctor_row
 #define DOCTOR_FIELDS(FIELD)                                                                       \
-    FIELD(subject, "subject", "subject", "", "what was examined; several rows may be about one",   \
+    FIELD("subject", "subject", "", "what was examined; several rows may be about one",            \
           smc_value_text(item->row->subject))                                                      \
-    FIELD(state, "state", "state", "",                                                             \
+    FIELD("state", "state", "",                                                                    \
           "ok; note: something optional is missing; broken: it is there and does not work",        \
           smc_value_text(smc_doctor_state_names[item->row->health]))                               \
-    FIELD(found, "found", "found", "", "what was found", smc_value_text(item->row->found))         \
-    FIELD(mend, "mend", "mend", "", "a command that fixes it or tells more",                       \
-          smc_value_string(item->mend))
-SMC_FIELD_TABLE(doctor_fields, DOCTOR_FIELDS)
-#undef ITEM
+    FIELD("found", "found", "", "what was found", smc_value_text(item->row->found))                \
+    FIELD("mend", "mend", "", "a command that fixes it or tells more", item->mend)
+SMC_FIELD_TABLE(doctor_fields, struct doctor_row, DOCTOR_FIELDS)
 
 const struct smc_field_table smc_doctor_tables[] = {
-    {"doctor", doctor_fields},
+    {"doctor", &doctor_fields},
     {NULL, NULL},
 };
 
@@ -111,7 +108,7 @@ void smc_json_doctor(json_t *object, const struct smc_doctor *doctor)
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};
         struct doctor_row row = doctor_make_row(&doctor->row[i], &mend);
-        json_array_append_new(list, smc_fields_object(doctor_fields, &row));
+        json_array_append_new(list, smc_fields_object(&doctor_fields, &row));
         smc_text_free(&mend);
     }
     smc_json_set(object, "healthy", json_boolean(smc_doctor_is_healthy(doctor)));
@@ -120,11 +117,11 @@ void smc_json_doctor(json_t *object, const struct smc_doctor *doctor)
 
 void smc_csv_doctor(const struct smc_doctor *doctor, struct smc_text *out)
 {
-    smc_fields_csv_head(doctor_fields, out);
+    smc_fields_csv_head(&doctor_fields, out);
     for (size_t i = 0; i < doctor->count; i++) {
         struct smc_text mend = {0};
         struct doctor_row row = doctor_make_row(&doctor->row[i], &mend);
-        smc_fields_csv_row(doctor_fields, &row, out);
+        smc_fields_csv_row(&doctor_fields, &row, out);
         smc_text_free(&mend);
     }
 }

@@ -112,6 +112,17 @@ void smc_text_leading_findings(const struct smc_emulated_run *emulated, const ch
             append_finding(emulated, i, style, out);
 }
 
+void smc_words_barrier_advice(const uint32_t after[2], struct smc_text *out)
+{
+    if (after[0] == 0)
+        return;
+    smc_text_printf(out, "add __syncthreads() after line%s %" PRIu32, after[1] > 0 ? "s" : "",
+                    after[0]);
+    if (after[1] > 0)
+        smc_text_printf(out, " and %" PRIu32, after[1]);
+    smc_text_printf(out, ": a run with %s has no race", after[1] > 0 ? "both" : "it");
+}
+
 /* The nearest line in the kernel's own file: one in a header of CUDA says nothing without its
    file. */
 static uint32_t find_own_line(const struct smc_emulated_run *emulated,

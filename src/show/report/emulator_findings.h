@@ -17,6 +17,10 @@ void smc_text_leading_findings(const struct smc_emulated_run *emulated, const ch
 /* Whether a finding has a stack that smc_text_findings shows. */
 bool smc_findings_have_stacks(const struct smc_emulated_run *emulated);
 
+/* "add __syncthreads() after line 4: a run with it has no race", of the lines of a struct
+   smc_user_run; nothing if there are none. */
+void smc_words_barrier_advice(const uint32_t after[2], struct smc_text *out);
+
 /* "no findings", "2 findings in 1 place". */
 void smc_words_findings(const struct smc_emulated_run *emulated, struct smc_text *out);
 /* What is not as on a GPU, and how far it may have come; nothing if all instructions are exact. */

@@ -12,7 +12,7 @@
 /* Whether both say that machine code of a file does not load. */
 static bool is_same_but_kernel(const struct smc_check_finding *a, const struct smc_check_finding *b)
 {
-    const char *rule = smc_check_rule_name(SMC_CHECK_DOES_NOT_LOAD);
+    const char *rule = smc_check_rules[SMC_CHECK_DOES_NOT_LOAD].name;
     return strcmp(a->rule, rule) == 0 && strcmp(b->rule, rule) == 0 && a->level == b->level &&
            strcmp(a->message, b->message) == 0 && strcmp(a->device, b->device) == 0 &&
            strcmp(a->file, b->file) == 0;

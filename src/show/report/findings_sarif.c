@@ -27,8 +27,8 @@ static json_t *rules(void)
     json_t *list = json_array();
     for (int i = 0; i < SMC_CHECK_COUNT; i++) {
         json_t *rule = smc_json_add_object(list);
-        smc_json_string(rule, "id", smc_check_rule_name(i));
-        smc_json_set(rule, "shortDescription", message(smc_check_rule_description(i)));
+        smc_json_string(rule, "id", smc_check_rules[i].name);
+        smc_json_set(rule, "shortDescription", message(smc_check_rules[i].description));
     }
     return list;
 }
@@ -222,7 +222,7 @@ static void set_rule(json_t *result, const char *rule)
 {
     smc_json_string(result, "ruleId", rule);
     for (int i = 0; i < SMC_CHECK_COUNT; i++)
-        if (strcmp(rule, smc_check_rule_name(i)) == 0)
+        if (strcmp(rule, smc_check_rules[i].name) == 0)
             smc_json_integer(result, "ruleIndex", (uint64_t)i);
 }
 

@@ -2,7 +2,6 @@
    text, JSON, CSV and OpenMetrics, and as what Slurm's commands take. */
 #include "show/report/fleet.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@ static struct smc_value gpu_text(const struct fleet_line *line, uint32_t offset)
 
 static struct smc_value gpu_number(const struct fleet_line *line, int32_t number)
 {
-    return smc_value_if(line->gpu && number >= 0, smc_value_integer((uint64_t)number));
+    return SMC_VALUE_IF(line->gpu && number >= 0, (uint64_t)number);
 }
 
 static const char *fleet_device_of(const struct fleet_line *line)
@@ -53,87 +52,65 @@ static double fleet_rounded(double value)
 /* A member of the straggler, or unknown. */
 static struct smc_value slow_number(const struct fleet_line *line, double number)
 {
-    return smc_value_if(line->straggler, smc_value_number(fleet_rounded(number)));
+    return SMC_VALUE_IF(line->straggler, smc_value_number(fleet_rounded(number)));
 }
 
 #define OF_GPU(member)  (item->gpu ? item->gpu->member : 0)
 #define OF_SLOW(member) (item->straggler ? item->straggler->member : 0)
 
-#define ITEM struct fleet_line
 #define DRAIN_FIELDS(FIELD)                                                                        \
-    FIELD(drain_node, "node", NULL, "", "Slurm's name, or the host's",                             \
-          smc_value_string(item->node))                                                            \
-    FIELD(drain_state, "state", NULL, "", "drain, or no_report", smc_value_text(item->state))      \
-    FIELD(drain_reason, "reason", NULL, "", "in words, safe in a shell",                           \
-          smc_value_string(item->reason))
-SMC_FIELD_TABLE(drain_fields, DRAIN_FIELDS)
+    FIELD("node", NULL, "", "Slurm's name, or the host's", item->node)                             \
+    FIELD("state", NULL, "", "drain, or no_report", smc_value_text(item->state))                   \
+    FIELD("reason", NULL, "", "in words, safe in a shell", item->reason)
+SMC_FIELD_TABLE(drain_fields, struct fleet_line, DRAIN_FIELDS)
 
 #define LINE_FIELDS(FIELD)                                                                         \
-    FIELD(state, NULL, "state", "", "drain, no_report, differs, failed or slow",                   \
+    FIELD(NULL, "state", "", "drain, no_report, differs, failed or slow",                          \
           smc_value_text(item->state))                                                             \
-    FIELD(node, "node", "node", "", "Slurm's name, or the host's", smc_value_string(item->node))   \
-    FIELD(gpu_index, "gpu_index", "gpu_index", "", "on its node",                                  \
-          gpu_number(item, OF_GPU(gpu_index)))                                                     \
-    FIELD(gpu_uuid, "gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it",                         \
-          gpu_text(item, OF_GPU(uuid)))                                                            \
-    FIELD(rank, "rank", "rank", "", "of the process that reported",                                \
-          gpu_number(item, OF_GPU(rank)))                                                          \
-    FIELD(device, "device", "device", "", "the GPU", smc_value_string(fleet_device_of(item)))      \
-    FIELD(verdict, "verdict", NULL, "", "of its check",                                            \
-          smc_value_string(item->gpu ? smc_checked_names[item->gpu->health] : NULL))               \
-    FIELD(reason, "reason", "reason", "", "in words", smc_value_string(item->reason))              \
-    FIELD(                                                                                         \
-        figure, "figure", "figure", "", "that is low",                                             \
-        smc_value_string(item->straggler ? smc_check_figures[item->straggler->figure].key : NULL)) \
-    FIELD(value, "value", "value", "", "of the figure", slow_number(item, OF_SLOW(value)))         \
-    FIELD(median, "median", "median", "", "of its peers", slow_number(item, OF_SLOW(median)))      \
-    FIELD(slower, "slower_percent", "slower_percent", "percent", "than the median",                \
+    FIELD("node", "node", "", "Slurm's name, or the host's", item->node)                           \
+    FIELD("gpu_index", "gpu_index", "", "on its node", gpu_number(item, OF_GPU(gpu_index)))        \
+    FIELD("gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it", gpu_text(item, OF_GPU(uuid)))     \
+    FIELD("rank", "rank", "", "of the process that reported", gpu_number(item, OF_GPU(rank)))      \
+    FIELD("device", "device", "", "the GPU", fleet_device_of(item))                                \
+    FIELD("verdict", NULL, "", "of its check",                                                     \
+          item->gpu ? smc_checked_names[item->gpu->health] : NULL)                                 \
+    FIELD("reason", "reason", "", "in words", item->reason)                                        \
+    FIELD("figure", "figure", "", "that is low",                                                   \
+          item->straggler ? smc_check_figures[item->straggler->figure].key : NULL)                 \
+    FIELD("value", "value", "", "of the figure", slow_number(item, OF_SLOW(value)))                \
+    FIELD("median", "median", "", "of its peers", slow_number(item, OF_SLOW(median)))              \
+    FIELD("slower_percent", "slower_percent", "percent", "than the median",                        \
           slow_number(item, 100 * OF_SLOW(slower)))                                                \
-    FIELD(line, "line", "line", "", "where the report is",                                         \
-          smc_value_if(item->gpu, smc_value_integer(OF_GPU(line))))
-SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
-#undef ITEM
+    FIELD("line", "line", "", "where the report is", SMC_VALUE_IF(item->gpu, OF_GPU(line)))
+SMC_FIELD_TABLE(line_fields, struct fleet_line, LINE_FIELDS)
 
-#define ITEM struct smc_fleet
 #define COUNT_FIELDS(FIELD)                                                                        \
-    FIELD(gpus, "gpus", NULL, "", "that were checked", smc_value_integer(item->gpus))              \
-    FIELD(healthy, "healthy", NULL, "", "of these",                                                \
-          smc_value_integer(item->health[SMC_CHECKED_HEALTHY]))                                    \
-    FIELD(differing, "differing", NULL, "", "of these",                                            \
-          smc_value_integer(item->health[SMC_CHECKED_DIFFERS]))                                    \
-    FIELD(failed, "failed", NULL, "", "of these",                                                  \
-          smc_value_integer(item->health[SMC_CHECKED_FAILED]))                                     \
-    FIELD(nodes, "nodes", NULL, "", "that reported", smc_value_integer(item->nodes))               \
-    FIELD(drained, "nodes_to_drain", NULL, "", "with those in no_report",                          \
-          smc_value_integer(item->drain_count))                                                    \
-    FIELD(missing, "nodes_without_report", NULL, "", "of those expected",                          \
-          smc_value_integer(item->missing))                                                        \
-    FIELD(unexpected, "nodes_not_expected", NULL, "", "that reported",                             \
-          smc_value_integer(item->unexpected))                                                     \
-    FIELD(straggling, "stragglers", NULL, "", "GPUs", smc_value_integer(item->straggling_gpus))    \
-    FIELD(reports, "reports", NULL, "", "lines", smc_value_integer(item->checks->reports))         \
-    FIELD(repeated, "repeated", NULL, "", "reports of a GPU that had reported",                    \
-          smc_value_integer(item->checks->repeated))
-SMC_FIELD_TABLE(count_fields, COUNT_FIELDS)
-#undef ITEM
+    FIELD("gpus", NULL, "", "that were checked", item->gpus)                                       \
+    FIELD("healthy", NULL, "", "of these", item->health[SMC_CHECKED_HEALTHY])                      \
+    FIELD("differing", NULL, "", "of these", item->health[SMC_CHECKED_DIFFERS])                    \
+    FIELD("failed", NULL, "", "of these", item->health[SMC_CHECKED_FAILED])                        \
+    FIELD("nodes", NULL, "", "that reported", item->nodes)                                         \
+    FIELD("nodes_to_drain", NULL, "", "with those in no_report", item->drain_count)                \
+    FIELD("nodes_without_report", NULL, "", "of those expected", item->missing)                    \
+    FIELD("nodes_not_expected", NULL, "", "that reported", item->unexpected)                       \
+    FIELD("stragglers", NULL, "", "GPUs", item->straggling_gpus)                                   \
+    FIELD("reports", NULL, "", "lines", item->checks->reports)                                     \
+    FIELD("repeated", NULL, "", "reports of a GPU that had reported", item->checks->repeated)
+SMC_FIELD_TABLE(count_fields, struct smc_fleet, COUNT_FIELDS)
 
-#define ITEM struct smc_fleet_spread
 #define SPREAD_FIELDS(FIELD)                                                                       \
-    FIELD(spread_figure, "figure", NULL, "", "with its unit",                                      \
+    FIELD("figure", NULL, "", "with its unit",                                                     \
           smc_value_text(smc_check_figures[item->figure].key))                                     \
-    FIELD(spread_mig, "mig", NULL, "", "whether these are parts of GPUs",                          \
-          smc_value_boolean(item->board->mig))                                                     \
-    FIELD(spread_count, "gpus", NULL, "", "that have it", smc_value_integer(item->peers.count))    \
-    FIELD(spread_least, "least", NULL, "", "", smc_value_number(fleet_rounded(item->peers.least))) \
-    FIELD(spread_median, "median", NULL, "", "",                                                   \
-          smc_value_number(fleet_rounded(item->peers.median)))                                     \
-    FIELD(spread_most, "most", NULL, "", "", smc_value_number(fleet_rounded(item->peers.most)))    \
-    FIELD(spread_limit, "limit_percent", NULL, "percent", "slower is a straggler",                 \
-          smc_value_if(item->peers.limit > 0,                                                      \
+    FIELD("mig", NULL, "", "whether these are parts of GPUs", item->board->mig)                    \
+    FIELD("gpus", NULL, "", "that have it", item->peers.count)                                     \
+    FIELD("least", NULL, "", "", smc_value_number(fleet_rounded(item->peers.least)))               \
+    FIELD("median", NULL, "", "", smc_value_number(fleet_rounded(item->peers.median)))             \
+    FIELD("most", NULL, "", "", smc_value_number(fleet_rounded(item->peers.most)))                 \
+    FIELD("limit_percent", NULL, "percent", "slower is a straggler",                               \
+          SMC_VALUE_IF(item->peers.limit > 0,                                                      \
                        smc_value_number(fleet_rounded(100 * item->peers.limit))))                  \
-    FIELD(spread_slow, "stragglers", NULL, "", "GPUs", smc_value_integer(item->stragglers))
-SMC_FIELD_TABLE(spread_fields, SPREAD_FIELDS)
-#undef ITEM
+    FIELD("stragglers", NULL, "", "GPUs", item->stragglers)
+SMC_FIELD_TABLE(spread_fields, struct smc_fleet_spread, SPREAD_FIELDS)
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 
@@ -315,7 +292,7 @@ static json_t *spread_object(const struct smc_fleet *fleet, const struct smc_fle
 {
     json_t *object = json_object();
     smc_json_known_string(object, "device", smc_checks_text(fleet->checks, spread->board->name));
-    smc_fields_json(spread_fields, spread, object);
+    smc_fields_json(&spread_fields, spread, object);
     return object;
 }
 
@@ -324,19 +301,19 @@ json_t *smc_json_fleet(const struct smc_fleet *fleet)
     json_t *object = json_object(), *drain = json_array(), *gpus = json_array();
     json_t *stragglers = json_array(), *figures = json_array();
     smc_json_string(object, "verdict", smc_fleet_verdict_name(fleet));
-    smc_json_set(object, "count", smc_fields_object(count_fields, fleet));
+    smc_json_set(object, "count", smc_fields_object(&count_fields, fleet));
     for (size_t i = 0; i < fleet->drain_count; i++) {
         const struct fleet_line line = drain_line(fleet, i);
-        json_array_append_new(drain, smc_fields_object(drain_fields, &line));
+        json_array_append_new(drain, smc_fields_object(&drain_fields, &line));
     }
     for (size_t i = 0; i < fleet->gpus; i++) {
         const struct fleet_line line = gpu_line(fleet, &fleet->checks->gpu[i]);
         if (line.gpu->health != SMC_CHECKED_HEALTHY)
-            json_array_append_new(gpus, smc_fields_object(line_fields, &line));
+            json_array_append_new(gpus, smc_fields_object(&line_fields, &line));
     }
     for (size_t i = 0; i < fleet->straggler_count; i++) {
         const struct fleet_line line = straggler_line(fleet, i);
-        json_array_append_new(stragglers, smc_fields_object(line_fields, &line));
+        json_array_append_new(stragglers, smc_fields_object(&line_fields, &line));
     }
     for (size_t i = 0; i < fleet->spread_count; i++)
         json_array_append_new(figures, spread_object(fleet, &fleet->spread[i]));
@@ -349,19 +326,19 @@ json_t *smc_json_fleet(const struct smc_fleet *fleet)
 
 void smc_csv_fleet(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    smc_fields_csv_head(line_fields, out);
+    smc_fields_csv_head(&line_fields, out);
     for (size_t i = 0; i < fleet->drain_count; i++) {
         const struct fleet_line line = drain_line(fleet, i);
-        smc_fields_csv_row(line_fields, &line, out);
+        smc_fields_csv_row(&line_fields, &line, out);
     }
     for (size_t i = 0; i < fleet->gpus; i++) {
         const struct fleet_line line = gpu_line(fleet, &fleet->checks->gpu[i]);
         if (line.gpu->health != SMC_CHECKED_HEALTHY)
-            smc_fields_csv_row(line_fields, &line, out);
+            smc_fields_csv_row(&line_fields, &line, out);
     }
     for (size_t i = 0; i < fleet->straggler_count; i++) {
         const struct fleet_line line = straggler_line(fleet, i);
-        smc_fields_csv_row(line_fields, &line, out);
+        smc_fields_csv_row(&line_fields, &line, out);
     }
 }
 

@@ -63,55 +63,45 @@ static double change_of(const struct row *row)
 
 static struct smc_value cost_of(const struct row *row, uint32_t amount)
 {
-    return smc_value_if(row->level->cost.is_known, smc_value_integer(amount));
+    return SMC_VALUE_IF(row->level->cost.is_known, amount);
 }
 
-#define ITEM struct row
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(device, NULL, "device", "", "the device",                                                \
-          smc_value_text(item->answer->query.device.name))                                         \
-    FIELD(threads, NULL, "threads", "threads", "the block size",                                   \
-          smc_value_integer(item->answer->launch.threads_per_block))                               \
-    FIELD(static_smem, NULL, "static_smem", "bytes", "static shared memory per block",             \
-          smc_value_integer(item->answer->launch.static_smem_bytes))                               \
-    FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
-          smc_value_integer(item->level->blocks_per_sm))                                           \
-    FIELD(warps, "warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",                 \
-          smc_value_integer(item->level->warps_per_sm))                                            \
-    FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
-          smc_value_real(item->level->percent))                                                    \
-    FIELD(regs, "most_registers_per_thread", "most_regs", "registers",                             \
-          "the most registers per thread", smc_value_integer(item->level->regs_per_thread))        \
-    FIELD(dynamic_smem, "most_dynamic_smem_bytes", "most_dynamic_smem", "bytes",                   \
-          "the most dynamic shared memory per block",                                              \
-          smc_value_integer(item->level->dynamic_smem_bytes))                                      \
-    FIELD(bounds, "launch_bounds", "launch_bounds", "", "what to write in the source",             \
+    FIELD(NULL, "device", "", "the device", smc_value_text(item->answer->query.device.name))       \
+    FIELD(NULL, "threads", "threads", "the block size", item->answer->launch.threads_per_block)    \
+    FIELD(NULL, "static_smem", "bytes", "static shared memory per block",                          \
+          item->answer->launch.static_smem_bytes)                                                  \
+    FIELD("blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",                    \
+          item->level->blocks_per_sm)                                                              \
+    FIELD("warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",                        \
+          item->level->warps_per_sm)                                                               \
+    FIELD("percent", "occupancy_percent", "percent", "occupancy", item->level->percent)            \
+    FIELD("most_registers_per_thread", "most_regs", "registers", "the most registers per thread",  \
+          item->level->regs_per_thread)                                                            \
+    FIELD("most_dynamic_smem_bytes", "most_dynamic_smem", "bytes",                                 \
+          "the most dynamic shared memory per block", item->level->dynamic_smem_bytes)             \
+    FIELD("launch_bounds", "launch_bounds", "", "what to write in the source",                     \
           smc_value_text(item->launch_bounds))                                                     \
-    FIELD(cost_regs, "compiled_registers_per_thread", "compiled_regs", "registers",                \
+    FIELD("compiled_registers_per_thread", "compiled_regs", "registers",                           \
           "what the kernel has when compiled with that bound; null where it has no more anyway, "  \
           "except as it is now with --grid",                                                       \
           cost_of(item, item->level->cost.regs_per_thread))                                        \
-    FIELD(cost_stores, "compiled_spill_store_bytes", "compiled_spill_stores", "bytes",             \
+    FIELD("compiled_spill_store_bytes", "compiled_spill_stores", "bytes",                          \
           "its spill stores per thread then", cost_of(item, item->level->cost.spill_store_bytes))  \
-    FIELD(cost_loads, "compiled_spill_load_bytes", "compiled_spill_loads", "bytes",                \
+    FIELD("compiled_spill_load_bytes", "compiled_spill_loads", "bytes",                            \
           "its spill loads per thread then", cost_of(item, item->level->cost.spill_load_bytes))    \
-    FIELD(cost_time, "compiled_predicted_ms", "compiled_predicted_ms", "ms",                       \
-          "its predicted time then",                                                               \
-          smc_value_if(item->level->cost.predicted_ms > 0,                                         \
-                       smc_value_real(item->level->cost.predicted_ms)))                            \
-    FIELD(cost_change, "compiled_change_percent", "compiled_change_percent", "percent",            \
+    FIELD("compiled_predicted_ms", "compiled_predicted_ms", "ms", "its predicted time then",       \
+          SMC_VALUE_IF(item->level->cost.predicted_ms > 0, item->level->cost.predicted_ms))        \
+    FIELD("compiled_change_percent", "compiled_change_percent", "percent",                         \
           "that time compared with the kernel as it is now; positive: slower",                     \
-          smc_value_if(!isnan(change_of(item)), smc_value_real(100 * change_of(item))))            \
-    FIELD(clusters, "resident_clusters", "resident_clusters", "clusters",                          \
+          SMC_VALUE_IF(!isnan(change_of(item)), 100 * change_of(item)))                            \
+    FIELD("resident_clusters", "resident_clusters", "clusters",                                    \
           "with --cluster: clusters resident on the GPU at a time",                                \
-          smc_value_if(item->headroom->has_clusters,                                               \
-                       smc_value_integer(item->level->resident_clusters)))                         \
-    FIELD(bound, "clusters_are_bound", "clusters_are_bound", "",                                   \
+          SMC_VALUE_IF(item->headroom->has_clusters, item->level->resident_clusters))              \
+    FIELD("clusters_are_bound", "clusters_are_bound", "",                                          \
           "whether they may be fewer, because the groups of SMs are not known",                    \
-          smc_value_if(item->headroom->has_clusters,                                               \
-                       smc_value_boolean(item->headroom->clusters_are_bound)))
-SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
-#undef ITEM
+          SMC_VALUE_IF(item->headroom->has_clusters, item->headroom->clusters_are_bound))
+SMC_FIELD_TABLE(row_fields, struct row, ROW_FIELDS)
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
@@ -331,8 +321,9 @@ static void headroom_append_legend(const struct smc_answer *answer,
                         headroom->clusters_are_bound
                             ? " at most: 'smemcalc calibrate' finds how the SMs are grouped"
                             : "");
-    if (headroom->has_clusters && headroom->count > SMC_MOST_CLUSTERED_BLOCKS &&
-        !headroom->clusters_are_bound)
+    if (headroom->has_clusters && answer->launch.blocks_per_cluster > sm->cluster_max_portable)
+        smc_text_append(&line, ", which need cudaFuncAttributeNonPortableClusterSizeAllowed");
+    if (headroom->most.limiters & 1u << SMC_LIMIT_CLUSTER)
         smc_text_printf(&line, ": an SM holds at most %d blocks of clusters",
                         SMC_MOST_CLUSTERED_BLOCKS);
     if (answer->query.file_kernel && lacks_times(headroom))
@@ -545,7 +536,7 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
         json_array_append_new(fixed, json_string("dynamic_smem"));
     for (uint32_t i = 0; i < headroom->count; i++) {
         const struct row row = make_row(answer, headroom, i);
-        json_array_append_new(list, smc_fields_object(row_fields, &row));
+        json_array_append_new(list, smc_fields_object(&row_fields, &row));
     }
     smc_json_set(object, "fixed", fixed);
     smc_json_set(object, "by_blocks", list);
@@ -576,10 +567,10 @@ void smc_json_headroom(json_t *root, const struct smc_answer *answers,
 void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
                       size_t count, struct smc_text *out)
 {
-    smc_fields_csv_head(row_fields, out);
+    smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < headroom[i].count; n++) {
             const struct row row = make_row(&answers[i], &headroom[i], n);
-            smc_fields_csv_row(row_fields, &row, out);
+            smc_fields_csv_row(&row_fields, &row, out);
         }
 }

@@ -92,22 +92,21 @@ static void health_write_text(const struct smc_host_health *host,
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-#define ITEM struct smc_fault
 #define FAULT_FIELDS(FIELD)                                                                        \
-    FIELD(kind, "kind", NULL, "", "lane, sm, memory, residency, rate or result",                   \
+    FIELD("kind", NULL, "", "lane, sm, memory, residency, rate or result",                         \
           smc_value_text(smc_fault_kind_name(item->kind)))                                         \
-    FIELD(sm, "sm", NULL, "", "the SM's number (%smid)",                                           \
-          smc_value_if(item->sm >= 0, smc_value_integer((uint64_t)item->sm)))                      \
-    FIELD(part, "subpartition", NULL, "", "of the SM",                                             \
-          smc_value_if(item->part >= 0, smc_value_integer((uint64_t)item->part)))                  \
-    FIELD(lane, "lane", NULL, "", "of the warps of that sub-partition",                            \
-          smc_value_if(item->lane >= 0, smc_value_integer((uint64_t)item->lane)))                  \
-    FIELD(address, "address", NULL, "",                                                            \
+    FIELD("sm", NULL, "", "the SM's number (%smid)",                                               \
+          SMC_VALUE_IF(item->sm >= 0, (uint64_t)item->sm))                                         \
+    FIELD("subpartition", NULL, "", "of the SM",                                                   \
+          SMC_VALUE_IF(item->part >= 0, (uint64_t)item->part))                                     \
+    FIELD("lane", NULL, "", "of the warps of that sub-partition",                                  \
+          SMC_VALUE_IF(item->lane >= 0, (uint64_t)item->lane))                                     \
+    FIELD("address", NULL, "",                                                                     \
           "of the wrong word, in hex: in global memory, or with an SM in its shared memory",       \
           health_address_of(item))                                                                 \
-    FIELD(bit, "bit", NULL, "", "the lowest wrong bit of the word",                                \
-          smc_value_if(item->bit >= 0, smc_value_integer((uint64_t)item->bit)))                    \
-    FIELD(fault_detail, "detail", NULL, "", "the fault in words", smc_value_text(item->detail))
+    FIELD("bit", NULL, "", "the lowest wrong bit of the word",                                     \
+          SMC_VALUE_IF(item->bit >= 0, (uint64_t)item->bit))                                       \
+    FIELD("detail", NULL, "", "the fault in words", smc_value_text(item->detail))
 
 static struct smc_value health_address_of(const struct smc_fault *fault)
 {
@@ -116,36 +115,32 @@ static struct smc_value health_address_of(const struct smc_fault *fault)
     return fault->has_address ? smc_value_copy(text) : smc_value_string(NULL);
 }
 
-SMC_FIELD_TABLE(fault_fields, FAULT_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(fault_fields, struct smc_fault, FAULT_FIELDS)
 
 struct test {
     const struct smc_health_test_info *info;
     const struct smc_health_result *result;
 };
 
-#define ITEM struct test
 #define TEST_FIELDS(FIELD)                                                                         \
-    FIELD(name, "name", NULL, "", "sms, results, residency, bandwidth, fma, time or memory",       \
+    FIELD("name", NULL, "", "sms, results, residency, bandwidth, fma, time or memory",             \
           smc_value_text(item->info->name))                                                        \
-    FIELD(outcome, "verdict", NULL, "", "pass, fail or skip",                                      \
+    FIELD("verdict", NULL, "", "pass, fail or skip",                                               \
           smc_value_text(smc_health_outcome_name(item->result->outcome)))                          \
-    FIELD(expected, "expected", NULL, "", "what was expected, in the unit",                        \
+    FIELD("expected", NULL, "", "what was expected, in the unit",                                  \
           smc_value_number(item->result->expected))                                                \
-    FIELD(seen, "seen", NULL, "", "what was seen", smc_value_number(item->result->seen))           \
-    FIELD(unit, "unit", NULL, "", "of both", smc_value_text(item->info->unit))                     \
-    FIELD(test_detail, "detail", NULL, "", "how, or why it was skipped",                           \
-          smc_value_text(item->result->detail))
+    FIELD("seen", NULL, "", "what was seen", smc_value_number(item->result->seen))                 \
+    FIELD("unit", NULL, "", "of both", smc_value_text(item->info->unit))                           \
+    FIELD("detail", NULL, "", "how, or why it was skipped", smc_value_text(item->result->detail))
 
-SMC_FIELD_TABLE(test_fields, TEST_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(test_fields, struct test, TEST_FIELDS)
 
 static json_t *tests_of(const struct smc_health *health)
 {
     json_t *list = json_array();
     for (int i = 0; i < SMC_HEALTH_TESTS; i++) {
         const struct test test = {&smc_health_test_info[i], &health->test[i]};
-        json_array_append_new(list, smc_fields_object(test_fields, &test));
+        json_array_append_new(list, smc_fields_object(&test_fields, &test));
     }
     return list;
 }
@@ -163,77 +158,66 @@ static json_t *health_faults_of(const struct smc_health *health)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < health->fault_count; i++)
-        json_array_append_new(list, smc_fields_object(fault_fields, &health->fault[i]));
+        json_array_append_new(list, smc_fields_object(&fault_fields, &health->fault[i]));
     return list;
 }
 
-#define ITEM struct smc_health
 #define GPU_FIELDS(FIELD)                                                                          \
-    FIELD(gpu_index, "gpu_index", NULL, "", "its index on the machine",                            \
-          smc_value_integer((uint64_t)item->gpu_index))                                            \
-    FIELD(uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it", smc_value_string(item->uuid))     \
-    FIELD(pci, "pci_bus_id", NULL, "", "such as 0000:1a:00.0", smc_value_string(item->pci_bus_id)) \
-    FIELD(gpu_name, "name", NULL, "", "of the board", smc_value_string(item->name))                \
-    FIELD(cc, "compute_capability", NULL, "", "such as 9.0", smc_value_capability(item->cc))       \
-    FIELD(driver, "driver", NULL, "", "the driver's release", smc_value_string(item->driver))      \
-    FIELD(mode, "mode", NULL, "", "whole, mig (a slice of a GPU) or exclusive (process mode)",     \
+    FIELD("gpu_index", NULL, "", "its index on the machine", (uint64_t)item->gpu_index)            \
+    FIELD("gpu_uuid", NULL, "", "as nvidia-smi prints it", item->uuid)                             \
+    FIELD("pci_bus_id", NULL, "", "such as 0000:1a:00.0", item->pci_bus_id)                        \
+    FIELD("name", NULL, "", "of the board", item->name)                                            \
+    FIELD("compute_capability", NULL, "", "such as 9.0", smc_value_capability(item->cc))           \
+    FIELD("driver", NULL, "", "the driver's release", item->driver)                                \
+    FIELD("mode", NULL, "", "whole, mig (a slice of a GPU) or exclusive (process mode)",           \
           smc_value_text(smc_health_mode_name(item->mode)))                                        \
-    FIELD(gpu_verdict, "verdict", NULL, "",                                                        \
-          "healthy, differs, or failed: it could not be checked",                                  \
+    FIELD("verdict", NULL, "", "healthy, differs, or failed: it could not be checked",             \
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
-    FIELD(gpu_error, "error", NULL, "", "why it could not be checked",                             \
-          smc_value_string(item->error))                                                           \
-    FIELD(gpu_elapsed, "elapsed_s", NULL, "s", "the time that the check took",                     \
-          smc_value_real(item->elapsed_s))                                                         \
-    FIELD(tests, "tests", NULL, "", "a list of the tests", smc_value_json(tests_of(item)))         \
-    FIELD(figures, "figures", NULL, "", "what was measured", smc_value_json(figures_of(item)))     \
-    FIELD(faults, "faults", NULL, "", "a list of what is wrong, at most 32",                       \
+    FIELD("error", NULL, "", "why it could not be checked", item->error)                           \
+    FIELD("elapsed_s", NULL, "s", "the time that the check took", item->elapsed_s)                 \
+    FIELD("tests", NULL, "", "a list of the tests", smc_value_json(tests_of(item)))                \
+    FIELD("figures", NULL, "", "what was measured", smc_value_json(figures_of(item)))              \
+    FIELD("faults", NULL, "", "a list of what is wrong, at most 32",                               \
           smc_value_json(health_faults_of(item)))                                                  \
-    FIELD(faults_total, "faults_total", NULL, "", "how many there are",                            \
-          smc_value_integer(item->faults_total))
+    FIELD("faults_total", NULL, "", "how many there are", item->faults_total)
 
-SMC_FIELD_TABLE(gpu_fields, GPU_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(gpu_fields, struct smc_health, GPU_FIELDS)
 
 static json_t *gpus_of(const struct smc_host_health *host)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < host->count; i++)
-        json_array_append_new(list, smc_fields_object(gpu_fields, &host->gpu[i]));
+        json_array_append_new(list, smc_fields_object(&gpu_fields, &host->gpu[i]));
     return list;
 }
 
-#define ITEM struct smc_host_health
 #define HOST_FIELDS(FIELD)                                                                         \
-    FIELD(command, "command", NULL, "", "check", smc_value_text(item ? "check" : ""))              \
-    FIELD(host, "host", NULL, "", "the host's name", smc_value_string(item->host_name))            \
-    FIELD(node, "node", NULL, "", "SLURMD_NODENAME", smc_value_string(item->node))                 \
-    FIELD(rank, "rank", NULL, "", "PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID",               \
-          smc_value_if(item->rank >= 0, smc_value_integer((uint64_t)item->rank)))                  \
-    FIELD(time, "time", NULL, "", "when the check began, in UTC", smc_value_string(item->time))    \
-    FIELD(verdict, "verdict", NULL, "",                                                            \
-          "of all GPUs: differs if one does, else failed if one did",                              \
+    FIELD("command", NULL, "", "check", smc_value_text(item ? "check" : ""))                       \
+    FIELD("host", NULL, "", "the host's name", item->host_name)                                    \
+    FIELD("node", NULL, "", "SLURMD_NODENAME", item->node)                                         \
+    FIELD("rank", NULL, "", "PMIX_RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID",                     \
+          SMC_VALUE_IF(item->rank >= 0, (uint64_t)item->rank))                                     \
+    FIELD("time", NULL, "", "when the check began, in UTC", item->time)                            \
+    FIELD("verdict", NULL, "", "of all GPUs: differs if one does, else failed if one did",         \
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
-    FIELD(error, "error", NULL, "", "why no GPU was checked", smc_value_string(item->error))       \
-    FIELD(elapsed, "elapsed_s", NULL, "s", "the time that all took",                               \
-          smc_value_real(item->elapsed_s))                                                         \
-    FIELD(gpus, "gpus", NULL, "", "a list of the GPUs", smc_value_json(gpus_of(item)))
+    FIELD("error", NULL, "", "why no GPU was checked", item->error)                                \
+    FIELD("elapsed_s", NULL, "s", "the time that all took", item->elapsed_s)                       \
+    FIELD("gpus", NULL, "", "a list of the GPUs", smc_value_json(gpus_of(item)))
 
-SMC_FIELD_TABLE(host_fields, HOST_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(host_fields, struct smc_host_health, HOST_FIELDS)
 
 const struct smc_field_table smc_health_tables[] = {
-    {"check", host_fields},
-    {"check-gpu", gpu_fields},
-    {"check-test", test_fields},
-    {"check-fault", fault_fields},
+    {"check", &host_fields},
+    {"check-gpu", &gpu_fields},
+    {"check-test", &test_fields},
+    {"check-fault", &fault_fields},
     {NULL, NULL},
 };
 
 static void write_json(const struct smc_host_health *host, struct smc_text *out)
 {
     json_t *root = smc_json_begin();
-    smc_fields_json(host_fields, host, root);
+    smc_fields_json(&host_fields, host, root);
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(root);
     if (!text) {

@@ -29,7 +29,7 @@ enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 
 static struct smc_value inspect_count_if(bool known, uint32_t count)
 {
-    return smc_value_if(known, smc_value_integer(count));
+    return SMC_VALUE_IF(known, count);
 }
 
 static struct smc_value inspect_architecture_of(const struct smc_inspect_kernel *kernel)
@@ -66,43 +66,36 @@ static struct smc_value block_sizes(const struct smc_inspect_row *row)
 
 static struct smc_value settled(const struct smc_inspect_row *row, struct smc_value value)
 {
-    return smc_value_if(smc_inspect_is_settled(row), value);
+    return SMC_VALUE_IF(smc_inspect_is_settled(row), value);
 }
 
 static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 {
     uint16_t cc = row->device->sm.cc;
-    return smc_value_if(row->kernel->cc != 0,
-                        smc_value_boolean(smc_inspect_loads(row->kernel, cc)));
+    return SMC_VALUE_IF(row->kernel->cc != 0, smc_inspect_loads(row->kernel, cc));
 }
 
 /* Of a kernel, whatever the device. */
-#define ITEM struct smc_inspect_kernel
 #define KERNEL_FIELDS(FIELD)                                                                       \
-    FIELD(kernel_file, "file", NULL, "", "the file that holds it", smc_value_string(item->file))   \
-    FIELD(kernel_name, "name", NULL, "", "its name, demangled", smc_value_string(item->shown))     \
-    FIELD(mangled_name, "mangled_name", NULL, "", "its name in the file",                          \
-          smc_value_string(item->name))                                                            \
-    FIELD(source, "source", NULL, "", "the kind of file",                                          \
-          smc_value_string(smc_inspect_source_name(item->source)))                                 \
-    FIELD(compiled_for, "compiled_for", NULL, "", "the architecture of its machine code",          \
+    FIELD("file", NULL, "", "the file that holds it", item->file)                                  \
+    FIELD("name", NULL, "", "its name, demangled", item->shown)                                    \
+    FIELD("mangled_name", NULL, "", "its name in the file", item->name)                            \
+    FIELD("source", NULL, "", "the kind of file", smc_inspect_source_name(item->source))           \
+    FIELD("compiled_for", NULL, "", "the architecture of its machine code",                        \
           inspect_architecture_of(item))                                                           \
-    FIELD(max_threads, "max_threads_per_block", NULL, "threads", "its launch bound",               \
+    FIELD("max_threads_per_block", NULL, "threads", "its launch bound",                            \
           inspect_count_if(item->max_threads_per_block > 0, item->max_threads_per_block))          \
-    FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
-          "the second value of its launch bounds",                                                 \
+    FIELD("min_blocks_per_sm", NULL, "blocks", "the second value of its launch bounds",            \
           inspect_count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                  \
-    FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
+    FIELD("uses_dynamic_smem", NULL, "",                                                           \
           "whether it has shared arrays whose size the launch gives",                              \
-          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
-    FIELD(allocates_tmem, "allocates_tensor_memory", NULL, "",                                     \
-          "whether it allocates Tensor Memory, as its PTX tells",                                  \
-          smc_value_boolean(item->allocates_tmem))                                                 \
-    FIELD(calls_unlinked, "calls_unlinked", NULL, "",                                              \
+          SMC_VALUE_IF(item->dynamic_smem_known, item->uses_dynamic_smem))                         \
+    FIELD("allocates_tensor_memory", NULL, "",                                                     \
+          "whether it allocates Tensor Memory, as its PTX tells", item->allocates_tmem)            \
+    FIELD("calls_unlinked", NULL, "",                                                              \
           "whether it calls functions that nvlink adds, so that its figures will grow",            \
-          smc_value_boolean(item->calls_unlinked))
-SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
-#undef ITEM
+          item->calls_unlinked)
+SMC_FIELD_TABLE(kernel_fields, struct smc_inspect_kernel, KERNEL_FIELDS)
 
 /* The kernel as compiled with a bound on its registers; absent if none was requested. */
 static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
@@ -129,107 +122,93 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
 }
 
 /* Of a kernel on a device. */
-#define ITEM struct smc_inspect_row
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(row_file, NULL, "file", "", "the file that holds the kernel",                            \
-          smc_value_string(item->kernel->file))                                                    \
-    FIELD(row_name, NULL, "kernel", "", "its name, demangled",                                     \
-          smc_value_string(item->kernel->shown))                                                   \
-    FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
-          smc_value_string(item->device->name))                                                    \
-    FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device",                \
-          inspect_loads(item))                                                                     \
-    FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
-    FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
+    FIELD(NULL, "file", "", "the file that holds the kernel", item->kernel->file)                  \
+    FIELD(NULL, "kernel", "", "its name, demangled", item->kernel->shown)                          \
+    FIELD(NULL, "device", "", "the device it was answered for", item->device->name)                \
+    FIELD("loads", NULL, "", "whether its machine code loads on the device", inspect_loads(item))  \
+    FIELD("threads_per_block", NULL, "threads", "the block size", block_size(item))                \
+    FIELD("threads_source", NULL, "", "where the block size is from",                              \
           threads_source(item->threads_source))                                                    \
-    FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
+    FIELD("registers_per_thread", "registers", "registers", "registers per thread",                \
           inspect_count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread)) \
-    FIELD(nvcc_may_differ, "nvcc_may_differ", NULL, "",                                            \
+    FIELD("nvcc_may_differ", NULL, "",                                                             \
           "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
-          smc_value_boolean(smc_inspect_nvcc_may_differ(item)))                                    \
-    FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
+          smc_inspect_nvcc_may_differ(item))                                                       \
+    FIELD("spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",                 \
           inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))   \
-    FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
+    FIELD("spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",                    \
           inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))    \
-    FIELD(stack, "stack_bytes", NULL, "bytes", "stack frame per thread",                           \
+    FIELD("stack_bytes", NULL, "bytes", "stack frame per thread",                                  \
           inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
                            item->kernel->resources.stack_bytes))                                   \
-    FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
-    FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
+    FIELD("static_smem_bytes", "static_smem", "bytes", "static shared memory per block",           \
+          item->launch.static_smem_bytes)                                                          \
+    FIELD("dynamic_smem_bytes", "dynamic_smem", "bytes",                                           \
           "dynamic shared memory per block, empty where used but not stated",                      \
           inspect_count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))          \
-    FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
+    FIELD("barriers_per_block", "barriers", "barriers", "barriers per block",                      \
           inspect_count_if(item->kernel->has_barriers, item->kernel->resources.barriers))          \
-    FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
+    FIELD(NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                               \
           inspect_count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))           \
-    FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
+    FIELD(NULL, "warps_per_sm", "warps", "resident warps per SM",                                  \
           inspect_count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))            \
-    FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
+    FIELD(NULL, "occupancy_percent", "percent", "occupancy",                                       \
           settled(item, smc_value_real(item->occupancy_percent)))                                  \
-    FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
+    FIELD(NULL, "limiters", "", "the limits that bind",                                            \
           settled(item, smc_value_limiters(item->occupancy.limiters)))                             \
-    FIELD(threads_column, NULL, "threads", "threads", "the block size, empty where unknown",       \
-          block_size(item))                                                                        \
-    FIELD(source_column, NULL, "threads_source", "", "where the block size is from",               \
+    FIELD(NULL, "threads", "threads", "the block size, empty where unknown", block_size(item))     \
+    FIELD(NULL, "threads_source", "", "where the block size is from",                              \
           threads_source(item->threads_source))                                                    \
-    FIELD(block_sizes, "blocks_per_sm_by_warps", NULL, "blocks",                                   \
+    FIELD("blocks_per_sm_by_warps", NULL, "blocks",                                                \
           "resident blocks per SM of blocks of 1 to 32 warps", block_sizes(item))                  \
-    FIELD(best_threads, "best_threads_per_block", "best_threads", "threads",                       \
+    FIELD("best_threads_per_block", "best_threads", "threads",                                     \
           "the smallest block size of the highest occupancy",                                      \
           inspect_count_if(item->sizes.best_threads_per_block > 0,                                 \
                            item->sizes.best_threads_per_block))                                    \
-    FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
+    FIELD("best_occupancy_percent", "best_occupancy_percent", "percent",                           \
           "the occupancy at that size",                                                            \
-          smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
-                       smc_value_real(item->sizes.best_percent)))                                  \
-    FIELD(compiled_for_column, NULL, "compiled_for", "", "the architecture of its machine code",   \
+          SMC_VALUE_IF(item->sizes.best_threads_per_block > 0, item->sizes.best_percent))          \
+    FIELD(NULL, "compiled_for", "", "the architecture of its machine code",                        \
           inspect_architecture_of(item->kernel))                                                   \
-    FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
-          inspect_loads(item))                                                                     \
-    FIELD(stack_column, NULL, "stack", "bytes", "stack frame per thread",                          \
+    FIELD(NULL, "loads", "", "whether its machine code loads on the device", inspect_loads(item))  \
+    FIELD(NULL, "stack", "bytes", "stack frame per thread",                                        \
           inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
                            item->kernel->resources.stack_bytes))                                   \
-    FIELD(banks, "bank_accesses", NULL, "",                                                        \
+    FIELD("bank_accesses", NULL, "",                                                               \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))     \
-    FIELD(bounded, "bounded", NULL, "", "as compiled with the bound of --regs; absent without it", \
+    FIELD("bounded", NULL, "", "as compiled with the bound of --regs; absent without it",          \
           inspect_bounded(item))
-SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(row_fields, struct smc_inspect_row, ROW_FIELDS)
 
 /* Of launch bounds on a device. */
-#define ITEM struct smc_inspect_promise
 #define BOUNDS_FIELDS(FIELD)                                                                       \
-    FIELD(bounds_file, NULL, "file", "", "the file that holds the kernel",                         \
-          smc_value_string(item->kernel->file))                                                    \
-    FIELD(bounds_name, NULL, "kernel", "", "its name, demangled",                                  \
-          smc_value_string(item->kernel->shown))                                                   \
-    FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
-          smc_value_string(item->answer.query.device.name))                                        \
-    FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
+    FIELD(NULL, "file", "", "the file that holds the kernel", item->kernel->file)                  \
+    FIELD(NULL, "kernel", "", "its name, demangled", item->kernel->shown)                          \
+    FIELD("device", "device", "", "the device that it is checked for",                             \
+          item->answer.query.device.name)                                                          \
+    FIELD(NULL, "max_threads", "threads", "the launch bound",                                      \
           inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
                            item->kernel->max_threads_per_block))                                   \
-    FIELD(bounds_blocks, NULL, "min_blocks", "blocks", "the second value of the launch bounds",    \
+    FIELD(NULL, "min_blocks", "blocks", "the second value of the launch bounds",                   \
           inspect_count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))  \
-    FIELD(bounds_registers, "registers_per_thread", "registers", "registers",                      \
-          "registers per thread",                                                                  \
+    FIELD("registers_per_thread", "registers", "registers", "registers per thread",                \
           inspect_count_if(item->regs_known, item->answer.launch.regs_per_thread))                 \
-    FIELD(bounds_resident, "blocks_per_sm", "blocks_per_sm", "blocks",                             \
+    FIELD("blocks_per_sm", "blocks_per_sm", "blocks",                                              \
           "resident blocks per SM of a block of that size",                                        \
           inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
                            item->answer.occupancy.blocks_per_sm))                                  \
-    FIELD(bounds_limiters, "limiters", "limiters", "", "the limits that bind",                     \
-          smc_value_if(item->kernel->max_threads_per_block > 0,                                    \
+    FIELD("limiters", "limiters", "", "the limits that bind",                                      \
+          SMC_VALUE_IF(item->kernel->max_threads_per_block > 0,                                    \
                        smc_value_limiters(item->answer.occupancy.limiters)))                       \
-    FIELD(bounds_verdict, "verdict", "verdict", "", "whether the bounds hold",                     \
-          smc_value_string(smc_promise_verdict_name(item->verdict)))
-SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
-#undef ITEM
+    FIELD("verdict", "verdict", "", "whether the bounds hold",                                     \
+          smc_promise_verdict_name(item->verdict))
+SMC_FIELD_TABLE(bounds_fields, struct smc_inspect_promise, BOUNDS_FIELDS)
 
 const struct smc_field_table smc_inspect_tables[] = {
-    {"inspect", row_fields},
-    {"lint", bounds_fields},
+    {"inspect", &row_fields},
+    {"lint", &bounds_fields},
     {NULL, NULL},
 };
 
@@ -920,8 +899,8 @@ json_t *smc_json_inspected(const struct smc_inspect_row *row)
     smc_json_answer(object, &answer);
     if (!smc_inspect_is_settled(row))
         clear_launch(object);
-    smc_fields_json(kernel_fields, row->kernel, kernel);
-    smc_fields_json(row_fields, row, kernel);
+    smc_fields_json(&kernel_fields, row->kernel, kernel);
+    smc_fields_json(&row_fields, row, kernel);
     smc_json_set(object, "kernel", kernel);
     if (row->exceeds_bound)
         smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
@@ -934,8 +913,8 @@ void smc_json_promises(json_t *root, const struct smc_inspect_promises *promises
     json_t *list = json_array();
     for (size_t i = 0; i < promises->count; i++) {
         json_t *object = smc_json_add_object(list);
-        smc_fields_json(kernel_fields, promises->item[i].kernel, object);
-        smc_fields_json(bounds_fields, &promises->item[i], object);
+        smc_fields_json(&kernel_fields, promises->item[i].kernel, object);
+        smc_fields_json(&bounds_fields, &promises->item[i], object);
     }
     smc_json_set(root, "launch_bounds", list);
 }
@@ -948,14 +927,14 @@ size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
     size_t i = first;
     (void)style;
     if (first == 0)
-        smc_fields_csv_head(row_fields, out);
+        smc_fields_csv_head(&row_fields, out);
     while (i < rows->count && (i == first || out->length < SMC_REPORT_PART))
-        smc_fields_csv_row(row_fields, &rows->item[i++], out);
+        smc_fields_csv_row(&row_fields, &rows->item[i++], out);
     return i;
 }
 
 void smc_csv_promises(const struct smc_inspect_promises *promises, struct smc_text *out)
 {
-    smc_fields_csv_table(bounds_fields, promises->item, promises->count, sizeof *promises->item,
+    smc_fields_csv_table(&bounds_fields, promises->item, promises->count, sizeof *promises->item,
                          out);
 }

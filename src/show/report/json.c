@@ -88,6 +88,36 @@ void smc_json_finish(json_t *root, struct smc_text *out)
     free(text);
 }
 
+static void append_line(json_t *object, struct smc_text *out)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(object);
+    out->failed |= !text;
+    smc_text_append(out, text ? text : "");
+    smc_text_append_char(out, '\n', 1);
+    free(text);
+}
+
+void smc_json_append_line(json_t *item, struct smc_text *out)
+{
+    json_t *line = smc_json_begin();
+    json_object_update(line, item);
+    json_decref(item);
+    append_line(line, out);
+}
+
+void smc_json_finish_lines(json_t *root, const char *list, struct smc_text *out)
+{
+    json_t *items = list ? json_object_get(root, list) : NULL;
+    if (!items) {
+        append_line(root, out);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(items); i++)
+        smc_json_append_line(json_incref(json_array_get(items, i)), out);
+    json_decref(root);
+}
+
 json_t *smc_json_add_object(json_t *list)
 {
     json_t *object = json_object();

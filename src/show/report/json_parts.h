@@ -27,6 +27,12 @@ json_t *smc_json_begin(void);
 /* Prints and releases. */
 void smc_json_finish(json_t *root, struct smc_text *out);
 
+/* The same as JSON Lines: an object a line, for each element of the member `list` (NULL: for the
+   report as a whole), with the report's schema. */
+void smc_json_finish_lines(json_t *root, const char *list, struct smc_text *out);
+/* One such line; releases the item. */
+void smc_json_append_line(json_t *item, struct smc_text *out);
+
 /* A new object at the end of the list, which owns it. */
 json_t *smc_json_add_object(json_t *list);
 
@@ -38,10 +44,9 @@ void smc_json_set_answers(json_t *object, json_t *list);
 void smc_json_append_item(json_t *item, struct smc_text *out);
 
 /* Add their members to `object`. */
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     void smc_json_##kind(json_t *object, SMC_WRITER_LIST parameters);
 #include "show/report/writers.def"
-#undef WRITER
 
 json_t *smc_json_device(const struct smc_device *device);
 
@@ -90,5 +95,10 @@ void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                           const struct smc_answer *answer, const char *why, struct smc_text *out);
 void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
                         struct smc_text *out);
+void smc_lines_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
+void smc_lines_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                           const struct smc_answer *answer, const char *why, struct smc_text *out);
+void smc_lines_sweep_end(const struct smc_sweep_result *result,
+                         const struct smc_report_style *style, struct smc_text *out);
 
 #endif

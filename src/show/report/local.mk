@@ -15,6 +15,7 @@ libsmc_la_SOURCES += \
 	src/show/report/diff_report.c src/show/report/diff_report.h \
 	src/show/report/doctor_report.c \
 	src/show/report/emulator_findings.c src/show/report/emulator_findings.h \
+	src/show/report/exercise_report.c \
 	src/show/report/explain.c \
 	src/show/report/findings_junit.c \
 	src/show/report/findings_report.c src/show/report/findings_report.h \
@@ -52,3 +53,6 @@ libsmc_la_SOURCES += \
 check_PROGRAMS += src/show/report/update_formats
 src_show_report_update_formats_SOURCES = src/show/report/update_formats.c
 src_show_report_update_formats_LDADD = libsmc.la
+
+# The JSON Schema of the reports.
+dist_pkgdata_DATA = data/smemcalc-1.schema.json

@@ -22,7 +22,7 @@ struct merge_line {
 
 static struct smc_value number(struct smc_reading number)
 {
-    return smc_value_if(number.present, smc_value_number(number.value));
+    return SMC_VALUE_IF(number.present, smc_value_number(number.value));
 }
 
 static struct smc_value merge_seen(const struct merge_line *line, enum smc_row_source source)
@@ -35,74 +35,59 @@ static struct smc_value merge_seen(const struct merge_line *line, enum smc_row_s
 
 static struct smc_value rank_of(const struct smc_merge_report *report)
 {
-    return smc_value_if(report->rank >= 0, smc_value_integer((uint64_t)report->rank));
+    return SMC_VALUE_IF(report->rank >= 0, (uint64_t)report->rank);
 }
 
-#define ITEM struct merge_line
 #define LINE_FIELDS(FIELD)                                                                         \
-    FIELD(question, NULL, "question", "", "in words", smc_value_string(item->question))            \
-    FIELD(quantity, NULL, "quantity", "", "what is compared",                                      \
-          smc_value_string(item->quantity ? item->quantity->name : NULL))                          \
-    FIELD(unit, NULL, "unit", "", "its unit",                                                      \
-          smc_value_string(item->quantity ? item->quantity->unit : NULL))                          \
-    FIELD(host, "host", "host", "", "the machine's name", smc_value_string(item->report->host))    \
-    FIELD(node, "node", "node", "", "Slurm's name of it", smc_value_string(item->report->node))    \
-    FIELD(rank, "rank", "rank", "", "of the process in its job", rank_of(item->report))            \
-    FIELD(gpu_uuid, "gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it",                         \
-          smc_value_string(item->report->gpu_uuid))                                                \
-    FIELD(device, NULL, "device", "", "the GPU", smc_value_string(item->report->device))           \
-    FIELD(cc, NULL, "compute_capability", "", "of the GPU", smc_value_string(item->report->cc))    \
-    FIELD(predicted, "predicted", "predicted", "", "by the model",                                 \
-          merge_seen(item, SMC_SOURCE_PREDICTED))                                                  \
-    FIELD(api, "api", "api", "", "the driver's answer", merge_seen(item, SMC_SOURCE_API))          \
-    FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
+    FIELD(NULL, "question", "", "in words", item->question)                                        \
+    FIELD(NULL, "quantity", "", "what is compared", item->quantity ? item->quantity->name : NULL)  \
+    FIELD(NULL, "unit", "", "its unit", item->quantity ? item->quantity->unit : NULL)              \
+    FIELD("host", "host", "", "the machine's name", item->report->host)                            \
+    FIELD("node", "node", "", "Slurm's name of it", item->report->node)                            \
+    FIELD("rank", "rank", "", "of the process in its job", rank_of(item->report))                  \
+    FIELD("gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it", item->report->gpu_uuid)           \
+    FIELD(NULL, "device", "", "the GPU", item->report->device)                                     \
+    FIELD(NULL, "compute_capability", "", "of the GPU", item->report->cc)                          \
+    FIELD("predicted", "predicted", "", "by the model", merge_seen(item, SMC_SOURCE_PREDICTED))    \
+    FIELD("api", "api", "", "the driver's answer", merge_seen(item, SMC_SOURCE_API))               \
+    FIELD("emulated", "emulated", "", "counted by the emulator",                                   \
           merge_seen(item, SMC_SOURCE_EMULATED))                                                   \
-    FIELD(measured, "measured", "measured", "", "on the GPU",                                      \
-          merge_seen(item, SMC_SOURCE_MEASURED))                                                   \
-    FIELD(verdict, NULL, "verdict", "", "how the GPUs compare",                                    \
+    FIELD("measured", "measured", "", "on the GPU", merge_seen(item, SMC_SOURCE_MEASURED))         \
+    FIELD(NULL, "verdict", "", "how the GPUs compare",                                             \
           smc_value_text(item->quantity ? smc_merge_verdict_name(item->quantity->verdict)          \
                                         : "failed"))                                               \
-    FIELD(odd, "odd", "odd", "", "whether the value differs from the others or its prediction",    \
+    FIELD("odd", "odd", "", "whether the value differs from the others or its prediction",         \
           smc_value_boolean(!item->value || item->value->odd))                                     \
-    FIELD(file, NULL, "file", "", "that holds the report", smc_value_string(item->report->file))   \
-    FIELD(line, NULL, "line", "", "where the report begins",                                       \
-          smc_value_integer(item->report->line))                                                   \
-    FIELD(error, NULL, "error", "", "why the GPU failed", smc_value_string(item->report->error))
-SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
-#undef ITEM
+    FIELD(NULL, "file", "", "that holds the report", item->report->file)                           \
+    FIELD(NULL, "line", "", "where the report begins", item->report->line)                         \
+    FIELD(NULL, "error", "", "why the GPU failed", item->report->error)
+SMC_FIELD_TABLE(line_fields, struct merge_line, LINE_FIELDS)
 
-#define ITEM struct smc_merge_report
 #define REPORT_FIELDS(FIELD)                                                                       \
-    FIELD(report_host, "host", NULL, "", "the machine's name", smc_value_string(item->host))       \
-    FIELD(report_node, "node", NULL, "", "Slurm's name of it", smc_value_string(item->node))       \
-    FIELD(report_rank, "rank", NULL, "", "of the process in its job", rank_of(item))               \
-    FIELD(report_uuid, "gpu_uuid", NULL, "", "as nvidia-smi prints it",                            \
-          smc_value_string(item->gpu_uuid))                                                        \
-    FIELD(report_device, "device", NULL, "", "the GPU", smc_value_string(item->device))            \
-    FIELD(report_cc, "compute_capability", NULL, "", "of the GPU", smc_value_string(item->cc))     \
-    FIELD(driver, "driver", NULL, "", "its version", smc_value_string(item->driver))               \
-    FIELD(report_file, "file", NULL, "", "that holds the report", smc_value_text(item->file))      \
-    FIELD(report_line, "line", NULL, "", "where the report begins", smc_value_integer(item->line))
-SMC_FIELD_TABLE(report_fields, REPORT_FIELDS)
-#undef ITEM
+    FIELD("host", NULL, "", "the machine's name", item->host)                                      \
+    FIELD("node", NULL, "", "Slurm's name of it", item->node)                                      \
+    FIELD("rank", NULL, "", "of the process in its job", rank_of(item))                            \
+    FIELD("gpu_uuid", NULL, "", "as nvidia-smi prints it", item->gpu_uuid)                         \
+    FIELD("device", NULL, "", "the GPU", item->device)                                             \
+    FIELD("compute_capability", NULL, "", "of the GPU", item->cc)                                  \
+    FIELD("driver", NULL, "", "its version", item->driver)                                         \
+    FIELD("file", NULL, "", "that holds the report", smc_value_text(item->file))                   \
+    FIELD("line", NULL, "", "where the report begins", item->line)
+SMC_FIELD_TABLE(report_fields, struct smc_merge_report, REPORT_FIELDS)
 
-#define ITEM struct smc_merged
 #define COUNT_FIELDS(FIELD)                                                                        \
-    FIELD(machines, "machines", NULL, "", "GPUs and emulators", smc_value_integer(item->machines)) \
-    FIELD(emulators, "emulators", NULL, "", "of these", smc_value_integer(item->emulators))        \
-    FIELD(quantities, "quantities", NULL, "", "compared", smc_value_integer(item->quantities))     \
-    FIELD(disagreeing, "disagreeing", NULL, "", "of these", smc_value_integer(item->disagreeing))  \
-    FIELD(differing, "differing", NULL, "", "from the prediction",                                 \
-          smc_value_integer(item->differing))                                                      \
-    FIELD(alone, "alone", NULL, "", "reported by one GPU", smc_value_integer(item->alone))         \
-    FIELD(outliers, "outliers", NULL, "", "with outliers", smc_value_integer(item->outliers))      \
-    FIELD(unseen, "not_measured", NULL, "", "by any GPU", smc_value_integer(item->unseen))         \
-    FIELD(not_compared, "not_compared", NULL, "", "may differ between machines",                   \
-          smc_value_integer(item->not_compared))                                                   \
-    FIELD(failed, "failed", NULL, "", "GPUs", smc_value_integer(item->failed_count))               \
-    FIELD(copies, "given_twice", NULL, "", "reports", smc_value_integer(item->copy_count))
-SMC_FIELD_TABLE(count_fields, COUNT_FIELDS)
-#undef ITEM
+    FIELD("machines", NULL, "", "GPUs and emulators", item->machines)                              \
+    FIELD("emulators", NULL, "", "of these", item->emulators)                                      \
+    FIELD("quantities", NULL, "", "compared", item->quantities)                                    \
+    FIELD("disagreeing", NULL, "", "of these", item->disagreeing)                                  \
+    FIELD("differing", NULL, "", "from the prediction", item->differing)                           \
+    FIELD("alone", NULL, "", "reported by one GPU", item->alone)                                   \
+    FIELD("outliers", NULL, "", "with outliers", item->outliers)                                   \
+    FIELD("not_measured", NULL, "", "by any GPU", item->unseen)                                    \
+    FIELD("not_compared", NULL, "", "may differ between machines", item->not_compared)             \
+    FIELD("failed", NULL, "", "GPUs", item->failed_count)                                          \
+    FIELD("given_twice", NULL, "", "reports", item->copy_count)
+SMC_FIELD_TABLE(count_fields, struct smc_merged, COUNT_FIELDS)
 
 /* --- Text: a quantity ------------------------------------------------------------------------- */
 
@@ -431,7 +416,7 @@ static json_t *machine_list(const struct smc_merged_question *question)
     for (size_t i = 0; i < question->report_count; i++) {
         const struct smc_merge_report *report = question->report[i];
         bool again = i > 0 && report->machine == question->report[i - 1]->machine;
-        json_t *object = smc_fields_object(report_fields, report);
+        json_t *object = smc_fields_object(&report_fields, report);
         smc_json_set(object, "reported_before", json_boolean(again));
         json_array_append_new(list, object);
     }
@@ -452,7 +437,7 @@ static json_t *peers_object(const struct smc_merged_quantity *quantity,
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merged_value *value = &peers->value[i];
         const struct merge_line line = {NULL, quantity, value, value->report};
-        json_array_append_new(values, smc_fields_object(line_fields, &line));
+        json_array_append_new(values, smc_fields_object(&line_fields, &line));
     }
     smc_json_set(object, "values", values);
     return object;
@@ -484,7 +469,7 @@ static json_t *question_object(const struct smc_merged_question *question)
 static json_t *copy_object(const struct smc_merged *merged, const struct smc_merge_report *copy)
 {
     const struct smc_merge_report *original = &merged->all[copy->original];
-    json_t *object = smc_fields_object(report_fields, copy), *first = json_object();
+    json_t *object = smc_fields_object(&report_fields, copy), *first = json_object();
     smc_json_string(first, "file", original->file);
     smc_json_integer(first, "line", original->line);
     smc_json_set(object, "first", first);
@@ -499,12 +484,12 @@ void smc_json_merge(json_t *object, const struct smc_merged *merged, const struc
         return;
     json_t *questions = json_array(), *failed = json_array(), *copies = json_array();
     smc_json_string(object, "verdict", smc_merged_verdict_name(merged));
-    smc_json_set(object, "count", smc_fields_object(count_fields, merged));
+    smc_json_set(object, "count", smc_fields_object(&count_fields, merged));
     for (size_t i = 0; i < merged->question_count; i++)
         json_array_append_new(questions, question_object(&merged->question[i]));
     smc_json_set(object, "questions", questions);
     for (size_t i = 0; i < merged->failed_count; i++) {
-        json_t *machine = smc_fields_object(report_fields, merged->failed[i]);
+        json_t *machine = smc_fields_object(&report_fields, merged->failed[i]);
         smc_json_string(machine, "error", merged->failed[i]->error);
         json_array_append_new(failed, machine);
     }
@@ -523,7 +508,7 @@ static void append_quantity(const char *question, const struct smc_merged_quanti
         for (size_t v = 0; v < quantity->peers[p].count; v++) {
             const struct smc_merged_value *value = &quantity->peers[p].value[v];
             const struct merge_line line = {question, quantity, value, value->report};
-            smc_fields_csv_row(line_fields, &line, out);
+            smc_fields_csv_row(&line_fields, &line, out);
         }
 }
 
@@ -534,7 +519,7 @@ void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *flee
         smc_csv_fleet(fleet, out);
         return;
     }
-    smc_fields_csv_head(line_fields, out);
+    smc_fields_csv_head(&line_fields, out);
     for (size_t q = 0; q < merged->question_count; q++) {
         const struct smc_merged_question *question = &merged->question[q];
         for (size_t i = 0; i < question->quantity_count; i++)
@@ -542,6 +527,6 @@ void smc_csv_merge(const struct smc_merged *merged, const struct smc_fleet *flee
     }
     for (size_t i = 0; i < merged->failed_count; i++) {
         const struct merge_line line = {.report = merged->failed[i]};
-        smc_fields_csv_row(line_fields, &line, out);
+        smc_fields_csv_row(&line_fields, &line, out);
     }
 }

@@ -19,11 +19,11 @@
 #include "hardware/checks.h"
 #include "hardware/confirmed_launch.h"
 #include "hardware/doctor.h"
+#include "hardware/exercise.h"
 #include "hardware/measured_ceilings.h"
 #include "hardware/merge.h"
 #include "hardware/series.h"
 #include "hardware/user.h"
-#include "hardware/user_pair.h"
 #include "machine/bank_accesses.h"
 #include "rules/allocation.h"
 #include "rules/headroom.h"
@@ -56,13 +56,14 @@ enum { SMC_REPORT_PART = 1 << 20 };
 #define SMC_WRITER_DECLARE(...) __VA_ARGS__
 
 struct smc_writer {
-    const char *name; /* "text", "json", "csv" */
+    const char *name; /* "text", "json", "jsonl", "csv" */
+    bool has_notes;   /* its reports have notes that others leave to standard error */
+    bool is_by_line;  /* each line can be used before the next one is written */
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     void (*kind)(SMC_WRITER_LIST parameters, const struct smc_report_style *style,                 \
                  struct smc_text *out);
 #include "show/report/writers.def"
-#undef WRITER
 
     /* The user's kernels, each on its devices: appends the report from row `first` on, and returns
        the row to go on with, or rows->count at its end. `out` may be emptied between the calls:
@@ -92,6 +93,7 @@ const struct smc_writer *smc_writer_find(const char *name);
 
 extern const struct smc_writer smc_writer_text;
 extern const struct smc_writer smc_writer_json;
+extern const struct smc_writer smc_writer_lines; /* JSON Lines */
 extern const struct smc_writer smc_writer_csv;
 
 #endif

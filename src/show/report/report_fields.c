@@ -25,7 +25,7 @@ struct smc_value smc_value_count(double count)
 
 struct smc_value smc_value_known(uint64_t integer)
 {
-    return smc_value_if(integer != 0, smc_value_integer(integer));
+    return SMC_VALUE_IF(integer != 0, integer);
 }
 
 struct smc_value smc_value_real(double real)
@@ -37,7 +37,7 @@ struct smc_value smc_value_number(double number)
 {
     if (number >= 0 && smc_number_is_whole(number))
         return smc_value_integer((uint64_t)number);
-    return smc_value_if(isfinite(number), smc_value_real(number));
+    return SMC_VALUE_IF(isfinite(number), number);
 }
 
 struct smc_value smc_value_boolean(bool boolean)
@@ -93,9 +93,9 @@ struct smc_value smc_value_json(json_t *json)
     return (struct smc_value){.kind = SMC_VALUE_JSON, .json = json};
 }
 
-struct smc_value smc_value_if(bool known, struct smc_value value)
+struct smc_value smc_value_itself(struct smc_value value)
 {
-    return known ? value : (struct smc_value){.kind = SMC_VALUE_UNKNOWN};
+    return value;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -161,17 +161,17 @@ void smc_value_to_json(const struct smc_value *value, const char *key, json_t *o
     }
 }
 
-void smc_fields_json(const struct smc_report_field *fields, const void *item, json_t *object)
+void smc_fields_json(const struct smc_fields *fields, const void *item, json_t *object)
 {
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         if (!field->key)
             continue;
-        const struct smc_value value = field->read(item);
+        const struct smc_value value = fields->read((size_t)(field - fields->row), item);
         smc_value_to_json(&value, field->key, object);
     }
 }
 
-json_t *smc_fields_object(const struct smc_report_field *fields, const void *item)
+json_t *smc_fields_object(const struct smc_fields *fields, const void *item)
 {
     json_t *object = json_object();
     smc_fields_json(fields, item, object);
@@ -215,10 +215,10 @@ void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
     }
 }
 
-void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text *out)
+void smc_fields_csv_head(const struct smc_fields *fields, struct smc_text *out)
 {
     const char *separator = "";
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         if (!field->column)
             continue;
         if (strcmp(field->column, SMC_FIELD_PARAMS) == 0)
@@ -230,14 +230,13 @@ void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text 
     smc_text_append(out, "\n");
 }
 
-void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
-                        struct smc_text *out)
+void smc_fields_csv_row(const struct smc_fields *fields, const void *item, struct smc_text *out)
 {
     bool first = true;
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         if (!field->column)
             continue;
-        const struct smc_value value = field->read(item);
+        const struct smc_value value = fields->read((size_t)(field - fields->row), item);
         if (!first && value.kind != SMC_VALUE_PARAMS) /* these begin with their own comma */
             smc_text_append_bytes(out, ",", 1);
         smc_value_to_csv(&value, out);
@@ -246,7 +245,7 @@ void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
     smc_text_append_bytes(out, "\n", 1);
 }
 
-void smc_fields_csv_table(const struct smc_report_field *fields, const void *items, size_t count,
+void smc_fields_csv_table(const struct smc_fields *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out)
 {
     smc_fields_csv_head(fields, out);

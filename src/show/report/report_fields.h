@@ -64,21 +64,36 @@ struct smc_value smc_value_capability(uint16_t cc);
 struct smc_value smc_value_json(json_t *json);
 /* The list of x, y and z; null where x is 0. */
 struct smc_value smc_value_extent(const uint32_t size[3]);
+struct smc_value smc_value_itself(struct smc_value value);
+/* The value of an expression by its type; a struct smc_value is one already. */
+#define SMC_VALUE(expression)                                                                      \
+    _Generic((expression),                                                                         \
+        struct smc_value: smc_value_itself,                                                        \
+        bool: smc_value_boolean,                                                                   \
+        double: smc_value_real,                                                                    \
+        char *: smc_value_string,                                                                  \
+        const char *: smc_value_string,                                                            \
+        default: smc_value_integer)(expression)
 /* Unknown unless `known`. */
-struct smc_value smc_value_if(bool known, struct smc_value value);
+#define SMC_VALUE_IF(known, expression)                                                            \
+    ((known) ? SMC_VALUE(expression) : (struct smc_value){.kind = SMC_VALUE_UNKNOWN})
 
 struct smc_report_field {
     const char *key;     /* in JSON: "occupancy.percent" is in the object "occupancy"; NULL: none */
     const char *column;  /* in CSV; NULL: not a column */
     const char *unit;    /* "bytes", "percent"; empty for counts and text */
     const char *meaning; /* one phrase, for the manual */
-    struct smc_value (*read)(const void *item);
+};
+
+struct smc_fields {
+    const struct smc_report_field *row; /* ended by one without a meaning */
+    struct smc_value (*read)(size_t row, const void *item);
 };
 
 /* A table of which smemcalc-formats(5) lists the members and columns, as `name`. */
 struct smc_field_table {
     const char *name;
-    const struct smc_report_field *fields; /* NULL ends a list of tables */
+    const struct smc_fields *fields; /* NULL ends a list of tables */
 };
 
 extern const struct smc_field_table smc_answer_tables[];        /* answer_report.c */
@@ -90,6 +105,7 @@ extern const struct smc_field_table smc_trace_tables[];         /* trace_report.
 extern const struct smc_field_table smc_tune_tables[];          /* tune_report.c */
 extern const struct smc_field_table smc_diff_tables[];          /* diff_report.c */
 extern const struct smc_field_table smc_doctor_tables[];        /* doctor_report.c */
+extern const struct smc_field_table smc_exercise_tables[];      /* exercise_report.c */
 extern const struct smc_field_table smc_health_tables[];        /* health_report.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of
@@ -97,36 +113,38 @@ extern const struct smc_field_table smc_health_tables[];        /* health_report
 #define SMC_FIELD_PARAMS "parameters"
 
 /* Defines the table `name` from a list LIST(FIELD) with an entry for each field:
-       FIELD(id, key, column, unit, meaning, value)
-   where `value` is an expression of `item`, a const ITEM *; ITEM is a macro of the including file,
-   and `id` is unique in it. A table ends in a field without a reader. */
-#define SMC_FIELD_TABLE(name, LIST)                                                                \
-    LIST(SMC_FIELD_READER)                                                                         \
-    static const struct smc_report_field name[] = {LIST(SMC_FIELD_ROW){.read = NULL}};
-#define SMC_FIELD_READER(id, key, column, unit, meaning, value)                                    \
-    static struct smc_value read_##id(const void *untyped)                                         \
+       FIELD(key, column, unit, meaning, value)
+   where `value`, as for SMC_VALUE, is an expression of `item`, a const pointer to the type. */
+#define SMC_FIELD_TABLE(name, type, LIST)                                                          \
+    static struct smc_value name##_read(size_t row, const void *untyped)                           \
     {                                                                                              \
-        const ITEM *item = untyped;                                                                \
-        return value;                                                                              \
-    }
-#define SMC_FIELD_ROW(id, key, column, unit, meaning, value)                                       \
-    {key, column, unit, meaning, read_##id},
+        const type *item = untyped;                                                                \
+        size_t at = 0;                                                                             \
+        LIST(SMC_FIELD_READ)                                                                       \
+        (void)item;                                                                                \
+        return (struct smc_value){.kind = SMC_VALUE_UNKNOWN};                                      \
+    }                                                                                              \
+    static const struct smc_report_field name##_rows[] = {LIST(SMC_FIELD_ROW){.meaning = NULL}};   \
+    static const struct smc_fields name = {name##_rows, name##_read};
+#define SMC_FIELD_READ(key, column, unit, meaning, value)                                          \
+    if (row == at++)                                                                               \
+        return SMC_VALUE(value);
+#define SMC_FIELD_ROW(key, column, unit, meaning, value) {key, column, unit, meaning},
 
 /* Adds a member for each field with a key to `object`. */
-void smc_fields_json(const struct smc_report_field *fields, const void *item, json_t *object);
+void smc_fields_json(const struct smc_fields *fields, const void *item, json_t *object);
 /* A new object with these members. */
-json_t *smc_fields_object(const struct smc_report_field *fields, const void *item);
+json_t *smc_fields_object(const struct smc_fields *fields, const void *item);
 
 /* A line with the columns' names; a line with an item's values. */
-void smc_fields_csv_head(const struct smc_report_field *fields, struct smc_text *out);
-void smc_fields_csv_row(const struct smc_report_field *fields, const void *item,
-                        struct smc_text *out);
+void smc_fields_csv_head(const struct smc_fields *fields, struct smc_text *out);
+void smc_fields_csv_row(const struct smc_fields *fields, const void *item, struct smc_text *out);
 
 /* One value: as a member, where "a.b" is a member of the object "a"; as a field of CSV. */
 void smc_value_to_json(const struct smc_value *value, const char *key, json_t *object);
 void smc_value_to_csv(const struct smc_value *value, struct smc_text *out);
 /* A line with the columns' names, then one for each of `count` items of `size` bytes. */
-void smc_fields_csv_table(const struct smc_report_field *fields, const void *items, size_t count,
+void smc_fields_csv_table(const struct smc_fields *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out);
 
 #endif

@@ -115,7 +115,7 @@ struct run_line {
 
 static struct smc_value run_seen(const struct smc_reading *source)
 {
-    return smc_value_if(source->present, smc_value_number(source->value));
+    return SMC_VALUE_IF(source->present, smc_value_number(source->value));
 }
 
 static struct smc_value run_predicted(const struct smc_row *row)
@@ -123,24 +123,22 @@ static struct smc_value run_predicted(const struct smc_row *row)
     return row->words[0] ? smc_value_string(row->words) : run_seen(&row->predicted);
 }
 
-#define ITEM struct run_line
 #define LINE_FIELDS(FIELD)                                                                         \
-    FIELD(kernel, NULL, "kernel", "", "the kernel", smc_value_text(item->run->kernel))             \
-    FIELD(quantity, "quantity", "quantity", "", "what is compared",                                \
-          smc_value_text(item->row->quantity))                                                     \
-    FIELD(unit, "unit", "unit", "", "its unit", smc_value_text(item->row->unit))                   \
-    FIELD(predicted, "predicted", "predicted", "", "by the model", run_predicted(item->row))       \
-    FIELD(api, "api", "api", "", "the driver's answer", run_seen(&item->row->api))                 \
-    FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
-          run_seen(&item->row->emulated))                                                          \
-    FIELD(measured, "measured", "measured", "", "on the GPU", run_seen(&item->row->measured))      \
-    FIELD(verdict, "verdict", "verdict", "", "how they compare", smc_value_text(item->verdict))    \
-    FIELD(note, "note", "note", "", "the reason, or a remark", smc_value_string(item->note))       \
-    FIELD(host, NULL, "host", "", "the machine's name", smc_value_text(item->run->host_name))      \
-    FIELD(gpu_uuid, NULL, "gpu_uuid", "", "as nvidia-smi prints it",                               \
-          smc_value_text(item->run->gpu_uuid))
-SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
-#undef ITEM
+    FIELD(NULL, "kernel", "", "the kernel", smc_value_text(item->run->kernel))                     \
+    FIELD("quantity", "quantity", "", "what is compared", smc_value_text(item->row->quantity))     \
+    FIELD("unit", "unit", "", "its unit", smc_value_text(item->row->unit))                         \
+    FIELD("predicted", NULL, "", "by the model", run_seen(&item->row->predicted))                  \
+    FIELD("predicted_text", NULL, "", "what is predicted in words",                                \
+          smc_value_string(item->row->words))                                                      \
+    FIELD(NULL, "predicted", "", "by the model", run_predicted(item->row))                         \
+    FIELD("api", "api", "", "the driver's answer", run_seen(&item->row->api))                      \
+    FIELD("emulated", "emulated", "", "counted by the emulator", run_seen(&item->row->emulated))   \
+    FIELD("measured", "measured", "", "on the GPU", run_seen(&item->row->measured))                \
+    FIELD("verdict", "verdict", "", "how they compare", smc_value_text(item->verdict))             \
+    FIELD("note", "note", "", "the reason, or a remark", smc_value_string(item->note))             \
+    FIELD(NULL, "host", "", "the machine's name", smc_value_text(item->run->host_name))            \
+    FIELD(NULL, "gpu_uuid", "", "as nvidia-smi prints it", smc_value_text(item->run->gpu_uuid))
+SMC_FIELD_TABLE(line_fields, struct run_line, LINE_FIELDS)
 
 static struct run_line run_line_of(const struct smc_csv_run *run, const struct smc_row *row)
 {
@@ -369,7 +367,7 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation)
     json_t *rows = json_array(), *verdicts = json_object();
     for (size_t i = 0; i < confirmation->row_count; i++) {
         const struct run_line line = run_line_of(&run, &confirmation->row[i]);
-        json_array_append_new(rows, smc_fields_object(line_fields, &line));
+        json_array_append_new(rows, smc_fields_object(&line_fields, &line));
     }
     smc_json_set(object, "confirmation", rows);
     smc_json_integer(verdicts, "confirmed", confirmation->confirmed);
@@ -495,13 +493,13 @@ void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all)
 
 void smc_csv_rows_head(struct smc_text *out)
 {
-    smc_fields_csv_head(line_fields, out);
+    smc_fields_csv_head(&line_fields, out);
 }
 
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out)
 {
     const struct run_line line = run_line_of(run, row);
-    smc_fields_csv_row(line_fields, &line, out);
+    smc_fields_csv_row(&line_fields, &line, out);
 }
 
 static void append_csv_rows(const struct smc_confirmed_run *runs, size_t count,
@@ -542,7 +540,7 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     struct smc_text reason = {0};
     smc_text_printf(&reason, "GPU %d: %s", part->gpu_index, part->error.message);
     const struct run_line line = {&run, &row, "failed", smc_text_string(&reason)};
-    smc_fields_csv_row(line_fields, &line, out);
+    smc_fields_csv_row(&line_fields, &line, out);
     smc_text_free(&reason);
 }
 

@@ -245,7 +245,6 @@ static const struct {
 } headings[SMC_FIGURE_COUNT] = {
 #define FIGURE(id, key, above, below) [SMC_FIGURE_##id] = {above, below},
 #include "hardware/figures.def"
-#undef FIGURE
 };
 
 struct series_table {

@@ -16,12 +16,11 @@ void smc_text_run_device_line(const struct smc_device *device, const char *drive
                               const struct smc_report_style *style, struct smc_text *out);
 enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     SMC_WRITER_DECLARE(void smc_text_##kind(SMC_WRITER_LIST parameters,                            \
                                             const struct smc_report_style *style,                  \
                                             struct smc_text *out);)
 #include "show/report/writers.def"
-#undef WRITER
 
 /* The first lines of an answer, for other reports that begin alike. */
 void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,

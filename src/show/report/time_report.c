@@ -404,78 +404,68 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
     return time->tensor_type ? value : (struct smc_value){.kind = SMC_VALUE_ABSENT};
 }
 
-#define ITEM struct timed
 #define TIME_FIELDS(FIELD)                                                                         \
-    FIELD(predicted, "predicted_ms", NULL, "ms", "how long one launch takes",                      \
-          smc_value_real(item->time->predicted_ms))                                                \
-    FIELD(low, "low_ms", NULL, "ms", "it takes at least as long",                                  \
-          smc_value_real(item->time->low_ms))                                                      \
-    FIELD(high, "high_ms", NULL, "ms", "it takes at most as long",                                 \
-          smc_value_real(item->time->high_ms))                                                     \
-    FIELD(measured, "measured_ms", NULL, "ms",                                                     \
+    FIELD("predicted_ms", NULL, "ms", "how long one launch takes", item->time->predicted_ms)       \
+    FIELD("low_ms", NULL, "ms", "it takes at least as long", item->time->low_ms)                   \
+    FIELD("high_ms", NULL, "ms", "it takes at most as long", item->time->high_ms)                  \
+    FIELD("measured_ms", NULL, "ms",                                                               \
           "the median of the launches; only in run, where they were timed",                        \
           if_measured(item, item->measured_ms))                                                    \
-    FIELD(error, "error_percent", NULL, "percent",                                                 \
+    FIELD("error_percent", NULL, "percent",                                                        \
           "by how much the prediction is longer; only beside measured_ms",                         \
           if_measured(item, time_error_percent(item->time, item->measured_ms)))                    \
-    FIELD(bound_by, "bound_by", NULL, "", "the largest term: a name of terms_ms",                  \
+    FIELD("bound_by", NULL, "", "the largest term: a name of terms_ms",                            \
           smc_value_text(time_key_of(item->time->bound_by)))                                       \
-    FIELD(next, "next", NULL, "", "the term behind it",                                            \
-          smc_value_text(time_key_of(item->time->next)))                                           \
-    FIELD(terms, "terms_ms", NULL, "ms",                                                           \
+    FIELD("next", NULL, "", "the term behind it", smc_value_text(time_key_of(item->time->next)))   \
+    FIELD("terms_ms", NULL, "ms",                                                                  \
           "for each term how long the launch would take if nothing else bounded it",               \
           terms_of(item->time))                                                                    \
-    FIELD(ceilings, "ceilings", NULL, "",                                                          \
-          "where the rates are from: table, calibrated or specifications",                         \
-          smc_value_string(smc_time_basis_name(item->time->basis)))                                \
-    FIELD(flops_per_s, "flops_per_s", NULL, "operations per second",                               \
+    FIELD("ceilings", NULL, "", "where the rates are from: table, calibrated or specifications",   \
+          smc_time_basis_name(item->time->basis))                                                  \
+    FIELD("flops_per_s", NULL, "operations per second",                                            \
           "the operations of workload, or without it those of counts, in that time",               \
-          smc_value_if(time_flops_per_s(item->answer) > 0,                                         \
-                       smc_value_real(time_flops_per_s(item->answer))))                            \
-    FIELD(tensor_rate, "tensor_flops_per_s", NULL, "operations per second",                        \
+          SMC_VALUE_IF(time_flops_per_s(item->answer) > 0, time_flops_per_s(item->answer)))        \
+    FIELD("tensor_flops_per_s", NULL, "operations per second",                                     \
           "those of counts by tensor cores, in that time; absent where there are none",            \
           if_tensor(item->time, smc_value_real(tensor_flops_per_s(item->time))))                   \
-    FIELD(tensor_type, "tensor_type", NULL, "",                                                    \
+    FIELD("tensor_type", NULL, "",                                                                 \
           "the type that takes most of the tensor cores' time, such as FP16",                      \
           if_tensor(item->time, smc_value_string(item->time->tensor_type)))                        \
-    FIELD(tensor_roof, "tensor_roof_flops_per_s", NULL, "operations per second",                   \
+    FIELD("tensor_roof_flops_per_s", NULL, "operations per second",                                \
           "what tensor cores do at most of these types: as published, a clock",                    \
           if_tensor(item->time, smc_value_real(item->time->tensor_roof_flops_per_s)))              \
-    FIELD(tensor_rates, "tensor_rates", NULL, "",                                                  \
-          "where the rate of that type is from: measured or published",                            \
+    FIELD("tensor_rates", NULL, "", "where the rate of that type is from: measured or published",  \
           if_tensor(item->time, smc_value_text(tensor_rates_of(item->answer))))                    \
-    FIELD(dram_rate, "dram_bytes_per_s", NULL, "bytes per second",                                 \
-          "the bytes of counts in that time", smc_value_real(dram_bytes_per_s(item->time)))        \
-    FIELD(code, "code", NULL, "", "what the instructions were counted in",                         \
-          smc_value_string(item->time->code))                                                      \
-    FIELD(changes, "contents_change", NULL, "",                                                    \
+    FIELD("dram_bytes_per_s", NULL, "bytes per second", "the bytes of counts in that time",        \
+          dram_bytes_per_s(item->time))                                                            \
+    FIELD("code", NULL, "", "what the instructions were counted in", item->time->code)             \
+    FIELD("contents_change", NULL, "",                                                             \
           "whether what decides what is executed is stored by other blocks of the launch",         \
-          smc_value_boolean(item->time->contents_change))                                          \
-    FIELD(unfollowed, "unfollowed", NULL, "",                                                      \
+          item->time->contents_change)                                                             \
+    FIELD("unfollowed", NULL, "",                                                                  \
           "the first branch of the machine code that warps could not follow, and why, or null",    \
-          smc_value_if(item->time->unfollowed[0] != 0, smc_value_string(item->time->unfollowed)))  \
-    FIELD(instructions, "counts.warp_instructions", NULL, "instructions",                          \
-          "executed by the warps of the launch", smc_value_count(item->time->instructions))        \
-    FIELD(fma_flops, "counts.fma_flops", NULL, "operations",                                       \
+          SMC_VALUE_IF(item->time->unfollowed[0] != 0, item->time->unfollowed))                    \
+    FIELD("counts.warp_instructions", NULL, "instructions", "executed by the warps of the launch", \
+          smc_value_count(item->time->instructions))                                               \
+    FIELD("counts.fma_flops", NULL, "operations",                                                  \
           "floating-point operations, two of a multiply-add, in each lane",                        \
           smc_value_count(item->time->fma_flops))                                                  \
-    FIELD(tensor_flops, "counts.tensor_flops", NULL, "operations",                                 \
-          "of tensor cores, two of a multiply-add", smc_value_count(item->time->tensor_flops))     \
-    FIELD(wavefronts, "counts.shared_wavefronts", NULL, "wavefronts", "in shared memory",          \
+    FIELD("counts.tensor_flops", NULL, "operations", "of tensor cores, two of a multiply-add",     \
+          smc_value_count(item->time->tensor_flops))                                               \
+    FIELD("counts.shared_wavefronts", NULL, "wavefronts", "in shared memory",                      \
           smc_value_count(item->time->shared_wavefronts))                                          \
-    FIELD(l1_sectors, "counts.l1_sectors", NULL, "sectors", "of 32 bytes requested from L1",       \
+    FIELD("counts.l1_sectors", NULL, "sectors", "of 32 bytes requested from L1",                   \
           smc_value_count(item->time->l1_sectors))                                                 \
-    FIELD(l2_sectors, "counts.l2_sectors", NULL, "sectors", "of 32 bytes requested from L2",       \
+    FIELD("counts.l2_sectors", NULL, "sectors", "of 32 bytes requested from L2",                   \
           smc_value_count(item->time->l2_sectors))                                                 \
-    FIELD(dram_bytes, "counts.dram_bytes", NULL, "bytes", "to and from DRAM",                      \
+    FIELD("counts.dram_bytes", NULL, "bytes", "to and from DRAM",                                  \
           smc_value_count(item->time->dram_bytes))
-SMC_FIELD_TABLE(time_fields, TIME_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(time_fields, struct timed, TIME_FIELDS)
 
-const struct smc_field_table smc_time_tables[] = {{"time", time_fields}, {NULL, NULL}};
+const struct smc_field_table smc_time_tables[] = {{"time", &time_fields}, {NULL, NULL}};
 
 json_t *smc_json_time(const struct smc_answer *answer, double measured_ms)
 {
     const struct timed timed = {answer, &answer->time, measured_ms};
-    return smc_time_is_known(&answer->time) ? smc_fields_object(time_fields, &timed) : json_null();
+    return smc_time_is_known(&answer->time) ? smc_fields_object(&time_fields, &timed) : json_null();
 }

@@ -23,23 +23,23 @@ static struct smc_value shape(const uint32_t size[3])
 {
     char text[40];
     snprintf(text, sizeof text, "%ux%ux%u", size[0], size[1], size[2]);
-    return smc_value_if(size[0] > 0, smc_value_copy(text));
+    return SMC_VALUE_IF(size[0] > 0, smc_value_copy(text));
 }
 
 /* Unknown where it is negative. */
 static struct smc_value recorded(int64_t number)
 {
-    return smc_value_if(number >= 0, smc_value_integer((uint64_t)number));
+    return SMC_VALUE_IF(number >= 0, (uint64_t)number);
 }
 
 static struct smc_value recorded_real(double number)
 {
-    return smc_value_if(number >= 0, smc_value_real(number));
+    return SMC_VALUE_IF(number >= 0, number);
 }
 
 static struct smc_value milliseconds(const struct smc_trace_launch *launch, double ns)
 {
-    return smc_value_if(launch->timed_launches > 0, smc_value_real(ns / 1e6));
+    return SMC_VALUE_IF(launch->timed_launches > 0, ns / 1e6);
 }
 
 static struct smc_value cache_config(int32_t config)
@@ -50,13 +50,13 @@ static struct smc_value cache_config(int32_t config)
 
 static struct smc_value trace_agrees(const struct smc_trace_row *row)
 {
-    return smc_value_if(row->agreement != SMC_TRACE_NOT_ASKED,
+    return SMC_VALUE_IF(row->agreement != SMC_TRACE_NOT_ASKED,
                         smc_value_boolean(row->agreement == SMC_TRACE_AGREES));
 }
 
 static struct smc_value answered(const struct smc_trace_row *row, struct smc_value value)
 {
-    return smc_value_if(!row->unknown, value);
+    return SMC_VALUE_IF(!row->unknown, value);
 }
 
 static struct smc_value process_id(const struct smc_trace *trace,
@@ -83,99 +83,87 @@ struct item {
     const struct smc_trace_launch *launch;
 };
 
-#define ITEM struct item
 #define ROW_FIELDS(FIELD)                                                                          \
-    FIELD(name, "name", "kernel", "", "its name, demangled",                                       \
-          smc_value_string(item->launch->shown))                                                   \
-    FIELD(mangled, "mangled_name", NULL, "", "its name as recorded",                               \
-          smc_value_string(item->launch->name))                                                    \
-    FIELD(device, "device", NULL, "", "its GPU, the index in devices",                             \
-          recorded(item->launch->device))                                                          \
-    FIELD(device_name, NULL, "device", "", "its GPU", device_name(item->trace, item->launch))      \
-    FIELD(process, "process", NULL, "", "the index in processes", recorded(item->launch->process)) \
-    FIELD(process_id, NULL, "process", "", "the number of its process",                            \
-          process_id(item->trace, item->launch))                                                   \
-    FIELD(file, NULL, "file", "", "the one of several that were read that it is from",             \
+    FIELD("name", "kernel", "", "its name, demangled", item->launch->shown)                        \
+    FIELD("mangled_name", NULL, "", "its name as recorded", item->launch->name)                    \
+    FIELD("device", NULL, "", "its GPU, the index in devices", recorded(item->launch->device))     \
+    FIELD(NULL, "device", "", "its GPU", device_name(item->trace, item->launch))                   \
+    FIELD("process", NULL, "", "the index in processes", recorded(item->launch->process))          \
+    FIELD(NULL, "process", "", "the number of its process", process_id(item->trace, item->launch)) \
+    FIELD(NULL, "file", "", "the one of several that were read that it is from",                   \
           file_name(item->trace, item->launch))                                                    \
-    FIELD(module, "module", NULL, "", "the file in modules that has its machine code, its index",  \
+    FIELD("module", NULL, "", "the file in modules that has its machine code, its index",          \
           recorded(item->launch->module))                                                          \
-    FIELD(launches, "launches", "launches", "launches", "how often it was launched",               \
-          smc_value_integer(item->launch->launches))                                               \
-    FIELD(graph, "graph_launches", "graph_launches", "launches", "of these, by CUDA graphs",       \
-          smc_value_integer(item->launch->graph_launches))                                         \
-    FIELD(timed, "timed_launches", "timed_launches", "launches", "of these, with a recorded time", \
-          smc_value_integer(item->launch->timed_launches))                                         \
-    FIELD(total, "total_ms", "total_ms", "ms", "the time of all of them",                          \
+    FIELD("launches", "launches", "launches", "how often it was launched", item->launch->launches) \
+    FIELD("graph_launches", "graph_launches", "launches", "of these, by CUDA graphs",              \
+          item->launch->graph_launches)                                                            \
+    FIELD("timed_launches", "timed_launches", "launches", "of these, with a recorded time",        \
+          item->launch->timed_launches)                                                            \
+    FIELD("total_ms", "total_ms", "ms", "the time of all of them",                                 \
           milliseconds(item->launch, (double)item->launch->total_ns))                              \
-    FIELD(mean, "mean_ms", "mean_ms", "ms", "the mean",                                            \
-          milliseconds(item->launch, item->row->mean_ns))                                          \
-    FIELD(least, "least_ms", "least_ms", "ms", "the shortest",                                     \
+    FIELD("mean_ms", "mean_ms", "ms", "the mean", milliseconds(item->launch, item->row->mean_ns))  \
+    FIELD("least_ms", "least_ms", "ms", "the shortest",                                            \
           milliseconds(item->launch, (double)item->launch->least_ns))                              \
-    FIELD(greatest, "greatest_ms", "greatest_ms", "ms", "the longest",                             \
+    FIELD("greatest_ms", "greatest_ms", "ms", "the longest",                                       \
           milliseconds(item->launch, (double)item->launch->greatest_ns))                           \
-    FIELD(share, "share_percent", "share_percent", "percent",                                      \
+    FIELD("share_percent", "share_percent", "percent",                                             \
           "of the time of all launches; of their number if no time was recorded",                  \
-          smc_value_real(100 * item->row->share))                                                  \
-    FIELD(grid, "grid_dim", NULL, "blocks", "x, y and z of the grid",                              \
+          100 * item->row->share)                                                                  \
+    FIELD("grid_dim", NULL, "blocks", "x, y and z of the grid",                                    \
           smc_value_extent(item->launch->grid))                                                    \
-    FIELD(grid_shape, NULL, "grid", "blocks", "16x16x1", shape(item->launch->grid))                \
-    FIELD(block, "block_dim", NULL, "threads", "x, y and z of a block",                            \
+    FIELD(NULL, "grid", "blocks", "16x16x1", shape(item->launch->grid))                            \
+    FIELD("block_dim", NULL, "threads", "x, y and z of a block",                                   \
           smc_value_extent(item->launch->block))                                                   \
-    FIELD(block_shape, NULL, "block", "threads", "256x1x1", shape(item->launch->block))            \
-    FIELD(cluster, "cluster_dim", NULL, "blocks", "x, y and z of a cluster; null: none recorded",  \
+    FIELD(NULL, "block", "threads", "256x1x1", shape(item->launch->block))                         \
+    FIELD("cluster_dim", NULL, "blocks", "x, y and z of a cluster; null: none recorded",           \
           smc_value_extent(item->launch->cluster))                                                 \
-    FIELD(cluster_shape, NULL, "cluster", "blocks", "2x1x1", shape(item->launch->cluster))         \
-    FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
+    FIELD(NULL, "cluster", "blocks", "2x1x1", shape(item->launch->cluster))                        \
+    FIELD("registers_per_thread", "registers", "registers", "registers per thread",                \
           recorded(item->launch->regs_per_thread))                                                 \
-    FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block", recorded(item->launch->static_smem_bytes))             \
-    FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block", recorded(item->launch->dynamic_smem_bytes))           \
-    FIELD(smem, "smem_bytes", "smem", "bytes", "both together",                                    \
+    FIELD("static_smem_bytes", "static_smem", "bytes", "static shared memory per block",           \
+          recorded(item->launch->static_smem_bytes))                                               \
+    FIELD("dynamic_smem_bytes", "dynamic_smem", "bytes", "dynamic shared memory per block",        \
+          recorded(item->launch->dynamic_smem_bytes))                                              \
+    FIELD("smem_bytes", "smem", "bytes", "both together",                                          \
           recorded(smc_trace_smem_bytes(item->launch, item->row->device)))                         \
-    FIELD(carveout, "carveout_percent", "carveout", "percent",                                     \
+    FIELD("carveout_percent", "carveout", "percent",                                               \
           "the preferred carve-out; -1: left to the driver, or not recorded",                      \
-          smc_value_integer((uint64_t)(int64_t)item->launch->carveout_percent))                    \
-    FIELD(cache_config, "cache_config", NULL, "",                                                  \
-          "the cache preference: none, shared, l1 or equal",                                       \
+          (uint64_t)(int64_t)item->launch->carveout_percent)                                       \
+    FIELD("cache_config", NULL, "", "the cache preference: none, shared, l1 or equal",             \
           cache_config(item->launch->cache_config))                                                \
-    FIELD(configured, "smem_configured_bytes", NULL, "bytes",                                      \
+    FIELD("smem_configured_bytes", NULL, "bytes",                                                  \
           "the shared memory that the SM was configured with, the most",                           \
           recorded(item->launch->smem_configured_bytes))                                           \
-    FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
+    FIELD(NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                               \
           answered(item->row, smc_value_integer(item->row->occupancy.blocks_per_sm)))              \
-    FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
+    FIELD(NULL, "occupancy_percent", "percent", "occupancy",                                       \
           recorded_real(item->row->occupancy_percent))                                             \
-    FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
+    FIELD(NULL, "limiters", "", "the limits that bind",                                            \
           answered(item->row, smc_value_limiters(item->row->occupancy.limiters)))                  \
-    FIELD(bound, "bound_by", "bound_by", "",                                                       \
+    FIELD("bound_by", "bound_by", "",                                                              \
           "what keeps the GPU from being full: none, grid, unknown, or the limit that binds",      \
-          smc_value_string(smc_trace_bound_name(item->row->bound)))                                \
-    FIELD(waves, NULL, "waves", "waves", "waves, the last one included",                           \
-          smc_value_if(item->row->has_waves, smc_value_integer(item->row->waves.waves)))           \
-    FIELD(tail, "tail_percent", "tail_percent", "percent",                                         \
-          "of the block slots of the last wave, empty",                                            \
-          smc_value_if(item->row->has_waves, smc_value_real(item->row->tail_percent)))             \
-    FIELD(resident, "resident_percent", "resident_percent", "percent",                             \
+          smc_trace_bounds[item->row->bound].name)                                                 \
+    FIELD(NULL, "waves", "waves", "waves, the last one included",                                  \
+          SMC_VALUE_IF(item->row->has_waves, item->row->waves.waves))                              \
+    FIELD("tail_percent", "tail_percent", "percent", "of the block slots of the last wave, empty", \
+          SMC_VALUE_IF(item->row->has_waves, item->row->tail_percent))                             \
+    FIELD("resident_percent", "resident_percent", "percent",                                       \
           "warps resident on average over the waves, of the most that the GPU holds",              \
           recorded_real(item->row->resident_percent))                                              \
-    FIELD(api, "api_blocks_per_sm", "api_blocks_per_sm", "blocks",                                 \
+    FIELD("api_blocks_per_sm", "api_blocks_per_sm", "blocks",                                      \
           "resident blocks per SM that the driver answered",                                       \
           recorded(item->launch->api_blocks_per_sm))                                               \
-    FIELD(agrees, "agrees", "agrees", "", "whether the model says the same",                       \
-          trace_agrees(item->row))                                                                 \
-    FIELD(clusters, "recorded_clusters", NULL, "clusters",                                         \
+    FIELD("agrees", "agrees", "", "whether the model says the same", trace_agrees(item->row))      \
+    FIELD("recorded_clusters", NULL, "clusters",                                                   \
           "clusters on the GPU at a time, as the driver told the recording tool",                  \
           recorded(item->launch->resident_clusters))                                               \
-    FIELD(theoretical, "recorded_occupancy_percent", "recorded_occupancy_percent", "percent",      \
+    FIELD("recorded_occupancy_percent", "recorded_occupancy_percent", "percent",                   \
           "occupancy as the recording tool computed it",                                           \
           recorded_real(item->launch->recorded_occupancy_percent))                                 \
-    FIELD(achieved, "achieved_occupancy_percent", "achieved_occupancy_percent", "percent",         \
+    FIELD("achieved_occupancy_percent", "achieved_occupancy_percent", "percent",                   \
           "occupancy as measured", recorded_real(item->launch->achieved_occupancy_percent))        \
-    FIELD(unknown, "unknown_reason", "unknown_reason", "", "why there is no occupancy",            \
-          smc_value_string(item->row->unknown))
-SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
-#undef ITEM
+    FIELD("unknown_reason", "unknown_reason", "", "why there is no occupancy", item->row->unknown)
+SMC_FIELD_TABLE(row_fields, struct item, ROW_FIELDS)
 
 static json_t *lines_of(const struct smc_text *text)
 {
@@ -189,93 +177,78 @@ static json_t *lines_of(const struct smc_text *text)
 }
 
 /* Of the trace as a whole. */
-#define ITEM struct smc_trace
 #define TRACE_FIELDS(FIELD)                                                                        \
     FIELD(                                                                                         \
-        trace_source, "source", NULL, "",                                                          \
+        "source", NULL, "",                                                                        \
         "cupti, hooks, emulator, nsight_systems, nvprof, nsight_compute, chrome_trace, triton or " \
         "smemcalc",                                                                                \
-        smc_value_string(smc_trace_source_name(item->source)))                                     \
-    FIELD(trace_file, "file", NULL, "", "that was read; null: the program was run",                \
-          smc_value_string(item->file))                                                            \
-    FIELD(trace_program, "program", NULL, "", "its command line", smc_value_string(item->program)) \
-    FIELD(trace_tool, "tool", NULL, "", "what recorded it, with its version",                      \
-          smc_value_string(item->tool))                                                            \
-    FIELD(exit_status, "exit_status", NULL, "", "of the program, if it was run and exited",        \
-          smc_value_if(item->has_exit && item->exit_signal == 0,                                   \
-                       smc_value_integer((uint64_t)item->exit_status)))                            \
-    FIELD(exit_signal, "exit_signal", NULL, "", "the signal that ended it",                        \
-          smc_value_if(item->has_exit && item->exit_signal != 0,                                   \
-                       smc_value_integer((uint64_t)item->exit_signal)))                            \
-    FIELD(skipped, "skipped_launches", NULL, "launches", "left out by --skip and --count",         \
-          smc_value_integer(item->skipped))                                                        \
-    FIELD(launches_unknown, "launches_unknown", NULL, "",                                          \
+        smc_trace_sources[item->source].name)                                                      \
+    FIELD("file", NULL, "", "that was read; null: the program was run", item->file)                \
+    FIELD("program", NULL, "", "its command line", item->program)                                  \
+    FIELD("tool", NULL, "", "what recorded it, with its version", item->tool)                      \
+    FIELD("exit_status", NULL, "", "of the program, if it was run and exited",                     \
+          SMC_VALUE_IF(item->has_exit && item->exit_signal == 0, (uint64_t)item->exit_status))     \
+    FIELD("exit_signal", NULL, "", "the signal that ended it",                                     \
+          SMC_VALUE_IF(item->has_exit && item->exit_signal != 0, (uint64_t)item->exit_signal))     \
+    FIELD("skipped_launches", NULL, "launches", "left out by --skip and --count", item->skipped)   \
+    FIELD("launches_unknown", NULL, "",                                                            \
           "whether launches are no counts: it lists kernels, launched or not",                     \
-          smc_value_boolean(item->launches_unknown))                                               \
-    FIELD(findings, "findings", NULL, "", "what kernels did wrong on the emulator",                \
+          item->launches_unknown)                                                                  \
+    FIELD("findings", NULL, "", "what kernels did wrong on the emulator",                          \
           smc_value_json(lines_of(&item->findings)))                                               \
-    FIELD(notes, "notes", NULL, "", "what was not recorded, or was lost",                          \
+    FIELD("notes", NULL, "", "what was not recorded, or was lost",                                 \
           smc_value_json(lines_of(&item->notes)))
-SMC_FIELD_TABLE(trace_fields, TRACE_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(trace_fields, struct smc_trace, TRACE_FIELDS)
 
 static struct smc_value bound_shares(const struct smc_trace_answer *answer)
 {
     json_t *object = json_object();
     for (int i = 0; i < SMC_TRACE_BOUND_COUNT; i++)
-        smc_json_real(object, smc_trace_bound_name((enum smc_trace_bound)i),
-                      100 * answer->bound_share[i]);
+        smc_json_real(object, smc_trace_bounds[i].name, 100 * answer->bound_share[i]);
     return smc_value_json(object);
 }
 
 static struct smc_value short_launches(const struct smc_trace_answer *answer,
                                        struct smc_value value)
 {
-    return smc_value_if(answer->short_us > 0, value);
+    return SMC_VALUE_IF(answer->short_us > 0, value);
 }
 
-#define ITEM struct smc_trace_answer
 #define SUMMARY_FIELDS(FIELD)                                                                      \
-    FIELD(all_launches, "launches", NULL, "launches", "how many",                                  \
-          smc_value_integer(item->launches))                                                       \
-    FIELD(all_timed, "timed_launches", NULL, "launches", "of these, with a recorded time",         \
-          smc_value_integer(item->timed_launches))                                                 \
-    FIELD(all_time, "total_ms", NULL, "ms", "their time",                                          \
-          smc_value_if(item->timed_launches > 0, smc_value_real((double)item->total_ns / 1e6)))    \
-    FIELD(kernels, "kernels", NULL, "kernels", "how many, by name",                                \
-          smc_value_integer(item->kernel_count))                                                   \
-    FIELD(configurations, "configurations", NULL, "", "how many, the elements of kernels",         \
-          smc_value_integer(item->row_count))                                                      \
-    FIELD(mean_percent, "occupancy_percent", NULL, "percent",                                      \
+    FIELD("launches", NULL, "launches", "how many", item->launches)                                \
+    FIELD("timed_launches", NULL, "launches", "of these, with a recorded time",                    \
+          item->timed_launches)                                                                    \
+    FIELD("total_ms", NULL, "ms", "their time",                                                    \
+          SMC_VALUE_IF(item->timed_launches > 0, (double)item->total_ns / 1e6))                    \
+    FIELD("kernels", NULL, "kernels", "how many, by name", item->kernel_count)                     \
+    FIELD("configurations", NULL, "", "how many, the elements of kernels", item->row_count)        \
+    FIELD("occupancy_percent", NULL, "percent",                                                    \
           "the mean, weighted by time, over those that have one",                                  \
           recorded_real(item->occupancy_percent))                                                  \
-    FIELD(mean_resident, "resident_percent", NULL, "percent",                                      \
-          "warps resident on average, likewise", recorded_real(item->resident_percent))            \
-    FIELD(shares, "bound_share_percent", NULL, "percent",                                          \
-          "of the time, under each value of bound_by", bound_shares(item))                         \
-    FIELD(api_asked, "api_asked", NULL, "", "configurations that the driver answered",             \
-          smc_value_integer(item->asked))                                                          \
-    FIELD(api_differing, "api_differing", NULL, "", "of these, otherwise than the model",          \
-          smc_value_integer(item->differing))                                                      \
-    FIELD(refused, "refused", NULL, "", "configurations that the model says cannot be launched",   \
-          smc_value_integer(item->refused))                                                        \
-    FIELD(launch_us, "launch_us", NULL, "us", "how long a launch takes, where that is known",      \
+    FIELD("resident_percent", NULL, "percent", "warps resident on average, likewise",              \
+          recorded_real(item->resident_percent))                                                   \
+    FIELD("bound_share_percent", NULL, "percent", "of the time, under each value of bound_by",     \
+          bound_shares(item))                                                                      \
+    FIELD("api_asked", NULL, "", "configurations that the driver answered", item->asked)           \
+    FIELD("api_differing", NULL, "", "of these, otherwise than the model", item->differing)        \
+    FIELD("refused", NULL, "", "configurations that the model says cannot be launched",            \
+          item->refused)                                                                           \
+    FIELD("launch_us", NULL, "us", "how long a launch takes, where that is known",                 \
           short_launches(item, smc_value_real(item->short_us)))                                    \
-    FIELD(short_launches, "short_launches", NULL, "launches",                                      \
+    FIELD("short_launches", NULL, "launches",                                                      \
           "of configurations that on average run for less, CUDA graphs left out",                  \
           short_launches(item, smc_value_integer(item->short_launches)))                           \
-    FIELD(short_share, "short_share_percent", NULL, "percent", "of the time, those",               \
+    FIELD("short_share_percent", NULL, "percent", "of the time, those",                            \
           short_launches(item, smc_value_real(100 * item->short_share)))                           \
-    FIELD(instead, "answered_for", NULL, "",                                                       \
+    FIELD("answered_for", NULL, "",                                                                \
           "the GPU of --device that is answered for instead of those of the trace",                \
           smc_value_json(item->instead ? smc_json_device(item->instead) : json_null()))
-SMC_FIELD_TABLE(summary_fields, SUMMARY_FIELDS)
-#undef ITEM
+SMC_FIELD_TABLE(summary_fields, struct smc_trace_answer, SUMMARY_FIELDS)
 
 const struct smc_field_table smc_trace_tables[] = {
-    {"trace", row_fields},
-    {"traced", trace_fields},
-    {"trace_summary", summary_fields},
+    {"trace", &row_fields},
+    {"traced", &trace_fields},
+    {"trace_summary", &summary_fields},
     {NULL, NULL},
 };
 
@@ -410,9 +383,8 @@ static void trace_report_append_bounds(const struct smc_trace_answer *answer, st
         trace_report_append_share(answer->bound_share[next], line);
         bool launches = !answer->has_times && !answer->trace->launches_unknown;
         smc_text_printf(line, "%s %s", n > 0 ? "" : what,
-                        launches && next == SMC_TRACE_BOUND_GRID
-                            ? "too small to fill the GPU"
-                            : smc_trace_bound_words((enum smc_trace_bound)next));
+                        launches && next == SMC_TRACE_BOUND_GRID ? "too small to fill the GPU"
+                                                                 : smc_trace_bounds[next].words);
     }
 }
 
@@ -669,7 +641,7 @@ static void trace_append_notes(const struct smc_trace_answer *answer,
     append_note(&line, style, out);
     append_paragraphs(&trace->notes, style, out);
     smc_text_printf(&line, "recorded by %s%s%s",
-                    trace->tool ? trace->tool : smc_trace_source_words(trace->source),
+                    trace->tool ? trace->tool : smc_trace_sources[trace->source].words,
                     trace->file ? ": " : "", trace->file ? trace->file : "");
     append_note(&line, style, out);
 }
@@ -726,7 +698,7 @@ static json_t *row_object(const struct smc_trace *trace, const struct smc_trace_
     json_t *object = json_object();
     const struct item item = {trace, row, row->launch};
     struct smc_answer answer;
-    smc_fields_json(row_fields, &item, object);
+    smc_fields_json(&row_fields, &item, object);
     if (row->unknown) {
         smc_json_set(object, "occupancy", json_null());
         smc_json_set(object, "next_steps", json_array());
@@ -826,8 +798,8 @@ void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_
     const struct smc_trace *trace = answer->trace;
     const size_t rows = trace_rows_of(answer, most_kernels);
     json_t *kernels = json_array();
-    smc_json_set(object, "trace", smc_fields_object(trace_fields, trace));
-    smc_json_set(object, "summary", smc_fields_object(summary_fields, answer));
+    smc_json_set(object, "trace", smc_fields_object(&trace_fields, trace));
+    smc_json_set(object, "summary", smc_fields_object(&summary_fields, answer));
     smc_json_set(object, "devices", device_list(trace));
     smc_json_set(object, "processes", process_list(trace));
     smc_json_set(object, "modules", module_list(trace));
@@ -843,9 +815,9 @@ void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_repor
                    struct smc_text *out)
 {
     const size_t rows = trace_rows_of(answer, style->most_kernels);
-    smc_fields_csv_head(row_fields, out);
+    smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < rows; i++) {
         const struct item item = {answer->trace, &answer->rows[i], answer->rows[i].launch};
-        smc_fields_csv_row(row_fields, &item, out);
+        smc_fields_csv_row(&row_fields, &item, out);
     }
 }

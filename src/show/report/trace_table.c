@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "show/report/text_parts.h"
 #include "show/report/text_table.h"
 #include "show/words/kernel_names.h"
@@ -30,11 +31,6 @@ static const char *trace_table_name_of(const struct smc_device *device)
     return device ? device->name : "";
 }
 
-static int trace_table_compare_numbers(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Compares everything that two configurations must share to be in one line. */
 static int compare_kinds(const struct smc_trace_row *a, const struct smc_trace_row *b)
 {
@@ -53,7 +49,7 @@ static int compare_kinds(const struct smc_trace_row *a, const struct smc_trace_r
     if (order == 0)
         order = memcmp(x->cluster, y->cluster, sizeof x->cluster);
     for (size_t i = 0; i < sizeof key / sizeof *key && order == 0; i++)
-        order = trace_table_compare_numbers(key[i][0], key[i][1]);
+        order = smc_compare_integers(key[i][0], key[i][1]);
     return order ? order : strcmp(trace_table_name_of(a->device), trace_table_name_of(b->device));
 }
 

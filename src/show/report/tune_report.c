@@ -28,19 +28,19 @@ static bool tune_is_predicted(const struct tune_row *row)
 
 static struct smc_value tune_predicted(const struct tune_row *row, double ms)
 {
-    return smc_value_if(tune_is_predicted(row), smc_value_real(ms));
+    return SMC_VALUE_IF(tune_is_predicted(row), ms);
 }
 
 static struct smc_value tune_measured(const struct tune_row *row, double ms)
 {
-    return smc_value_if(row->shape->measured, smc_value_real(ms));
+    return SMC_VALUE_IF(row->shape->measured, ms);
 }
 
 /* Unknown for a kernel that did not compile. */
 static struct smc_value tune_compiled(const struct tune_row *row, uint64_t number)
 {
     bool known = row->shape->state != SMC_TUNE_FAILED && row->shape->state != SMC_TUNE_WAITING;
-    return smc_value_if(known, smc_value_integer(number));
+    return SMC_VALUE_IF(known, number);
 }
 
 /* How much longer the prediction is than the measured time, in percent. */
@@ -52,70 +52,66 @@ static double error_of(const struct smc_tune_shape *shape)
 static struct smc_value error_value(const struct tune_row *row)
 {
     bool known = tune_is_predicted(row) && row->shape->measured;
-    return smc_value_if(known, smc_value_number(error_of(row->shape)));
+    return SMC_VALUE_IF(known, smc_value_number(error_of(row->shape)));
 }
 
 static struct smc_value tune_bound_by(const struct tune_row *row)
 {
-    return smc_value_if(tune_is_predicted(row),
+    return SMC_VALUE_IF(tune_is_predicted(row),
                         smc_value_text(smc_time_term_info[row->shape->time.bound_by].key));
 }
 
-#define ITEM struct tune_row
 #define TUNE_FIELDS(FIELD)                                                                         \
-    FIELD(rank, "rank", "rank", "", "by predicted time, from 1; unknown for a dropped shape",      \
+    FIELD("rank", "rank", "", "by predicted time, from 1; unknown for a dropped shape",            \
           smc_value_known(item->shape->rank))                                                      \
-    FIELD(state, "state", "state", "",                                                             \
+    FIELD("state", "state", "",                                                                    \
           "predicted; repeated (predicted like another that differs only in the carve-out); "      \
           "unpredicted; or why it was dropped: refused, spills, same (as another, with "           \
           "a carve-out that is rounded up to one size), failed, not_compiled",                     \
           smc_value_text(smc_tune_state_info[item->shape->state].name))                            \
-    FIELD(reason, "reason", "reason", "",                                                          \
-          "why it was dropped, has no prediction, or failed to run",                               \
-          smc_value_string(item->shape->why))                                                      \
-    FIELD(predicted, "time.predicted_ms", "predicted_ms", "ms", "predicted time",                  \
+    FIELD("reason", "reason", "", "why it was dropped, has no prediction, or failed to run",       \
+          item->shape->why)                                                                        \
+    FIELD("time.predicted_ms", "predicted_ms", "ms", "predicted time",                             \
           tune_predicted(item, item->shape->time.predicted_ms))                                    \
-    FIELD(low, "time.low_ms", "low_ms", "ms", "the lowest time of the prediction's range",         \
+    FIELD("time.low_ms", "low_ms", "ms", "the lowest time of the prediction's range",              \
           tune_predicted(item, item->shape->time.low_ms))                                          \
-    FIELD(high, "time.high_ms", "high_ms", "ms", "the highest",                                    \
+    FIELD("time.high_ms", "high_ms", "ms", "the highest",                                          \
           tune_predicted(item, item->shape->time.high_ms))                                         \
-    FIELD(bound, "time.bound_by", "bound_by", "", "what bounds the predicted time",                \
-          tune_bound_by(item))                                                                     \
-    FIELD(turn, "measured.turn", "turn", "", "in which turn it was run, from 1",                   \
+    FIELD("time.bound_by", "bound_by", "", "what bounds the predicted time", tune_bound_by(item))  \
+    FIELD("measured.turn", "turn", "", "in which turn it was run, from 1",                         \
           smc_value_known(item->shape->turn))                                                      \
-    FIELD(median, "measured.median_ms", "measured_ms", "ms", "measured time, the median",          \
+    FIELD("measured.median_ms", "measured_ms", "ms", "measured time, the median",                  \
           tune_measured(item, item->shape->median_ms))                                             \
-    FIELD(fastest, "measured.fastest_ms", "fastest_ms", "ms", "the fastest launch",                \
+    FIELD("measured.fastest_ms", "fastest_ms", "ms", "the fastest launch",                         \
           tune_measured(item, item->shape->fastest_ms))                                            \
-    FIELD(slowest, "measured.slowest_ms", "slowest_ms", "ms", "the slowest launch",                \
+    FIELD("measured.slowest_ms", "slowest_ms", "ms", "the slowest launch",                         \
           tune_measured(item, item->shape->slowest_ms))                                            \
-    FIELD(launches, "measured.launches", "launches", "launches", "timed launches",                 \
-          smc_value_if(item->shape->measured, smc_value_integer(item->shape->timed_launches)))     \
-    FIELD(error, "measured.error_percent", "error_percent", "percent",                             \
+    FIELD("measured.launches", "launches", "launches", "timed launches",                           \
+          SMC_VALUE_IF(item->shape->measured, item->shape->timed_launches))                        \
+    FIELD("measured.error_percent", "error_percent", "percent",                                    \
           "how much longer the prediction is than the measured time", error_value(item))           \
-    FIELD(correct, "measured.correct", "correct", "",                                              \
+    FIELD("measured.correct", "correct", "",                                                       \
           "whether its result agrees with the reference, as far as it was compared",               \
-          smc_value_if(item->shape->tried && (item->shape->measured || item->shape->wrong),        \
+          SMC_VALUE_IF(item->shape->tried && (item->shape->measured || item->shape->wrong),        \
                        smc_value_boolean(!item->shape->wrong)))                                    \
-    FIELD(winner, "winner", "winner", "", "the fastest of those measured with a correct result",   \
+    FIELD("winner", "winner", "", "the fastest of those measured with a correct result",           \
           smc_value_boolean(item->shape == smc_tune_winner(item->tune)))                           \
-    FIELD(threads, "threads_per_block", "threads", "threads", "the block size",                    \
+    FIELD("threads_per_block", "threads", "threads", "the block size",                             \
           tune_compiled(item, item->shape->threads_per_block))                                     \
-    FIELD(regs, "registers_per_thread", "registers", "registers", "registers per thread",          \
+    FIELD("registers_per_thread", "registers", "registers", "registers per thread",                \
           tune_compiled(item, item->shape->regs_per_thread))                                       \
-    FIELD(smem, "smem_bytes_per_block", "smem", "bytes", "shared memory per block",                \
+    FIELD("smem_bytes_per_block", "smem", "bytes", "shared memory per block",                      \
           tune_compiled(item, item->shape->smem_bytes_per_block))                                  \
-    FIELD(spills, "spill_bytes", "spill_bytes", "bytes", "spilled to local memory and back",       \
+    FIELD("spill_bytes", "spill_bytes", "bytes", "spilled to local memory and back",               \
           tune_compiled(item, item->shape->spill_bytes))                                           \
-    FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
+    FIELD("blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",                    \
           tune_compiled(item, item->shape->blocks_per_sm))                                         \
-    FIELD(percent, "occupancy_percent", "occupancy_percent", "percent", "occupancy",               \
-          smc_value_if(item->shape->blocks_per_sm > 0, smc_value_real(item->shape->percent)))
-SMC_FIELD_TABLE(tune_fields, TUNE_FIELDS)
-#undef ITEM
+    FIELD("occupancy_percent", "occupancy_percent", "percent", "occupancy",                        \
+          SMC_VALUE_IF(item->shape->blocks_per_sm > 0, item->shape->percent))
+SMC_FIELD_TABLE(tune_fields, struct tune_row, TUNE_FIELDS)
 
 const struct smc_field_table smc_tune_tables[] = {
-    {"tune", tune_fields},
+    {"tune", &tune_fields},
     {NULL, NULL},
 };
 
@@ -511,7 +507,7 @@ static json_t *shape_object(const struct smc_tune *tune, const struct smc_tune_s
         json_object_set_new(values, key, json_integer(shape->value[i]));
     }
     smc_json_set(object, "values", values);
-    smc_fields_json(tune_fields, &row, object);
+    smc_fields_json(&tune_fields, &row, object);
     return object;
 }
 
@@ -613,7 +609,7 @@ static void append_csv_shape(const struct smc_tune *tune, const struct smc_tune_
         smc_csv_integer(shape->value[i], out);
         smc_text_append(out, ",");
     }
-    smc_fields_csv_row(tune_fields, &row, out);
+    smc_fields_csv_row(&tune_fields, &row, out);
 }
 
 /* A column for each name that varies, before the others. */
@@ -624,7 +620,7 @@ void smc_csv_tune(const struct smc_tune *tune, struct smc_text *out)
         axis_key(&tune->axis[i], key);
         smc_text_printf(out, "%s,", key);
     }
-    smc_fields_csv_head(tune_fields, out);
+    smc_fields_csv_head(&tune_fields, out);
     for (size_t i = 0; i < tune->ranked; i++)
         append_csv_shape(tune, &tune->shape[tune->order[i]], out);
     for (size_t i = 0; i < tune->count; i++)

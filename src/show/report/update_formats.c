@@ -10,12 +10,12 @@
 
 enum { LINE = 4096, MEMBER_WIDTH = 100, COLUMN_WIDTH = 72 };
 
-static const struct smc_report_field *update_formats_find_table(const char *name)
+static const struct smc_fields *update_formats_find_table(const char *name)
 {
     const struct smc_field_table *const lists[] = {
         smc_answer_tables, smc_workload_tables, smc_inspect_tables, smc_bank_accesses_tables,
         smc_diff_tables,   smc_time_tables,     smc_tune_tables,    smc_trace_tables,
-        smc_health_tables, smc_doctor_tables};
+        smc_health_tables, smc_doctor_tables,  smc_exercise_tables};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct smc_field_table *table = lists[i]; table->fields; table++)
             if (strcmp(table->name, name) == 0)
@@ -80,10 +80,10 @@ static void print_params(void)
     smc_text_free(&names);
 }
 
-static void print_fields(const struct smc_report_field *fields, const char *object)
+static void print_fields(const struct smc_fields *fields, const char *object)
 {
     printf(".Bl -tag -width registers_per_thread -compact\n");
-    for (const struct smc_report_field *field = fields; field->read; field++) {
+    for (const struct smc_report_field *field = fields->row; field->meaning; field++) {
         const char *name = member_of(field->key, object);
         if (name && strcmp(name, SMC_FIELD_PARAMS) == 0)
             print_params();
@@ -93,7 +93,7 @@ static void print_fields(const struct smc_report_field *fields, const char *obje
     printf(".El\n");
 }
 
-static void print_csv_columns(const struct smc_report_field *fields)
+static void print_csv_columns(const struct smc_fields *fields)
 {
     struct smc_text head = {0};
     smc_fields_csv_head(fields, &head);
@@ -117,7 +117,7 @@ static bool skip_until(const char *end, char line[LINE])
 static bool update_formats_replace(const char *copied)
 {
     char name[64], object[64] = "", line[LINE];
-    const struct smc_report_field *fields;
+    const struct smc_fields *fields;
     if (sscanf(copied, ".\\\" fields: %63s %63s", name, object) >= 1) {
         fields = update_formats_find_table(name);
         if (!fields)

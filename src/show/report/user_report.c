@@ -70,19 +70,6 @@ static void user_append_verdict(const struct smc_user_run *run, struct smc_text 
             smc_text_printf(out, "; %s", ends[i]->message);
 }
 
-/* "add __syncthreads() after line 4; a run with it has no race". */
-static void append_advice(const struct smc_user_run *run, struct smc_text *out)
-{
-    const uint32_t *after = run->barrier_after;
-    if (after[0] == 0)
-        return;
-    smc_text_printf(out, "add __syncthreads() after line%s %" PRIu32, after[1] > 0 ? "s" : "",
-                    after[0]);
-    if (after[1] > 0)
-        smc_text_printf(out, " and %" PRIu32, after[1]);
-    smc_text_printf(out, ": a run with %s has no race", after[1] > 0 ? "both" : "it");
-}
-
 /* The emulator's, or else the GPU's; NULL if it ran on neither. */
 static const struct smc_user_digest *digest_of(const struct smc_user_memory *memory)
 {
@@ -262,7 +249,7 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     smc_text_append_char(out, '\n', 1);
     if (counts->finding_count > 0) {
         struct smc_text advice = {0};
-        append_advice(run, &advice);
+        smc_words_barrier_advice(run->barrier_after, &advice);
         smc_text_leading_findings(counts, smc_text_string(&advice), style, out);
         smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
@@ -376,7 +363,7 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
                  gpu->emulation.made ? smc_json_fidelity(&run->result.emulated.fidelity)
                                      : json_null());
     struct smc_text advice = {0};
-    append_advice(run, &advice);
+    smc_words_barrier_advice(run->barrier_after, &advice);
     smc_json_known_string(object, "advice", smc_text_string(&advice));
     smc_text_free(&advice);
     smc_json_set(object, "printed",

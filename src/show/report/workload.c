@@ -50,7 +50,7 @@ void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line
 /* A ratio of 0 is not known. */
 static struct smc_value ratio_of(double ratio)
 {
-    return smc_value_if(ratio != 0, smc_value_real(ratio));
+    return SMC_VALUE_IF(ratio != 0, ratio);
 }
 
 struct workload_access {
@@ -58,51 +58,43 @@ struct workload_access {
     bool has_sectors; /* CC 1.x serves half warps in segments of other sizes */
 };
 
-#define ITEM struct workload_access
 #define ACCESS_FIELDS(FIELD)                                                                       \
-    FIELD(array, "array", NULL, "", "the array", smc_value_string(item->global->name))             \
-    FIELD(operation, "operation", NULL, "", "load or store",                                       \
-          smc_value_string(item->global->store ? "store" : "load"))                                \
-    FIELD(elements, "elements", NULL, "elements", "accessed by all threads",                       \
+    FIELD("array", NULL, "", "the array", item->global->name)                                      \
+    FIELD("operation", NULL, "", "load or store", item->global->store ? "store" : "load")          \
+    FIELD("elements", NULL, "elements", "accessed by all threads",                                 \
           smc_value_count(item->global->elements))                                                 \
-    FIELD(times, "times_per_element", NULL, "", "how often each element is accessed",              \
-          smc_value_real(item->global->elements / item->global->array_elements))                   \
-    FIELD(requests, "requests", NULL, "requests", "instructions of a warp",                        \
+    FIELD("times_per_element", NULL, "", "how often each element is accessed",                     \
+          item->global->elements / item->global->array_elements)                                   \
+    FIELD("requests", NULL, "requests", "instructions of a warp",                                  \
           smc_value_count(item->global->requests))                                                 \
-    FIELD(sectors, "sectors", NULL, "sectors",                                                     \
-          "of 32 bytes, counted for each request; null on CC 1.x",                                 \
-          smc_value_if(item->has_sectors, smc_value_count(item->global->sectors)))
-SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
-#undef ITEM
+    FIELD("sectors", NULL, "sectors", "of 32 bytes, counted for each request; null on CC 1.x",     \
+          SMC_VALUE_IF(item->has_sectors, smc_value_count(item->global->sectors)))
+SMC_FIELD_TABLE(access_fields, struct workload_access, ACCESS_FIELDS)
 
-#define ITEM struct smc_shared_work
 #define SHARED_FIELDS(FIELD)                                                                       \
-    FIELD(loads, "loads.instructions", NULL, "instructions", "loads as compiled",                  \
+    FIELD("loads.instructions", NULL, "instructions", "loads as compiled",                         \
           smc_value_count(item->loads.instructions))                                               \
-    FIELD(load_wavefronts, "loads.wavefronts", NULL, "wavefronts",                                 \
-          "in which these loads are served", smc_value_count(item->loads.wavefronts))              \
-    FIELD(stores, "stores.instructions", NULL, "instructions", "stores",                           \
+    FIELD("loads.wavefronts", NULL, "wavefronts", "in which these loads are served",               \
+          smc_value_count(item->loads.wavefronts))                                                 \
+    FIELD("stores.instructions", NULL, "instructions", "stores",                                   \
           smc_value_count(item->stores.instructions))                                              \
-    FIELD(store_wavefronts, "stores.wavefronts", NULL, "wavefronts",                               \
-          "in which these stores are served", smc_value_count(item->stores.wavefronts))            \
-    FIELD(written, "written_loads.instructions", NULL, "instructions", "loads as in the source",   \
+    FIELD("stores.wavefronts", NULL, "wavefronts", "in which these stores are served",             \
+          smc_value_count(item->stores.wavefronts))                                                \
+    FIELD("written_loads.instructions", NULL, "instructions", "loads as in the source",            \
           smc_value_count(item->written_loads.instructions))                                       \
-    FIELD(written_wavefronts, "written_loads.wavefronts", NULL, "wavefronts",                      \
-          "in which these loads are served", smc_value_count(item->written_loads.wavefronts))
-SMC_FIELD_TABLE(shared_fields, SHARED_FIELDS)
-#undef ITEM
+    FIELD("written_loads.wavefronts", NULL, "wavefronts", "in which these loads are served",       \
+          smc_value_count(item->written_loads.wavefronts))
+SMC_FIELD_TABLE(shared_fields, struct smc_shared_work, SHARED_FIELDS)
 
-#define ITEM struct smc_workload
 #define WALL_FIELDS(FIELD)                                                                         \
-    FIELD(fma_cycles, "fma_cycles_per_step", NULL, "clocks", "clocks of the FMA lanes",            \
-          smc_value_real(item->fma_cycles_per_step))                                               \
-    FIELD(shared_cycles, "shared_cycles_per_step", NULL, "clocks", "clocks of the banks",          \
-          smc_value_real(item->shared_cycles_per_step))                                            \
-    FIELD(peak, "peak_percent", NULL, "percent",                                                   \
+    FIELD("fma_cycles_per_step", NULL, "clocks", "clocks of the FMA lanes",                        \
+          item->fma_cycles_per_step)                                                               \
+    FIELD("shared_cycles_per_step", NULL, "clocks", "clocks of the banks",                         \
+          item->shared_cycles_per_step)                                                            \
+    FIELD("peak_percent", NULL, "percent",                                                         \
           "the share of the theoretical FMA peak that shared memory allows",                       \
-          smc_value_real(100 * smc_workload_peak_share(item)))
-SMC_FIELD_TABLE(wall_fields, WALL_FIELDS)
-#undef ITEM
+          100 * smc_workload_peak_share(item))
+SMC_FIELD_TABLE(wall_fields, struct smc_workload, WALL_FIELDS)
 
 static struct smc_value accesses_of(const struct smc_answer *answer)
 {
@@ -110,57 +102,49 @@ static struct smc_value accesses_of(const struct smc_answer *answer)
     for (size_t i = 0; i < answer->work.access_count; i++) {
         const struct workload_access access = {&answer->work.access[i],
                                                answer->query.device.sm.global_sector_bytes > 0};
-        json_array_append_new(list, smc_fields_object(access_fields, &access));
+        json_array_append_new(list, smc_fields_object(&access_fields, &access));
     }
     return smc_value_json(list);
 }
 
-static struct smc_value object_if(bool known, const struct smc_report_field *fields,
-                                  const void *item)
+static struct smc_value object_if(bool known, const struct smc_fields *fields, const void *item)
 {
     return smc_value_json(known ? smc_fields_object(fields, item) : json_null());
 }
 
-#define ITEM struct smc_answer
 #define WORK_FIELDS(FIELD)                                                                         \
-    FIELD(flops, "flops", NULL, "operations", "floating-point operations",                         \
-          smc_value_real(item->work.flops))                                                        \
-    FIELD(load_bytes, "global_load_bytes", NULL, "bytes", "loaded from global memory",             \
-          smc_value_real(item->work.global_load_bytes))                                            \
-    FIELD(store_bytes, "global_store_bytes", NULL, "bytes", "stored to global memory",             \
-          smc_value_real(item->work.global_store_bytes))                                           \
-    FIELD(untiled_bytes, "untiled_load_bytes", NULL, "bytes",                                      \
-          "what the algorithm loads without shared memory",                                        \
-          smc_value_real(item->work.untiled_load_bytes))                                           \
-    FIELD(minimum_bytes, "minimum_bytes", NULL, "bytes", "every input and output once",            \
-          smc_value_real(item->work.minimum_bytes))                                                \
-    FIELD(flops_per_load, "flops_per_load", NULL, "",                                              \
+    FIELD("flops", NULL, "operations", "floating-point operations", item->work.flops)              \
+    FIELD("global_load_bytes", NULL, "bytes", "loaded from global memory",                         \
+          item->work.global_load_bytes)                                                            \
+    FIELD("global_store_bytes", NULL, "bytes", "stored to global memory",                          \
+          item->work.global_store_bytes)                                                           \
+    FIELD("untiled_load_bytes", NULL, "bytes", "what the algorithm loads without shared memory",   \
+          item->work.untiled_load_bytes)                                                           \
+    FIELD("minimum_bytes", NULL, "bytes", "every input and output once", item->work.minimum_bytes) \
+    FIELD("flops_per_load", NULL, "",                                                              \
           "CGMA: operations for each element that a thread loads from global memory",              \
           ratio_of(item->workload.flops_per_load))                                                 \
-    FIELD(flops_per_load_byte, "flops_per_load_byte", NULL, "", "operations for each byte loaded", \
+    FIELD("flops_per_load_byte", NULL, "", "operations for each byte loaded",                      \
           ratio_of(item->workload.flops_per_load_byte))                                            \
-    FIELD(flops_per_moved_byte, "flops_per_moved_byte", NULL, "",                                  \
-          "operations for each byte loaded or stored",                                             \
+    FIELD("flops_per_moved_byte", NULL, "", "operations for each byte loaded or stored",           \
           ratio_of(item->workload.flops_per_moved_byte))                                           \
-    FIELD(global_accesses, "global_accesses", NULL, "", "an element for each array",               \
-          accesses_of(item))                                                                       \
-    FIELD(shared_accesses, "shared_accesses", NULL, "", "the accesses of shared memory",           \
-          object_if(item->workload.has_shared, shared_fields, &item->workload.shared))             \
-    FIELD(shared_wall, "shared_wall", NULL, "",                                                    \
+    FIELD("global_accesses", NULL, "", "an element for each array", accesses_of(item))             \
+    FIELD("shared_accesses", NULL, "", "the accesses of shared memory",                            \
+          object_if(item->workload.has_shared, &shared_fields, &item->workload.shared))            \
+    FIELD("shared_wall", NULL, "",                                                                 \
           "for products of floats: clocks of an SM for one step of a warp",                        \
-          object_if(item->workload.has_wall, wall_fields, &item->workload))
-SMC_FIELD_TABLE(work_fields, WORK_FIELDS)
-#undef ITEM
+          object_if(item->workload.has_wall, &wall_fields, &item->workload))
+SMC_FIELD_TABLE(work_fields, struct smc_answer, WORK_FIELDS)
 
 const struct smc_field_table smc_workload_tables[] = {
-    {"workload", work_fields},
-    {"global_accesses", access_fields},
-    {"shared_accesses", shared_fields},
-    {"shared_wall", wall_fields},
+    {"workload", &work_fields},
+    {"global_accesses", &access_fields},
+    {"shared_accesses", &shared_fields},
+    {"shared_wall", &wall_fields},
     {NULL, NULL},
 };
 
 json_t *smc_json_workload(const struct smc_answer *answer)
 {
-    return answer->has_work ? smc_fields_object(work_fields, answer) : json_null();
+    return answer->has_work ? smc_fields_object(&work_fields, answer) : json_null();
 }

@@ -1,4 +1,4 @@
-/* The JSON writer: the envelope of each kind of result. */
+/* The writers of JSON and of JSON Lines: the envelope of each kind of result. */
 #include "config.h"
 
 #include "show/report/json_parts.h"
@@ -45,7 +45,7 @@ void smc_json_calibration(json_t *object, const struct smc_calibration *calibrat
     smc_json_known_string(object, "kept_in", kept_in ? kept_in : "");
 }
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     static void write_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,     \
                              struct smc_text *out)                                                 \
     {                                                                                              \
@@ -53,24 +53,54 @@ void smc_json_calibration(json_t *object, const struct smc_calibration *calibrat
         (void)style;                                                                               \
         smc_json_##kind(root, SMC_WRITER_LIST arguments);                                          \
         smc_json_finish(root, out);                                                                \
+    }                                                                                              \
+    static void lines_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,     \
+                             struct smc_text *out)                                                 \
+    {                                                                                              \
+        json_t *root = smc_json_begin();                                                           \
+        (void)style;                                                                               \
+        smc_json_##kind(root, SMC_WRITER_LIST arguments);                                          \
+        smc_json_finish_lines(root, list, out);                                                    \
     }
 #include "show/report/writers.def"
-#undef WRITER
+
+static json_t *trace_object(const struct smc_trace_answer *answer,
+                            const struct smc_report_style *style)
+{
+    json_t *root = smc_json_begin();
+    smc_json_trace(root, answer, style->most_kernels);
+    return root;
+}
 
 static void write_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out)
 {
+    smc_json_finish(trace_object(answer, style), out);
+}
+
+static void lines_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    smc_json_finish_lines(trace_object(answer, style), "kernels", out);
+}
+
+static json_t *kernels_object(void)
+{
     json_t *root = smc_json_begin();
-    smc_json_trace(root, answer, style->most_kernels);
-    smc_json_finish(root, out);
+    smc_json_set(root, "kernels", smc_json_kernels());
+    return root;
 }
 
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = smc_json_begin();
-    smc_json_set(root, "kernels", smc_json_kernels());
-    smc_json_finish(root, out);
+    smc_json_finish(kernels_object(), out);
+}
+
+static void lines_kernels(const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_json_finish_lines(kernels_object(), "kernels", out);
 }
 
 /* A row at a time: the values of all rows take several times the memory of their text. */
@@ -90,16 +120,41 @@ static size_t write_inspection(const struct smc_inspect_rows *rows, size_t first
     return i;
 }
 
+static size_t lines_inspection(const struct smc_inspect_rows *rows, size_t first,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t i = first;
+    (void)style;
+    for (; i < rows->count && (i == first || out->length < SMC_REPORT_PART); i++)
+        smc_json_append_line(smc_json_inspected(&rows->item[i]), out);
+    return i;
+}
+
 const struct smc_writer smc_writer_json = {
     .name = "json",
-#define WRITER(kind, parameters, arguments) .kind = write_##kind,
+    .has_notes = true,
+#define WRITER(kind, list, parameters, arguments) .kind = write_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = write_inspection,
     .trace = write_trace,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,
     .sweep_end = smc_json_sweep_end,
+    .sweep_needs_whole_answers = true,
+};
+
+const struct smc_writer smc_writer_lines = {
+    .name = "jsonl",
+    .has_notes = true,
+    .is_by_line = true,
+#define WRITER(kind, list, parameters, arguments) .kind = lines_##kind,
+#include "show/report/writers.def"
+    .inspection = lines_inspection,
+    .trace = lines_trace,
+    .kernels = lines_kernels,
+    .sweep_begin = smc_lines_sweep_begin,
+    .sweep_point = smc_lines_sweep_point,
+    .sweep_end = smc_lines_sweep_end,
     .sweep_needs_whole_answers = true,
 };

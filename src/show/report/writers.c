@@ -5,7 +5,7 @@
 #include "show/report/report.h"
 #include "show/report/text_parts.h"
 
-#define WRITER(kind, parameters, arguments)                                                        \
+#define WRITER(kind, list, parameters, arguments)                                                  \
     static void csv_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,       \
                            struct smc_text *out)                                                   \
     {                                                                                              \
@@ -13,13 +13,12 @@
         smc_csv_##kind(SMC_WRITER_LIST arguments, out);                                            \
     }
 #include "show/report/writers.def"
-#undef WRITER
 
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
-#define WRITER(kind, parameters, arguments) .kind = csv_##kind,
+    .is_by_line = true,
+#define WRITER(kind, list, parameters, arguments) .kind = csv_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = smc_csv_inspection,
     .trace = smc_csv_trace,
     .kernels = smc_csv_kernels,
@@ -47,9 +46,8 @@ static void pass_sweep_point(const struct smc_sweep *sweep, uint64_t point,
 
 const struct smc_writer smc_writer_text = {
     .name = "text",
-#define WRITER(kind, parameters, arguments) .kind = smc_text_##kind,
+#define WRITER(kind, list, parameters, arguments) .kind = smc_text_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = smc_text_inspection,
     .trace = smc_text_trace,
     .kernels = smc_text_kernels,
@@ -64,6 +62,7 @@ const struct smc_writer *smc_writer_find(const char *name)
     static const struct smc_writer *const writers[] = {
         &smc_writer_text,
         &smc_writer_json,
+        &smc_writer_lines,
         &smc_writer_csv,
     };
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)

@@ -143,7 +143,8 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
     add_table(&rows);
     devices->cursor = devices_state_find(
         devices, fresh ? &query->device : &before.row[before.cursor].answer.query.device);
-    smc_devices_sort(devices, devices->sort, devices->reversed);
+    if (!smc_devices_filter(devices, before.filter))
+        smc_devices_filter(devices, "");
     smc_devices_close(&before);
 }
 
@@ -359,6 +360,8 @@ static bool devices_comes_before(const struct smc_devices_state *devices, size_t
 {
     const struct smc_device_row *row = &devices->row[a], *other = &devices->row[b];
     const struct smc_device_column_info *column = &smc_device_column_info[devices->sort];
+    if (row->is_listed != other->is_listed)
+        return row->is_listed;
     if (a < devices->gpu_count || b < devices->gpu_count)
         return a < b;
     bool known = !column->is_known || column->is_known(row);
@@ -393,16 +396,16 @@ struct smc_device_row *smc_devices_at(const struct smc_devices_state *devices, s
 size_t smc_devices_place(const struct smc_devices_state *devices)
 {
     size_t place = 0;
-    while (place < devices->count && devices->order[place] != devices->cursor)
+    while (place < devices->listed && devices->order[place] != devices->cursor)
         place++;
     return place;
 }
 
 void smc_devices_move(struct smc_devices_state *devices, int by)
 {
-    long place = (long)smc_devices_place(devices) + by, last = (long)devices->count - 1;
+    long place = (long)smc_devices_place(devices) + by, last = (long)devices->listed - 1;
     place = place > last ? last : place;
-    if (devices->count)
+    if (devices->listed)
         devices->cursor = devices->order[place < 0 ? 0 : place];
 }
 
@@ -425,15 +428,36 @@ static bool devices_matches(const struct smc_device_row *row, const char *text)
 bool smc_devices_search(struct smc_devices_state *devices, const char *text, int direction)
 {
     size_t here = smc_devices_place(devices);
-    for (size_t i = 1; i <= devices->count; i++) {
-        size_t by = direction > 0 ? i : devices->count - i;
-        size_t row = devices->order[(here + by) % devices->count];
+    for (size_t i = 1; i <= devices->listed; i++) {
+        size_t by = direction > 0 ? i : devices->listed - i;
+        size_t row = devices->order[(here + by) % devices->listed];
         if (!devices_matches(&devices->row[row], text))
             continue;
         devices->cursor = row;
         return true;
     }
     return false;
+}
+
+bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < devices->count; i++)
+        listed += !*text || devices_matches(&devices->row[i], text);
+    if (*text && listed == 0)
+        return false;
+    for (size_t i = 0; i < devices->count; i++)
+        devices->row[i].is_listed = !*text || devices_matches(&devices->row[i], text);
+    devices->listed = listed;
+    snprintf(devices->filter, sizeof devices->filter, "%s", text);
+    smc_devices_sort(devices, devices->sort, devices->reversed);
+    if (listed > 0 && !devices->row[devices->cursor].is_listed)
+        devices->cursor = devices->order[0];
+    for (size_t place = 0; place < listed; place++)
+        if (!strcasecmp(smc_device_model(&smc_devices_at(devices, place)->answer.query.device),
+                        text))
+            devices->cursor = devices->order[place];
+    return true;
 }
 
 size_t smc_devices_compared(const struct smc_devices_state *devices,

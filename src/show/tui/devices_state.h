@@ -30,6 +30,7 @@ struct smc_device_row {
     bool is_uncompiled;       /* because its registers are not known yet */
     char why[256];
     bool marked;
+    bool is_listed; /* it matches the filter */
 };
 
 enum { SMC_CELL_CHARS = 160 };
@@ -53,9 +54,10 @@ extern const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COL
 struct smc_devices_state {
     struct smc_device_row *row; /* this machine's GPUs, the present device if it is not in the
                                    table, then each compute capability and its boards */
-    size_t *order;              /* the rows as they are sorted */
-    size_t count, gpu_count;
-    size_t cursor; /* a row */
+    size_t *order;              /* the rows as they are sorted: those that are listed, the others */
+    size_t count, gpu_count, listed;
+    char filter[128]; /* only devices that match are listed; "": all */
+    size_t cursor;    /* a row */
     enum smc_device_column sort;
     bool reversed;
 };
@@ -71,6 +73,11 @@ bool smc_devices_is_bare(const struct smc_device *device);
 
 /* Where a register count comes from; "as on F2" if it was given on the first screen. */
 void smc_devices_source(const struct smc_resources *resources, char text[40]);
+
+/* Lists only rows that match the text, as smc_devices_search finds them; "": all. The cursor goes
+   to the device of just that name, or leaves a row that is not listed. False, and nothing changes,
+   if no row matches. */
+bool smc_devices_filter(struct smc_devices_state *devices, const char *text);
 
 /* The row at a place of the sorted table, and the place of the row under the cursor. */
 struct smc_device_row *smc_devices_at(const struct smc_devices_state *devices, size_t place);

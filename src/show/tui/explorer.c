@@ -11,13 +11,13 @@
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
 #define VIEW(id, name) [SMC_VIEW_##id] = &smc_view_##name,
 #include "show/tui/views.def"
-#undef VIEW
 };
 
 void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols)
 {
     *tui = (struct smc_tui){.views = smc_views, .rows = rows, .cols = cols};
     tui->run_job.kind = SMC_JOB_GPUS;
+    tui->lessons.language = smc_language_of_user();
     tui->explore.file = &tui->file;
     smc_explore_open(&tui->explore, query);
     smc_confirm_open(&tui->confirm);

@@ -102,15 +102,28 @@ const struct smc_look smc_looks[SMC_STYLE_COUNT] = {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {foreground, background, basic, attributes},
 #include "show/tui/styles.def"
-#undef STYLE
 };
 
 const struct smc_look smc_light_looks[SMC_STYLE_COUNT] = {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {light, light_ground, basic, attributes},
 #include "show/tui/styles.def"
-#undef STYLE
 };
+
+/* 16 to 231 are a cube, 232 to 255 greys. */
+uint32_t smc_look_rgb(int colour)
+{
+    static const unsigned char levels[] = {0, 95, 135, 175, 215, 255};
+    if (colour >= 232) {
+        const uint32_t grey = 8 + 10 * (uint32_t)(colour - 232);
+        return grey << 16 | grey << 8 | grey;
+    }
+    if (colour < 16)
+        return 0x808080;
+    const int place = colour - 16;
+    return (uint32_t)levels[place / 36] << 16 | (uint32_t)levels[place / 6 % 6] << 8 |
+           levels[place % 6];
+}
 
 char smc_glyph_ascii(uint32_t glyph)
 {
@@ -120,7 +133,6 @@ char smc_glyph_ascii(uint32_t glyph)
     } likeness[] = {
 #define SIGN(id, glyph, ascii, where, meaning) {glyph, ascii},
 #include "show/tui/signs.def"
-#undef SIGN
         {0x2013, '-'}, {0x2019, '\''}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},
         {0x2500, '-'}, {0x2502, '|'},  {0x254c, '-'}, {0x2593, '#'}, {0x25c0, '<'}, {0x2717, 'x'},
     };
@@ -310,10 +322,14 @@ int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
             text++;
             continue;
         }
-        int blanks = (int)strspn(text, " ");
+        int blanks = (int)strspn(text, " " SMC_TIE);
         text += blanks;
         const char *end = text + strcspn(text, " \n");
         int columns = word_columns(text, end);
+        if (columns > rect.cols) { /* then at a tie */
+            end = text + strcspn(text, " \n" SMC_TIE);
+            columns = word_columns(text, end);
+        }
         if (col > 0 && col + blanks + columns > rect.cols) {
             row++;
             col = blanks = 0;

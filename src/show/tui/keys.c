@@ -10,20 +10,17 @@
 enum {
 #define VIEW(id, name) id = 1 << SMC_VIEW_##id,
 #include "show/tui/views.def"
-#undef VIEW
     ALL = (1 << SMC_VIEW_COUNT) - 1
 };
 
 const struct smc_action_info smc_action_info[SMC_ACTION_COUNT] = {
 #define ACTION(id, where, label, help) [SMC_ACTION_##id] = {where, label, help},
 #include "show/tui/actions.def"
-#undef ACTION
 };
 
 const struct smc_sign_info smc_sign_info[] = {
 #define SIGN(id, glyph, ascii, where, meaning) {SMC_SIGN_##id, where, meaning},
 #include "show/tui/signs.def"
-#undef SIGN
 };
 const size_t smc_sign_count = sizeof smc_sign_info / sizeof *smc_sign_info;
 
@@ -49,7 +46,6 @@ static const struct {
     {' ', "Space"},
 #define KEY(id, name) {SMC_KEY_##id, name},
 #include "show/tui/key_names.def"
-#undef KEY
 };
 
 enum smc_action smc_key_action(enum smc_view_id view, uint32_t key)

@@ -16,13 +16,11 @@ enum smc_key {
     SMC_KEY_FIRST = 0x110000,
 #define KEY(id, name) SMC_KEY_##id,
 #include "show/tui/key_names.def"
-#undef KEY
 };
 
 enum smc_view_id {
 #define VIEW(id, name) SMC_VIEW_##id,
 #include "show/tui/views.def"
-#undef VIEW
     SMC_VIEW_COUNT
 };
 
@@ -30,7 +28,6 @@ enum smc_action {
     SMC_ACTION_NONE,
 #define ACTION(id, where, label, help) SMC_ACTION_##id,
 #include "show/tui/actions.def"
-#undef ACTION
     SMC_ACTION_COUNT
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers/selection.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "code/inputs.h"
 #include "show/report/banks_report.h"
@@ -174,19 +175,21 @@ enum smc_status smc_open_read(const struct smc_open_question *question, struct s
 
 /* --- Accesses to shared memory ---------------------------------------------------------------- */
 
-/* The lines of the source, for what is said about one. */
-static void append_source_line(const char *path, uint32_t line, struct smc_text *out)
+enum { MOST_SOURCE_BYTES = 16 << 20 };
+
+static bool is_name(char c)
 {
-    char text[1024];
-    FILE *file = line ? fopen(path, "re") : NULL;
-    for (uint32_t at = 1; file && fgets(text, sizeof text, file); at++)
-        if (at == line) {
-            const char *begin = text + strspn(text, " \t");
-            smc_text_append_bytes(out, begin, strcspn(begin, "\r\n"));
-            break;
-        }
-    if (file)
-        fclose(file);
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* The next place with the name that is not part of a longer one; NULL: none. */
+static const char *find_name(const char *line, const char *begin, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(begin, name); at; at = strstr(at + 1, name))
+        if ((at == line || !is_name(at[-1])) && !is_name(at[length]))
+            return at;
+    return NULL;
 }
 
 /* The part of the line that names the array: the first of a store, the last of a load. */
@@ -197,7 +200,7 @@ static const char *find_expression(const char *line, const struct smc_bank_acces
     const char *found = NULL;
     if (!array || !*array)
         return line;
-    for (const char *at = strstr(line, array); at; at = strstr(at + 1, array))
+    for (const char *at = find_name(line, line, array); at; at = find_name(line, at + 1, array))
         if (!found || access->op == SMC_BANK_LOAD)
             found = at;
     return found ? found : line;
@@ -206,8 +209,13 @@ static const char *find_expression(const char *line, const struct smc_bank_acces
 static void append_expression(const char *path, const struct smc_bank_access *access,
                               struct smc_text *out)
 {
-    struct smc_text line = {0};
-    append_source_line(path, access->line, &line);
+    struct smc_text source = {0}, line = {0};
+    if (access->line && smc_file_read(path, "source", MOST_SOURCE_BYTES, &source, NULL) == SMC_OK) {
+        const char *at = smc_text_line(smc_text_string(&source), access->line);
+        at += strspn(at, " \t");
+        smc_text_append_bytes(&line, at, strcspn(at, "\r\n"));
+    }
+    smc_text_free(&source);
     const char *begin = find_expression(smc_text_string(&line), access);
     size_t length = strcspn(begin, access->op == SMC_BANK_STORE ? ";=" : ";");
     while (length > 0 && strchr(" +-*/", begin[length - 1])) /* what comes before the '=' */

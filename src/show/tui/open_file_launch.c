@@ -122,13 +122,9 @@ void smc_open_predict(struct smc_job_result *result, struct smc_builds *builds,
 static void quote_source(const struct smc_user_run *run, struct smc_run_finding *finding)
 {
     const struct smc_run_frame *frame = &finding->stack.frame[0];
-    const char *text = smc_text_string(&run->text);
     if (finding->stack.frames == 0 || frame->line == 0)
         return;
-    for (uint32_t line = 1; line < frame->line && *text; line++) {
-        text += strcspn(text, "\n");
-        text += *text == '\n';
-    }
+    const char *text = smc_text_line(smc_text_string(&run->text), frame->line);
     text += strspn(text, " \t");
     const size_t used = strlen(finding->text);
     snprintf(finding->text + used, sizeof finding->text - used, "\n%u | %.*s", frame->line,

@@ -65,7 +65,7 @@ static bool trace_list_matches(const struct smc_trace_list *list, size_t kernel,
 {
     const struct smc_trace_kernel *found = &list->answer->kernels[kernel];
     for (size_t i = 0; i < found->count; i++)
-        if (strcasestr(smc_trace_bound_label(list->answer->rows[found->first + i].bound), text))
+        if (strcasestr(smc_trace_bounds[list->answer->rows[found->first + i].bound].label, text))
             return true;
     return strcasestr(found->shown, text);
 }
@@ -241,7 +241,7 @@ static void set_file_kernel(const struct smc_trace_list *list, size_t kernel, si
     if (!traced->unknown)
         out->resources.static_smem_bytes = traced->request.static_smem_bytes;
     snprintf(out->origin, sizeof out->origin, "a trace by %s",
-             smc_trace_source_words(trace->source));
+             smc_trace_sources[trace->source].words);
     snprintf(out->origin_name, sizeof out->origin_name, "trace");
 }
 
@@ -574,8 +574,8 @@ static void write_bound(const struct smc_trace_list *list, const struct smc_trac
         others += !(seen & bit);
         seen |= bit;
     }
-    snprintf(text, SMC_TRACE_CELL_CHARS, others > 0 ? "%s +%d" : "%s", smc_trace_bound_label(bound),
-             others);
+    snprintf(text, SMC_TRACE_CELL_CHARS, others > 0 ? "%s +%d" : "%s",
+             smc_trace_bounds[bound].label, others);
 }
 
 /* The nearest change that gains a block, other than of the block size, as the new value. */
@@ -963,8 +963,7 @@ void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc
     for (int i = smc_words_next_bound(answer->bound_share, -1); i < SMC_TRACE_BOUND_COUNT;
          i = smc_words_next_bound(answer->bound_share, i)) {
         smc_words_percent(100 * answer->bound_share[i], percent);
-        smc_text_printf(out, "%s%s %s", separator, smc_trace_bound_label((enum smc_trace_bound)i),
-                        percent);
+        smc_text_printf(out, "%s%s %s", separator, smc_trace_bounds[i].label, percent);
         separator = ", ";
     }
 }

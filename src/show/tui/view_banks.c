@@ -283,14 +283,15 @@ static void draw_wavefront(const struct view_banks_grid *grid, uint32_t row, str
                              grid->conflicts[row] >> bank & 1, bank, rect, line, frame);
 }
 
-/* The same lanes at the place of their words, below the wavefronts and a blank line. */
-static void draw_memory(const struct view_banks_grid *grid, const struct smc_bank_memory *memory,
-                        struct smc_rect rect, struct smc_frame *frame)
+/* The same lanes at the place of their words, below the wavefronts and a blank line. Returns the
+   lines taken. */
+static int draw_memory(const struct view_banks_grid *grid, const struct smc_bank_memory *memory,
+                       struct smc_rect rect, struct smc_frame *frame)
 {
     int count = (int)memory->count, rows = rect.rows - 2;
     int shown = count <= rows ? count : rows - 1;
     if (shown < 1)
-        return;
+        return rect.rows;
     smc_frame_printf(frame, rect, 1, 1, SMC_STYLE_DIM,
                      "in memory, rows of %u bytes:", memory->row_bytes);
     if (shown < count)
@@ -302,6 +303,59 @@ static void draw_memory(const struct view_banks_grid *grid, const struct smc_ban
             view_banks_draw_cell(grid, memory->lanes[i][bank], memory->lanes[i][bank] & grid->lanes,
                                  bank, rect, 2 + i, frame);
     }
+    return 2 + shown;
+}
+
+/* --- The arithmetic of two lanes --- */
+
+static uint32_t bank_at(const struct smc_bank_layout *layout, uint32_t address)
+{
+    return address / 4 / layout->neighbouring_words % layout->banks;
+}
+
+/* Of the lanes that conflict, the first one that the bank of `lane` serves in another wavefront;
+   else the next one that is active; `lane` if there is none. */
+static uint32_t lane_beside(const struct smc_access *access, const struct smc_bank_layout *layout,
+                            uint32_t conflicting, uint32_t lane)
+{
+    const uint32_t *address = access->address;
+    for (uint32_t i = lane + 1; i < SMC_WARP_LANES; i++)
+        if (conflicting >> i & 1 && address[i] / 4 != address[lane] / 4 &&
+            bank_at(layout, address[i]) == bank_at(layout, address[lane]))
+            return i;
+    const uint32_t after = access->mask & ~(uint32_t)((UINT64_C(2) << lane) - 1);
+    return after ? (uint32_t)__builtin_ctz(after) : lane;
+}
+
+/* "lane 1: byte 128; 128 / 4 = word 32; 32 mod 32 = bank 0". */
+static void draw_lane(const struct smc_access *access, const struct smc_bank_layout *layout,
+                      uint32_t lane, struct smc_rect rect, int row, struct smc_frame *frame)
+{
+    const uint32_t byte = access->address[lane], word_bytes = 4 * layout->neighbouring_words;
+    smc_frame_printf(frame, rect, row, 1, SMC_STYLE_NORMAL,
+                     "lane %2u: byte %u;  %u / %u = word %u;  %u mod %u = bank %u", lane, byte,
+                     byte, word_bytes, byte / word_bytes, byte / word_bytes, layout->banks,
+                     bank_at(layout, byte));
+}
+
+/* Below a blank line, if there is room. */
+static void draw_arithmetic(const struct view_banks_grid *grid, const struct smc_access *access,
+                            const struct smc_bank_layout *layout, struct smc_rect rect,
+                            struct smc_frame *frame)
+{
+    const uint32_t conflicting = grid->lanes & access->mask;
+    if (rect.rows < 5 || !access->mask)
+        return;
+    const uint32_t lane = (uint32_t)__builtin_ctz(conflicting ? conflicting : access->mask);
+    const uint32_t other = lane_beside(access, layout, conflicting, lane);
+    smc_frame_printf(frame, rect, 1, 1, SMC_STYLE_DIM, "from address to bank:");
+    draw_lane(access, layout, lane, rect, 2, frame);
+    if (other != lane)
+        draw_lane(access, layout, other, rect, 3, frame);
+    if (other != lane && conflicting &&
+        bank_at(layout, access->address[lane]) == bank_at(layout, access->address[other]))
+        smc_frame_text(frame, rect, 4, 1, SMC_STYLE_BAD,
+                       "two words of one bank: one waits for the other");
 }
 
 /* On the top edge, beside the title. */
@@ -359,7 +413,8 @@ static void draw_grid(const struct smc_banks_state *banks, struct smc_rect rect,
     smc_list_draw_arrows(first, wavefronts, rows, frame);
     draw_verdict(&banks->map, rect, frame);
     smc_rect_cut_top(&rows, wavefronts);
-    draw_memory(&grid, &banks->memory, rows, frame);
+    smc_rect_cut_top(&rows, draw_memory(&grid, &banks->memory, rows, frame));
+    draw_arithmetic(&grid, &banks->access, &banks->answer.layout, rows, frame);
     view_banks_draw_legend(&grid, rect, frame);
 }
 
@@ -400,9 +455,10 @@ static void append_proposals(const struct smc_banks_pattern *pattern, size_t mos
     if (pattern->swizzle.found)
         append_proposal(pattern, &pattern->swizzle, "swizzle: ", most, out);
     if (!padding->found && !pattern->swizzle.found)
-        smc_text_printf(out,
-                        "no padding of up to %d elements and no XOR swizzle removes all conflicts",
-                        SMC_MOST_PADDING);
+        smc_text_printf(
+            out,
+            "no padding of up to %d elements and no swizzle c ^ (r >> s & m) removes all conflicts",
+            SMC_MOST_PADDING);
 }
 
 static void append_layout(const struct smc_banks_state *banks,
@@ -565,7 +621,9 @@ static void view_banks_draw(const struct smc_tui *tui, struct smc_rect body,
     smc_frame_box(frame, layout.frame[SMC_BANKS_FIELDS], "layout");
     smc_frame_box(frame, layout.frame[SMC_BANKS_GRID], title);
     smc_frame_box(frame, layout.frame[SMC_BANKS_REMEDY],
-                  banks->answered ? "what helps" : "no answer");
+                  banks->answered             ? "what helps"
+                  : smc_banks_is_found(banks) ? "nothing to show"
+                                              : "no answer");
     draw_fields(banks, layout.inside[SMC_BANKS_FIELDS], frame);
     draw_remedy(banks, layout.inside[SMC_BANKS_REMEDY], frame);
     if (!banks->answered)

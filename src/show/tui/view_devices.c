@@ -94,7 +94,7 @@ static void view_devices_draw_heading(const struct smc_devices_state *devices,
                                    frame);
 }
 
-static void view_devices_draw_row(const struct smc_device_row *row,
+static void view_devices_draw_row(const struct smc_device_row *row, const char *searched,
                                   const struct smc_device_span *span, struct smc_rect line,
                                   struct smc_frame *frame)
 {
@@ -106,6 +106,11 @@ static void view_devices_draw_row(const struct smc_device_row *row,
             continue;
         column->write(row, span[i].cols - 1, text);
         view_devices_draw_cell(*text ? text : "-", i, span[i], style, line, frame);
+        if (column->is_text)
+            smc_list_mark_match(text, searched,
+                                (struct smc_rect){line.row, line.col + span[i].col + (i > 0), 1,
+                                                  span[i].cols - (i > 0)},
+                                frame);
         if (i == SMC_DEVICE_COLUMN_REGS && *text && !span[SMC_DEVICE_COLUMN_SOURCE].cols)
             smc_frame_glyph(frame, line, 0, span[i].col + span[i].cols - 1, style,
                             (uint32_t)sources[row->answer.resources.source].letter);
@@ -116,7 +121,7 @@ static void view_devices_draw_row(const struct smc_device_row *row,
 
 static int view_devices_first_shown(const struct smc_devices_state *devices, int rows)
 {
-    return smc_list_first((int)smc_devices_place(devices), (int)devices->count, rows);
+    return smc_list_first((int)smc_devices_place(devices), (int)devices->listed, rows);
 }
 
 static void view_devices_draw_legend(const struct smc_devices_state *devices, struct smc_rect rect,
@@ -141,13 +146,13 @@ static void view_devices_draw_table(const struct smc_devices_state *devices,
 {
     struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
-    int count = (int)devices->count, first = view_devices_first_shown(devices, rows.rows);
+    int count = (int)devices->listed, first = view_devices_first_shown(devices, rows.rows);
     smc_devices_spans(rect.cols, span);
     view_devices_draw_heading(devices, span, heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_device_row *row = smc_devices_at(devices, (size_t)first + (size_t)i);
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};
-        view_devices_draw_row(row, span, line, frame);
+        view_devices_draw_row(row, devices->filter, span, line, frame);
         if (row == &devices->row[devices->cursor])
             smc_frame_restyle(frame, line, 0, SMC_STYLE_CURSOR);
         if (smc_field_is_device(&row->answer.query.device, present))
@@ -165,7 +170,6 @@ enum { LABEL_COLUMNS = 14, DEVICE_COLUMNS = 16, MOST_DEVICES = 32 };
 enum view_devices_fact {
 #define DEVICE_FACT(id, label, value, decimals, unit, better, of_launch) FACT_##id,
 #include "show/tui/device_facts.def"
-#undef DEVICE_FACT
     FACTS
 };
 
@@ -179,7 +183,6 @@ static const struct {
 #define DEVICE_FACT(id, label, value, decimals, unit, better, of_launch)                           \
     [FACT_##id] = {label, decimals, unit, better, of_launch},
 #include "show/tui/device_facts.def"
-#undef DEVICE_FACT
 };
 
 /* With a fraction for the last wave. */
@@ -200,7 +203,6 @@ static double view_devices_value_of(enum view_devices_fact fact, const struct sm
     case FACT_##id:                                                                                \
         return (double)(value);
 #include "show/tui/device_facts.def"
-#undef DEVICE_FACT
     default:
         return 0;
     }
@@ -338,11 +340,15 @@ static void draw_comparison(const struct smc_devices_state *devices, struct smc_
 /* --- The view --- */
 
 /* "97 devices by CC, falling". */
-static void view_devices_write_title(const struct smc_devices_state *devices, char title[64])
+static void view_devices_write_title(const struct smc_devices_state *devices, char title[96])
 {
     const struct smc_device_column_info *info = &smc_device_column_info[devices->sort];
-    snprintf(title, 64, "%zu devices by %s, %s", devices->count, info->heading,
-             info->rises != devices->reversed ? "rising" : "falling");
+    if (devices->filter[0])
+        snprintf(title, 96, "%zu of %zu devices with '%.40s'; Esc shows all", devices->listed,
+                 devices->count, devices->filter);
+    else
+        snprintf(title, 96, "%zu devices by %s, %s", devices->count, info->heading,
+                 info->rises != devices->reversed ? "rising" : "falling");
 }
 
 static void view_devices_draw(const struct smc_tui *tui, struct smc_rect body,
@@ -350,7 +356,7 @@ static void view_devices_draw(const struct smc_tui *tui, struct smc_rect body,
 {
     const struct smc_devices_state *devices = &tui->devices;
     struct smc_devices_layout layout;
-    char title[64];
+    char title[96];
     smc_devices_lay_out(body, &layout);
     view_devices_write_title(devices, title);
     smc_frame_box(frame, layout.table, title);
@@ -435,6 +441,11 @@ static bool view_devices_show_command(struct smc_tui *tui)
     return true;
 }
 
+static bool view_devices_filter(struct smc_tui *tui, const char *text)
+{
+    return smc_devices_filter(&tui->devices, text);
+}
+
 static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_devices_state *devices = &tui->devices;
@@ -464,6 +475,8 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
     case SMC_ACTION_AGAIN:
     case SMC_ACTION_BEFORE:
         return view_devices_search(tui, action == SMC_ACTION_AGAIN ? 1 : -1);
+    case SMC_ACTION_CANCEL:
+        return smc_devices_filter(devices, "");
     case SMC_ACTION_COMMAND:
         return view_devices_show_command(tui);
     default:
@@ -477,7 +490,7 @@ static bool view_devices_act(struct smc_tui *tui, enum smc_action action)
 static int place_at(const struct smc_devices_state *devices, struct smc_rect rect, int row)
 {
     int place = view_devices_first_shown(devices, rect.rows - 1) + row - 1;
-    return row > 0 && place < (int)devices->count ? place : -1;
+    return row > 0 && place < (int)devices->listed ? place : -1;
 }
 
 /* The column whose heading is at a column of the panel. */
@@ -522,5 +535,6 @@ const struct smc_view smc_view_devices = {
     .refresh = view_devices_open,
     .draw = view_devices_draw,
     .act = view_devices_act,
+    .filter = view_devices_filter,
     .click = view_devices_click,
 };

@@ -102,21 +102,6 @@ static enum smc_style view_trace_style_of(const struct smc_trace_list *list,
     return SMC_STYLE_NORMAL;
 }
 
-/* Where the name has what was searched. */
-static void mark_match(const char *name, const char *text, struct smc_trace_span span,
-                       struct smc_rect line, struct smc_frame *frame)
-{
-    const char *at = *text ? strcasestr(name, text) : NULL;
-    if (!at)
-        return;
-    char before[1024];
-    snprintf(before, sizeof before, "%.*s", (int)(at - name), name);
-    const int col = smc_utf8_string_columns(before), cols = smc_utf8_string_columns(text);
-    if (col + cols <= span.cols)
-        smc_frame_restyle(frame, (struct smc_rect){line.row, line.col + span.col + col, 1, cols}, 0,
-                          SMC_STYLE_LINK);
-}
-
 static void draw_line(const struct smc_trace_list *list, const char *searched,
                       const struct smc_trace_line *here, const struct smc_trace_span *span,
                       struct smc_rect line, struct smc_frame *frame)
@@ -137,8 +122,9 @@ static void draw_line(const struct smc_trace_list *list, const char *searched,
                                             : "-",
                              id, span[i], view_trace_style_of(list, here, id), line, frame);
         if (!column->write && (searched[0] || list->filter[0]))
-            mark_match(smc_text_string(&name), list->filter[0] ? list->filter : searched, span[i],
-                       line, frame);
+            smc_list_mark_match(
+                smc_text_string(&name), list->filter[0] ? list->filter : searched,
+                (struct smc_rect){line.row, line.col + span[i].col, 1, span[i].cols}, frame);
         smc_text_free(&name);
     }
     const struct smc_open_kernel *kernel =

@@ -51,6 +51,20 @@ int smc_list_scrolled(int first, int by, int last)
     return to < 0 ? 0 : to;
 }
 
+void smc_list_mark_match(const char *cell_text, const char *searched, struct smc_rect cell,
+                         struct smc_frame *frame)
+{
+    const char *at = *searched ? strcasestr(cell_text, searched) : NULL;
+    char before[1024];
+    if (!at)
+        return;
+    snprintf(before, sizeof before, "%.*s", (int)(at - cell_text), cell_text);
+    const int col = smc_utf8_string_columns(before), cols = smc_utf8_string_columns(searched);
+    if (col + cols <= cell.cols)
+        smc_frame_restyle(frame, (struct smc_rect){cell.row, cell.col + col, 1, cols}, 0,
+                          SMC_STYLE_LINK);
+}
+
 void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc_frame *frame)
 {
     if (first > 0)

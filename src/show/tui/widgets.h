@@ -25,6 +25,10 @@ int smc_list_rows_of(enum smc_action action, int page);
  */
 int smc_list_scrolled(int first, int by, int last);
 
+/* Marks in a cell what of its text was searched. */
+void smc_list_mark_match(const char *cell_text, const char *searched, struct smc_rect cell,
+                         struct smc_frame *frame);
+
 /* Arrows at the right edge where there are entries above or below. */
 void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc_frame *frame);
 

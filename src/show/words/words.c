@@ -409,6 +409,13 @@ void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out)
         smc_text_printf(out, " (registers estimated from sm_%u)", cc);
 }
 
+bool smc_words_is_clustered(const struct smc_answer *answer)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    return occupancy->resident_clusters > 0 && !occupancy->clusters_are_bound &&
+           occupancy->blocks_per_sm > SMC_MOST_CLUSTERED_BLOCKS;
+}
+
 const char *smc_words_estimated_mark(const struct smc_answer *answer)
 {
     return is_estimated(answer) ? "~" : "";

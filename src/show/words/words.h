@@ -111,6 +111,9 @@ void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out);
 /* "~" before such registers in a table, else "". */
 const char *smc_words_estimated_mark(const struct smc_answer *answer);
 
+/* Whether more blocks fit on an SM than it holds of clusters (SMC_MOST_CLUSTERED_BLOCKS). */
+bool smc_words_is_clustered(const struct smc_answer *answer);
+
 /* "100 %", "62.5 %", for a table; smc_layout_percent is for a paragraph. */
 void smc_words_percent(double percent, char text[32]);
 

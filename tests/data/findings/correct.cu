@@ -410,6 +410,22 @@ extern "C" __global__ void half_warp_with_its_mask(int *out)
     out[threadIdx.x] = v;
 }
 
+//@ tiles_that_overlap 1 32 i32x32
+extern "C" __global__ void tiles_that_overlap(int *out)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncwarp(0xffu << t / 8 * 8);
+    out[t] = s[t ^ 7];
+    if (t >= 4 && t < 12)
+        __syncwarp(0xff0);
+    if (t >= 8 && t < 12)
+        out[t] += s[t - 8] + s[t + 4]; // what other lanes of 4 to 11 have synchronized with
+    __syncwarp();
+    out[t] += s[31 - t];
+}
+
 //@ warp_synchronous 1 64 i32x2
 extern "C" __global__ void warp_synchronous(int *out)
 {

@@ -108,6 +108,23 @@ extern "C" __global__ void syncwarp_of_half(int *out)
     out[threadIdx.x] = s[threadIdx.x ^ 16]; // <-
 }
 
+//@ volatile_read_of_plain_write 1 32 i32x32 -> race_write_read
+extern "C" __global__ void volatile_read_of_plain_write(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = *(volatile int *)&s[threadIdx.x ^ 1]; // <-
+}
+
+//@ syncwarp_of_tiles 1 32 i32x32 -> race_write_read
+extern "C" __global__ void syncwarp_of_tiles(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp(0xffu << threadIdx.x / 8 * 8);
+    out[threadIdx.x] = s[threadIdx.x ^ 8]; // <-
+}
+
 //@ wrong_named_barrier 1 96 i32x32 -> race_write_read
 extern "C" __global__ void wrong_named_barrier(int *out)
 {

@@ -1,0 +1,9 @@
+__global__ void transpose(const float *in, float *out, int rows, int columns)
+{
+    int column = blockIdx.x * 32 + threadIdx.x;
+    for (int i = threadIdx.y; i < 32; i += 8) {
+        int row = blockIdx.y * 32 + i;
+        if (row < rows && column < columns)
+            out[column * rows + row] = in[row * columns + column];
+    }
+}

@@ -1,0 +1,10 @@
+__global__ void row_sums(const float *a, float *sums, int rows, int columns)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    float sum = 0;
+    for (int i = 0; i < columns; i++)
+        sum += a[row * columns + i];
+    sums[row] = sum;
+}

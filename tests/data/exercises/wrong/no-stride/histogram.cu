@@ -1,0 +1,11 @@
+__global__ void histogram(const int *data, int *bins, int n)
+{
+    __shared__ int s[256];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&s[data[i]], 1);
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], s[threadIdx.x]);
+}

@@ -1,0 +1,16 @@
+#define TILE 32
+
+__global__ void aat(const float *a, float *c, int m)
+{
+    __shared__ float rows[TILE][TILE], columns[TILE][TILE + 1];
+    int x = threadIdx.x, y = threadIdx.y;
+    int row = blockIdx.y * TILE + y, column = blockIdx.x * TILE + x;
+    float sum = 0;
+
+    rows[y][x] = a[row * TILE + x];
+    columns[y][x] = a[(blockIdx.y * TILE + y) * TILE + x];
+    __syncthreads();
+    for (int i = 0; i < TILE; i++)
+        sum += rows[y][i] * columns[x][i];
+    c[row * m + column] = sum;
+}

@@ -1,0 +1,200 @@
+"""Holds JSON of smemcalc against its schema, and the schema against smemcalc-formats(5).
+
+    schema.py SCHEMA --documents <LIST    problems of documents and of their JSON Lines
+    schema.py SCHEMA --formats PAGE       members that only the schema or only the page has
+
+Only the keywords that the schema uses are known; another one is an error. With the package
+jsonschema installed, documents without problems are validated by it as well.
+"""
+import json
+import re
+import sys
+
+TYPES = {
+    "null": lambda value: value is None,
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
+    "string": lambda value: isinstance(value, str),
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, dict),
+}
+ANNOTATIONS = {"$schema", "$id", "$defs", "title", "description"}
+
+
+class Schema:
+    def __init__(self, root):
+        self.root = root
+
+    def problems(self, value, schema, path):
+        """The problems of a value, and which of its members the schema describes."""
+        problems, known = [], set()
+        for keyword, content in schema.items():
+            if keyword in ANNOTATIONS or keyword == "unevaluatedProperties":
+                continue
+            check = getattr(self, "check_" + keyword.lstrip("$"))
+            found, described = check(value, content, path, schema)
+            problems += found
+            known |= described
+        if schema.get("unevaluatedProperties") is False and isinstance(value, dict):
+            problems += [f"{path}: '{key}' is not in the schema" for key in value.keys() - known]
+        return problems, known
+
+    def check_ref(self, value, content, path, _):
+        return self.problems(value, self.root["$defs"][content.removeprefix("#/$defs/")], path)
+
+    def check_type(self, value, content, path, _):
+        types = [content] if isinstance(content, str) else content
+        if any(TYPES[name](value) for name in types):
+            return [], set()
+        return [f"{path}: {json.dumps(value)[:60]} is not of type {' or '.join(types)}"], set()
+
+    def check_const(self, value, content, path, _):
+        return ([] if value == content else [f"{path}: is not {content!r}"]), set()
+
+    def check_enum(self, value, content, path, _):
+        return ([] if value in content else [f"{path}: {value!r} is none of its values"]), set()
+
+    def check_required(self, value, content, path, _):
+        lacking = [key for key in content if isinstance(value, dict) and key not in value]
+        return [f"{path}: lacks '{key}'" for key in lacking], set()
+
+    def check_properties(self, value, content, path, _):
+        problems = []
+        known = value.keys() & content.keys() if isinstance(value, dict) else set()
+        for key in known:
+            problems += self.problems(value[key], content[key], f"{path}.{key}")[0]
+        return problems, known
+
+    def check_additionalProperties(self, value, content, path, schema):
+        others = value.keys() - schema.get("properties", {}).keys() if isinstance(value, dict) else set()
+        if content is False:
+            return [f"{path}: '{key}' is not in the schema" for key in others], set()
+        problems = []
+        for key in others:
+            problems += self.problems(value[key], content, f"{path}.{key}")[0]
+        return problems, others
+
+    def check_items(self, value, content, path, _):
+        problems = []
+        for i, item in enumerate(value if isinstance(value, list) else []):
+            problems += self.problems(item, content, f"{path}[{i}]")[0]
+        return problems, set()
+
+    def check_allOf(self, value, content, path, _):
+        problems, known = [], set()
+        for schema in content:
+            found, described = self.problems(value, schema, path)
+            problems += found
+            known |= described
+        return problems, known
+
+    def check_anyOf(self, value, content, path, _):
+        """Those of the alternative that fits best."""
+        return min((self.problems(value, schema, path) for schema in content), key=lambda one: len(one[0]))
+
+
+def members_of(schema):
+    """The names of all members, and the values that are listed."""
+    names, values = set(), set()
+    for key, content in schema.items():
+        if key in ("properties", "$defs"):
+            names |= content.keys() if key == "properties" else set()
+            parts = content.values()
+        elif key == "enum":
+            values |= {value for value in content if isinstance(value, str)}
+            continue
+        else:
+            parts = content if isinstance(content, list) else [content]
+        for part in parts:
+            if isinstance(part, dict):
+                more_names, more_values = members_of(part)
+                names |= more_names
+                values |= more_values
+    return names, values
+
+
+def page_of(text):
+    """The words of the section on JSON, and those that are members for certain: the names of lists,
+    and words with an underscore."""
+    section = re.search(r'^\.Sh JSON\n(.*?)^\.Sh ', text, re.M | re.S).group(1)
+    section = re.sub(r'smemcalc-[a-z]+/1', '', re.sub(r'^\.\\".*$', '', section, flags=re.M))
+    section = re.sub(r'^\.(Fl|Xr|Ss|Cm) .*$', '', section, flags=re.M)
+    words = set(re.findall(r'[a-z0-9_]+', section))
+    lists = re.findall(r'^\.It (?:Sy )?([a-z0-9_.]+)(?: , ([a-z0-9_.]+))?$', section, re.M)
+    certain = {part for names in lists for name in names for part in name.split(".") if part}
+    return words, certain | {word for word in re.findall(r'(?<![A-Za-z0-9_])[a-z0-9]+(?:_[a-z0-9]+)+(?![A-Za-z0-9_(])', section)}
+
+
+# Words with an underscore that are neither a member nor a value that the schema lists.
+OTHER_WORDS = {"available_dynamic_smem_bytes", "binding_limits", "machine_", "node_exporter", "sm_75", "sm_90",
+               "sm_90a", "smemcalc_fleet_", "smemcalc_merge_"}
+
+
+def compare_with_page(schema, page):
+    names, values = members_of(schema)
+    words, certain = page_of(page)
+    for name in sorted(names - words):
+        print(f"'{name}' of the schema is not in smemcalc-formats(5)")
+    for name in sorted(certain - names - values - OTHER_WORDS):
+        print(f"'{name}' of smemcalc-formats(5) is not in the schema")
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def foreign_problems(root, definition, document):
+    """What another implementation of JSON Schema finds."""
+    try:
+        import jsonschema
+    except ImportError:
+        return []
+    jsonschema.Draft202012Validator.check_schema(root)
+    schema = {**root["$defs"][definition], "$defs": root["$defs"]}
+    return [f"jsonschema: {error.json_path}: {error.message[:200]}"
+            for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
+
+
+# The member whose elements --format jsonl prints one a line; reports of other definitions are one line.
+LISTS = {"inspect": "kernels", "trace": "kernels", "kernels": "kernels", "lint": "launch_bounds", "devices": "devices",
+         "doctor": "checks", "run_compare": "comparison", "query": "answers", "sweep": "answers", "limits": "answers",
+         "best": "answers", "carveout": "answers"}
+MEASURED = {"run", "run_compare", "run_source", "run_pair", "tune"}  # two runs differ in their times
+
+
+def line_problems(definition, document, lines):
+    """Whether JSON Lines have what the document has."""
+    items = document.get(LISTS.get(definition), [document])
+    expected = [{"schema": document["schema"], **item} for item in items]
+    if len(lines) != len(expected):
+        return [f"{len(lines)} lines, not {len(expected)}"]
+    if definition in MEASURED:
+        return [f"line {i}: other members" for i, line in enumerate(lines) if line.keys() != expected[i].keys()]
+    return [f"line {i}: differs" for i, line in enumerate(lines) if line != expected[i]]
+
+
+def check_documents(root, listed):
+    """Each line of `listed` has a definition and the document's path; beside it are the lines."""
+    for row in listed:
+        definition, path = row.split()
+        document = load(path)
+        problems = Schema(root).problems(document, root["$defs"][definition], "")[0]
+        with open(path + "l", encoding="utf-8") as file:
+            problems += line_problems(definition, document, [json.loads(line) for line in file])
+        for problem in problems[:20] or foreign_problems(root, definition, document)[:20]:
+            print(f"{path}: {problem}")
+
+
+def main():
+    root = load(sys.argv[1])
+    if sys.argv[2] == "--formats":
+        with open(sys.argv[3], encoding="utf-8") as file:
+            compare_with_page(root, file.read())
+    else:
+        check_documents(root, sys.stdin)
+
+
+if __name__ == "__main__":
+    main()
