@@ -1,5 +1,5 @@
 # Manual pages.
-dist_man_MANS = man/smemcalc.1 man/smemcalc.3 man/smemcalc-formats.5
+dist_man_MANS = man/smemcalc.1 man/smemcalc.3 man/smemcalc-formats.5 man/smemcalc-lesson.5
 
 # `man smc_occupancy_compute` shows smemcalc(3), and so does the name of every function.
 install-data-local: smemcalc.sym

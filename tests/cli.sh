@@ -262,11 +262,15 @@ refuses 2 "option --pad: aat-conflict does not accept it; these kernels do: $(ke
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
 refuses 2 "unknown lesson 'tilig'; did you mean 'tiling'?" lesson tilig
+refuses 2 "option --html: writes the whole lesson; not together with --page or --answer" lesson banks \
+    --html x.html --page 1
+refuses 2 "option --language: 'fr' is not en or zh" lesson banks --language fr
+refuses 2 "./none.md: No such file or directory" lesson ./none.md
 refuses 2 "unknown lesson 'xyz'; 'smemcalc lesson' lists them" lesson xyz
 refuses 2 "option --answer: name a lesson; 'smemcalc lesson' lists them" lesson --answer 3
 refuses 2 "option --page: not together with --answer" lesson banks --page 1 --answer 3
 refuses 2 "option --page: '6' is above 5, the pages of banks" lesson banks --page 6
-refuses 2 "option --answer: '3 blocks' is not a whole number" lesson 8800-gtx --answer '3 blocks'
+refuses 2 "option --answer: '3 blocks' is not a number" lesson 8800-gtx --answer '3 blocks'
 refuses 2 "option --answer: 'd' is not a letter from a to c" lesson shared-memory --answer d \
     --device H200
 refuses 2 "option --device: the lesson 8800-gtx is about the GeForce 8800 GTX alone" \
@@ -635,6 +639,18 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
         "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*\)$/\1/')"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \
         "$(line_of clusters --threads 256 --regs 32 --dynamic-smem 200K --device "H100 NVL" --cluster 8 | sed "s/ blocks.*//")"
+}
+small="--threads 64 --regs 32 --cluster 4 --device H200"
+# shellcheck disable=SC2086 # options
+{
+    named "a query's headline counts the blocks of clusters that an SM holds" \
+        "8 blocks per SM in clusters, occupancy 25 % (16/64 warps); without clusters 32, limited by warps, registers and block slots" \
+        "$(smemcalc $small | head -n 2 | paste -sd' ')"
+    named "and so does a sweep" "8,16,25,cluster" \
+        "$(smemcalc sweep $small --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print $at["blocks_per_sm"] "," $at["warps_per_sm"] "," $at["occupancy_percent"] "," $at["limiters"] }')"
+    named "best proposes blocks of which 8 fill an SM" "use --threads 256: 8 blocks per SM, occupancy 100 %" \
+        "$(smemcalc best --regs 32 --cluster 4 --device H200 | sed -n '1s/, limited.*//p')"
 }
 named "Tensor Memory that some blocks wait for" \
     "tensor mem. 256 of 512 columns per block: 2 of the 8 resident blocks have theirs at a time, the others wait in tcgen05.alloc" \

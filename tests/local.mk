@@ -377,9 +377,9 @@ EXTRA_DIST += tests/time.sh
 TESTS += tests/roofline.sh
 EXTRA_DIST += tests/roofline.sh
 
-# The lessons on the screen.
-TESTS += tests/tui_lessons.sh
-EXTRA_DIST += tests/tui_lessons.sh
+# The lessons on the screen; lessons from files.
+TESTS += tests/tui_lessons.sh tests/lesson.sh
+EXTRA_DIST += tests/tui_lessons.sh tests/lesson.sh
 
 # What libraries leak is not ours to mend. LeakSanitizer up to GCC 13 and Clang 16 takes some
 # thread-local storage of loaded libraries for that of a glibc before 2.25, reads a pointer in front

@@ -685,6 +685,26 @@ empty "copies by a tensor map have a predicted time" "$(
         '($many[0].time.predicted_ms - $few[0].time.predicted_ms) / 2000 * 1.98e6 | . > 250 and . < 800' \
         >held 2>&1 || cat copies1000.json copies3000.json held err)"
 
+# An SM holds 8 blocks of clusters, where 32 of these fit otherwise: too few warps for the latency.
+cat >chain.cu <<'END'
+extern "C" __global__ void __launch_bounds__(64) chain(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * 64 + threadIdx.x;
+    float x = in[i];
+    for (int k = 0; k < n; k++)
+        x = x * 1.0001f + 0.5f;
+    out[i] = x;
+}
+END
+for size in 1 4; do
+    smemcalc run --source chain.cu --grid 8192 --block 64 -a f32x524288 -a f32x524288 -a i32:2000 --cluster $size \
+        --dry-run --device H200 --format json >"cluster$size.json" 2>err
+done
+empty "the predicted time counts the blocks of clusters that an SM holds" "$(
+    jq -e -n --slurpfile one cluster1.json --slurpfile four cluster4.json \
+        '$four[0].time.predicted_ms / $one[0].time.predicted_ms | . > 1.1 and . < 2' \
+        >held 2>&1 || cat cluster1.json cluster4.json held err)"
+
 # t.x[i] = i, as 32-bit floats.
 python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<8000f", *range(8000)))' >table.bin
 pass_structures() { # ARGUMENT...

@@ -42,6 +42,24 @@ refuses 2 "option --arg: only with FILE: smemcalc tui FILE" tui --arg 3
 refuses 2 "missing.cu: No such file or directory" tui missing.cu
 refuses 2 "option --trace: not with FILE 'build.log'" tui build.log --trace x.json
 
+cat >lines.cu <<'END'
+extern "C" __global__ void lines(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x]; bool last = threadIdx.x == 63; if (last) *out = 1;
+}
+END
+if smemcalc inspect lines.cu --device 9.0 >inspected 2>&1; then
+    printf '%s\n' wait 'key Enter' wait 'key F3' wait screen >keys.txt
+    smemcalc tui lines.cu --threads 64 --device 9.0 --script keys.txt >screens
+    empty "an access is called by its array, and not by a word that contains the name" "$(
+        grep -q '6: s\[63 - threadI' screens || cat screens)"
+else
+    skip "an access is called by its array" "nothing here compiles CUDA C++"
+fi
+
 # --- On a terminal --------------------------------------------------------------------------------
 
 # shellcheck source=tests/terminal.sh

@@ -52,7 +52,7 @@ key G
 type 12
 key Enter
 screen'
-says "an answer to a lesson that is no number is refused" "is not a whole number" 'key F6
+says "an answer to a lesson that is no number is refused" "is not a number" 'key F6
 type 1
 key G
 type x

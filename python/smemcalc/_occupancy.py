@@ -80,10 +80,18 @@ class Occupancy:
         if self.refusals:
             return f"{self.device.name}: the launch is refused: {'; '.join(self.reasons)}"
         lines = [f"{self.device.name}: {self.blocks_per_sm} blocks per SM, occupancy "
-                 f"{self.percent:.1f} %, limited by {' and '.join(map(_label, self.limiters))}"]
+                 f"{self.percent:.1f} %, limited by {' and '.join(map(_label, self.limiters))}"
+                 f"{self._clusters()}"]
         return "\n".join([*lines, *(f"  {step}" for step in self.next_steps)])
 
     __repr__ = __str__
+
+    def _clusters(self) -> str:
+        """Of clusters an SM may hold fewer blocks."""
+        if self.resident_clusters is None:
+            return ""
+        return (f"; in clusters {'at most ' if self.clusters_are_bound else ''}"
+                f"{self.resident_blocks} blocks on the GPU")
 
     def _repr_html_(self) -> str:
         """A bar for each limit, the binding ones first in colour."""
@@ -99,7 +107,7 @@ class Occupancy:
                         "</div></td></tr>")
         steps = "".join(f"<li>{html.escape(str(step))}</li>" for step in self.next_steps)
         title = html.escape(f"{self.device.name}: {self.blocks_per_sm} blocks per SM, "
-                            f"occupancy {self.percent:.1f} %")
+                            f"occupancy {self.percent:.1f} %{self._clusters()}")
         return f"<b>{title}</b><table>{''.join(rows)}</table><ul>{steps}</ul>"
 
 
@@ -130,14 +138,19 @@ _MEMBERS = {"threads": "threads_per_block", "regs": "regs_per_thread", "smem": "
 _DIMENSIONS = {"threads": "block", "cluster": "cluster", "grid": "grid"}
 
 
-def _integer(name: str, value: Any) -> int:
+_LEAST = {"carveout": -1, "threads": 1, "grid": 1}
+"""Where it is not 0."""
+
+
+def _integer(name: str, value: Any, least: Optional[int] = None) -> int:
     """A whole number: of any integer type, or a float without a fraction, as data frames have."""
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     try:
         number = number.__index__()
     except (AttributeError, TypeError):
         raise TypeError(f"{name}: {value!r} is not a whole number") from None
-    lowest, highest = (-1, 100) if name == "carveout" else (0, _MOST)
+    lowest = _LEAST.get(name, 0) if least is None else least
+    highest = 100 if name == "carveout" else _MOST
     if not lowest <= number <= highest:
         raise ValueError(f"{name}: {value!r} is not between {lowest} and {highest}")
     return int(number)
@@ -161,7 +174,7 @@ def _set(launch: Any, name: str, value: Any) -> None:
     else:
         if not 1 <= len(value) <= 3:
             raise ValueError(f"{name}: {value!r} has not one to three dimensions")
-        whole = [_integer(name, edge) for edge in value]
+        whole = [_integer(name, edge, least=1) for edge in value]
         shape = (*whole, 1, 1)[:3]
         number = shape[0] * shape[1] * shape[2]
         _integer(name, number)
@@ -290,6 +303,16 @@ def _limit_column(column: Any) -> Any:
     return numpy.where(column == library.UNLIMITED, numpy.nan, column)
 
 
+def _known_column(column: Any, known: List[bool]) -> Any:
+    """Without what is not known: of each launch, or of all."""
+    if all(known):
+        return column
+    if numpy is not None:
+        return numpy.where(known, column, numpy.nan)
+    known = known * len(column) if len(known) == 1 else known
+    return [value if each else None for value, each in zip(column, known)]
+
+
 def _word_column(bits: Any, names: Sequence[str]) -> Any:
     if numpy is not None:
         known, index = numpy.unique(bits, return_inverse=True)
@@ -314,7 +337,8 @@ def _table(devices: List[Device], answers: List[Any], given: Dict[str, Any]) -> 
         columns["limit_" + name] = _limit_column(_answer_column(answers, f"limit{index}"))
     columns["allocated_registers"] = _answer_column(answers, "regs_allocated_per_block")
     columns["allocated_smem"] = _answer_column(answers, "smem_allocated_per_block_bytes")
-    columns["resident_blocks"] = _answer_column(answers, "resident_blocks")
+    columns["resident_blocks"] = _known_column(_answer_column(answers, "resident_blocks"),
+                                               [bool(of.sm_count) for of in devices])
     columns["refusals"] = _word_column(_answer_column(answers, "refusals"), library.REFUSALS)
     return Table(columns)
 

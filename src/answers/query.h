@@ -177,6 +177,11 @@ enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct s
    large. */
 void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm);
 
+/* Where more blocks fit on an SM than it holds of clusters (SMC_MOST_CLUSTERED_BLOCKS), the
+   answer's occupancy becomes that of the clusters: for comparing launches. The API's is that
+   without. */
+void smc_query_hold_clustered(struct smc_answer *answer);
+
 /* Whether every warp slot of an SM is in use, so that no change can raise occupancy. */
 bool smc_query_at_maximum(const struct smc_answer *answer);
 

@@ -75,6 +75,7 @@ struct smc_run_settings {
     uint32_t check_ms;  /* for comparing the result; elements beyond it stay unchecked; 0: 20 s */
     uint32_t timing_ms; /* for the timed launches together; 0: what timeout_ms leaves */
     bool cold;          /* flush the L2 cache before each timed launch */
+    bool only_predicts; /* launch nothing: a run has the predictions alone */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \

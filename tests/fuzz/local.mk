@@ -23,6 +23,7 @@ tests_fuzz_run_corpus_SOURCES = \
 	tests/fuzz/inspect_cubin.c \
 	tests/fuzz/inspect_log.c \
 	tests/fuzz/layout.c \
+	tests/fuzz/lesson.c \
 	tests/fuzz/machine.c \
 	tests/fuzz/merge.c \
 	tests/fuzz/nvcc_commands.c \

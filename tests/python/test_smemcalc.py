@@ -75,13 +75,17 @@ class OneLaunch(unittest.TestCase):
         clustered = sm.occupancy(128, 32, device="H200", cluster=(2, 2))
         self.assertEqual((clustered.resident_clusters, clustered.clusters_are_bound),
                          (248, False))  # in the groups of an H200's SMs
+        self.assertIn("; in clusters 992 blocks on the GPU", str(clustered))
 
     def test_numbers(self):
         self.assertEqual(sm.occupancy(256.0, 32, device=9.0).blocks_per_sm, 8)
         for wrong, error in (("256", TypeError), (0.5, TypeError), (-1, ValueError),
-                             (2**32, ValueError), (math.nan, TypeError), ((), ValueError)):
+                             (2**32, ValueError), (math.nan, TypeError), ((), ValueError),
+                             (0, ValueError), ((16, 0), ValueError), ([32, 0], ValueError)):
             with self.assertRaises(error, msg=repr(wrong)):
                 sm.occupancy(wrong, 32, device="H200")
+        with self.assertRaisesRegex(ValueError, "grid: 0 is not between 1"):
+            sm.occupancy(32, 32, device="H200", grid=0)
         with self.assertRaisesRegex(ValueError, "carveout: 101 is not between"):
             sm.occupancy(32, 32, device="H200", carveout=101)
         with self.assertRaisesRegex(ValueError, "'wrong' is not one of default, portable"):
@@ -166,6 +170,8 @@ class ManyLaunches(unittest.TestCase):
         self.assertEqual([int(n) for n in each["blocks_per_sm"]],
                          [sm.occupancy(64, 32, device="A100").blocks_per_sm,
                           sm.occupancy(128, 40, device="H200").blocks_per_sm])
+        some = sm.occupancy(256, 32, device=["H200", "9.0"])  # how many SMs 9.0 has is not known
+        self.assertEqual([str(n).replace("None", "nan") for n in some["resident_blocks"]][1], "nan")
         with self.assertRaisesRegex(ValueError, "different lengths"):
             sm.occupancy([32, 64], [1, 2, 3], device="H200")
         self.assertEqual(sm.occupancy([], 32, device="H200").row_count, 0)

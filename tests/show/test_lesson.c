@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 #include "share.h"
-#include "show/lesson/scene.h"
+#include "show/lesson/lesson_answers.h"
+#include "show/lesson/lesson_blocks.h"
 #include "unit.h"
 
 enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 24 };
@@ -14,6 +15,22 @@ static struct smc_lesson_setting setting_of(const struct smc_device *device, uns
 {
     return (struct smc_lesson_setting){
         .device = device, .compile = {.no_nvrtc = true}, .columns = columns};
+}
+
+/* The lesson at the index; it stays open until the next one is. */
+static const struct smc_lesson *lesson_at(size_t index, enum smc_language language)
+{
+    static struct smc_lesson lesson;
+    struct smc_error error = {""};
+    smc_lesson_free(&lesson);
+    if (smc_lesson_open(index, language, &lesson, &error) != SMC_OK)
+        printf("%s\n", error.message);
+    return &lesson;
+}
+
+static const struct smc_lesson *lesson_named(const char *name)
+{
+    return lesson_at(smc_lesson_find(name), SMC_LANGUAGE_ENGLISH);
 }
 
 /* Boards, then compute capabilities without a board. */
@@ -35,14 +52,6 @@ static void device_at(size_t index, struct smc_device *device)
 
 /* --- How pages look ----------------------------------------------------------------------------*/
 
-static unsigned columns_of(const char *line, size_t length)
-{
-    unsigned columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += ((unsigned char)line[i] & 0xc0) != 0x80;
-    return columns;
-}
-
 /* Returns what is wrong with a text that is to be shown; `lines` gets the number of its lines. */
 static unsigned faults_of(const char *text, unsigned columns, unsigned *lines)
 {
@@ -51,7 +60,9 @@ static unsigned faults_of(const char *text, unsigned columns, unsigned *lines)
     faults += !*text || text[strlen(text) - 1] != '\n';
     for (*lines = 0; *text; ++*lines) {
         size_t length = strcspn(text, "\n");
-        faults += columns_of(text, length) > columns;
+        char line[1024];
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        faults += smc_utf8_string_columns(line) > (int)columns;
         text += length + (text[length] == '\n');
     }
     return faults;
@@ -81,14 +92,16 @@ static unsigned faults_of_pages(const struct smc_lesson *lesson,
 static void test_every_width(void)
 {
     unsigned faults = 0;
-    for (size_t i = 0; i < smc_lesson_count(); i++)
+    for (size_t i = 0; i < SMC_LANGUAGE_COUNT * smc_lesson_count(); i++)
         for (unsigned columns = SMC_LESSON_LEAST_COLUMNS; columns <= WIDEST; columns++) {
             if (!share_takes(columns % 16 == i % 16 || columns == SMC_LESSON_LEAST_COLUMNS ||
                              columns == SMC_LESSON_COLUMNS || columns == WIDEST))
                 continue;
             struct smc_lesson_setting setting = setting_of(NULL, columns);
             setting.utf8 = columns % 2;
-            faults += faults_of_pages(smc_lesson_at(i), &setting);
+            faults += faults_of_pages(
+                lesson_at(i / SMC_LANGUAGE_COUNT, (enum smc_language)(i % SMC_LANGUAGE_COUNT)),
+                &setting);
         }
     CU_ASSERT_EQUAL(faults, 0);
 }
@@ -99,15 +112,17 @@ static void test_every_device(void)
     unsigned faults = 0, accepted = 0;
     for (size_t i = 0; i < smc_lesson_count(); i++)
         for (size_t d = 0; d < device_count(); d++) {
+            const enum smc_language language = (enum smc_language)(d % SMC_LANGUAGE_COUNT);
+            const struct smc_lesson *lesson = lesson_at(i, language);
             struct smc_device device;
             device_at(d, &device);
-            if (smc_lesson_accepts(smc_lesson_at(i), &device, NULL) != SMC_OK ||
-                !share_has(d + i, SHARE_OF_DEVICES))
+            if (smc_lesson_accepts(lesson, &device, NULL) != SMC_OK ||
+                !share_has(d / SMC_LANGUAGE_COUNT + i, SHARE_OF_DEVICES))
                 continue;
             accepted++;
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
                 struct smc_lesson_setting setting = setting_of(&device, widths[w]);
-                faults += faults_of_pages(smc_lesson_at(i), &setting);
+                faults += faults_of_pages(lesson, &setting);
             }
         }
     CU_ASSERT_EQUAL(faults, 0);
@@ -117,18 +132,113 @@ static void test_every_device(void)
 static void test_list(void)
 {
     CU_ASSERT(smc_lesson_count() >= 8);
-    for (size_t i = 0; i < smc_lesson_count(); i++) {
-        const struct smc_lesson *lesson = smc_lesson_at(i);
-        CU_ASSERT_PTR_EQUAL(smc_lesson_find(lesson->name), lesson);
+    for (size_t i = 0; i < SMC_LANGUAGE_COUNT * smc_lesson_count(); i++) {
+        const enum smc_language language = (enum smc_language)(i % SMC_LANGUAGE_COUNT);
+        const struct smc_lesson *lesson = lesson_at(i / SMC_LANGUAGE_COUNT, language);
+        struct smc_lesson_head head;
+        smc_lesson_head_at(i / SMC_LANGUAGE_COUNT, language, &head);
+        CU_ASSERT_EQUAL(smc_lesson_find(lesson->name), i / SMC_LANGUAGE_COUNT);
+        CU_ASSERT_STRING_EQUAL(head.name, lesson->name);
+        CU_ASSERT_STRING_EQUAL(head.title, lesson->title);
+        CU_ASSERT_STRING_EQUAL(head.summary, lesson->summary);
         CU_ASSERT(lesson->page_count >= 3 && lesson->page_count <= 6);
-        CU_ASSERT(strlen(lesson->title) > 0 && strlen(lesson->title) <= SMC_LESSON_COLUMNS);
-        CU_ASSERT(strlen(lesson->summary) > 0 && strlen(lesson->summary) <= WIDEST_SUMMARY);
+        CU_ASSERT(*lesson->title && smc_utf8_string_columns(lesson->title) <= SMC_LESSON_COLUMNS);
+        CU_ASSERT(*lesson->summary && smc_utf8_string_columns(lesson->summary) <= WIDEST_SUMMARY);
         for (size_t page = 0; page < lesson->page_count; page++)
-            CU_ASSERT(strlen(smc_lesson_heading(lesson, page)) > 0 &&
-                      strlen(smc_lesson_heading(lesson, page)) < SMC_LESSON_LEAST_COLUMNS);
+            CU_ASSERT(smc_utf8_string_columns(lesson->page[page].heading) <
+                      SMC_LESSON_LEAST_COLUMNS);
     }
-    CU_ASSERT_PTR_NOT_NULL(smc_lesson_find("8800-GTX"));
-    CU_ASSERT_PTR_NULL(smc_lesson_find("8800"));
+    CU_ASSERT_EQUAL(smc_lesson_find("8800-GTX"), 0);
+    CU_ASSERT_EQUAL(smc_lesson_find("8800"), smc_lesson_count());
+}
+
+/* --- Both languages ----------------------------------------------------------------------------*/
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+enum { MOST_NUMBERS = 512, NUMBER_CHARS = 32 };
+
+/* The numbers of a text, sorted: words have another order in another language. */
+static size_t numbers_of(const char *text, char numbers[MOST_NUMBERS][NUMBER_CHARS])
+{
+    size_t count = 0;
+    while (*(text += strcspn(text, "0123456789")) && count < MOST_NUMBERS) {
+        size_t length = strspn(text, "0123456789.");
+        snprintf(numbers[count++], NUMBER_CHARS, "%.*s",
+                 (int)(text[length - 1] == '.' ? length - 1 : length), text);
+        text += length;
+    }
+    qsort(numbers, count, NUMBER_CHARS, compare_texts);
+    return count;
+}
+
+static void write_page(size_t index, enum smc_language language, size_t page,
+                       const struct smc_device *device, struct smc_text *text)
+{
+    struct smc_lesson_setting setting = setting_of(device, WIDEST);
+    const struct smc_lesson *lesson = lesson_at(index, language);
+    enum smc_status status = page < lesson->page_count
+                                 ? smc_lesson_page(lesson, page, &setting, text, NULL)
+                                 : smc_lesson_question(lesson, &setting, text, NULL);
+    CU_ASSERT_EQUAL(status, SMC_OK);
+}
+
+static bool has_same_figures(size_t index, size_t page, const struct smc_device *device)
+{
+    static char numbers[SMC_LANGUAGE_COUNT][MOST_NUMBERS][NUMBER_CHARS];
+    struct smc_text text[SMC_LANGUAGE_COUNT] = {{0}};
+    size_t count[SMC_LANGUAGE_COUNT];
+    for (int i = 0; i < SMC_LANGUAGE_COUNT; i++) {
+        write_page(index, (enum smc_language)i, page, device, &text[i]);
+        count[i] = numbers_of(smc_text_string(&text[i]), numbers[i]);
+    }
+    bool same = count[0] == count[1];
+    for (size_t i = 0; i < count[0] && same; i++)
+        same = strcmp(numbers[0][i], numbers[1][i]) == 0;
+    if (!same)
+        printf("%zu numbers and %zu:\n%s%s", count[0], count[1], smc_text_string(&text[0]),
+               smc_text_string(&text[1]));
+    for (int i = 0; i < SMC_LANGUAGE_COUNT; i++)
+        smc_text_free(&text[i]);
+    return same;
+}
+
+static void test_same_figures(void)
+{
+    static const char *const devices[] = {"NVIDIA H200", "7.5", "RTX 4090"};
+    for (size_t i = 0; i < smc_lesson_count(); i++)
+        for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+            struct smc_device device;
+            char note[256];
+            CU_ASSERT_EQUAL_FATAL(smc_device_find(devices[d], &device, note, NULL), SMC_OK);
+            const struct smc_lesson *lesson = lesson_at(i, SMC_LANGUAGE_CHINESE);
+            const size_t pages = lesson->page_count;
+            const bool one_device = lesson->one_device;
+            CU_ASSERT_EQUAL(pages, lesson_at(i, SMC_LANGUAGE_ENGLISH)->page_count);
+            for (size_t page = 0; page <= pages; page++)
+                CU_ASSERT(has_same_figures(i, page, one_device ? NULL : &device));
+        }
+}
+
+static void test_language(void)
+{
+    static const struct {
+        const char *name;
+        bool known;
+        enum smc_language language;
+    } cases[] = {
+        {"zh", true, SMC_LANGUAGE_CHINESE}, {"zh_CN.UTF-8", true, SMC_LANGUAGE_CHINESE},
+        {"en", true, SMC_LANGUAGE_ENGLISH}, {"zhuang", false, SMC_LANGUAGE_ENGLISH},
+        {"C", false, SMC_LANGUAGE_ENGLISH},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum smc_language language;
+        CU_ASSERT_EQUAL(smc_language_find(cases[i].name, &language), cases[i].known);
+        CU_ASSERT_EQUAL(language, cases[i].language);
+    }
 }
 
 /* --- What pages say ----------------------------------------------------------------------------*/
@@ -136,7 +246,7 @@ static void test_list(void)
 /* Whether a page contains all the words, with any blanks and line ends between them. */
 static bool says(const char *name, size_t page, const char *device, const char *words)
 {
-    const struct smc_lesson *lesson = smc_lesson_find(name);
+    const struct smc_lesson *lesson = lesson_named(name);
     struct smc_lesson_setting setting = setting_of(NULL, WIDEST);
     struct smc_device chosen;
     struct smc_text text = {0};
@@ -183,12 +293,12 @@ static void test_tiling(void)
     CU_ASSERT(says("tiling", 2, NULL, "its CGMA is 1, or 0.25 operations per byte"));
     CU_ASSERT(says("tiling", 2, NULL, "4814 x 0.25 = 1204 GFLOP/s"));
     CU_ASSERT(says("tiling", 3, NULL, "each is loaded 64 times instead of 1024"));
-    CU_ASSERT(says("tiling", 3, NULL, "registers per thread (table, NVRTC"));
+    CU_ASSERT(says("tiling", 3, NULL, "registers per thread (table nvrtc"));
     CU_ASSERT(says("tiling", 4, NULL, "8 128 8 2 "));
     CU_ASSERT(says("tiling", 4, NULL, "32 32 32 8 "));
     CU_ASSERT(says("tiling", 4, NULL, "ridge is at 13.9 operations per byte"));
     CU_ASSERT(says("tiling", 2, "9.0", "no bandwidth is known"));
-    CU_ASSERT(says("tiling", 3, "2.0", "registers per thread (assumed: as sm_"));
+    CU_ASSERT(says("tiling", 3, "2.0", "registers per thread (assumed"));
 }
 
 static unsigned greatest_common_divisor(unsigned a, unsigned b)
@@ -221,7 +331,7 @@ static void test_shared_memory(void)
     CU_ASSERT(
         says("shared-memory", 3, NULL, "52096 B is refused, because a block gets at most 48 KB"));
     CU_ASSERT(says("shared-memory", 3, NULL, "an SM runs 2 blocks, occupancy 100 %"));
-    CU_ASSERT(says("shared-memory", 4, NULL, "driver keeps 1024 bytes of every block"));
+    CU_ASSERT(says("shared-memory", 4, NULL, "driver reserves 1024 bytes of every block"));
     CU_ASSERT(says("shared-memory", 5, NULL, "Its blocks are resident together"));
     CU_ASSERT(says("shared-memory", 5, "8.0", "This device has no clusters"));
     CU_ASSERT(says("shared-memory", 4, "7.5", "Here the driver reserves nothing"));
@@ -305,15 +415,15 @@ static bool is_right(const struct smc_lesson *lesson, const struct smc_lesson_se
 static void solve(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
                   struct smc_text *answer)
 {
-    struct smc_lesson_solution solution = {0};
     struct smc_scene scene;
+    double tolerance;
     smc_scene_open(lesson, setting, &scene);
-    lesson->question->fill(&scene, &solution);
+    double right = smc_lesson_expected(&scene, &lesson->question.answer, &tolerance);
     CU_ASSERT_EQUAL(smc_scene_close(&scene, NULL), SMC_OK);
-    if (lesson->question->choices)
-        smc_text_append_char(answer, (char)('a' + solution.right), 1);
+    if (lesson->question.choice_count > 0)
+        smc_text_append_char(answer, (char)('a' + (int)right), 1);
     else
-        smc_text_printf(answer, "%lld", (long long)solution.right);
+        smc_text_printf(answer, "%.0f", right);
 }
 
 /* The correct answer is accepted, and all others near it are rejected. */
@@ -338,14 +448,15 @@ static void test_questions(void)
 {
     for (size_t i = 0; i < smc_lesson_count(); i++) {
         struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_LEAST_COLUMNS);
-        check_question(smc_lesson_at(i), &setting);
+        check_question(lesson_at(i, SMC_LANGUAGE_ENGLISH), &setting);
         for (size_t d = 0; d < device_count(); d++) {
             struct smc_device device;
             device_at(d, &device);
             setting.device = &device;
-            if (smc_lesson_accepts(smc_lesson_at(i), &device, NULL) == SMC_OK &&
+            const struct smc_lesson *lesson = lesson_at(i, SMC_LANGUAGE_ENGLISH);
+            if (smc_lesson_accepts(lesson, &device, NULL) == SMC_OK &&
                 share_has(d + i, SHARE_OF_DEVICES))
-                check_question(smc_lesson_at(i), &setting);
+                check_question(lesson, &setting);
         }
     }
 }
@@ -357,7 +468,7 @@ static bool answer_is(const char *name, const char *device, const char *expected
     char note[256];
     if (device && smc_device_find(device, &chosen, note, NULL) == SMC_OK)
         setting.device = &chosen;
-    return is_right(smc_lesson_find(name), &setting, expected);
+    return is_right(lesson_named(name), &setting, expected);
 }
 
 /* The answers, calculated by hand. */
@@ -381,10 +492,11 @@ static void test_unreadable(void)
     static const struct {
         const char *lesson, *given, *message;
     } cases[] = {
-        {"banks", "", "'' is not a whole number"},
-        {"banks", "4.0", "'4.0' is not a whole number"},
-        {"banks", "four", "'four' is not a whole number"},
-        {"banks", "9223372036854775808", "'9223372036854775808' is not a whole number"},
+        {"banks", "", "'' is not a number"},
+        {"banks", "0x4", "'0x4' is not a number"},
+        {"banks", "four", "'four' is not a number"},
+        {"banks", "4 ", "'4 ' is not a number"},
+        {"banks", "1e999", "'1e999' is not a number"},
         {"shared-memory", "", "'' is not a letter from a to c"},
         {"shared-memory", "d", "'d' is not a letter from a to c"},
         {"shared-memory", "cc", "'cc' is not a letter from a to c"},
@@ -395,7 +507,7 @@ static void test_unreadable(void)
         struct smc_error error = {""};
         struct smc_text reply = {0};
         bool right = true;
-        CU_ASSERT_EQUAL(smc_lesson_check(smc_lesson_find(cases[i].lesson), &setting, cases[i].given,
+        CU_ASSERT_EQUAL(smc_lesson_check(lesson_named(cases[i].lesson), &setting, cases[i].given,
                                          &right, &reply, &error),
                         SMC_USAGE);
         CU_ASSERT_FALSE(right);
@@ -418,26 +530,26 @@ static void test_devices(void)
     char note[256];
     CU_ASSERT_EQUAL_FATAL(smc_device_find("6.1", &device, note, NULL), SMC_OK);
     setting.device = &device;
-    CU_ASSERT_EQUAL(smc_lesson_page(smc_lesson_find("carveout"), 0, &setting, &text, &error),
+    CU_ASSERT_EQUAL(smc_lesson_page(lesson_named("carveout"), 0, &setting, &text, &error),
                     SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(error.message,
                            "the lesson carveout needs compute capability 7.0 or above, not 6.1");
-    CU_ASSERT_EQUAL(smc_lesson_page(smc_lesson_find("8800-gtx"), 0, &setting, &text, &error),
+    CU_ASSERT_EQUAL(smc_lesson_page(lesson_named("8800-gtx"), 0, &setting, &text, &error),
                     SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(error.message,
                            "the lesson 8800-gtx is about the GeForce 8800 GTX alone");
-    CU_ASSERT_EQUAL(smc_lesson_page(smc_lesson_find("banks"), 0, &setting, &text, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_lesson_page(lesson_named("banks"), 0, &setting, &text, &error), SMC_OK);
     smc_text_free(&text);
 }
 
-/* The page is about the explorer's current launch. */
+/* The launch for the explorer, and the command for a shell. */
 static void test_launches(void)
 {
-    const struct smc_lesson *lesson = smc_lesson_find("8800-gtx");
     struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
-    struct smc_banks_query banks;
+    struct smc_text command = {0};
     struct smc_query query;
     struct smc_answer answer;
+    const struct smc_lesson *lesson = lesson_named("8800-gtx");
     CU_ASSERT_FALSE(smc_lesson_launch(lesson, 0, &setting, &query));
     CU_ASSERT_FATAL(smc_lesson_launch(lesson, 2, &setting, &query));
     CU_ASSERT_STRING_EQUAL(query.device.name, "GeForce 8800 GTX");
@@ -445,13 +557,18 @@ static void test_launches(void)
     CU_ASSERT_EQUAL(query.params.given, 1u << SMC_PARAM_TILE);
     CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
     CU_ASSERT_EQUAL(answer.occupancy.blocks_per_sm, 2);
-    CU_ASSERT_FALSE(smc_lesson_banks(lesson, 2, &setting, &banks));
+    CU_ASSERT_EQUAL(smc_lesson_try(lesson, 0, &setting, &command, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(command.length, 0);
+    CU_ASSERT_EQUAL(smc_lesson_try(lesson, 2, &setting, &command, NULL), SMC_OK);
+    CU_ASSERT(
+        smc_ends(smc_text_string(&command), " --tile 16 --regs 11 --device \"GeForce 8800 GTX\""));
+    smc_text_free(&command);
 
-    lesson = smc_lesson_find("banks");
+    lesson = lesson_named("banks");
     CU_ASSERT_FALSE(smc_lesson_launch(lesson, 2, &setting, &query));
-    CU_ASSERT_FATAL(smc_lesson_banks(lesson, 2, &setting, &banks));
-    CU_ASSERT_STRING_EQUAL(banks.expression, "(tx*32 + ty)*4");
-    CU_ASSERT_EQUAL(banks.block[0] * banks.block[1], 1024);
+    CU_ASSERT_EQUAL(smc_lesson_try(lesson, 2, &setting, &command, NULL), SMC_OK);
+    CU_ASSERT(smc_ends(smc_text_string(&command), " banks --expr '(tx*32 + ty)*4' --block 32x32"));
+    smc_text_free(&command);
 }
 
 /* A kernel that cannot be compiled: pages that need its registers give the reason, the others are
@@ -460,14 +577,14 @@ static void test_failures(void)
 {
     unsigned failed = 0, shown = 0;
     for (size_t i = 0; i < smc_lesson_count(); i++)
-        for (size_t page = 0; page < smc_lesson_at(i)->page_count; page++) {
+        for (size_t page = 0; page < lesson_at(i, SMC_LANGUAGE_ENGLISH)->page_count; page++) {
             struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
             struct smc_error error = {""};
             struct smc_text text = {0};
             setting.compile = (struct smc_compile_options){
                 .no_cache = true, .no_nvrtc = true, .kernel_dir = "/nowhere"};
             enum smc_status status =
-                smc_lesson_page(smc_lesson_at(i), page, &setting, &text, &error);
+                smc_lesson_page(lesson_at(i, SMC_LANGUAGE_ENGLISH), page, &setting, &text, &error);
             CU_ASSERT_EQUAL(status == SMC_OK, text.length > 0);
             CU_ASSERT_EQUAL(status == SMC_OK, !error.message[0]);
             failed += status != SMC_OK;
@@ -476,6 +593,162 @@ static void test_failures(void)
         }
     CU_ASSERT(failed > 5);
     CU_ASSERT(shown > 5);
+}
+
+/* --- A teacher's file --------------------------------------------------------------------------*/
+
+#define HEAD "---\ntitle: T\n---\n"
+
+static enum smc_status show(const char *file, struct smc_text *out, struct smc_error *error)
+{
+    struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+    struct smc_lesson lesson;
+    enum smc_status status = smc_lesson_parse("my/own.md", file, strlen(file), &lesson, error);
+    for (size_t page = 0; page < lesson.page_count && status == SMC_OK; page++)
+        status = smc_lesson_page(&lesson, page, &setting, out, error);
+    if (status == SMC_OK && lesson.question.text.text)
+        status = smc_lesson_question(&lesson, &setting, out, error);
+    smc_lesson_free(&lesson);
+    return status;
+}
+
+static void test_faults(void)
+{
+    static const struct {
+        const char *file, *message;
+    } cases[] = {
+        {"# A page\n", "my/own.md:1: a lesson begins with a line '---'"},
+        {"---\ntitle: T\n", "my/own.md:2: the head does not end in a line '---'"},
+        {"---\n---\n# A\n", "my/own.md:2: the head has no title"},
+        {"---\ntitle: T\ncolour: red\n---\n",
+         "my/own.md:3: 'colour: red': the head has title, summary, device, needs, language and "
+         "exercise"},
+        {"---\ntitle: T\nneeds: new\n---\n",
+         "my/own.md:3: 'new': not 'this device' or a compute capability such as 7.0"},
+        {HEAD "text\n", "my/own.md:4: 'text': a page begins with a line '# HEADING'"},
+        {HEAD, "my/own.md: the lesson has no page: a line '# HEADING'"},
+        {HEAD "# A\n```smemcalc table\na | b\n",
+         "my/own.md:5: 'table': the block does not end in a line '```'"},
+        {HEAD "# A\n```smemcalc tables\na | b\n```\n",
+         "my/own.md:6: 'tables': the blocks are names, try, table, curve, limits, banks, rows and "
+         "question"},
+        {HEAD "# A\none\ntwo {= blockz}\n",
+         "my/own.md:6: no value 'blockz' in the answer to '--threads 32 --regs 16'"},
+        {HEAD "# A\n{= 1 + }\n", "my/own.md:5: no value before ''"},
+        {HEAD "# A\n{= --tile 99 : blocks_per_sm}\n",
+         "my/own.md:5: option --tile: '99' is not between 1 and 32"},
+        {HEAD "# A\n{= 1\n", "my/own.md:5: '{=' is not closed"},
+        {HEAD "# A\n{? 1}\n", "my/own.md:5: '{?' has no ' : ' after its condition"},
+        {HEAD "# A\n{= trace -- sh : x}\n",
+         "my/own.md:5: 'trace': a lesson asks query, banks, carveout, limits or run"},
+        {HEAD "# A\n{= --tile 8 --plot x.svg : x}\n",
+         "my/own.md:5: option --plot: not in a lesson"},
+        {HEAD "```smemcalc names\na = b\nb = a\n```\n# A\n{= a}\n",
+         "my/own.md:6: nested too deep, or a name that is defined by itself"},
+        {HEAD "```smemcalc names\na b\n```\n# A\n",
+         "my/own.md:5: 'a b': not 'NAME: QUESTION' or 'NAME = EXPRESSION'"},
+        {HEAD "# A\n```smemcalc table\nfor tile 8: --tile 8\n```\n",
+         "my/own.md:6: not 'for NAME in VALUES: QUESTION' or 'for each LIST: QUESTION'"},
+        {HEAD "# A\n```smemcalc question\nWhy?\nanswer: 1\nright: R\n```\n",
+         "my/own.md:5: the question has no line 'hint: ...'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_error error = {""};
+        struct smc_text out = {0};
+        CU_ASSERT_EQUAL(show(cases[i].file, &out, &error), SMC_USAGE);
+        if (strcmp(error.message, cases[i].message) != 0)
+            printf("%s\ninstead of %s\n", error.message, cases[i].message);
+        CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+        smc_text_free(&out);
+    }
+}
+
+/* What a teacher may write, and what is shown. */
+static void test_elements(void)
+{
+    static const struct {
+        const char *file, *shown;
+    } cases[] = {
+        {"one\ntwo\n\n- a **b**\n- c\n\n2. d\n", "one two\n\n- a b\n- c\n2. d\n"},
+        {"{= 2 * (3 + 4) - 1} {= 7 / 2} {= 1e4 / 3} {= 7 / 2 | .2} {= 48 | hex}\n",
+         "13 3.5 3333 3.50 0x30\n"},
+        {"{= 1 | block(s)}, {= 2 | block(s)}, {= 12.34 | %}\n", "1 block, 2 blocks, 12.3 %\n"},
+        {"{? 1 < 2 and not 0 : yes {= 5} | no}{? 0 : yes}{? 'a' == 'b' : x | y}\n", "yes 5y\n"},
+        {"{= max(3, min(9, 5))} {= floor(2.7)} {= ceil(2.1)} {= round(2.5)} {= 1 / 0}\n",
+         "5 2 3 3 unknown\n"},
+        {"{= --tile 16 --device H200 : blocks_per_sm * threads_per_block}\n", "2048\n"},
+        {"{= [a](https://b.c) {x}\n", NULL},
+        {"see [the guide](https://b.c)\n", "see the guide (https://b.c)\n"},
+        {"```smemcalc table\nn | twice\nfor n in 1..3 10: --tile 8\n{= n} | {= 2 * n}\n```\n",
+         " n  twice\n 1      2\n 2      4\n 3      6\n10     20\n"},
+        {"```smemcalc curve\nregs | blocks\nfor r in 30..34: --threads 256 --regs {= r}\n{= r} | "
+         "{= "
+         "blocks_per_sm}\n```\n",
+         "    regs  blocks\n30 to 32       8\n33 to 34       6\n"},
+        {"```smemcalc banks 2\nbanks --stride 2\n```\n",
+         "bank    0       8       16      24\nlane 0  #...............................\n"
+         "lane 1  ..#.............................\n"},
+        {"```smemcalc rows next\n--tile 16 --regs 32\n```\n", "next"},
+        {"```\na  {= 1}\n```\n", "a  {= 1}\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_error error = {""};
+        struct smc_text file = {0}, out = {0};
+        smc_text_printf(&file, HEAD "# A\n%s", cases[i].file);
+        enum smc_status status = show(smc_text_string(&file), &out, &error);
+        CU_ASSERT_EQUAL(status, cases[i].shown ? SMC_OK : SMC_USAGE);
+        const char *shown = cases[i].shown ? cases[i].shown : "";
+        if (strncmp(smc_text_string(&out), shown, strlen(shown)) != 0)
+            printf("%s%s\ninstead of\n%s", smc_text_string(&out), error.message, shown);
+        CU_ASSERT_EQUAL(strncmp(smc_text_string(&out), shown, strlen(shown)), 0);
+        smc_text_free(&file);
+        smc_text_free(&out);
+    }
+}
+
+/* Tolerances, choices and foreseen answers. */
+static void test_own_question(void)
+{
+    static const char file[] = HEAD "# A\n```smemcalc question\nHow many?\nanswer: 200 within 5 %\n"
+                                    "right: Yes.\nnot 20: Ten times\nas many.\nhint: Count.\n```\n";
+    static const struct {
+        const char *given, *reply;
+    } cases[] = {
+        {"200", "Right. Yes.\n"},
+        {"209.9", "Right. Yes.\n"},
+        {"211", "Not 211. Count.\n"},
+        {"20", "Not 20. Ten times as many.\n"},
+    };
+    struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+    struct smc_lesson lesson;
+    CU_ASSERT_EQUAL(smc_lesson_parse("own.md", file, strlen(file), &lesson, NULL), SMC_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text reply = {0};
+        bool right;
+        CU_ASSERT_EQUAL(smc_lesson_check(&lesson, &setting, cases[i].given, &right, &reply, NULL),
+                        SMC_OK);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&reply), cases[i].reply);
+        CU_ASSERT_EQUAL(right, i < 2);
+        smc_text_free(&reply);
+    }
+    smc_lesson_free(&lesson);
+}
+
+/* Every lesson as a page for a browser: nothing from elsewhere, and no text that ends a tag. */
+static void test_html(void)
+{
+    for (size_t i = 0; i < SMC_LANGUAGE_COUNT * smc_lesson_count(); i++) {
+        const struct smc_lesson *lesson =
+            lesson_at(i / SMC_LANGUAGE_COUNT, (enum smc_language)(i % SMC_LANGUAGE_COUNT));
+        struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+        struct smc_text html = {0};
+        CU_ASSERT_EQUAL(smc_lesson_html(lesson, &setting, &html, NULL), SMC_OK);
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&html), "data-answer="));
+        CU_ASSERT_PTR_NULL(strstr(smc_text_string(&html), "src="));
+        CU_ASSERT_PTR_NULL(strstr(smc_text_string(&html), "url("));
+        CU_ASSERT_PTR_NULL(strchr(smc_text_string(&html), '\x1f'));
+        smc_text_free(&html);
+    }
 }
 
 CU_TestInfo tests_lesson[] = {
@@ -494,7 +767,13 @@ CU_TestInfo tests_lesson[] = {
     {"answers worked out by hand", test_answers},
     {"answers that cannot be read", test_unreadable},
     {"devices a lesson cannot be about", test_devices},
-    {"launches for the explorer", test_launches},
+    {"launches for the explorer, commands for a shell", test_launches},
+    {"both languages have the same figures", test_same_figures},
+    {"names of languages", test_language},
+    {"a teacher's file: faults are named by line", test_faults},
+    {"a teacher's file: elements", test_elements},
+    {"a teacher's file: tolerances and hints", test_own_question},
+    {"pages for a browser", test_html},
     {"kernels that cannot be compiled", test_failures},
     CU_TEST_INFO_NULL,
 };

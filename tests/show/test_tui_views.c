@@ -298,7 +298,7 @@ static void test_turning(void)
     }
     CU_ASSERT_EQUAL(pages, 5);
     CU_ASSERT(presses > pages); /* some pages are longer than a screen */
-    CU_ASSERT(sitting_shows(&sitting, "A question"));
+    CU_ASSERT(sitting_shows(&sitting, "Question"));
     for (int i = 0; i < 100; i++)
         sitting_keys(&sitting, "PgUp");
     CU_ASSERT_EQUAL(lessons->page, 0);

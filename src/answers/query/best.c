@@ -122,6 +122,7 @@ static enum smc_status best_add(const struct smc_query *query, int64_t size, str
         smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error);
     if (status != SMC_OK)
         return status;
+    smc_query_hold_clustered(answer);
     if (!best->quick) {
         smc_query_find_work(answer);
         count_architectures(candidate, best);

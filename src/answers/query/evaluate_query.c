@@ -189,6 +189,19 @@ enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
     return occupancy->refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
+void smc_query_hold_clustered(struct smc_answer *answer)
+{
+    struct smc_occupancy *occupancy = &answer->occupancy;
+    if (occupancy->resident_clusters == 0 || occupancy->clusters_are_bound ||
+        occupancy->blocks_per_sm <= SMC_MOST_CLUSTERED_BLOCKS)
+        return;
+    occupancy->blocks_per_sm = SMC_MOST_CLUSTERED_BLOCKS;
+    occupancy->warps_per_sm = SMC_MOST_CLUSTERED_BLOCKS * occupancy->warps_per_block;
+    occupancy->limit[SMC_LIMIT_CLUSTER] = SMC_MOST_CLUSTERED_BLOCKS;
+    occupancy->limiters = 1u << SMC_LIMIT_CLUSTER;
+    answer->occupancy_percent = smc_occupancy_percent(&answer->query.device.sm, occupancy);
+}
+
 void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters)
 {
     struct smc_occupancy *occupancy = &answer->occupancy;

@@ -206,6 +206,8 @@ enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
         status = answered && sweep->times ? smc_query_find_time(&answer, &why) : SMC_OK;
         if (status != SMC_OK)
             break;
+        if (answered)
+            smc_query_hold_clustered(&answer);
         goes_on = visitor->visit(visitor->context, i, &answer, answered ? NULL : why.message);
     }
     smc_text_free(&last.defines);

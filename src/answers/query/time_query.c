@@ -1,6 +1,8 @@
 /* The predicted time of a query: the launch of a kernel of the catalog with its machine code. */
 #include "answers/query.h"
 
+#include "base/numbers.h"
+
 static void time_add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
 {
     uint64_t address[SMC_MAX_BUFFERS];
@@ -17,6 +19,19 @@ static void time_add_arguments(const struct smc_plan *plan, struct smc_time_argu
     }
 }
 
+/* Of clusters an SM may hold fewer blocks than fit on it. */
+static uint32_t resident_per_sm(const struct smc_answer *answer)
+{
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    const uint32_t sms = answer->query.device.sm_count;
+    if (answer->outcome != SMC_LAUNCHES)
+        return 0;
+    if (occupancy->resident_clusters == 0 || sms == 0)
+        return occupancy->blocks_per_sm;
+    const uint64_t clustered = divide_up(occupancy->resident_blocks, sms);
+    return clustered < occupancy->blocks_per_sm ? (uint32_t)clustered : occupancy->blocks_per_sm;
+}
+
 static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
 {
     const struct smc_plan *plan = &answer->plan;
@@ -26,7 +41,7 @@ static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
     struct smc_time_launch launch = {
         .device = &answer->query.device,
         .ceilings = &answer->query.ceilings,
-        .blocks_per_sm = answer->outcome == SMC_LAUNCHES ? answer->occupancy.blocks_per_sm : 0,
+        .blocks_per_sm = resident_per_sm(answer),
         .restored = !answer->query.kernel,
         .cold = answer->query.cold,
         .l1_bytes = unified > shared ? unified - shared : sm->l1_tex_separate_bytes,

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "machine/bank_accesses.h"
 #include "show/cli/ask.h"
+#include "show/cli/ask_banks.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 
@@ -146,9 +147,8 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
     return block ? cmd_banks_read_block(block, query, error) : SMC_OK;
 }
 
-static enum smc_status ask_pattern(const struct smc_arguments *arguments,
-                                   struct smc_chosen_devices *devices,
-                                   struct smc_banks_query *query, struct smc_error *error)
+enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_banks_query *query,
+                              struct smc_error *error)
 {
     smc_banks_query_init(query);
     query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
@@ -161,6 +161,14 @@ static enum smc_status ask_pattern(const struct smc_arguments *arguments,
         status =
             smc_fail(error, SMC_USAGE, "option --mask: not with --op %s, which all lanes execute",
                      smc_bank_operations[query->op].name);
+    return status;
+}
+
+static enum smc_status ask_pattern(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    enum smc_status status = smc_ask_banks(arguments, query, error);
     if (status == SMC_OK)
         status = cmd_banks_read_device(arguments, devices, query, error);
     return status == SMC_OK && !query->kernel

@@ -128,8 +128,11 @@ static bool offer_operands(const struct smc_command *command, struct smc_text *o
     if (strncmp(word, "COMMAND", length) == 0)
         offer_commands(out);
     else if (strncmp(word, "LESSON", length) == 0)
-        for (size_t i = 0; i < smc_lesson_count(); i++)
-            offer(smc_lesson_at(i)->name, smc_lesson_at(i)->summary, out);
+        for (size_t i = 0; i < smc_lesson_count(); i++) {
+            struct smc_lesson_head head;
+            smc_lesson_head_at(i, SMC_LANGUAGE_ENGLISH, &head);
+            offer(head.name, head.summary, out);
+        }
     else if (strncmp(word, "EXERCISE", length) == 0)
         offer_exercises(out);
     else

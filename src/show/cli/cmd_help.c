@@ -9,6 +9,7 @@
 #include "show/cli/command.h"
 #include "show/cli/help.h"
 #include "show/cli/options.h"
+#include "show/lesson/lesson_words.h"
 #include "show/words/layout.h"
 
 enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
@@ -159,6 +160,10 @@ void smc_help_all(struct smc_text *out)
 void smc_help_command(enum smc_command_id id, struct smc_text *out)
 {
     const struct smc_command *command = &smc_commands[id];
+    if (id == SMC_COMMAND_LESSON && smc_language_of_user() == SMC_LANGUAGE_CHINESE) {
+        smc_lesson_help(smc_program_name(), out);
+        return;
+    }
     if (command->examples)
         smc_program_append(out, command->examples);
     smc_text_printf(out, "%s%s %s %s\n%s\n", command->examples ? "\n" : "", smc_program_name(),

@@ -1,37 +1,48 @@
 /* smemcalc lesson: guided pages with computed numbers, and a question that is checked. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "base/parse.h"
 #include "base/platform.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/lesson/lesson.h"
+#include "show/lesson/lesson_words.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { NAME_COLUMNS = 15, LABEL_COLUMNS = 8 };
 
-static void list_lessons(struct smc_text *out)
+static void list_lessons(enum smc_language language, struct smc_text *out)
 {
     struct smc_report_style style = smc_output_style();
     for (size_t i = 0; i < smc_lesson_count(); i++) {
-        const struct smc_lesson *lesson = smc_lesson_at(i);
-        smc_layout_paragraph(out, lesson->name, NAME_COLUMNS, lesson->summary, style.columns);
+        struct smc_lesson_head head;
+        smc_lesson_head_at(i, language, &head);
+        smc_layout_paragraph(out, head.name, NAME_COLUMNS, head.summary, style.columns);
     }
-    smc_text_printf(out, "\n'%s lesson NAME' prints one; each ends in a question.\n",
-                    smc_program_name());
+    smc_text_append(out, "\n");
+    smc_lesson_say(language, SMC_LESSON_WORD_LIST, smc_program_name(), NULL, out);
+    smc_text_append(out, "\n");
 }
 
-static enum smc_status find_lesson(const struct smc_arguments *arguments,
-                                   const struct smc_lesson **lesson, struct smc_error *error)
+/* A name of the list, or a file: anything with a '/' or a '.'. */
+static enum smc_status find_lesson(const char *name, enum smc_language language,
+                                   struct smc_lesson *lesson, struct smc_error *error)
 {
-    struct smc_suggestion suggestion = {.typed = arguments->topic};
-    *lesson = smc_lesson_find(arguments->topic);
-    if (*lesson)
-        return SMC_OK;
-    for (size_t i = 0; i < smc_lesson_count(); i++)
-        smc_suggest_consider(&suggestion, smc_lesson_at(i)->name);
+    struct smc_lesson_head head[SMC_LESSON_MOST];
+    struct smc_suggestion suggestion = {.typed = name};
+    const size_t index = smc_lesson_find(name);
+    if (index < smc_lesson_count())
+        return smc_lesson_open(index, language, lesson, error);
+    if (strpbrk(name, "/."))
+        return smc_lesson_read(name, lesson, error);
+    for (size_t i = 0; i < smc_lesson_count(); i++) {
+        smc_lesson_head_at(i, language, &head[i]);
+        smc_suggest_consider(&suggestion, head[i].name);
+    }
     return smc_suggest_fail(&suggestion, NULL, "lesson", "'smemcalc lesson' lists them", error);
 }
 
@@ -50,7 +61,7 @@ cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc
     struct smc_error reason;
     enum smc_status status = SMC_OK;
     *device = NULL;
-    if (names_device(arguments) || lesson->least_cc) {
+    if (names_device(arguments) || !lesson->one_device) {
         status = smc_ask_one_device(arguments, devices, query, error);
         if (status != SMC_OK)
             return status;
@@ -66,25 +77,6 @@ cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc
 
 /* --- Pages --- */
 
-static void append_command(const struct smc_lesson *lesson, size_t page,
-                           const struct smc_lesson_setting *setting, struct smc_text *command)
-{
-    struct smc_query query;
-    struct smc_banks_query banks;
-    if (smc_lesson_launch(lesson, page, setting, &query)) {
-        smc_text_printf(command, "%s ", smc_program_name());
-        if (query.kernel)
-            smc_words_options(&query.params, query.kernel->name, command);
-        else
-            smc_text_printf(command, "--threads %d", (int)query.threads_per_block);
-        smc_words_settings(&query, false, command);
-        smc_words_device_option(&query, command);
-    } else if (smc_lesson_banks(lesson, page, setting, &banks)) {
-        smc_text_printf(command, "%s banks --expr '%s' --block %ux%u", smc_program_name(),
-                        banks.expression, banks.block[0], banks.block[1]);
-    }
-}
-
 static void append_heading(const char *heading, const struct smc_report_style *style,
                            struct smc_text *out)
 {
@@ -98,14 +90,15 @@ static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
                                    struct smc_error *error)
 {
     struct smc_text heading = {0}, command = {0};
-    smc_text_printf(&heading, "%zu  %s", page + 1, smc_lesson_heading(lesson, page));
+    smc_text_printf(&heading, "%zu  %s", page + 1, lesson->page[page].heading);
     append_heading(smc_text_string(&heading), style, out);
     enum smc_status status = smc_lesson_page(lesson, page, setting, out, error);
-    append_command(lesson, page, setting, &command);
+    if (status == SMC_OK)
+        status = smc_lesson_try(lesson, page, setting, &command, error);
     smc_text_append(out, "\n");
     if (command.length) {
-        smc_layout_paragraph(out, "try it", LABEL_COLUMNS, smc_text_string(&command),
-                             setting->columns);
+        smc_layout_paragraph(out, smc_lesson_word(lesson->language, SMC_LESSON_WORD_TRY),
+                             LABEL_COLUMNS, smc_text_string(&command), setting->columns);
         smc_text_append(out, "\n");
     }
     smc_text_free(&heading);
@@ -118,13 +111,14 @@ static void append_check(const struct smc_arguments *arguments, const struct smc
                          const struct smc_lesson_setting *setting, struct smc_text *out)
 {
     struct smc_text command = {0};
-    smc_text_printf(&command, "%s lesson %s --answer ...", smc_program_name(), lesson->name);
+    smc_text_printf(&command, "%s lesson %s --answer ...", smc_program_name(), arguments->topic);
     if (names_device(arguments)) {
         struct smc_query query = {.device = *setting->device};
         smc_words_device_option(&query, &command);
     }
     smc_text_append(out, "\n");
-    smc_layout_paragraph(out, "check", LABEL_COLUMNS, smc_text_string(&command), setting->columns);
+    smc_layout_paragraph(out, smc_lesson_word(lesson->language, SMC_LESSON_WORD_CHECK),
+                         LABEL_COLUMNS, smc_text_string(&command), setting->columns);
     smc_text_free(&command);
 }
 
@@ -134,10 +128,21 @@ static enum smc_status append_question(const struct smc_arguments *arguments,
                                        const struct smc_report_style *style, struct smc_text *out,
                                        struct smc_error *error)
 {
-    append_heading("Question", style, out);
+    append_heading(smc_lesson_word(lesson->language, SMC_LESSON_WORD_QUESTION), style, out);
     enum smc_status status = smc_lesson_question(lesson, setting, out, error);
     append_check(arguments, lesson, setting, out);
     return status;
+}
+
+static void append_exercise(const struct smc_lesson *lesson, unsigned columns, struct smc_text *out)
+{
+    struct smc_text command = {0};
+    if (!lesson->exercise)
+        return;
+    smc_text_printf(&command, "%s exercise %s", smc_program_name(), lesson->exercise);
+    smc_layout_paragraph(out, smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
+                         LABEL_COLUMNS, smc_text_string(&command), columns);
+    smc_text_free(&command);
 }
 
 static enum smc_status append_pages(const struct smc_arguments *arguments,
@@ -156,8 +161,10 @@ static enum smc_status append_pages(const struct smc_arguments *arguments,
         smc_text_printf(out, "%s\n\n", lesson->title);
     for (size_t i = first; i < (one ? first + 1 : lesson->page_count) && status == SMC_OK; i++)
         status = append_page(lesson, i, setting, style, out, error);
-    if (!one && status == SMC_OK)
+    if (!one && status == SMC_OK && lesson->question.text.text)
         status = append_question(arguments, lesson, setting, style, out, error);
+    if (!one && status == SMC_OK)
+        append_exercise(lesson, setting->columns, out);
     return status;
 }
 
@@ -169,12 +176,31 @@ static enum smc_status cmd_lesson_check(const struct smc_lesson *lesson,
 {
     struct smc_error reason = {""};
     bool right;
+    if (!lesson->question.text.text)
+        return smc_fail(error, SMC_USAGE, "option --answer: the lesson %s asks nothing",
+                        lesson->name);
     enum smc_status status = smc_lesson_check(lesson, setting, given, &right, out, &reason);
     if (status == SMC_USAGE)
         return smc_fail(error, status, "option --answer: %s", reason.message);
     if (status != SMC_OK)
         return smc_fail(error, status, "%s", reason.message);
     return right ? SMC_OK : SMC_SHORTFALL;
+}
+
+static enum smc_status write_html(const struct smc_lesson *lesson,
+                                  const struct smc_lesson_setting *setting, const char *path,
+                                  struct smc_error *error)
+{
+    struct smc_text html = {0};
+    struct smc_error reason = {""};
+    enum smc_status status = smc_lesson_html(lesson, setting, &html, error);
+    if (status == SMC_OK) {
+        status = smc_file_write(path, true, &html, &reason);
+        if (status != SMC_OK)
+            smc_fail(error, status, "option --html: %s", reason.message);
+    }
+    smc_text_free(&html);
+    return status;
 }
 
 static enum smc_status cmd_lesson_show(const struct smc_arguments *arguments,
@@ -193,9 +219,11 @@ static enum smc_status cmd_lesson_show(const struct smc_arguments *arguments,
         .columns = style.columns,
         .utf8 = style.utf8,
     };
-    const char *given = arguments->text[SMC_OPTION_ANSWER];
-    enum smc_status status = given ? cmd_lesson_check(lesson, &setting, given, out, error)
-                                   : append_pages(arguments, lesson, &setting, &style, out, error);
+    const char *given = arguments->text[SMC_OPTION_ANSWER],
+               *html = arguments->text[SMC_OPTION_HTML];
+    enum smc_status status = given  ? cmd_lesson_check(lesson, &setting, given, out, error)
+                             : html ? write_html(lesson, &setting, html, error)
+                                    : append_pages(arguments, lesson, &setting, &style, out, error);
     smc_output_warn(&warnings);
     return status;
 }
@@ -204,33 +232,62 @@ static enum smc_status fail_without_name(const struct smc_arguments *arguments,
                                          struct smc_error *error)
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (arguments->given[i])
+        if (arguments->given[i] && i != SMC_OPTION_LANGUAGE)
             return smc_fail(error, SMC_USAGE, "option --%s: name a lesson; '%s lesson' lists them",
                             smc_options[i].name, smc_program_name());
     return SMC_OK;
 }
 
+static enum smc_status cmd_lesson_language(const struct smc_arguments *arguments,
+                                           enum smc_language *language, struct smc_error *error)
+{
+    const char *given = arguments->text[SMC_OPTION_LANGUAGE];
+    *language = smc_language_of_user();
+    if (!given || smc_language_find(given, language))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "option --language: '%.64s' is not en or zh", given);
+}
+
+static enum smc_status cmd_lesson_open(const struct smc_arguments *arguments,
+                                       enum smc_language language, struct smc_text *out,
+                                       struct smc_error *error)
+{
+    const struct smc_device *device;
+    struct smc_query query;
+    struct smc_lesson lesson = {0};
+    struct smc_chosen_devices devices = {0};
+    smc_query_init(&query);
+    enum smc_status status = find_lesson(arguments->topic, language, &lesson, error);
+    if (status == SMC_OK)
+        status = cmd_lesson_choose_device(arguments, &lesson, &devices, &query, &device, error);
+    if (status == SMC_OK)
+        status = cmd_lesson_show(arguments, &lesson, device, out, error);
+    if (status > SMC_SHORTFALL) /* no heading of a page that is missing */
+        smc_text_cut(out, 0);
+    smc_chosen_devices_free(&devices);
+    smc_lesson_free(&lesson);
+    return status;
+}
+
 enum smc_status smc_cmd_lesson(const struct smc_arguments *arguments, struct smc_text *out,
                                struct smc_error *error)
 {
-    const struct smc_lesson *lesson;
-    const struct smc_device *device;
-    struct smc_query query;
-    struct smc_chosen_devices devices = {0};
+    enum smc_language language;
+    enum smc_status status = cmd_lesson_language(arguments, &language, error);
+    if (status != SMC_OK)
+        return status;
     if (!arguments->topic) {
-        enum smc_status status = fail_without_name(arguments, error);
+        status = fail_without_name(arguments, error);
         if (status == SMC_OK)
-            list_lessons(out);
+            list_lessons(language, out);
         return status;
     }
     if (arguments->given[SMC_OPTION_ANSWER] && arguments->given[SMC_OPTION_PAGE])
         return smc_fail(error, SMC_USAGE, "option --page: not together with --answer");
-    smc_query_init(&query);
-    enum smc_status status = find_lesson(arguments, &lesson, error);
-    if (status == SMC_OK)
-        status = cmd_lesson_choose_device(arguments, lesson, &devices, &query, &device, error);
-    if (status == SMC_OK)
-        status = cmd_lesson_show(arguments, lesson, device, out, error);
-    smc_chosen_devices_free(&devices);
-    return status;
+    if (arguments->given[SMC_OPTION_HTML] &&
+        (arguments->given[SMC_OPTION_ANSWER] || arguments->given[SMC_OPTION_PAGE]))
+        return smc_fail(error, SMC_USAGE,
+                        "option --html: writes the whole lesson; not together "
+                        "with --page or --answer");
+    return cmd_lesson_open(arguments, language, out, error);
 }

@@ -2,9 +2,11 @@ libsmc_la_SOURCES += \
 	src/show/cli/ask.h \
 	src/show/cli/ask_devices.c \
 	src/show/cli/ask_file.c \
+	src/show/cli/ask_banks.h \
 	src/show/cli/ask_gate.c src/show/cli/ask_gate.h \
 	src/show/cli/ask_inspect.c src/show/cli/ask_inspect.h \
 	src/show/cli/ask_kernel.c \
+	src/show/cli/ask_words.c src/show/cli/ask_words.h \
 	src/show/cli/cli.c src/show/cli/cli.h \
 	src/show/cli/cmd_banks.c \
 	src/show/cli/cmd_batch.c \

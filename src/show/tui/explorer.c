@@ -17,6 +17,7 @@ void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, 
 {
     *tui = (struct smc_tui){.views = smc_views, .rows = rows, .cols = cols};
     tui->run_job.kind = SMC_JOB_GPUS;
+    tui->lessons.language = smc_language_of_user();
     tui->explore.file = &tui->file;
     smc_explore_open(&tui->explore, query);
     smc_confirm_open(&tui->confirm);

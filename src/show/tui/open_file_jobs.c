@@ -177,6 +177,21 @@ enum smc_status smc_open_read(const struct smc_open_question *question, struct s
 
 enum { MOST_SOURCE_BYTES = 16 << 20 };
 
+static bool is_name(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* The next place with the name that is not part of a longer one; NULL: none. */
+static const char *find_name(const char *line, const char *begin, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(begin, name); at; at = strstr(at + 1, name))
+        if ((at == line || !is_name(at[-1])) && !is_name(at[length]))
+            return at;
+    return NULL;
+}
+
 /* The part of the line that names the array: the first of a store, the last of a load. */
 static const char *find_expression(const char *line, const struct smc_bank_access *access)
 {
@@ -185,7 +200,7 @@ static const char *find_expression(const char *line, const struct smc_bank_acces
     const char *found = NULL;
     if (!array || !*array)
         return line;
-    for (const char *at = strstr(line, array); at; at = strstr(at + 1, array))
+    for (const char *at = find_name(line, line, array); at; at = find_name(line, at + 1, array))
         if (!found || access->op == SMC_BANK_LOAD)
             found = at;
     return found ? found : line;

@@ -62,8 +62,11 @@ static void palette_add_kernels(struct smc_pick *pick)
 
 static void add_lessons(struct smc_pick *pick)
 {
-    for (size_t i = 0; i < smc_lesson_count(); i++)
-        palette_add_named(lesson_word, smc_lesson_at(i)->name, smc_lesson_at(i)->title, pick);
+    for (size_t i = 0; i < smc_lesson_count(); i++) {
+        struct smc_lesson_head head;
+        smc_lesson_head_at(i, SMC_LANGUAGE_ENGLISH, &head);
+        palette_add_named(lesson_word, head.name, head.title, pick);
+    }
 }
 
 void smc_palette_open(struct smc_tui *tui)
@@ -101,9 +104,9 @@ static void choose_field(struct smc_tui *tui, enum smc_field field, const char *
 /* Enter opens it. */
 static enum smc_action choose_lesson(struct smc_tui *tui, const char *name)
 {
-    for (size_t i = 0; i < smc_lesson_count(); i++)
-        if (strcmp(smc_lesson_at(i)->name, name) == 0)
-            tui->lessons.lesson = i;
+    const size_t found = smc_lesson_find(name);
+    if (found < smc_lesson_count())
+        tui->lessons.lesson = found;
     tui->lessons.is_open = false;
     smc_tui_show_view(tui, SMC_VIEW_LESSONS);
     return SMC_ACTION_ENTER;

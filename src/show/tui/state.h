@@ -7,6 +7,7 @@
 
 #include "answers/query.h"
 #include "base/text.h"
+#include "show/lesson/lesson.h"
 #include "show/tui/banks_state.h"
 #include "show/tui/confirm_state.h"
 #include "show/tui/devices_state.h"
@@ -21,7 +22,9 @@
 
 /* Which lesson is open, and the page as shown. Start from {0}. */
 struct smc_lessons {
+    enum smc_language language; /* of the user */
     size_t lesson;
+    struct smc_lesson opened; /* while is_open; owned */
     bool is_open; /* otherwise the list is shown */
     size_t page;  /* the question follows the last page */
     int top;      /* the first line shown */
@@ -35,6 +38,7 @@ struct smc_lessons {
 
 static inline void smc_lessons_close(struct smc_lessons *lessons)
 {
+    smc_lesson_free(&lessons->opened);
     smc_text_free(&lessons->text);
     smc_text_free(&lessons->reply);
 }

@@ -5,21 +5,21 @@
 #include <string.h>
 
 #include "base/platform.h"
-#include "show/lesson/lesson.h"
+#include "show/lesson/lesson_words.h"
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
 #include "show/tui/widgets.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };
 
-static const struct smc_lesson *present(const struct smc_lessons *lessons)
-{
-    return smc_lesson_at(lessons->lesson);
-}
-
 static bool is_question(const struct smc_lessons *lessons)
 {
-    return lessons->page == present(lessons)->page_count;
+    return lessons->page == lessons->opened.page_count;
+}
+
+static const char *view_lessons_word(const struct smc_lessons *lessons, enum smc_lesson_word_id id)
+{
+    return smc_lesson_word(lessons->language, id);
 }
 
 /* --- The page --- */
@@ -29,7 +29,7 @@ static bool is_question(const struct smc_lessons *lessons)
 static struct smc_lesson_setting setting_for(const struct smc_tui *tui)
 {
     const struct smc_query *query = &tui->explore.query;
-    const struct smc_lesson *lesson = present(&tui->lessons);
+    const struct smc_lesson *lesson = &tui->lessons.opened;
     int columns = tui->cols - 2 * (MARGIN + 1);
     struct smc_lesson_setting setting = {
         .compile = query->compile,
@@ -52,9 +52,9 @@ static void write_page(struct smc_tui *tui)
     smc_text_free(&lessons->text);
     enum smc_status status =
         is_question(lessons)
-            ? smc_lesson_question(present(lessons), &setting, &lessons->text, &error)
-            : smc_lesson_page(present(lessons), lessons->page, &setting, &lessons->text, &error);
-    lessons->can_try = !is_question(lessons) && smc_lesson_launch(present(lessons), lessons->page,
+            ? smc_lesson_question(&lessons->opened, &setting, &lessons->text, &error)
+            : smc_lesson_page(&lessons->opened, lessons->page, &setting, &lessons->text, &error);
+    lessons->can_try = !is_question(lessons) && smc_lesson_launch(&lessons->opened, lessons->page,
                                                                   &setting, &lessons->launch);
     if (status != SMC_OK)
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
@@ -100,22 +100,23 @@ static void view_lessons_draw_list(const struct smc_lessons *lessons, struct smc
 {
     int count = (int)smc_lesson_count(), each = rows_per_lesson(rect);
     for (int i = 0; i < count; i++) {
-        const struct smc_lesson *lesson = smc_lesson_at((size_t)i);
+        struct smc_lesson_head head;
+        smc_lesson_head_at((size_t)i, lessons->language, &head);
         bool here = (size_t)i == lessons->lesson;
         enum smc_style style = here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG;
         int row = 1 + each * i;
         struct smc_rect line = {rect.row + row, rect.col, row < rect.rows, rect.cols};
         if (here)
             smc_frame_fill(frame, line, SMC_STYLE_SELECTED, ' ');
-        smc_frame_printf(frame, rect, row, MARGIN, style, "  %d  %s", i + 1, lesson->title);
+        smc_frame_printf(frame, rect, row, MARGIN, style, "  %d  %s", i + 1, head.title);
         if (lessons->solved >> i & 1)
             smc_frame_glyph(frame, rect, row, MARGIN, style, SMC_SIGN_SOLVED);
         if (each > 1)
             smc_frame_text_within(frame, rect, row + 1, MARGIN + 5, rect.cols - MARGIN - 5,
-                                  SMC_STYLE_DIM, lesson->summary);
+                                  SMC_STYLE_DIM, head.summary);
     }
     smc_frame_text(frame, rect, rect.rows - 1, MARGIN, SMC_STYLE_DIM,
-                   "Enter or a number opens a lesson");
+                   view_lessons_word(lessons, SMC_LESSON_WORD_OPEN));
 }
 
 /* The text's lines from `top` on; returns the next row. */
@@ -137,25 +138,30 @@ static int draw_lines(const char *text, int top, struct smc_rect rect, enum smc_
 static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_rect rect,
                       struct smc_frame *frame)
 {
-    static const char below[] = "  more below: PgDn";
-    char text[96];
-    snprintf(text, sizeof text, "page %zu of %zu%s", lessons->page + 1,
-             present(lessons)->page_count + 1,
-             is_question(lessons) ? "; Enter answers, PgUp goes back"
-             : lessons->can_try   ? "; PgDn: next, t tries it in the explorer"
-                                  : "; PgDn or Enter: next");
+    const char *below = view_lessons_word(lessons, SMC_LESSON_WORD_MORE);
+    char page[24], pages[24];
+    struct smc_text text = {0};
+    snprintf(page, sizeof page, "%zu", lessons->page + 1);
+    snprintf(pages, sizeof pages, "%zu", lessons->opened.page_count + 1);
+    smc_lesson_say(lessons->language, SMC_LESSON_WORD_PAGE, page, pages, &text);
+    smc_text_append(&text,
+                    view_lessons_word(lessons, is_question(lessons) ? SMC_LESSON_WORD_KEY_ANSWER
+                                               : lessons->can_try   ? SMC_LESSON_WORD_KEY_TRY
+                                                                    : SMC_LESSON_WORD_KEY_NEXT));
     if (more)
         smc_frame_text_right(frame, rect, 0, SMC_STYLE_DIM, below);
-    smc_frame_text_within(frame, rect, 0, 0, rect.cols - (more ? (int)sizeof below : 0),
-                          SMC_STYLE_DIM, text);
+    smc_frame_text_within(frame, rect, 0, 0,
+                          rect.cols - (more ? smc_utf8_string_columns(below) + 1 : 0),
+                          SMC_STYLE_DIM, smc_text_string(&text));
+    smc_text_free(&text);
 }
 
 static void draw_page(const struct smc_lessons *lessons, struct smc_rect rect,
                       struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, 0, 0, SMC_STYLE_STRONG,
-                   is_question(lessons) ? "A question"
-                                        : smc_lesson_heading(present(lessons), lessons->page));
+                   is_question(lessons) ? view_lessons_word(lessons, SMC_LESSON_WORD_QUESTION)
+                                        : lessons->opened.page[lessons->page].heading);
     struct smc_rect foot = smc_rect_cut_bottom(&rect, FOOT_ROWS);
     smc_rect_cut_top(&rect, HEAD_ROWS);
     int row =
@@ -176,7 +182,9 @@ static void view_lessons_draw(const struct smc_tui *tui, struct smc_rect body,
                               struct smc_frame *frame)
 {
     const struct smc_lessons *lessons = &tui->lessons;
-    smc_frame_box(frame, body, lessons->is_open ? present(lessons)->title : "lessons");
+    smc_frame_box(frame, body,
+                  lessons->is_open ? lessons->opened.title
+                                   : view_lessons_word(lessons, SMC_LESSON_WORD_LESSONS));
     if (lessons->is_open)
         draw_page(lessons, page_room(body), frame);
     else
@@ -229,12 +237,24 @@ static void ask(struct smc_tui *tui, const char *begun)
     smc_tui_ask(tui, "answer", "a number, or the letter of a choice", begun);
 }
 
+static void open_lesson(struct smc_tui *tui)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    struct smc_error error = {""};
+    smc_lesson_free(&lessons->opened);
+    lessons->is_open =
+        smc_lesson_open(lessons->lesson, lessons->language, &lessons->opened, &error) == SMC_OK;
+    if (lessons->is_open)
+        turn_to(tui, 0);
+    else
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
+}
+
 static void view_lessons_enter(struct smc_tui *tui)
 {
     struct smc_lessons *lessons = &tui->lessons;
     if (!lessons->is_open) {
-        lessons->is_open = true;
-        turn_to(tui, 0);
+        open_lesson(tui);
     } else if (is_question(lessons)) {
         ask(tui, "");
     } else {
@@ -261,9 +281,10 @@ static void try_it(struct smc_tui *tui)
 
 static void view_lessons_show_command(struct smc_tui *tui)
 {
+    struct smc_lesson_head head;
     char command[128];
-    snprintf(command, sizeof command, "%s lesson %s", smc_program_name(),
-             present(&tui->lessons)->name);
+    smc_lesson_head_at(tui->lessons.lesson, tui->lessons.language, &head);
+    snprintf(command, sizeof command, "%s lesson %s", smc_program_name(), head.name);
     smc_tui_show_command(tui, command);
 }
 
@@ -273,9 +294,9 @@ static void view_lessons_search(struct smc_tui *tui)
     struct smc_lessons *lessons = &tui->lessons;
     size_t count = smc_lesson_count();
     for (size_t i = 1; i <= count; i++) {
-        const struct smc_lesson *lesson = smc_lesson_at((lessons->lesson + i) % count);
-        if (strcasestr(lesson->title, tui->searched) ||
-            strcasestr(lesson->summary, tui->searched)) {
+        struct smc_lesson_head head;
+        smc_lesson_head_at((lessons->lesson + i) % count, lessons->language, &head);
+        if (strcasestr(head.title, tui->searched) || strcasestr(head.summary, tui->searched)) {
             lessons->lesson = (lessons->lesson + i) % count;
             return;
         }
@@ -321,7 +342,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
         turn_to(tui, 0);
         return true;
     case SMC_ACTION_LAST:
-        turn_to(tui, present(&tui->lessons)->page_count);
+        turn_to(tui, tui->lessons.opened.page_count);
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
@@ -373,7 +394,7 @@ static void view_lessons_typed(struct smc_tui *tui, const char *text)
     smc_text_free(&lessons->reply);
     if (text[0] == '\0')
         return;
-    if (smc_lesson_check(present(lessons), &setting, text, &lessons->is_right, &lessons->reply,
+    if (smc_lesson_check(&lessons->opened, &setting, text, &lessons->is_right, &lessons->reply,
                          &error) != SMC_OK)
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
     else if (lessons->is_right)

@@ -20,32 +20,68 @@ static size_t paragraphs_columns_of(const char *text, size_t length)
     return columns;
 }
 
+static bool contains_character(const char *set, uint32_t character)
+{
+    uint32_t member;
+    while ((member = smc_utf8_next(&set)) != 0)
+        if (member == character)
+            return true;
+    return false;
+}
+
+/* Lines of Chinese break between any two characters, but for punctuation. */
+static bool may_break(uint32_t before, uint32_t after)
+{
+    static const char opening[] = "（《“‘【", closing[] = "，。、；：！？）》”’】…%";
+    if (smc_utf8_columns(before) < 2 && smc_utf8_columns(after) < 2)
+        return false;
+    return !contains_character(opening, before) && !contains_character(closing, after);
+}
+
+/* The bytes before the next place where the line may break. */
+static size_t piece_length(const char *text)
+{
+    const char *at = text;
+    uint32_t before = smc_utf8_next(&at);
+    while (*at && *at != ' ') {
+        const char *next = at;
+        uint32_t after = smc_utf8_next(&next);
+        if (may_break(before, after))
+            break;
+        before = after;
+        at = next;
+    }
+    return (size_t)(at - text);
+}
+
 void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent, const char *text,
                           size_t columns)
 {
-    size_t column = paragraphs_columns_of(label, strlen(label));
+    size_t column = paragraphs_columns_of(label, strlen(label)), blanks = 0;
     append_untied(out, label, strlen(label));
     if (*text && column > 0 && column >= indent) {
         smc_text_append_char(out, '\n', 1);
         column = 0;
     }
+    text += strspn(text, " ");
     if (*text)
         smc_text_append_char(out, ' ', indent - column);
     column = indent;
     for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " "), taken = paragraphs_columns_of(text, length);
-        if (!first && column + 1 + taken > columns) {
+        size_t length = piece_length(text), taken = paragraphs_columns_of(text, length);
+        if (!first && column + (blanks > 0) + taken > columns) {
             smc_text_append_char(out, '\n', 1);
             smc_text_append_char(out, ' ', indent);
             column = indent;
-        } else if (!first) {
+        } else if (blanks > 0) {
             smc_text_append_char(out, ' ', 1);
             column++;
         }
         append_untied(out, text, length);
         column += taken;
         text += length;
-        text += strspn(text, " ");
+        blanks = strspn(text, " ");
+        text += blanks;
     }
     smc_text_append_char(out, '\n', 1);
 }
