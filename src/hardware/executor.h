@@ -111,6 +111,14 @@ struct smc_metric_info {
 
 extern const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT];
 
+/* Counts the loads that smc_metric_info's SHARED_LOAD_WAVEFRONTS counts, exactly where
+   smc_loads_are_words. */
+#define SMC_INSTRUMENTED_LOADS "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+
+/* Whether every load of shared memory of the catalog's kernel, as ptxas joins them, has 4 bytes a
+   lane. */
+bool smc_loads_are_words(const struct smc_answer *answer);
+
 /* --- Results ---------------------------------------------------------------------------------- */
 
 /* One attempt: whether it was made, whether it succeeded, and the error message of the other
