@@ -57,7 +57,8 @@ const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric
     const double most_repeated = 0.06 * answer->workload.shared.loads.wavefronts;
     if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
         return "the counter has a few of the loads before copies that no lane executes";
-    if (metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS && more > 0 && more <= most_repeated)
+    if (metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS && !smc_loads_are_words(answer) && more > 0 &&
+        more <= most_repeated)
         return "the counter also has wavefronts that are repeated as something else uses the banks";
     if (metric == SMC_METRIC_SHARED_STORES && more == 1)
         return "the counter has one more in some runs";
