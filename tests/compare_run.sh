@@ -83,6 +83,9 @@ else
 fi
 
 if command -v jq >/dev/null; then
+    smemcalc run --dry-run --kernel matmul --compare --size 1024 --device H200 --format json >dry.json
+    holds "--dry-run predicts and runs nothing" '(.comparison | length) > 2 and
+        ([.comparison[].figures | .predicted_ms > 0 and .time_ms == null] | all)' dry.json
     smemcalc $emulated --kernel aat --compare --size 64 --format json >aat.json
     holds "a comparison in JSON" '.family == "aat" and .baseline == "aat-naive" and .varied == null
         and [.comparison[].kernel.name] ==

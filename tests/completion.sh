@@ -90,11 +90,11 @@ if command -v bash >/dev/null; then
     offers "options of the command only" "$(lines --gpu)
 " run --gp
     offers "no option of another command" '' devices --gp
-    offers "the words that an option takes" "$(lines text json csv)
+    offers "the words that an option takes" "$(lines text json jsonl csv)
 " --format ''
-    offers "the letter of an option" "$(lines json)
+    offers "the letter of an option" "$(lines json jsonl)
 " -f j
-    offers "a value after =" "$(lines json)
+    offers "a value after =" "$(lines json jsonl)
 " --format = j
     offers "all values after =" "$(lines float double int32)
 " --dtype =
@@ -145,7 +145,7 @@ if command -v fish >/dev/null; then
     empty "fish reads its script" "$(fish --no-config -n fish 2>&1)"
     fish_offers "commands come first" "$(cat commands)" 'smemcalc '
     fish_offers "options of the command only" --gpu 'smemcalc run --gp'
-    fish_offers "words of an option" "$(lines csv json text)" 'smemcalc --format '
+    fish_offers "words of an option" "$(lines csv json jsonl text)" 'smemcalc --format '
     fish_offers "a board by its model" "$(lines 'RTX 4090' 'RTX 4090 D' 'RTX 4090 Laptop GPU')" 'smemcalc --device RTX\ 409'
     fish_offers "a kernel" residency 'smemcalc --kernel resid'
     fish_offers "lessons" banks 'smemcalc lesson ba'

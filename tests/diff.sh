@@ -115,7 +115,7 @@ refuses 2 "diff: two files are compared, the old build and the new one, but none
 refuses 2 "diff: two files are compared, the old build and the new one, but only one is given" a
 refuses 2 "diff: only one of the builds may be standard input" - -
 refuses 2 "missing.cubin: No such file or directory" missing.cubin own-sm90.cubin
-refuses 2 "option --format: 'xml' is not one of text, json, csv, markdown, junit, sarif" \
+refuses 2 "option --format: 'xml' is not one of text, json, jsonl, csv, markdown, junit, sarif" \
     own-sm90.cubin own-sm90.cubin --format xml
 refuses 2 "the old build is for compute capability 7.5, the new one for compute capability 9.0: no architecture is in both; --device compares them on one device, as far as the code can be estimated" \
     own-sm75.cubin own-sm90.cubin

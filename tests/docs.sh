@@ -181,6 +181,14 @@ check_fields() {
             --arg f32x1K --arg f32x1K:random --arg i32:1K --on emulator --device H200
     fi
 
+    solution=$here/data/exercises/right/reverse-static.cu
+    if [ "$nvrtc" = no ]; then
+        skip "keys of an exercise are documented" "there is no NVRTC 13.0"
+    else
+        ! command -v jq >/dev/null || documented_json "every JSON key of an exercise" exercise reverse-static "$solution"
+        csv exercise exercise reverse-static "$solution"
+    fi
+
     compared="run --on emulator --kernel stencil --radius 1:2 --size 64 --device 9.0"
     if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
         # shellcheck disable=SC2086 # words

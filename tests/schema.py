@@ -160,7 +160,7 @@ def foreign_problems(root, definition, document):
 # The member whose elements --format jsonl prints one a line; reports of other definitions are one line.
 LISTS = {"inspect": "kernels", "trace": "kernels", "kernels": "kernels", "lint": "launch_bounds", "devices": "devices",
          "doctor": "checks", "run_compare": "comparison", "query": "answers", "sweep": "answers", "limits": "answers",
-         "best": "answers", "carveout": "answers"}
+         "best": "answers", "carveout": "answers", "exercise": "submissions"}
 MEASURED = {"run", "run_compare", "run_source", "run_pair", "tune"}  # two runs differ in their times
 
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The JSON Schema of the reports: it describes what the program prints, and has the members of
 # smemcalc-formats(5) and no others. JSON Lines have the same content. Run in the build folder.
-# The commands are rows of tests/data/schema/commands, which are read by the shell:
-# shellcheck disable=SC2086,SC2154
+# The rows of tests/data/schema/commands are words for the shell:
+# shellcheck disable=SC2154
 
 set -u
 # shellcheck source=tests/command.sh

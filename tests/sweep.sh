@@ -25,6 +25,19 @@ empty "a point without a launch has 0 for each of its values" "$(
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         /is not a multiple of 32/ { n++; sum += $at["threads"] + $at["cluster"] + $at["barriers"] }
         END { if (n != 2 || sum != 0) print n, sum }' out)"
+smemcalc sweep --tile 16 --size 64:192:64 --device 9.0 --no-nvrtc --format csv >out 2>err
+empty "a range of --size varies all sizes of a product" "$(
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["m"], $at["n"], $at["k"] }' out | diff - /dev/fd/3 3<<END
+64 64 64
+128 128 128
+192 192 192
+END
+    cat err)"
+smemcalc sweep --kernel stencil-static --radius 3 --size 1000:2000:1000 --device 9.0 --no-nvrtc --format csv >out 2>err
+empty "and the elements of a kernel with one dimension" "$(
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s ", $at["length"] }' out |
+        grep -qx '1000 2000 ' || cat out err)"
 golden sweep-grid.json sweep --threads 64:128:64 --regs 200:300:100 --device 9.0 --format json
 golden sweep-curves.plot --threads 96 --smem 3000 --dynamic-smem 20K --regs 40 --device 8.9 --plot -
 golden sweep-refused.plot --threads 2000 --regs 40 --device 7.5 --plot -
@@ -40,6 +53,8 @@ empty "no line is wider than 80 columns" \
 
 refuses 2 "sweep: nothing varies: give one or two options a range, such as --regs 16:128:8, or \
 several devices" sweep --tile 8
+refuses 2 "option --size: not with --threads; --grid sets the number of blocks" \
+    sweep --threads 64 --size 1:3
 refuses 2 "option --tile: the range '8:4' is empty: it ends before it begins" sweep --tile 8:4
 refuses 2 "option --tile: the range '0:4' is not between 1 and 32" sweep --tile 0:4
 refuses 2 "option --tile: the step of the range '1:32:0' is not 1 or more" sweep --tile 1:32:0

@@ -612,6 +612,47 @@ extern "C" __global__ void tiles(const float *from, float *to, int tiles)
     for (int d = 0; d < 32; d++)
         to[row * 32 + d] = sum[d];
 }
+extern "C" __global__ void choose(const int *kind, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, v = i;
+    switch (kind[i]) {
+    case 0: v = v * v + 3; break;
+    case 1: for (int n = 0; n < 500; n++) v = v * 5 + to[v & 63]; break;
+    case 2: v = to[v & 1023] - 7; break;
+    case 3: v = __popc(v) ^ to[0]; break;
+    case 4: v = v / 3 + to[5]; break;
+    case 5: v = v % 7 - to[9]; break;
+    case 6: v = __clz(v) + to[6]; break;
+    }
+    to[i] = v;
+}
+extern "C" __global__ void least(const int *from, int *best)
+{
+    int v = from[blockIdx.x * blockDim.x + threadIdx.x], old = *best;
+    while (v < old) {
+        int was = atomicCAS(best, old, v);
+        if (was == old)
+            break;
+        old = was;
+    }
+}
+struct part {
+    int n;
+    float *x;
+};
+extern "C" __global__ void scale(part p, float *y)
+{
+    for (int i = threadIdx.x; i < p.n; i += blockDim.x)
+        p.x[i] *= y[i];
+}
+/* Where the memory is not global, other instructions follow that add halves. */
+extern "C" __global__ void add_halves(unsigned *x)
+{
+    unsigned was;
+    asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;" : "=r"(was) : "l"(x), "r"(threadIdx.x));
+    if (was == 12345)
+        x[1] = was;
+}
 extern "C" __global__ void grow(int *x)
 {
     x[blockIdx.x * blockDim.x + threadIdx.x]++;
@@ -641,6 +682,21 @@ states "a quotient decides nothing" '.time.contents_change == false' run ways.cu
 grows "lanes that leave a loop one after the other take longer than together" \
     "$(ways turns --grid 1 --block 32 -a i32x32:31 -a u32x32 | awk '{ print 1.02 * $1 }')" \
     "$(ways turns --grid 1 --block 32 -a i32x32:ramp -a u32x32)"
+states "a switch is followed" '.time.unfollowed == null' run ways.cu --entry choose --grid 64 \
+    --block 128 -a i32x8192:random:0:7 -a i32x8192 --device H200 --dry-run
+grows "each of its cases takes its own time" \
+    "$(ways choose --grid 64 --block 128 -a i32x8192:0 -a i32x8192 | awk '{ print 3 * $1 }')" \
+    "$(ways choose --grid 64 --block 128 -a i32x8192:1 -a i32x8192)"
+states "blocks see what the ones before them stored" '.time.terms_ms.atomics < 0.3' run ways.cu \
+    --entry least --grid 16384 --block 256 -a i32x4194304:5 -a i32x1:1000 --device H200 --dry-run
+states "structures with memory are arguments" '.time.counts.l1_sectors == 384' run ways.cu \
+    --entry scale --grid 1 --block 128 -a '{i32:1024,f32x1024:random}' -a f32x1024 --device H200 \
+    --dry-run
+states "and addresses within it" '.time.counts.l1_sectors == 384' run ways.cu --entry scale --grid 1 \
+    --block 128 -a '{i32:1024,f32x1024:random}' -a @1 --device H200 --dry-run
+states "atomics through generic addresses are followed" \
+    '.time.unfollowed == null and .time.terms_ms.atomics > 0' run ways.cu --entry add_halves \
+    --grid 64 --block 128 -a u32x2 --device H200 --dry-run
 grows "twice as many iterations take twice as long, whatever is before and after them" \
     "$(ways tiles --grid 512 --block 128 -a f32x2097152 -a f32x2097152 -a i32:64)" \
     "$(ways tiles --grid 512 --block 128 -a f32x2097152 -a f32x2097152 -a i32:32 |

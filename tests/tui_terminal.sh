@@ -70,6 +70,28 @@ empty "q after Ctrl-Z and fg ends the explorer" "$(
     is_in_time has_no_leftovers || leftovers
 )"
 
+# A terminal whose colours are RGB values, like ncurses' xterm-direct.
+rgb='%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d'
+cat >direct.ti <<END
+smemcalc-direct|24-bit colours,
+	RGB, colors#0x1000000, pairs#0x7fff,
+	setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38;2;$rgb%;m,
+	setab=\\E[%?%p1%{8}%<%t4%p1%d%e48;2;$rgb%;m,
+	use=xterm-256color,
+END
+if tic -x -o terminfo direct.ti 2>/dev/null; then
+    title="$(printf '\033')\\[[0-9;]*38;2;95;175;255m"
+    has_title_colour() {
+        terminal capture-pane -e -p | grep -q "$title"
+    }
+    keys "clear; TERMINFO=$scratch/terminfo TERM=smemcalc-direct smemcalc" Enter
+    empty "24-bit colours are RGB values" "$(is_in_time has_title_colour || terminal capture-pane -e -p)"
+    keys q
+    is_in_time is_plain || state
+else
+    skip "24-bit colours are RGB values" "tic cannot make a description of such a terminal"
+fi
+
 # --- How it ends ----------------------------------------------------------------------------------
 
 ends_by_key() { # KEY

@@ -118,6 +118,10 @@ enum smc_status smc_tune_read_axis(const char *text, struct smc_tune_axis *axis,
 enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
                                   struct smc_error *error);
 
+/* Adds an axis of known kind. SMC_USAGE: given twice, or too many. */
+enum smc_status smc_tune_append_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
+                                     struct smc_error *error);
+
 /* Adds the other parameters of tune->query.kernel that determine its speed and not its result, if
    the user did not give their value, with the values worth trying; and sorts the axes. SMC_USAGE:
    there is nothing to vary. */

@@ -32,6 +32,7 @@ struct smc_user_request {
     struct smc_device device;
     char suffix;                  /* 'a' to compile for sm_90a, or 0 */
     struct smc_ceilings ceilings; /* of the device, for the predicted time; or unknown */
+    bool without_time;            /* predict none: that may take longer than the emulation */
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* carve-out, cache configuration */
     uint32_t dynamic_smem_bytes;

@@ -164,6 +164,30 @@ sed -n 's/^ *\(echo .*\)/\1/p' out >pasted
 bash pasted
 empty "the command for a find that is too large makes a file of it" "$(cmp longer expression.input 2>&1)"
 
+# Its first run ends at a timeout, as on a busy machine.
+cat >fuzzers/batch <<'END'
+#!/bin/bash
+for word; do
+    case $word in
+    -artifact_prefix=*) prefix=${word#*=} ;;
+    *-timeout-1) [ "$INPUT" = fast ] || while :; do :; done && exit ;;
+    esac
+done
+[ ! -e fuzzers/batch.before ] || exit 0
+: >fuzzers/batch.before
+echo input >"${prefix}timeout-1"
+echo "Test unit written to ${prefix}timeout-1" >&2
+exit 70
+END
+chmod +x fuzzers/batch
+printf '[libfuzzer]\nmax_len = 500\ntimeout = 1\n' >fuzzers/batch.options
+INPUT=fast "$fuzz/run.sh" fuzzers 600 batch >out 2>&1
+empty "a timeout of an input that needs little processor time is no find" "$(grep -q '^batch  *ok' out || cat out)"
+rm -f fuzzers/batch.before
+INPUT=slow "$fuzz/run.sh" fuzzers 600 batch >out 2>&1
+empty "a timeout of an input that needs more processor time is a find" \
+    "$(grep -q '^batch  *FAILED' out || cat out)"
+
 printf '1 <= regs' >three
 new=$(sha1 three)
 mv three "$new"

@@ -749,38 +749,7 @@ static void test_shared_accesses(void)
     }
 }
 
-/* Copies to one address, from one address: cp.async.ca serves one lane after the other, and
-   cp.async.cg takes no wavefront. */
-static void test_copies(void)
-{
-    static struct smc_patterns patterns;
-    static const struct {
-        struct code code;
-        uint8_t wavefronts;
-    } cases[] = {
-        {{0x00000000ff007fae, 0x000fe8000b921844}, 32}, /* LDGSTS.E [R0], [RZ] */
-        {{0x00000000ff007fae, 0x000fe8000b921a44}, 32}, /* LDGSTS.E.64 */
-        {{0x00000000ff007fae, 0x000fe8000b921c44}, 32}, /* LDGSTS.E.128 */
-        {{0x00000000ff007fae, 0x000fe8000b901c44}, 0},  /* LDGSTS.E.BYPASS.128 */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct code code[] = {move_1024, cases[i].code, exit_all};
-        struct smc_warp_trace_entry entries[8];
-        struct smc_warp_trace_line lines[8];
-        struct smc_warp_trace trace = {.entry = entries,
-                                       .capacity = 8,
-                                       .line = lines,
-                                       .line_capacity = 8,
-                                       .patterns = &patterns};
-        struct counts counts;
-        walk(code, 3, 32, 1, &trace, &counts);
-        CU_ASSERT_EQUAL_FATAL(trace.count, 3);
-        CU_ASSERT_EQUAL(entries[1].wavefronts, cases[i].wavefronts);
-    }
-}
-
 CU_TestInfo tests_machine[] = {
-    {"asynchronous copies", test_copies},
     {"atomics and matrices in shared memory", test_shared_accesses},
     {"a loop", test_loop},
     {"lanes diverge and reconverge", test_divergence},

@@ -169,6 +169,12 @@ static void test_paragraphs(void)
     CU_ASSERT_EQUAL(smc_frame_paragraph(&frame, whole(), 1, SMC_STYLE_NORMAL, "at /a/long/path"),
                     4);
     CU_ASSERT_STRING_EQUAL(write_frame(true), "\nat\n/a/long\n/path\n");
+    begin(4, 7); /* a tie gives way before a word is cut */
+    CU_ASSERT_EQUAL(smc_frame_paragraph(&frame, whole(), 0, SMC_STYLE_NORMAL,
+                                        "a (256,\x1f"
+                                        "8) b"),
+                    2);
+    CU_ASSERT_STRING_EQUAL(write_frame(true), "a (256,\n8) b\n\n\n");
     begin(2, 7); /* the total is returned even if not all of it fits */
     CU_ASSERT_EQUAL(smc_frame_paragraph(&frame, whole(), 0, SMC_STYLE_NORMAL, "one\ntwo\nthree"),
                     3);

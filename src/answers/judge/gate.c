@@ -300,27 +300,15 @@ static void append_unloadable(const struct smc_inspect_row *row, struct smc_text
                     smc_inspect_architecture(row->kernel, architecture), cc, cc);
 }
 
-static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
+/* Blocks and occupancy are not judged, as something of the launch is unknown. */
+static void tell_unknown(struct judging *judging, const struct smc_inspect_row *row,
+                         enum smc_check_rule rule, const char *message)
 {
-    struct smc_check_finding finding = gate_finding_of(row, SMC_CHECK_THREADS_UNKNOWN);
-    finding.message =
-        (char *)"blocks and occupancy are not judged: its block size is unknown; state it in "
-                "[threads], or with --threads NAME=N";
-    if (judging->unsettled_rows++ == 0)
-        judging->first_unsettled = row->kernel;
-    if (judging->gate->path)
-        gate_add(judging, &finding);
-}
-
-static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
-{
-    struct smc_check_finding finding = gate_finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
-    finding.message = (char *)"blocks and occupancy are not judged: the launch gives its dynamic "
-                              "shared memory; state it in [dynamic_smem], or with --dynamic-smem "
-                              "NAME=BYTES";
+    struct smc_check_finding finding = gate_finding_of(row, rule);
+    finding.message = (char *)message;
     if (judging->unsettled_rows++ == 0) {
         judging->first_unsettled = row->kernel;
-        judging->first_lacks_smem = true;
+        judging->first_lacks_smem = rule == SMC_CHECK_DYNAMIC_SMEM_UNKNOWN;
     }
     if (judging->gate->path)
         gate_add(judging, &finding);
@@ -353,9 +341,13 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
             judge_key(judging, row, key, applies[key]);
     }
     if (unsettled && !settled)
-        tell_unsettled(judging, row);
+        tell_unknown(judging, row, SMC_CHECK_THREADS_UNKNOWN,
+                     "blocks and occupancy are not judged: its block size is unknown; state it in "
+                     "[threads], or with --threads NAME=N");
     if (unsettled && row->dynamic_smem_unknown)
-        tell_dynamic_smem(judging, row);
+        tell_unknown(judging, row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN,
+                     "blocks and occupancy are not judged: the launch gives its dynamic shared "
+                     "memory; state it in [dynamic_smem], or with --dynamic-smem NAME=BYTES");
     return unsettled;
 }
 

@@ -87,7 +87,8 @@ static enum smc_status read_percent(const struct gate_reading *reading,
 {
     char why[96];
     *out = value->type == SMC_TOML_INTEGER ? (double)value->integer : value->real;
-    if ((value->type != SMC_TOML_INTEGER && value->type != SMC_TOML_REAL) || *out < 0 || *out > 100)
+    if ((value->type != SMC_TOML_INTEGER && value->type != SMC_TOML_REAL) ||
+        !(*out >= 0 && *out <= 100))
         return gate_file_fail(reading, value, table, "not a number between 0 and 100");
     if (*out == 0 || *out >= 1)
         return SMC_OK;

@@ -171,8 +171,8 @@ static enum smc_status check_values(const struct smc_tune_axis *axis, int64_t lo
     return SMC_OK;
 }
 
-static enum smc_status append_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
-                                   struct smc_error *error)
+enum smc_status smc_tune_append_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
+                                     struct smc_error *error)
 {
     for (size_t i = 0; i < tune->axis_count; i++)
         if (strcmp(tune->axis[i].name, axis->name) == 0)
@@ -190,7 +190,7 @@ static enum smc_status add_carveout(struct smc_tune *tune, struct smc_tune_axis 
     if (tune->query.settings.carveout_percent != SMC_CARVEOUT_DEFAULT)
         return smc_fail(error, SMC_USAGE, "'carveout': not together with --carveout");
     enum smc_status status = check_values(axis, SMC_CARVEOUT_DEFAULT, 100, error);
-    return status == SMC_OK ? append_axis(tune, axis, error) : status;
+    return status == SMC_OK ? smc_tune_append_axis(tune, axis, error) : status;
 }
 
 enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
@@ -210,7 +210,7 @@ enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_a
         return smc_fail(error, SMC_USAGE, "'%s': not together with --%s", info->option,
                         info->option);
     enum smc_status status = check_values(&added, info->lowest, info->highest, error);
-    return status == SMC_OK ? append_axis(tune, &added, error) : status;
+    return status == SMC_OK ? smc_tune_append_axis(tune, &added, error) : status;
 }
 
 static void set_usual(const struct smc_tune *tune, const struct usual *from,
@@ -277,12 +277,12 @@ enum smc_status smc_tune_add_usual_axes(struct smc_tune *tune, struct smc_error 
             is_varied(tune, SMC_TUNE_PARAM, usual[i].param))
             continue;
         set_usual(tune, &usual[i], &axis);
-        status = append_axis(tune, &axis, error);
+        status = smc_tune_append_axis(tune, &axis, error);
     }
     if (status == SMC_OK && varies_carveout(tune)) {
         set_carveouts(tune, &axis);
         if (axis.count > 1)
-            status = append_axis(tune, &axis, error);
+            status = smc_tune_append_axis(tune, &axis, error);
     }
     sort_axes(tune);
     if (status == SMC_OK && tune->axis_count == 0)

@@ -27,16 +27,9 @@ struct image {
 
 #ifdef __x86_64__
 static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* to the address that follows */
-enum { JUMP_BYTES = sizeof jump + sizeof(uint64_t) };
-
-static void write_jump(uint8_t *from, const void *to)
-{
-    const uint64_t address = (uint64_t)(uintptr_t)to;
-    memcpy(from, jump, sizeof jump);
-    memcpy(from + sizeof jump, &address, sizeof address);
-}
 #else /* aarch64: ldr x16, .+8; br x16; the address */
 static const uint32_t jump[] = {0x58000050, 0xd61f0200};
+#endif
 enum { JUMP_BYTES = sizeof jump + sizeof(uint64_t) };
 
 static void write_jump(uint8_t *from, const void *to)
@@ -46,7 +39,6 @@ static void write_jump(uint8_t *from, const void *to)
     memcpy(from + sizeof jump, &address, sizeof address);
     __builtin___clear_cache((char *)from, (char *)from + JUMP_BYTES);
 }
-#endif
 
 static bool is_within(const struct image *image, uint64_t at, uint64_t bytes)
 {

@@ -120,7 +120,9 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
     };
     enum smc_status status =
         smc_run_answer(query, settings->place, &run->answer, &compiled, warnings, error);
-    if (status == SMC_OK)
+    if (status == SMC_OK && settings->only_predicts)
+        smc_run_begin(&request, &run->result);
+    else if (status == SMC_OK)
         status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
     smc_binary_free(&compiled.binary);
     smc_machine_host_name(run->result.host_name);

@@ -25,15 +25,9 @@ enum smc_status smc_tuning_add_macro(struct smc_tune *tune, const struct smc_tun
 {
     if (strchr(axis->name, '-'))
         return smc_fail(error, SMC_USAGE, "'%s' is not the name of a macro", axis->name);
-    for (size_t i = 0; i < tune->axis_count; i++)
-        if (strcmp(tune->axis[i].name, axis->name) == 0)
-            return smc_fail(error, SMC_USAGE, "'%s' is given twice", axis->name);
-    if (tune->axis_count == SMC_TUNE_MOST_AXES)
-        return smc_fail(error, SMC_USAGE, "more than %d names vary", SMC_TUNE_MOST_AXES);
-    struct smc_tune_axis *added = &tune->axis[tune->axis_count++];
-    *added = *axis;
-    added->kind = SMC_TUNE_MACRO;
-    return SMC_OK;
+    struct smc_tune_axis added = *axis;
+    added.kind = SMC_TUNE_MACRO;
+    return smc_tune_append_axis(tune, &added, error);
 }
 
 /* --- Expressions ------------------------------------------------------------------------------ */

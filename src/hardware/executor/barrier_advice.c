@@ -210,6 +210,7 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     request->source = smc_text_string(&source);
     request->settings = &settings;
     request->no_cache = true;
+    request->without_time = true;
     request->builds = NULL;
     enum smc_status status = smc_user_prepare(request, trial, &warnings, &ignored);
     if (status == SMC_OK && trial->answer.outcome == SMC_LAUNCHES)

@@ -365,7 +365,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
         output.ptx = (struct smc_text){0};
     }
     smc_nvrtc_output_free(&output);
-    return status == SMC_OK ? smc_user_find_time(run, error) : status;
+    return status == SMC_OK && !request->without_time ? smc_user_find_time(run, error) : status;
 }
 
 /* --- Its memory ------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "hardware/executor/user_time.h"
 #include "hardware/exercise/exercise_launch.h"
 #include "hardware/exercise/wrong_result.h"
 #include "rules/allocation.h"
@@ -320,14 +321,19 @@ static void verdict_take_figures(const struct smc_user_run *run,
     memcpy(verdict->figure, figures, sizeof figures);
 }
 
-static struct smc_exercise_times times_of(const struct smc_exercise_launch *launch)
+/* Of a solution that is right: a prediction takes longer than the rest of a verdict. */
+static enum smc_status predict_time(const struct smc_exercise_request *request,
+                                    struct smc_exercise_launch *launch,
+                                    struct smc_exercise_times *times, struct smc_error *error)
 {
-    struct smc_exercise_times times = {0};
-    if (launch && smc_time_is_known(&launch->run.answer.time)) {
-        const struct smc_time *time = &launch->run.answer.time;
-        times = (struct smc_exercise_times){time->predicted_ms, time->low_ms, time->high_ms};
-    }
-    return times;
+    if (!launch)
+        return SMC_OK;
+    launch->run.request.ceilings = request->ceilings;
+    enum smc_status status = smc_user_find_time(&launch->run, error);
+    const struct smc_time *time = &launch->run.answer.time;
+    if (status == SMC_OK && smc_time_is_known(time))
+        *times = (struct smc_exercise_times){time->predicted_ms, time->low_ms, time->high_ms};
+    return status;
 }
 
 static bool is_met(const struct smc_exercise_goal *goal, double figure, double bound)
@@ -362,18 +368,20 @@ static enum smc_status judge_goals(const struct smc_exercise_attempt *attempt,
     return SMC_OK;
 }
 
-static enum smc_status judge_figures(const struct smc_exercise_attempt *attempt,
+static enum smc_status judge_figures(struct smc_exercise_attempt *attempt,
                                      struct smc_exercise_verdict *verdict, struct smc_error *error)
 {
     const struct smc_exercise *exercise = attempt->request.exercise;
     verdict_take_figures(&attempt->own[exercise->cases - 1]->run, verdict);
     verdict->has_figures = true;
-    verdict->own = times_of(attempt->timed);
-    for (size_t i = 0; i < exercise->solutions; i++)
-        verdict->solution[i] = times_of(attempt->solution[i]);
+    enum smc_status status = predict_time(&attempt->request, attempt->timed, &verdict->own, error);
+    for (size_t i = 0; i < exercise->solutions && status == SMC_OK; i++)
+        status =
+            predict_time(&attempt->request, attempt->solution[i], &verdict->solution[i], error);
     if (verdict->own.ms > 0)
         verdict->figure[SMC_EXERCISE_TIME] = verdict->own.ms;
-    enum smc_status status = judge_goals(attempt, verdict, error);
+    if (status == SMC_OK)
+        status = judge_goals(attempt, verdict, error);
     verdict->outcome = smc_exercise_next_goal(exercise, verdict) == exercise->goals
                            ? SMC_EXERCISE_SOLVED
                            : SMC_EXERCISE_GOAL;

@@ -279,7 +279,7 @@ enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *r
         .no_cache = request->no_cache,
         .builds = request->builds,
         .device = request->device,
-        .ceilings = one == &exercise->timed ? request->ceilings : (struct smc_ceilings){0},
+        .without_time = true,
         .launch = SMC_LAUNCH_INIT,
         .settings = request->settings,
     };

@@ -17,7 +17,7 @@ enum smc_status smc_exercise_evaluate(const struct smc_exercise *exercise,
                                       int64_t *value, struct smc_error *error);
 
 /* Compiles the source for the case. A line "// launch: block = 32,8; grid = ...; smem = ..." of it
-   replaces the task's. The time is predicted of the timed case alone. `file` names the source in
+   replaces the task's. No time is predicted yet. `file` names the source in
    messages. SMC_USAGE: it does not compile, or does not have the task's kernel. The launch is to be
    freed if it is not NULL. */
 enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *request,

@@ -34,7 +34,6 @@ static const uint32_t lane_bit[SMC_LANES] = {
     BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
 
 static const struct smc_lanes zero = {.same = true};
-static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
 
 static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
                                            const struct smc_sass_operand *operand, unsigned part)
@@ -254,17 +253,10 @@ void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_ope
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                      uint32_t mask)
 {
-    uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
-    for (unsigned part = 0; part < in->to.registers; part++) {
-        struct smc_lanes *to = target_register(warp, &in->to, part);
-        if (to)
-            store_register(warp, to, unknown.value, UINT32_MAX, 1, to_mask);
-    }
-    for (int i = 0; i < 2; i++)
-        if (in->to_predicate[i] != SMC_TRUE_PREDICATE)
-            store_flags(in->uniform ? &warp->uniform_predicate[in->to_predicate[i]]
-                                    : &warp->predicate[in->to_predicate[i]],
-                        0, UINT32_MAX, in->uniform ? UINT32_MAX : mask);
+    static const struct operands same = {.lanes = 1};
+    static const struct results nothing = {.unknown = UINT32_MAX,
+                                           .predicate_unknown = {UINT32_MAX, UINT32_MAX}};
+    sass_evaluate_store(warp, in, mask, &same, &nothing);
     for (unsigned i = 0; i < 7; i++)
         if (in->predicates_written >> i & 1)
             store_flags(&warp->predicate[i], 0, UINT32_MAX, mask);

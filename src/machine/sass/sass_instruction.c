@@ -234,7 +234,6 @@ static void read_memory(struct smc_sass_instruction *in, uint32_t fields)
         in->from[2] = register_at(in, 64, true, 1);
     if (fields & COPY_TO) {
         in->copy_to = register_at(in, 16, false, 1);
-        in->bypasses_l1 = !smc_bit(in, 81);
         in->copy_offset = (int32_t)signed_bits(smc_bits(in, 44, 20), 20);
         in->offset = (int32_t)signed_bits(smc_bits(in, 32, 12), 12);
     }

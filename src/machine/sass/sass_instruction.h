@@ -103,7 +103,6 @@ struct smc_sass_instruction {
     bool exchanges, increments;        /* ATOMS.EXCH, ATOMS.POPC.INC */
     uint8_t matrices; /* LDSM, STSM: the first 8 lanes have the rows of the first, ...; 0: others */
     struct smc_sass_operand copy_to; /* LDGSTS: the address in shared memory */
-    bool bypasses_l1;                /* LDGSTS: cp.async.cg */
     int32_t copy_offset;
 };
 

@@ -74,13 +74,3 @@ bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_
     }
     return true;
 }
-
-bool smc_warp_targets(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                      uint32_t mask, uint64_t address[SMC_LANES])
-{
-    struct smc_sass_instruction target = *in;
-    target.from[0] = in->copy_to;
-    target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
-    target.offset = in->copy_offset;
-    return smc_warp_addresses(warp, &target, mask, address);
-}

@@ -81,8 +81,4 @@ void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instructi
 bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);
 
-/* The same for the addresses in shared memory that LDGSTS copies to. */
-bool smc_warp_targets(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                      uint32_t mask, uint64_t address[SMC_LANES]);
-
 #endif

@@ -68,24 +68,6 @@ static bool is_shared(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
 }
 
-/* The wavefronts of LDGSTS. Unknown targets are taken for neighbouring ones. */
-static uint8_t copy_wavefronts(const struct state *state, const struct smc_sass_instruction *in,
-                               uint32_t mask, const uint64_t from[SMC_LANES])
-{
-    struct smc_access access = {
-        .mask = mask,
-        .width_bytes = in->access_bytes,
-        .op = in->bypasses_l1 ? SMC_BANK_CP_ASYNC_CG : SMC_BANK_CP_ASYNC_CA,
-    };
-    uint64_t to[SMC_LANES];
-    const bool known = smc_warp_targets(state->warp, in, mask, to);
-    for (uint32_t lane = 0; lane < SMC_LANES; lane++)
-        access.address[lane] = known ? (uint32_t)to[lane] : lane * access.width_bytes;
-    if (smc_access_misaligned(&access))
-        return 0;
-    return (uint8_t)smc_banks_count_copy(state->walk->layout, &access, from).wavefronts;
-}
-
 /* Keeps what the trace needs of an access. */
 static void trace_access(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                          const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
@@ -93,8 +75,7 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
     struct smc_warp_trace *trace = state->walk->trace;
     const struct smc_pattern *pattern =
         smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
-    entry->wavefronts = in->operation == SMC_OP_LDGSTS ? copy_wavefronts(state, in, mask, address)
-                                                       : pattern->wavefronts;
+    entry->wavefronts = pattern->wavefronts;
     if (is_shared(in))
         return;
     entry->sectors = pattern->sectors;

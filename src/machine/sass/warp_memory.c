@@ -347,8 +347,12 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                  const struct smc_sass_instruction *in, uint32_t mask)
 {
+    struct smc_sass_instruction target = *in;
     uint64_t from[SMC_LANES], to[SMC_LANES];
-    if (!smc_warp_targets(warp, in, mask, to))
+    target.from[0] = in->copy_to;
+    target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
+    target.offset = in->copy_offset;
+    if (!smc_warp_addresses(warp, &target, mask, to))
         return;
     bool known = smc_warp_addresses(warp, in, mask, from);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {

@@ -157,7 +157,7 @@ double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_t
 
 /* A copy passes the data stage again on its way to shared memory, sector by sector where lanes
    copy sectors of their own. */
-static double copy_wavefronts(const struct smc_warp_trace_entry *entry)
+static double sm_copy_wavefronts(const struct smc_warp_trace_entry *entry)
 {
     return entry->sectors > 2 * entry->wavefronts ? entry->sectors - entry->wavefronts
                                                   : entry->wavefronts;
@@ -230,7 +230,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         data = smc_later(data, __builtin_popcount(states));
     data = smc_later(data, smc_l1_tag_clocks(number, entry->lines));
     /* What comes of a line is written by a wavefront. */
-    data += copies ? copy_wavefronts(entry) : filled;
+    data += copies ? sm_copy_wavefronts(entry) : filled;
     sm->work->load_sectors += sectors;
     sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
     return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);

@@ -338,6 +338,14 @@ struct scale {
     bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
 };
 
+static bool leave_nothing_out(const struct smc_traces *traces)
+{
+    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
+        if (traces->trace[i].skip_count > 0)
+            return false;
+    return true;
+}
+
 static struct scale find_scale(const struct model *model)
 {
     double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
@@ -348,7 +356,8 @@ static struct scale find_scale(const struct model *model)
     }
     loads = loads > 0 ? model->work.load_pieces / loads : 0;
     stores = stores > 0 ? model->work.store_pieces / stores : 0;
-    return (struct scale){busy * loads, busy * stores, fmax(loads, stores) < 1.02 * blocks};
+    bool whole = fmax(loads, stores) < 1.02 * blocks || leave_nothing_out(&model->traces);
+    return (struct scale){busy * loads, busy * stores, whole};
 }
 
 /* As much of an array as was asked for, which is all of it unless it is clearly less. */

@@ -106,7 +106,8 @@ static void histogram_plan(const struct smc_kernel *kernel, const struct smc_par
         (struct smc_argument){SMC_ARGUMENT_INT64, params->value[SMC_PARAM_LENGTH]};
 }
 
-static void add_loads(const struct smc_params *params, const char *array, struct smc_work *work)
+static void histogram_add_loads(const struct smc_params *params, const char *array,
+                                struct smc_work *work)
 {
     uint64_t each = pairs_per_block(params), whole = pairs_of(params) / each;
     uint32_t threads = (uint32_t)params->value[SMC_PARAM_BLOCK];
@@ -130,8 +131,8 @@ static void histogram_work(const struct smc_kernel *kernel, const struct smc_par
         .untiled_load_bytes = 2 * pairs * BYTES,
         .minimum_bytes = (2 * pairs + counts) * BYTES,
     };
-    add_loads(params, "x", work);
-    add_loads(params, "y", work);
+    histogram_add_loads(params, "x", work);
+    histogram_add_loads(params, "y", work);
     smc_work_add_lines(smc_work_add_access(work, "counts", true, counts), BYTES, &stores);
     smc_work_sum_bytes(work, BYTES);
 }

@@ -130,15 +130,24 @@ static enum smc_status run_series_ask(const struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
     struct smc_query place;
+    struct smc_arguments placed = *arguments;
     smc_query_init(&place);
-    enum smc_status status = run_series_check_options(arguments, error);
+    if (arguments->given[SMC_OPTION_PREDICT_ONLY]) {
+        placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
+        placed.given[SMC_OPTION_PREDICT_ONLY] = false;
+    }
+    enum smc_status status = run_series_check_options(&placed, error);
+    if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY])
+        status = smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ON), error,
+                                  "not with --dry-run, which runs nothing");
     if (status == SMC_OK)
-        status = smc_ask_place(arguments, settings, devices, &place, error);
+        status = smc_ask_place(&placed, settings, devices, &place, error);
     if (status == SMC_OK)
         status = ask_series(arguments, &place, settings->place == SMC_ON_EMULATOR, series, error);
     if (status != SMC_OK)
         return status;
     smc_idle_warn_of(arguments, &place.device);
+    settings->only_predicts = arguments->given[SMC_OPTION_PREDICT_ONLY];
     settings->no_counters = true; /* reading them takes longer than the run */
     smc_run_make_stoppable(arguments, settings);
     if (!settings->stop) { /* between runs */

@@ -27,7 +27,6 @@ enum { PNG_SCALE = 2, HATCH_GAP = 7 };
 static struct {
 #define CAIRO(name) __typeof__(cairo_##name) *name;
 #include "show/plot/cairo_functions.def"
-#undef CAIRO
 } library;
 
 static bool find_functions(void *handle)
@@ -38,7 +37,6 @@ static bool find_functions(void *handle)
     } functions[] = {
 #define CAIRO(name) {"cairo_" #name, &library.name},
 #include "show/plot/cairo_functions.def"
-#undef CAIRO
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *address = dlsym(handle, functions[i].name);

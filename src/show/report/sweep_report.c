@@ -411,27 +411,33 @@ static const char *value_name(enum smc_axis_id id)
     return names[id];
 }
 
-enum { LABEL, THREADS, REGISTERS, SMEM, BLOCKS, WARPS, PERCENT, TIME, BOUND, COLUMNS };
+enum { LABEL, THREADS, REGISTERS, SMEM, BLOCKS, WARPS, PERCENT, TIME, RATIO, BOUND, COLUMNS };
 struct sweep_columns {
     struct smc_text_column column[COLUMNS + 1];
+    double fastest_ms;
 };
 
-static struct sweep_columns sweep_find_columns(const struct smc_sweep *sweep)
+static struct sweep_columns sweep_find_columns(const struct smc_sweep_result *result)
 {
+    const struct smc_sweep *sweep = result->sweep;
     /* With a device axis all points share the block, which is shown once, above the table. */
     const enum smc_axis_id id = sweep->axis[0].id;
     const bool devices = id == SMC_AXIS_DEVICE, times = sweep->times;
-    struct sweep_columns columns = {{
-        [LABEL] = {value_name(id), 2, -(int)strlen(value_name(id)), false},
-        [THREADS] = {"threads", 2, 7, devices},
-        [REGISTERS] = {"regs", 1, 6, false},
-        [SMEM] = {"smem B", 2, 6, devices},
-        [BLOCKS] = {"blocks", 2, 6, false},
-        [WARPS] = {"warps", 1, 6, times},
-        [PERCENT] = {"occup.", 1, 7, false},
-        [TIME] = {"time ms", 1, 10, !times},
-        [BOUND] = {times ? "bound by" : "limited by", 2, 0, false},
-    }};
+    const bool threads = id == SMC_AXIS_THREADS || id == SMC_AXIS_BLOCK;
+    struct sweep_columns columns = {
+        .fastest_ms = smc_sweep_fastest_ms(result),
+        .column = {
+            [LABEL] = {value_name(id), 2, -(int)strlen(value_name(id)), false},
+            [THREADS] = {"threads", 2, 7, devices || threads},
+            [REGISTERS] = {"regs", 1, 6, false},
+            [SMEM] = {"smem B", 2, 6, devices},
+            [BLOCKS] = {"blocks", 2, 6, false},
+            [WARPS] = {"warps", 1, 6, times},
+            [PERCENT] = {"occup.", 1, 7, false},
+            [TIME] = {"time ms", 1, 10, !times},
+            [RATIO] = {"x best", 1, 7, !times},
+            [BOUND] = {times ? "bound by" : "limited by", 2, 0, false},
+        }};
     struct smc_text_column *label = &columns.column[LABEL];
     for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
         struct smc_text text = {0};
@@ -446,7 +452,8 @@ static struct sweep_columns sweep_find_columns(const struct smc_sweep *sweep)
     return columns;
 }
 
-static void sweep_add_counts(const struct smc_sweep_point *point, struct smc_cells *cells)
+static void sweep_add_counts(const struct smc_sweep_point *point, double fastest_ms,
+                             struct smc_cells *cells)
 {
     char percent[32], time[24];
     smc_cells_printf(cells, "%" PRIu32, point->threads_per_block);
@@ -461,6 +468,10 @@ static void sweep_add_counts(const struct smc_sweep_point *point, struct smc_cel
     smc_cells_add(cells, percent);
     smc_words_time_cell(point->predicted_ms, time);
     smc_cells_add(cells, time);
+    if (point->predicted_ms > 0)
+        smc_cells_printf(cells, "%.2f", point->predicted_ms / fastest_ms);
+    else
+        smc_cells_add(cells, "-");
 }
 
 static void append_table_point(const struct smc_sweep_result *result, uint64_t index,
@@ -475,7 +486,7 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
     if (point->state == SMC_POINT_NO_ANSWER)
         smc_text_append(&right, "no such launch on this device");
     else
-        sweep_add_counts(point, &cells);
+        sweep_add_counts(point, columns->fastest_ms, &cells);
     if (point->state == SMC_POINT_REFUSED)
         smc_text_append(&right, "cannot launch");
     if (point->state == SMC_POINT_LAUNCHES && result->sweep->times)
@@ -597,7 +608,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
     smc_words_sweep_device(result->sweep, &line);
     smc_layout_text(out, style, 0, &line);
     if (result->sweep->axis_count == 1) {
-        const struct sweep_columns columns = sweep_find_columns(result->sweep);
+        const struct sweep_columns columns = sweep_find_columns(result);
         smc_text_append_char(out, '\n', 1);
         smc_cells_headings((struct smc_cells){columns.column, out});
         for (uint64_t i = 0; i < result->answered; i++)

@@ -150,7 +150,6 @@ const struct smc_writer smc_writer_lines = {
     .is_by_line = true,
 #define WRITER(kind, list, parameters, arguments) .kind = lines_##kind,
 #include "show/report/writers.def"
-#undef WRITER
     .inspection = lines_inspection,
     .trace = lines_trace,
     .kernels = lines_kernels,

@@ -110,6 +110,21 @@ const struct smc_look smc_light_looks[SMC_STYLE_COUNT] = {
 #include "show/tui/styles.def"
 };
 
+/* 16 to 231 are a cube, 232 to 255 greys. */
+uint32_t smc_look_rgb(int colour)
+{
+    static const unsigned char levels[] = {0, 95, 135, 175, 215, 255};
+    if (colour >= 232) {
+        const uint32_t grey = 8 + 10 * (uint32_t)(colour - 232);
+        return grey << 16 | grey << 8 | grey;
+    }
+    if (colour < 16)
+        return 0x808080;
+    const int place = colour - 16;
+    return (uint32_t)levels[place / 36] << 16 | (uint32_t)levels[place / 6 % 6] << 8 |
+           levels[place % 6];
+}
+
 char smc_glyph_ascii(uint32_t glyph)
 {
     static const struct {

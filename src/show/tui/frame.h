@@ -64,6 +64,9 @@ struct smc_look {
 extern const struct smc_look smc_looks[SMC_STYLE_COUNT];
 extern const struct smc_look smc_light_looks[SMC_STYLE_COUNT]; /* on a light background */
 
+/* 0xRRGGBB of one of xterm's 256 colours, from 16 on. */
+uint32_t smc_look_rgb(int colour);
+
 /* The characters in panels that are not text. */
 enum smc_sign {
 #define SIGN(id, glyph, ascii, where, meaning) SMC_SIGN_##id = glyph,
@@ -119,9 +122,9 @@ void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row
                           enum smc_style style, const char *text);
 
 /* Words wrapped to the rectangle's width from `row` on. A newline begins a new line; SMC_TIE
-   (show/words/paragraphs.h) is a blank that does not break; a word longer than a line continues in
-   the next. Returns the row after the last, which may lie below the rectangle: those rows did not
-   fit. */
+   (show/words/paragraphs.h) is a blank that breaks only in words longer than a line; one without
+   any continues in the next. Returns the row after the last, which may lie below the rectangle:
+   those rows did not fit. */
 int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
                         enum smc_style style, const char *text);
 

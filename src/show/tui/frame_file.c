@@ -9,21 +9,6 @@
 
 enum { CELL_WIDTH = 8, CELL_HEIGHT = 17, BASELINE = 13 };
 
-/* The colours of xterm: 16 to 231 are a cube, 232 to 255 greys. */
-static unsigned rgb_of(int colour)
-{
-    static const unsigned char levels[] = {0, 95, 135, 175, 215, 255};
-    if (colour >= 232) {
-        const unsigned grey = 8 + 10 * (unsigned)(colour - 232);
-        return grey << 16 | grey << 8 | grey;
-    }
-    if (colour < 16)
-        return 0x808080;
-    const int place = colour - 16;
-    return (unsigned)levels[place / 36] << 16 | (unsigned)levels[place / 6 % 6] << 8 |
-           levels[place % 6];
-}
-
 static void append_escaped(uint32_t glyph, struct smc_text *out)
 {
     switch (glyph) {
@@ -58,10 +43,10 @@ static void frame_append_run(const struct smc_cell *cells, int cols, int row, in
         smc_text_printf(out,
                         "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n",
                         col * CELL_WIDTH, row * CELL_HEIGHT, cols * CELL_WIDTH, CELL_HEIGHT,
-                        rgb_of(look->background));
+                        smc_look_rgb(look->background));
     smc_text_printf(out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"#%06x\"%s>",
                     col * CELL_WIDTH, row * CELL_HEIGHT + BASELINE, cols * CELL_WIDTH,
-                    look->foreground >= 0 ? rgb_of(look->foreground) : 0xe4e4e4u,
+                    look->foreground >= 0 ? smc_look_rgb(look->foreground) : 0xe4e4e4u,
                     look->attributes & SMC_BOLD ? " font-weight=\"bold\"" : "");
     for (int i = 0; i < cols; i++)
         if (cells[i].glyph)

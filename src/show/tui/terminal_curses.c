@@ -48,6 +48,21 @@ static attr_t curses_attributes(unsigned attributes)
            (attributes & SMC_REVERSE ? A_REVERSE : 0);
 }
 
+/* What curses calls one of 256 colours: on a terminal of 24-bit colours, its RGB value. */
+static int curses_colour(int colour)
+{
+    return colour < 0 || COLORS <= 256 ? colour : (int)smc_look_rgb(colour);
+}
+
+static void set_pair(short pair, int foreground, int background)
+{
+#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
+    init_extended_pair(pair, foreground, background);
+#else
+    init_pair(pair, (short)foreground, (short)background);
+#endif
+}
+
 /* With 256 colours a background is used instead of reversing, and grey instead of dimming. */
 static void set_style(short style, bool colour, bool many)
 {
@@ -59,11 +74,11 @@ static void set_style(short style, bool colour, bool many)
         attributes &= ~(unsigned)SMC_DIM;
     on.attributes[style] = curses_attributes(attributes);
     on.pair[style] = 0;
-    short foreground = (short)(many ? look->foreground : look->basic);
-    short background = (short)(many ? look->background : -1);
+    int foreground = many ? curses_colour(look->foreground) : look->basic;
+    int background = many ? curses_colour(look->background) : -1;
     if (colour && (foreground >= 0 || background >= 0)) {
         on.pair[style] = (short)(style + 1);
-        init_pair(on.pair[style], foreground, background);
+        set_pair(on.pair[style], foreground, background);
     }
 }
 

@@ -16,13 +16,12 @@
 
 /* --- The next launch --- */
 
-/* The explorer's launch without static shared memory, barriers and clusters, which the compiled
-   kernel brings: `smemcalc run` accepts no options for them either. */
+/* The explorer's launch without static shared memory and barriers, which the compiled kernel
+   brings: `smemcalc run` accepts no options for them either. */
 static struct smc_query launch_query(const struct smc_tui *tui)
 {
     struct smc_query query = tui->explore.query;
     query.static_smem_bytes = query.barriers_per_block = SMC_NOT_GIVEN;
-    query.settings.blocks_per_cluster = 1;
     query.settings.virtual_resources = 0;
     return query;
 }
@@ -254,10 +253,12 @@ static void draw_next_launch(const struct smc_tui *tui, struct smc_rect rect,
                              struct smc_frame *frame)
 {
     view_confirm_draw_kernel(tui, smc_rect_cut_top(&rect, 1), frame);
+    if (obstacle(tui) && !smc_tui_is_launching(tui))
+        return;
     draw_place(tui, smc_rect_cut_top(&rect, 1), frame);
     if (smc_tui_is_launching(tui))
         draw_progress(tui, rect, frame);
-    else if (!obstacle(tui))
+    else
         draw_keys(tui, rect, frame);
 }
 
@@ -543,6 +544,8 @@ static void draw_hint(const struct smc_tui *tui, struct smc_rect rect, struct sm
     struct smc_text words = {0};
     bool no_gpu = tui->gpu_count == 0 && tui->no_gpu[0];
     int line = 0;
+    if (obstacle(tui))
+        return;
     if (no_gpu) {
         smc_text_append(&words, tui->no_gpu);
         line = draw_words(&words, SMC_STYLE_WARN, rect, 0, frame) + 1;
