@@ -646,9 +646,11 @@ small="--threads 64 --regs 32 --cluster 4 --device H200"
     named "a query's headline counts the blocks of clusters that an SM holds" \
         "8 blocks per SM in clusters, occupancy 25 % (16/64 warps); without clusters 32, limited by warps, registers and block slots" \
         "$(smemcalc $small | head -n 2 | paste -sd' ')"
-    named "and so does a sweep" "8,16,25,cluster" \
-        "$(smemcalc sweep $small --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-            { print $at["blocks_per_sm"] "," $at["warps_per_sm"] "," $at["occupancy_percent"] "," $at["limiters"] }')"
+    named "and so does a sweep" "8,16,25,cluster 8,64,100,warps+registers" \
+        "$(smemcalc sweep --threads 64:256:192 --regs 32 --cluster 4 --device H200 --format csv |
+            awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+                { print $at["blocks_per_sm"] "," $at["warps_per_sm"] "," $at["occupancy_percent"] "," $at["limiters"] }' |
+            paste -sd' ')"
     named "best proposes blocks of which 8 fill an SM" "use --threads 256: 8 blocks per SM, occupancy 100 %" \
         "$(smemcalc best --regs 32 --cluster 4 --device H200 | sed -n '1s/, limited.*//p')"
 }
