@@ -46,7 +46,7 @@ void smc_lesson_help(const char *program, struct smc_text *out)
                                "  --no-nvrtc        不编译，寄存器数取自表格\n"
                                "  --no-cache        不读写编译缓存\n"
                                "  --help            显示本帮助\n"
-        "  --version         显示版本\n";
+                               "  --version         显示版本\n";
     for (const char *at = help; *at; at++)
         if (*at == '%')
             smc_text_append(out, program);
