@@ -635,8 +635,8 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
             paste -sd'#' - | sed 's/#/; /g')"
     named "clusters of several devices" "of 8 blocks at a time: H200 15, H100 NVL at most 16" \
         "$(line_of clusters $cluster --cluster 8 --device "H100 NVL" --device 9.0)"
-    named "CSV has the clusters, and whether they are a bound" "15,0" \
-        "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*\)$/\1/')"
+    named "CSV has the clusters, and whether they are a bound" "15,0," \
+        "$(smemcalc $cluster --cluster 8 --format csv | sed '1d;s/.*,\([^,]*,[^,]*,[^,]*\)$/\1/')"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \
         "$(line_of clusters --threads 256 --regs 32 --dynamic-smem 200K --device "H100 NVL" --cluster 8 | sed "s/ blocks.*//")"
 }
@@ -646,9 +646,11 @@ small="--threads 64 --regs 32 --cluster 4 --device H200"
     named "a query's headline counts the blocks of clusters that an SM holds" \
         "8 blocks per SM in clusters, occupancy 25 % (16/64 warps); without clusters 32, limited by warps, registers and block slots" \
         "$(smemcalc $small | head -n 2 | paste -sd' ')"
-    named "and so does a sweep" "8,16,25,cluster" \
-        "$(smemcalc sweep $small --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-            { print $at["blocks_per_sm"] "," $at["warps_per_sm"] "," $at["occupancy_percent"] "," $at["limiters"] }')"
+    named "and so does a sweep" "8,16,25,cluster 8,64,100,warps+registers" \
+        "$(smemcalc sweep --threads 64:256:192 --regs 32 --cluster 4 --device H200 --format csv |
+            awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+                { print $at["blocks_per_sm"] "," $at["warps_per_sm"] "," $at["occupancy_percent"] "," $at["limiters"] }' |
+            paste -sd' ')"
     named "best proposes blocks of which 8 fill an SM" "use --threads 256: 8 blocks per SM, occupancy 100 %" \
         "$(smemcalc best --regs 32 --cluster 4 --device H200 | sed -n '1s/, limited.*//p')"
 }
@@ -663,9 +665,9 @@ tells "--tmem-columns: no Tensor Memory is known on CC 9.0; CC 10.0, 10.3 and 11
 refuses 2 "option --tmem-columns: '48' is not one of 0, 32, 64, 128, 256, 512" --threads 256 --tmem-columns 48
 named "CSV has how much a cooperative grid is too large" "cooperative_excess 1 0 " "$(
     smemcalc --threads 256 --regs 32 --grid 1057 --cooperative --device H200 --format csv |
-        sed 's/,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' '
+        sed 's/,[^,]*,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' '
     smemcalc --threads 256 --regs 32 --grid 1056 --cooperative --device H200 --format csv |
-        sed '1d;s/,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' ')"
+        sed '1d;s/,[^,]*,[^,]*,[^,]*$//;s/.*,//' | tr '\n' ' ')"
 named "JSON has how much a cooperative grid is too large" "1 null" "$(
     for words in "--cooperative" ""; do
         # shellcheck disable=SC2086

@@ -151,16 +151,26 @@ def foreign_problems(root, definition, document):
         import jsonschema
     except ImportError:
         return []
-    jsonschema.Draft202012Validator.check_schema(root)
     schema = {**root["$defs"][definition], "$defs": root["$defs"]}
     return [f"jsonschema: {error.json_path}: {error.message[:200]}"
             for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
 
 
+def schema_problems(root):
+    try:
+        import jsonschema
+        jsonschema.Draft202012Validator.check_schema(root)
+    except ImportError:
+        pass
+    except jsonschema.SchemaError as error:
+        return [f"the schema is none: {error.json_path}: {error.message[:200]}"]
+    return []
+
+
 # The member whose elements --format jsonl prints one a line; reports of other definitions are one line.
 LISTS = {"inspect": "kernels", "trace": "kernels", "kernels": "kernels", "lint": "launch_bounds", "devices": "devices",
          "doctor": "checks", "run_compare": "comparison", "query": "answers", "sweep": "answers", "limits": "answers",
-         "best": "answers", "carveout": "answers"}
+         "best": "answers", "carveout": "answers", "exercise": "submissions"}
 MEASURED = {"run", "run_compare", "run_source", "run_pair", "tune"}  # two runs differ in their times
 
 
@@ -177,6 +187,8 @@ def line_problems(definition, document, lines):
 
 def check_documents(root, listed):
     """Each line of `listed` has a definition and the document's path; beside it are the lines."""
+    for problem in schema_problems(root):
+        print(problem)
     for row in listed:
         definition, path = row.split()
         document = load(path)

@@ -1051,6 +1051,7 @@ empty "a histogram over the shared memory of a cluster" "$(
     cat err
     grep -q '^clusters on the GPU  *124  *- *not measured$' out || cat out
     grep -q '^no findings$' out || cat out
+    grep -A 1 '^accesses to other blocks  *- *313 ' out | grep -q '^  their wavefronts  *- *2773 ' || cat out
     od -An -v -tu4 -w4 values.bin | awk '{ n[$1 % 4096]++ }
         END { for (i = 0; i < 4096; i++) print n[i] + 0 }' >counted
     od -An -v -tu4 -w4 bins.bin | tr -d ' ' | cmp counted -)"

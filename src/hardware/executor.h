@@ -111,6 +111,14 @@ struct smc_metric_info {
 
 extern const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT];
 
+/* Counts the loads that smc_metric_info's SHARED_LOAD_WAVEFRONTS counts, exactly where
+   smc_loads_are_words. */
+#define SMC_INSTRUMENTED_LOADS "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+
+/* Whether every load of shared memory of the catalog's kernel, as ptxas joins them, has 4 bytes a
+   lane. */
+bool smc_loads_are_words(const struct smc_answer *answer);
+
 /* --- Results ---------------------------------------------------------------------------------- */
 
 /* One attempt: whether it was made, whether it succeeded, and the error message of the other
@@ -319,8 +327,8 @@ const char *smc_run_entry(const struct smc_run_request *request);
 bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3]);
 
 /* Whether it is a cooperative launch: by --cooperative, or as the code `asks` about the grid's
-   barrier, and then if all blocks can be resident at a time. Of a compute capability, whose number of
-   SMs is unknown, as many are resident as the emulator runs. */
+   barrier, and then if all blocks can be resident at a time. Of a compute capability, whose number
+   of SMs is unknown, as many are resident as the emulator runs. */
 bool smc_run_is_cooperative(const struct smc_run_request *request, bool asks);
 
 /* Emulates a user's kernel again, with blocks, warps and lanes in the opposite order: its memory's

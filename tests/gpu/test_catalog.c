@@ -111,7 +111,8 @@ static bool all_confirmed(const struct smc_kernel *kernel,
             return false;
     for (size_t i = 0; i < count; i++)
         if (!is_confirmed(confirmation, launched[i]) &&
-            !(kernel->is_racy && is_result(launched[i])))
+            !(kernel->is_racy && is_result(launched[i])) &&
+            !(kernel->has_clusters && is_confirmed(confirmation, "resident_clusters")))
             return false;
     return true;
 }

@@ -216,6 +216,18 @@ static void release(struct launch *launch)
     *launch = (struct launch){0};
 }
 
+/* Of two counters of the loads' wavefronts the one that is exact for this kernel. */
+static enum smc_status read_counters(const struct bench *bench, size_t i, struct launch *launch,
+                                     struct smc_error *error)
+{
+    double values[METRICS + 1];
+    enum smc_status status = smc_counters_read(bench->counters, i, values, error);
+    memcpy(launch->seen, values, sizeof *values * METRICS);
+    if (smc_loads_are_words(&launch->answer))
+        launch->seen[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = values[METRICS];
+    return status;
+}
+
 /* Launches all that are ready; counts them if there are counters. */
 static bool run_on_gpu(struct bench *bench)
 {
@@ -238,7 +250,7 @@ static bool run_on_gpu(struct bench *bench)
     for (size_t i = 0; i < bench->launches && status == SMC_OK; i++) {
         struct launch *launch = &bench->launch[i];
         if (bench->counters)
-            status = smc_counters_read(bench->counters, i, launch->seen, &error);
+            status = read_counters(bench, i, launch, &error);
         if (status == SMC_OK)
             status = smc_gpu_buffers_fetch_outputs(&launch->answer.plan, &launch->buffers, &error);
     }
@@ -377,12 +389,13 @@ static bool try_all(struct bench *bench)
 
 static void open_counters(struct bench *bench)
 {
-    static const char *names[METRICS];
+    static const char *names[METRICS + 1];
     struct smc_error error = {""};
     for (int m = 0; m < METRICS; m++)
         names[m] = smc_metric_info[m].name;
+    names[METRICS] = SMC_INSTRUMENTED_LOADS;
     enum smc_status status =
-        smc_counters_open(0, names, METRICS, AT_A_TIME, &bench->counters, &error);
+        smc_counters_open(0, names, METRICS + 1, AT_A_TIME, &bench->counters, &error);
     if (status != SMC_OK)
         gpu_skip(error.message); /* only the counters */
 }

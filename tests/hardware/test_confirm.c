@@ -474,7 +474,9 @@ static void test_counters_beyond(void)
         {SMC_METRIC_SHARED_LOADS, 1.01, SMC_CONFIRMED},
         {SMC_METRIC_SHARED_LOADS, 1.021, SMC_DIFFERS},
         {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.02, SMC_CONFIRMED},
-        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.03, SMC_DIFFERS},
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.05, SMC_INFORMATION}, /* some are repeated */
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.07, SMC_DIFFERS},
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 0.97, SMC_DIFFERS},
         {SMC_METRIC_SHARED_STORES, 0.97, SMC_DIFFERS},
         {SMC_METRIC_SHARED_STORES, 1.1, SMC_DIFFERS},
         {SMC_METRIC_SHARED_STORE_WAVEFRONTS, 0.97, SMC_DIFFERS},
@@ -513,6 +515,10 @@ static void test_conflicts_within_the_wavefronts(void)
     CU_ASSERT(note_has(&c, "bank_conflicts", "2 % of the wavefronts"));
     CU_ASSERT(note_has(&c, "shared_load_wavefronts", "within 2 %"));
     result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] += 20;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "bank_conflicts", "repeated"));
+    result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] += 60;
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_DIFFERS));
 }

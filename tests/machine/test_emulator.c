@@ -396,6 +396,31 @@ static void test_asynchronous_copies(void)
 }
 
 /* A cache policy changes no result, and is not mistaken for the number of bytes. */
+/* c is 2^-15, the first product half of its last place; the second is 2^-40 or 2^-39. An H200
+   aligns a subnormal c as if it were 2^-14, so that 25 bits keep only the greater one. */
+static void test_subnormal_addend(void)
+{
+    static const char multiply[] =
+        "and.b32 %%r2, %%r1, 3;\nsetp.eq.u32 %%p1, %%r2, 0;\nmov.b32 %%r3, 0;\n"
+        "selp.b32 %%r4, 0x%04x0c00, 0, %%p1;\nselp.b32 %%r5, 0x00100800, 0, %%p1;\n"
+        "mov.b32 %%r6, 0x02000200;\n"
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%%r7, %%r8}, {%%r4, %%r4, %%r3, %%r3}, "
+        "{%%r5, %%r3}, {%%r6, %%r6};\ncvt.u64.u32 %%rd4, %%r7;\nst.global.u64 [%%rd1], %%rd4;";
+    static const struct {
+        unsigned a;
+        uint64_t sums;
+    } cases[] = {{0x10, 0x02000200}, {0x20, 0x02010201}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[1024];
+        struct trial trial = {0};
+        snprintf(body, sizeof body, multiply, cases[i].a);
+        run(body, 32, &trial);
+        CU_ASSERT_EQUAL(trial.out[0], cases[i].sums);
+        CU_ASSERT_EQUAL(trial.out[31], cases[i].sums);
+        end(&trial);
+    }
+}
+
 static void test_cache_policies(void)
 {
     static const char copy[] =
@@ -1038,6 +1063,7 @@ CU_TestInfo tests_emulator[] = {
     {"known values", test_known_values},
     {"memory", test_memory},
     {"asynchronous copies", test_asynchronous_copies},
+    {"a tensor core aligns a subnormal addend", test_subnormal_addend},
     {"cache policies", test_cache_policies},
     {"copies that ignore their source", test_ignored_sources},
     {"instructions without effect", test_without_effect},

@@ -122,8 +122,9 @@ static double summed(const struct product *product, const double *x, const doubl
         frexp(right, &other);
         exponent--;
         other--;
-        if (i < product->k && exponent < least_exponent(product->a->type))
-            exponent = least_exponent(product->a->type);
+        const struct format *of_left = i < product->k ? product->a : product->c;
+        if (exponent < least_exponent(of_left->type))
+            exponent = least_exponent(of_left->type);
         if (i < product->k && other < least_exponent(product->b->type))
             other = least_exponent(product->b->type);
         most = exponent + other > most ? exponent + other : most;

@@ -108,7 +108,7 @@ static int compare_stems(const void *a, const void *b)
     return order ? order : (int)s->content - (int)t->content;
 }
 
-static int find_name(const void *name, const void *stem)
+static int doubles_find_name(const void *name, const void *stem)
 {
     return doubles_compare_names(name, stem);
 }
@@ -125,9 +125,9 @@ static bool is_replaced(const struct double_compiled *compiled, const struct smc
     if (input->content == SMC_CONTENT_HEADER)
         return compiled->has_others;
     const struct stem name = doubles_stem_of(input);
-    const struct stem *found =
-        compiled->count ? bsearch(&name, compiled->item, compiled->count, sizeof name, find_name)
-                        : NULL;
+    const struct stem *found = compiled->count ? bsearch(&name, compiled->item, compiled->count,
+                                                         sizeof name, doubles_find_name)
+                                               : NULL;
     while (found && found > compiled->item && doubles_compare_names(&found[-1], &name) == 0)
         found--;
     return found && (found->content == SMC_CONTENT_CODE || input->content == SMC_CONTENT_SOURCE);

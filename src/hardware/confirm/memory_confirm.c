@@ -46,22 +46,23 @@ void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_MET
 
 /* --- Where they are known to be off ----------------------------------------------------------- */
 
-/* Seen on an H200: ptxas emits loads that no lane executes before asynchronous copies. The counter
-   of executed loads includes a few of them, and those of wavefronts have up to 6 more (14 of 192
-   launches). */
+/* Seen on an H200. ptxas emits loads that no lane executes before asynchronous copies, of which the
+   counter of executed loads includes a few. The counter of loads' wavefronts also has those that
+   are repeated because something else uses the banks: as many as l1tex__data_bank_conflicts_type_
+   arbitration, in stencil-static 11 to 14 of 33,055, in a histogram that fills the SMs 5 %. The
+   counter of stores has one more in some runs of a launch. */
 const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric,
                                 double more)
 {
-    enum { MOST_WAVEFRONTS = 6 };
-    const bool of_wavefronts =
-        metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS || metric == SMC_METRIC_SHARED_STORE_WAVEFRONTS;
-    if (answer->workload.shared.copies.instructions == 0)
-        return NULL;
-    if (metric == SMC_METRIC_SHARED_LOADS)
+    const double most_repeated = 0.06 * answer->workload.shared.loads.wavefronts;
+    if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
         return "the counter has a few of the loads before copies that no lane executes";
-    return of_wavefronts && more > 0 && more <= MOST_WAVEFRONTS
-               ? "the counter has a few wavefronts beside copies"
-               : NULL;
+    if (metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS && !smc_loads_are_words(answer) && more > 0 &&
+        more <= most_repeated)
+        return "the counter also has wavefronts that are repeated as something else uses the banks";
+    if (metric == SMC_METRIC_SHARED_STORES && more == 1)
+        return "the counter has one more in some runs";
+    return NULL;
 }
 
 /* --- Verdicts --------------------------------------------------------------------------------- */
@@ -157,6 +158,7 @@ static void judge_conflicts(const struct smc_counted *counted, struct smc_row *r
         .share = smc_metric_info[loads].tolerance,
         .base = wavefronts,
         .of = " of the wavefronts",
+        .residue = smc_counted_residue(counted->answer, loads, seen[loads] - expected[loads]),
     };
     row->measured = smc_reading_of(seen[loads] + seen[stores] - least);
     judge_measured(wavefronts - least, &allowance, row);

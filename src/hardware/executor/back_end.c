@@ -69,6 +69,14 @@ bool smc_run_cluster(const struct smc_run_request *request, uint32_t cluster[3])
     return true;
 }
 
+bool smc_loads_are_words(const struct smc_answer *answer)
+{
+    const struct smc_shared_work *work = &answer->workload.shared;
+    const int64_t dtype = answer->query.params.value[SMC_PARAM_DTYPE];
+    return smc_dtype_bytes((enum smc_dtype)dtype) == 4 &&
+           work->loads.instructions == work->written_loads.instructions;
+}
+
 bool smc_run_is_cooperative(const struct smc_run_request *request, bool asks)
 {
     const struct smc_answer *answer = request->answer;

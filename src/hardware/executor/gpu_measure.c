@@ -156,6 +156,8 @@ static enum smc_status gpu_measure_count(const struct smc_gpu_work *work,
         names[i] = smc_metric_info[i].name;
     if (work->stores_matrices)
         names[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = unit_stores;
+    if (!request->user && smc_loads_are_words(request->answer))
+        names[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = SMC_INSTRUMENTED_LOADS;
     enum smc_status status = smc_counters_open(request->settings->gpu_index, names,
                                                SMC_METRIC_COUNT, 1, &counters, error);
     if (status != SMC_OK)

@@ -328,10 +328,10 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
             ended = line.number > 1;
             continue;
         }
-        if (line.number == 1 || (*begin && *begin != '#' && !colon))
-            return task_fail(&line, error, begin, "'---' or 'key: value' is needed");
-        if (!*begin || *begin == '#')
+        if (line.number > 1 && (!*begin || *begin == '#'))
             continue;
+        if (line.number == 1 || !colon)
+            return task_fail(&line, error, begin, "'---' or 'key: value' is needed");
         *colon = '\0';
         line.key = begin;
         line.value = trim(colon + 1);

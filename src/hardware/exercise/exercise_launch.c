@@ -88,6 +88,7 @@ enum smc_status smc_exercise_evaluate(const struct smc_exercise *exercise,
 /* --- Its shape -------------------------------------------------------------------------------- */
 
 enum shape { BLOCK, GRID, SMEM, SHAPES };
+static const char *const edge_names[EDGES] = {"bx", "by", "bz"};
 static const char *const shape_names[SHAPES] = {"block", "grid", "smem"};
 
 struct shapes {
@@ -197,7 +198,7 @@ static enum smc_status shape_launch(const struct smc_exercise *exercise, struct 
     if (status == SMC_OK)
         status = read_edges(scope, shapes.text[BLOCK], most_threads, request->block, &reason);
     for (int i = 0; i < EDGES && status == SMC_OK; i++)
-        scope_add(scope, &"bx\0by\0bz"[3 * i], request -> block[i]);
+        scope_add(scope, edge_names[i], request->block[i]);
     if (status == SMC_OK)
         status = read_edges(scope, shapes.text[GRID], most_blocks, request->grid, &reason);
     if (status == SMC_OK)

@@ -486,7 +486,7 @@ static bool find_number(struct search *search)
 static void find_wrong_from(const struct search *search, uint64_t from[SMC_EXERCISE_MOST_EXTENTS])
 {
     const struct smc_wrong_result *wrong = search->wrong;
-    uint64_t index[SMC_EXERCISE_MOST_EXTENTS];
+    uint64_t index[SMC_EXERCISE_MOST_EXTENTS] = {0};
     memset(from, 0, SMC_EXERCISE_MOST_EXTENTS * sizeof *from);
     for (uint64_t i = 0; i < wrong->elements; i++) {
         index_of(wrong, i, index);
@@ -530,7 +530,7 @@ static bool find_diagonal(struct search *search)
 {
     const struct smc_wrong_result *wrong = search->wrong;
     const uint64_t edge = search->comparison->own->request.block[0];
-    uint64_t index[SMC_EXERCISE_MOST_EXTENTS];
+    uint64_t index[SMC_EXERCISE_MOST_EXTENTS] = {0};
     if (wrong->extents != 2 || edge < 2 || wrong->extent[0] <= edge || wrong->extent[1] <= edge)
         return false;
     for (uint64_t i = 0; i < wrong->elements; i++) {

@@ -107,7 +107,6 @@ static void append_most_used(struct smc_text *out)
         const char *help;
     } options[] = {
         {SMC_OPTION_KERNEL, "a kernel of the catalog"},
-        {SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE, "edge of the square tile, 1 to 32"},
         {SMC_OPTION_THREADS, "threads per block of your own kernel"},
         {SMC_OPTION_DEVICE, "a board (H200) or a compute capability (9.0)"},
         {SMC_OPTION_FORMAT, "text, json, jsonl or csv"},

@@ -191,6 +191,12 @@ static struct smc_value cooperative_excess(const struct smc_answer *answer)
     return SMC_VALUE_IF(known, excess);
 }
 
+static struct smc_value bins_of(const struct smc_query *query)
+{
+    bool has_bins = query->kernel && query->kernel->params & 1u << SMC_PARAM_BINS;
+    return SMC_VALUE_IF(has_bins, query->params.value[SMC_PARAM_BINS]);
+}
+
 static struct smc_value opt_in_of(const struct smc_answer *answer)
 {
     uint32_t bytes = smc_smem_to_opt_in(&answer->query.device.sm, &answer->launch);
@@ -332,7 +338,9 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     FIELD("occupancy.tmem_blocks_per_sm", NULL, "blocks",                                          \
           "resident blocks per SM that have their Tensor Memory at a time, while the others wait " \
           "for it; null without any",                                                              \
-          smc_value_known(item->answer->occupancy.tmem_blocks_per_sm))
+          smc_value_known(item->answer->occupancy.tmem_blocks_per_sm))                             \
+    FIELD(NULL, "bins", "bins", "--bins, of a kernel that accepts it",                             \
+          bins_of(&item->answer->query))
 SMC_FIELD_TABLE(answer_fields, struct answered, ANSWER_FIELDS)
 
 const struct smc_field_table smc_answer_tables[] = {

@@ -17,11 +17,18 @@ void smc_csv_field(struct smc_text *out, const char *value)
         smc_utf8_make_safe(out->data + start);
 }
 
+/* Parameters of later versions have columns of their own after all others. */
+static bool is_later(int param)
+{
+    return param == SMC_PARAM_BINS;
+}
+
 void smc_csv_params_head(struct smc_text *out)
 {
     char key[SMC_PARAM_KEY_CHARS];
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
-        smc_text_printf(out, ",%s", smc_words_param_key((enum smc_param)i, key));
+        if (!is_later(i))
+            smc_text_printf(out, ",%s", smc_words_param_key((enum smc_param)i, key));
 }
 
 /* Without snprintf, which would take most of a long sweep's time. */
@@ -43,6 +50,8 @@ void smc_csv_params(const struct smc_query *query, struct smc_text *out)
     const struct smc_kernel *kernel = query->kernel;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
         int64_t value = query->params.value[i];
+        if (is_later(i))
+            continue;
         smc_text_append_bytes(out, ",", 1);
         if (!kernel || !(kernel->params & 1u << i))
             continue;

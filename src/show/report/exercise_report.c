@@ -483,9 +483,9 @@ static struct smc_value figure_of(const struct exercise_item *item, enum smc_exe
                         smc_value_number(item->verdict->figure[figure]));
 }
 
-static bool exercise_has_run(const struct exercise_item *item)
+static json_t *findings_list(const struct smc_exercise_verdict *verdict)
 {
-    return item->verdict->emulated.finish.made;
+    return verdict->emulated.finish.made ? smc_json_findings(&verdict->emulated) : json_array();
 }
 
 #define EXERCISE_FIELDS(FIELD)                                                                     \
@@ -518,8 +518,7 @@ static bool exercise_has_run(const struct exercise_item *item)
           SMC_VALUE_IF(item->verdict->outcome == SMC_EXERCISE_WRONG,                               \
                        smc_value_string(smc_wrong_cause_names[item->verdict->wrong.cause])))       \
     FIELD("findings", NULL, "", "errors that the emulator found, as run reports them",             \
-          smc_value_json(exercise_has_run(item) ? smc_json_findings(&item->verdict->emulated)      \
-                                                : json_array()))                                   \
+          smc_value_json(findings_list(item->verdict)))                                            \
     FIELD("barrier_after", NULL, "",                                                               \
           "the lines after which __syncthreads() was seen to remove the races",                    \
           smc_value_json(barrier_list(item->verdict)))                                             \

@@ -7,6 +7,7 @@
 
 #include "show/report/csv_parts.h"
 #include "show/report/report_fields.h"
+#include "show/words/words.h"
 
 enum { LINE = 4096, MEMBER_WIDTH = 100, COLUMN_WIDTH = 72 };
 
@@ -74,9 +75,12 @@ static void print_member(const struct smc_report_field *field, const char *name)
 static void print_params(void)
 {
     struct smc_text names = {0};
-    smc_csv_params_head(&names);
+    char key[SMC_PARAM_KEY_CHARS];
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        smc_text_printf(&names, "%s%s", i ? "," : "",
+                        smc_words_param_key((enum smc_param)i, key));
     printf(".It parameters\nthose that the kernel accepts, each by its name:\n");
-    print_columns(smc_text_string(&names) + 1, MEMBER_WIDTH);
+    print_columns(smc_text_string(&names), MEMBER_WIDTH);
     smc_text_free(&names);
 }
 

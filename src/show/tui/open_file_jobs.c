@@ -183,7 +183,7 @@ static bool is_name(char c)
 }
 
 /* The next place with the name that is not part of a longer one; NULL: none. */
-static const char *find_name(const char *line, const char *begin, const char *name)
+static const char *find_array_name(const char *line, const char *begin, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = strstr(begin, name); at; at = strstr(at + 1, name))
@@ -200,7 +200,8 @@ static const char *find_expression(const char *line, const struct smc_bank_acces
     const char *found = NULL;
     if (!array || !*array)
         return line;
-    for (const char *at = find_name(line, line, array); at; at = find_name(line, at + 1, array))
+    for (const char *at = find_array_name(line, line, array); at;
+         at = find_array_name(line, at + 1, array))
         if (!found || access->op == SMC_BANK_LOAD)
             found = at;
     return found ? found : line;

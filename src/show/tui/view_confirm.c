@@ -16,13 +16,12 @@
 
 /* --- The next launch --- */
 
-/* The explorer's launch without static shared memory, barriers and clusters, which the compiled
-   kernel brings: `smemcalc run` accepts no options for them either. */
+/* The explorer's launch without static shared memory and barriers, which the compiled kernel
+   brings: `smemcalc run` accepts no options for them either. */
 static struct smc_query launch_query(const struct smc_tui *tui)
 {
     struct smc_query query = tui->explore.query;
     query.static_smem_bytes = query.barriers_per_block = SMC_NOT_GIVEN;
-    query.settings.blocks_per_cluster = 1;
     query.settings.virtual_resources = 0;
     return query;
 }

@@ -268,7 +268,8 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
     if (settings->blocks_per_cluster > 1 && settings->cluster[0] > 0)
         smc_text_printf(out, " --cluster %ux%ux%u", settings->cluster[0], settings->cluster[1],
                         settings->cluster[2]);
-    else if (settings->blocks_per_cluster > 1)
+    else if (settings->blocks_per_cluster > 1 ||
+             (settings->blocks_per_cluster && query->kernel && query->kernel->has_clusters))
         words_append_number("cluster", settings->blocks_per_cluster, 0, out);
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
