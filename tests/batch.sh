@@ -163,9 +163,9 @@ smemcalc batch query.csv --pass all >again.csv 2>err
 status=$?
 empty "batch answers the CSV report of a query as the query did" "$(
     [ "$status" -eq 0 ] || cat err
-    # Of the query's columns without times and the cooperative grid; of the batch's the last 16 without
+    # Of the query's columns without times, the cooperative grid and the bins; of the batch's the last 16 without
     # the outcome.
-    sed 1d query.csv | sed 's/,,,,,\(,[0-9]*,[01]\)$/\1/' | sed 's/.*,2,default,//' >a
+    sed 1d query.csv | sed 's/,$//; s/,,,,,\(,[0-9]*,[01]\)$/\1/' | sed 's/.*,2,default,//' >a
     sed 1d again.csv | awk -F, '{ for (i = NF - 15; i <= NF; i++)
         if (i < NF - 3 || i > NF - 2) printf "%s%s", $i, i < NF ? "," : "\n" }' >b
     [ "$(wc -l <a)" -eq 4 ] || cat a

@@ -236,10 +236,11 @@ fi
 case $source$build in
 *' '*) skip "threads" "a folder with a space in its name" ;;
 *)
+    zlib=$(grep -q 'define HAVE_ZLIB 1' "$build/config.h" && echo -lz)
     # shellcheck disable=SC2086
     if $cc -std=c11 -O1 -g -D_GNU_SOURCE $sanitize $thread_flags $cflags -I"$source/src" \
         -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread -lutf8proc \
-        -ljansson >log 2>&1; then
+        -ljansson $zlib >log 2>&1; then
         every=6
         ! is_whole || every=1
         empty "threads get the same answers${thread_flags:+, under ThreadSanitizer}" "$(

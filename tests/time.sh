@@ -194,7 +194,7 @@ holds "sweep of devices: each has its ceilings" '.answers | map(.time.predicted_
     .[0] > 0 and .[1] > 0 and .[0] != .[1] and .[2] == null' swept.json
 smemcalc sweep --tile 8:32:8 --device H200 --show time >swept.txt
 empty "sweep: the table has times and the shortest" \
-    "$(lacks swept.txt 'time ms  bound by$' '^best        [0-9.]+ [mu]?s at tile ')"
+    "$(lacks swept.txt 'time ms  x best  bound by$' '^best        [0-9.]+ [mu]?s at tile ')"
 smemcalc sweep --tile 8:32:8 --carveout 0:100:50 --device H200 --show time >swept.txt
 empty "sweep: a grid of times" "$(lacks swept.txt '^cells       predicted time in ')"
 for plot in "--tile 8:32:8" "--tile 1:32" "--tile 8:32:8 --carveout 0:100:50"; do

@@ -128,10 +128,12 @@ static void test_every_axis(void)
     for (int id = 0; id < SMC_AXIS_COUNT; id++) {
         begin(&sweep, "9.0");
         sweep.devices = devices;
+        sweep.query.kernel = smc_kernel_find("stencil-static");
         add_axis(&sweep, (enum smc_axis_id)id, 0, 1, 1);
         smc_sweep_ask(&sweep, 1, &query);
         const int64_t values[SMC_AXIS_COUNT] = {
             [SMC_AXIS_DEVICE] = strcmp(query.device.name, "NVIDIA H200") == 0,
+            [SMC_AXIS_SIZE] = query.params.value[SMC_PARAM_LENGTH],
             [SMC_AXIS_TILE] = query.params.value[SMC_PARAM_TILE],
             [SMC_AXIS_BLOCK] = query.params.value[SMC_PARAM_BLOCK],
             [SMC_AXIS_RADIUS] = query.params.value[SMC_PARAM_RADIUS],
@@ -139,6 +141,7 @@ static void test_every_axis(void)
             [SMC_AXIS_REGS] = query.regs_per_thread,
             [SMC_AXIS_SMEM] = query.static_smem_bytes,
             [SMC_AXIS_DYNAMIC_SMEM] = query.dynamic_smem_bytes,
+            [SMC_AXIS_CLUSTER] = query.settings.blocks_per_cluster,
             [SMC_AXIS_CARVEOUT] = query.settings.carveout_percent,
         };
         size_t set = 0;

@@ -474,7 +474,7 @@ static void test_counters_beyond(void)
         {SMC_METRIC_SHARED_LOADS, 1.01, SMC_CONFIRMED},
         {SMC_METRIC_SHARED_LOADS, 1.021, SMC_DIFFERS},
         {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.02, SMC_CONFIRMED},
-        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.05, SMC_INFORMATION}, /* some are repeated */
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.05, SMC_DIFFERS}, /* of words none is repeated */
         {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.07, SMC_DIFFERS},
         {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 0.97, SMC_DIFFERS},
         {SMC_METRIC_SHARED_STORES, 0.97, SMC_DIFFERS},
@@ -500,12 +500,31 @@ static void test_counters_beyond(void)
     }
 }
 
+/* The counter of wider loads has those that wait beside other traffic. */
+static void test_repeated_loads(void)
+{
+    static const double shares[] = {1.02, 1.05, 1.07, 0.97};
+    static const enum smc_verdict verdicts[] = {SMC_CONFIRMED, SMC_INFORMATION, SMC_DIFFERS,
+                                                SMC_DIFFERS};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        struct smc_answer answer;
+        struct smc_run_result result;
+        struct smc_confirmation c;
+        make_counted(&answer, &result);
+        answer.query.params.value[SMC_PARAM_DTYPE] = SMC_DOUBLE;
+        result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] *= shares[i];
+        confirm(&answer, &result, &c);
+        CU_ASSERT(verdict_is(&c, "shared_load_wavefronts", verdicts[i]));
+    }
+}
+
 static void test_conflicts_within_the_wavefronts(void)
 {
     struct smc_answer answer;
     struct smc_run_result result;
     struct smc_confirmation c;
     make_counted(&answer, &result);
+    answer.query.params.value[SMC_PARAM_DTYPE] = SMC_DOUBLE;
     answer.workload.shared.loads.least = answer.workload.shared.written_loads.least = 1500;
     answer.workload.shared.stores.least = 800; /* no conflict */
     result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] += 30;
@@ -716,6 +735,7 @@ CU_TestInfo tests_confirm[] = {
     {"shares of what was measured", test_shares_of_ceilings},
     {"counters as predicted", test_counted_as_predicted},
     {"counters within and beyond their tolerance", test_counters_beyond},
+    {"loads of 8 bytes that are counted again", test_repeated_loads},
     {"conflicts within 2 % of the wavefronts", test_conflicts_within_the_wavefronts},
     {"loads that ptxas joined", test_joined_loads},
     {"stores by cp.async", test_copies},

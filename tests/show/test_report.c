@@ -269,7 +269,7 @@ static void test_csv(void)
     CU_ASSERT_EQUAL(count_fields(shown), count_fields(row));
     CU_ASSERT_EQUAL(strncmp(row, "\"A \"\"quoted\"\", board\",matmul-tiled,32,float,", 44), 0);
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(row, ",2,64,100,warps+registers,2,32,2,25,64,32768,9216,,,,,,,,0\n"));
+        strstr(row, ",2,64,100,warps+registers,2,32,2,25,64,32768,9216,,,,,,,,0,\n"));
     smc_text_free(&text);
 }
 

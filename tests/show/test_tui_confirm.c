@@ -118,7 +118,7 @@ static void test_launching(void)
     smc_tui_close(&tui);
 }
 
-/* Static shared memory, barriers and clusters come from the compiled kernel. */
+/* Static shared memory and barriers come from the compiled kernel. */
 static void test_query(void)
 {
     open_tui();
@@ -133,7 +133,7 @@ static void test_query(void)
     CU_ASSERT_EQUAL(asked->regs_per_thread, 40);
     CU_ASSERT_EQUAL(asked->static_smem_bytes, SMC_NOT_GIVEN);
     CU_ASSERT_EQUAL(asked->barriers_per_block, SMC_NOT_GIVEN);
-    CU_ASSERT_EQUAL(asked->settings.blocks_per_cluster, 1);
+    CU_ASSERT_EQUAL(asked->settings.blocks_per_cluster, 2);
     CU_ASSERT_STRING_EQUAL(tui.run_job.kernel_dir, "somewhere");
     smc_tui_close(&tui);
 }
