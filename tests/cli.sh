@@ -642,12 +642,12 @@ cluster="--threads 256 --regs 32 --dynamic-smem 200K --device H200"
     named "clusters are a bound where groups are not known" "at most 16 of 8" \
         "$(line_of clusters --threads 256 --regs 32 --dynamic-smem 200K --device "H100 NVL" --cluster 8 | sed "s/ blocks.*//")"
 }
-small="--threads 64 --regs 32 --cluster 4 --device H200"
+clustered="--threads 64 --regs 32 --cluster 4 --device H200"
 # shellcheck disable=SC2086 # options
 {
     named "a query's headline counts the blocks of clusters that an SM holds" \
         "8 blocks per SM in clusters, occupancy 25 % (16/64 warps); without clusters 32, limited by warps, registers and block slots" \
-        "$(smemcalc $small | head -n 2 | paste -sd' ')"
+        "$(smemcalc $clustered | head -n 2 | paste -sd' ')"
     named "and so does a sweep" "8,16,25,cluster 8,64,100,warps+registers" \
         "$(smemcalc sweep --threads 64:256:192 --regs 32 --cluster 4 --device H200 --format csv |
             awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -114,9 +114,9 @@ static size_t count_untried(const struct ptx_case *cases, size_t count)
 #include "machine/emulator/mnemonics.def"
     };
     static const char *const without_result[] = {
-        "bra",          "brx",  "exit",     "trap", "nothing",    "fence",
-        "createpolicy", "call", "alloca",   "tex",  "tld4",       "txq",
-        "suld",         "sust", "mbarrier", "mapa", "getctarank", "setmaxnreg"};
+        "bra",          "brx",      "exit",   "trap",       "nothing",   "fence",
+        "createpolicy", "call",     "alloca", "tex",        "tld4",      "txq",
+        "surface",      "mbarrier", "mapa",   "getctarank", "setmaxnreg"};
     size_t untried = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool has_result = true;
