@@ -68,8 +68,8 @@ struct smc_arguments {
     struct smc_range range[SMC_OPTION_COUNT]; /* step 0: a plain value */
     char **file; /* the first of the words that were read; "-": standard input */
     size_t file_count;
-    struct smc_repeated device, device_file; /* at most SMC_MAX_DEVICES */
-    struct smc_repeated arg, set, dump, expected;      /* at most SMC_MAX_USER_ARGUMENTS */
+    struct smc_repeated device, device_file;      /* at most SMC_MAX_DEVICES */
+    struct smc_repeated arg, set, dump, expected; /* at most SMC_MAX_USER_ARGUMENTS */
     struct smc_repeated own_threads, own_dynamic_smem, own_kernel, only, vary, read, trace_file,
         pass;
     const char *topic;         /* help: the command asked about, completion: the shell,

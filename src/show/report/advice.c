@@ -317,7 +317,8 @@ static void append_smaller_cluster(const struct smc_answer *answer, struct smc_t
     if (most)
         smc_text_printf(line, "--cluster %u or less", most);
     else
-        smc_text_append(line, "clusters need compute capability 9.0 or newer: --cluster 1 does without");
+        smc_text_append(line,
+                        "clusters need compute capability 9.0 or newer: --cluster 1 does without");
 }
 
 /* What has one limit, and the setting that lifts it if any. */

@@ -16,7 +16,7 @@ static const struct smc_fields *update_formats_find_table(const char *name)
     const struct smc_field_table *const lists[] = {
         smc_answer_tables, smc_workload_tables, smc_inspect_tables, smc_bank_accesses_tables,
         smc_diff_tables,   smc_time_tables,     smc_tune_tables,    smc_trace_tables,
-        smc_health_tables, smc_doctor_tables,  smc_exercise_tables};
+        smc_health_tables, smc_doctor_tables,   smc_exercise_tables};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct smc_field_table *table = lists[i]; table->fields; table++)
             if (strcmp(table->name, name) == 0)
@@ -77,8 +77,7 @@ static void print_params(void)
     struct smc_text names = {0};
     char key[SMC_PARAM_KEY_CHARS];
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
-        smc_text_printf(&names, "%s%s", i ? "," : "",
-                        smc_words_param_key((enum smc_param)i, key));
+        smc_text_printf(&names, "%s%s", i ? "," : "", smc_words_param_key((enum smc_param)i, key));
     printf(".It parameters\nthose that the kernel accepts, each by its name:\n");
     print_columns(smc_text_string(&names), MEMBER_WIDTH);
     smc_text_free(&names);

@@ -25,10 +25,10 @@ struct smc_lessons {
     enum smc_language language; /* of the user */
     size_t lesson;
     struct smc_lesson opened; /* while is_open; owned */
-    bool is_open; /* otherwise the list is shown */
-    size_t page;  /* the question follows the last page */
-    int top;      /* the first line shown */
-    bool can_try; /* the page is about a launch: */
+    bool is_open;             /* otherwise the list is shown */
+    size_t page;              /* the question follows the last page */
+    int top;                  /* the first line shown */
+    bool can_try;             /* the page is about a launch: */
     struct smc_query launch;
     uint32_t solved;       /* bit n: lesson n's question was answered correctly */
     struct smc_text text;  /* the page as shown; owned */
