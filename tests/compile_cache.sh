@@ -99,6 +99,7 @@ check_all() {
     expect "files of the cache that replace damaged ones serve" no 3072 "$@"
     expect "--no-cache compiles" yes 3072 "$@" --no-cache
     cp "$program" another_build
+    [ ! -d "${program%/*}/nvrtc" ] || ln -sfn "${program%/*}/nvrtc" nvrtc # it is looked for beside the program
     program=$PWD/another_build expect "another build of smemcalc compiles" yes 3072 "$@"
     rm another_build
     options=-DNEW written=203701010000 expect "a source newer than the call is compiled" yes 3072 "$@"

@@ -53,6 +53,10 @@ complain "'time_ms': a line 'solutions:' before it names the solution" "goal: ti
 complain "'conflicts': a goal is written" "goal: conflicts 0"
 complain "'lots': a tolerance is a share" "tolerance: lots"
 complain "'x[n': an argument is written" "argument: x[n f32"
+task "argument: x[n] f32:zero result" "argument: y[n] f32:zero result"
+wrong "mine/task.md:5: 'y': only one argument is the result" mine
+task "block: 1" "grid: 1" "case: n=1" "argument: x[n] f32:random"
+wrong "mine/task.md:8: title, kernel, block, grid, case and argument" mine
 task "block: 32"
 wrong "mine/task.md:5: title, kernel, block, grid, case and argument" mine
 printf 'no lines\n' >mine/task.md

@@ -69,7 +69,8 @@ struct smc_exercise {
     const char *text; /* the task in words, Markdown */
     const char *block, *grid, *smem;
     double tolerance; /* of a float, as a share of the largest one of the result */
-    size_t result;    /* index of the argument that is compared */
+    bool has_result;
+    size_t result; /* index of the argument that is compared */
     size_t names, arguments, cases, goals, solutions;
     const char *variable[SMC_EXERCISE_MOST_NAMES];
     struct smc_exercise_argument argument[SMC_EXERCISE_MOST_ARGUMENTS];

@@ -199,8 +199,11 @@ static enum smc_status task_read_argument(const struct line *line, struct smc_er
         open = close + 1;
     }
     argument->contents = contents ? contents : argument->extents ? "random" : name;
+    if (result && exercise->has_result)
+        return task_fail(line, error, name, "only one argument is the result");
     if (result)
         exercise->result = exercise->arguments;
+    exercise->has_result |= result != NULL;
     exercise->arguments++;
     return SMC_OK;
 }
@@ -341,7 +344,7 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
     }
     exercise->text = at + strspn(at, "\n");
     if (exercise->title && exercise->kernel && exercise->block && exercise->grid &&
-        exercise->cases && exercise->arguments && exercise->argument[exercise->result].extents > 0)
+        exercise->cases && exercise->has_result && exercise->argument[exercise->result].extents > 0)
         return SMC_OK;
     return task_fail(&line, error, NULL,
                      "title, kernel, block, grid, case and argument, one of them the result, are "
