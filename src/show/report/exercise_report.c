@@ -612,7 +612,7 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
                                         {"exercise", 2, -8, false},
                                         {"verdict", 2, -12, false},
                                         {"reason", 2, 0, false},
-                                        {NULL}};
+                                        {NULL, 0, 0, false}};
     struct smc_text verdict = {0};
     size_t solved = 0;
     for (size_t i = 0; i < count; i++) {
