@@ -76,7 +76,7 @@ run_tidy() {
 
 run_cppcheck() {
     cppcheck --quiet --enable=warning,performance,portability --std=c11 -j "$(nproc)" \
-        -D__x86_64__ -D__STDC_VERSION__=201112L "${flags[@]}" --suppress=missingInclude \
+        -D__cppcheck__ -D__x86_64__ -D__STDC_VERSION__=201112L "${flags[@]}" --suppress=missingInclude \
         --suppressions-list=tests/cppcheck.supp --template='{file}:{line}: {severity}: {message} [{id}]' \
         "${files[@]}" 2>&1 | sort -u
 }

@@ -504,7 +504,8 @@ static bool expression_compare(const struct smc_lesson_value *a, const char *rel
 {
     if (a->kind == SMC_LESSON_UNKNOWN || a->kind != b->kind)
         return false;
-    double order = a->kind == SMC_LESSON_TEXT ? strcmp(a->text, b->text) : a->number - b->number;
+    const double order =
+        a->kind == SMC_LESSON_TEXT ? (double)strcmp(a->text, b->text) : a->number - b->number;
     switch (*relation) {
     case '=':
         return order == 0;

@@ -93,6 +93,11 @@ struct smc_value smc_value_json(json_t *json)
     return (struct smc_value){.kind = SMC_VALUE_JSON, .json = json};
 }
 
+struct smc_value smc_value_unknown(void)
+{
+    return (struct smc_value){.kind = SMC_VALUE_UNKNOWN};
+}
+
 struct smc_value smc_value_itself(struct smc_value value)
 {
     return value;

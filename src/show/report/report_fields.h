@@ -65,7 +65,11 @@ struct smc_value smc_value_json(json_t *json);
 /* The list of x, y and z; null where x is 0. */
 struct smc_value smc_value_extent(const uint32_t size[3]);
 struct smc_value smc_value_itself(struct smc_value value);
+struct smc_value smc_value_unknown(void);
 /* The value of an expression by its type; a struct smc_value is one already. */
+#ifdef __cppcheck__ /* which does not read _Generic within ?: */
+#define SMC_VALUE(expression) smc_value_itself(expression)
+#else
 #define SMC_VALUE(expression)                                                                      \
     _Generic((expression),                                                                         \
         struct smc_value: smc_value_itself,                                                        \
@@ -74,9 +78,9 @@ struct smc_value smc_value_itself(struct smc_value value);
         char *: smc_value_string,                                                                  \
         const char *: smc_value_string,                                                            \
         default: smc_value_integer)(expression)
+#endif
 /* Unknown unless `known`. */
-#define SMC_VALUE_IF(known, expression)                                                            \
-    ((known) ? SMC_VALUE(expression) : (struct smc_value){.kind = SMC_VALUE_UNKNOWN})
+#define SMC_VALUE_IF(known, expression) ((known) ? SMC_VALUE(expression) : smc_value_unknown())
 
 struct smc_report_field {
     const char *key;     /* in JSON: "occupancy.percent" is in the object "occupancy"; NULL: none */
