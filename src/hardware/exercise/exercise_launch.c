@@ -273,8 +273,11 @@ enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *r
     struct scope scope;
     if (!launch)
         return smc_out_of_memory(error);
+    smc_text_append(&launch->file, file);
+    if (launch->file.failed)
+        return smc_out_of_memory(error);
     launch->request = (struct smc_user_request){
-        .file = file,
+        .file = smc_text_string(&launch->file),
         .source = source,
         .entry = exercise->kernel,
         .no_cache = request->no_cache,
@@ -297,6 +300,7 @@ void smc_exercise_launch_free(struct smc_exercise_launch *launch)
     if (!launch)
         return;
     smc_user_free(&launch->run);
+    smc_text_free(&launch->file);
     for (size_t i = 0; i < SMC_EXERCISE_MOST_ARGUMENTS; i++)
         smc_text_free(&launch->argument[i]);
     free(launch);

@@ -7,6 +7,7 @@
 struct smc_exercise_launch {
     struct smc_user_request request;
     struct smc_user_run run;
+    struct smc_text file; /* request.file */
     struct smc_text argument[SMC_EXERCISE_MOST_ARGUMENTS];
     uint64_t extent[SMC_EXERCISE_MOST_ARGUMENTS][SMC_EXERCISE_MOST_EXTENTS];
 };

@@ -336,11 +336,12 @@ static void lesson_text_reply(struct smc_scene *scene, const char *given, double
             element = &question->trap[i].hint;
             break;
         }
-    const char letter[] = {letter_of((size_t)answer), '\0'};
+    const bool is_choice = question->choice_count > 0;
+    const char letter[] = {is_choice ? letter_of((size_t)answer) : '\0', '\0'};
     smc_lesson_say(scene->lesson->language, right ? SMC_LESSON_WORD_RIGHT : SMC_LESSON_WORD_WRONG,
-                   right                        ? NULL
-                   : question->choice_count > 0 ? letter
-                                                : given,
+                   right       ? NULL
+                   : is_choice ? letter
+                               : given,
                    NULL, &text);
     smc_scene_expand(scene, element->text, element->line, &text);
     if (scene->status == SMC_OK)
