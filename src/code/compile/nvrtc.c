@@ -436,7 +436,7 @@ static void search_candidates(const struct nvrtc_candidates *candidates, uint16_
     search->is_final = true;
     for (size_t i = 0; i < count && line && search->count < SMC_MAX_NVRTC; i++) {
         const char *start = line + 1;
-        struct smc_nvrtc nvrtc;
+        struct smc_nvrtc nvrtc = {0};
         struct smc_error why = {""};
         line = strchr(start, '\n');
         if (!line)

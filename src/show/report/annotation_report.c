@@ -246,7 +246,7 @@ static void append_listing(struct annotation_table *table)
         bool same_file =
             !first && (line->file == file || (line->file && file && strcmp(line->file, file) == 0));
         if (!same_file)
-            annotation_append_head(table, line->file ? line->file : "");
+            annotation_append_head(table, line->file ? line->file : "elsewhere");
         else if (left_out)
             smc_text_printf(table->out, "%*s\n", (int)table->source - 2, "...");
         annotation_append_line(table, line, false);
