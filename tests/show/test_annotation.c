@@ -138,7 +138,7 @@ static void test_text(void)
         ">  17%     4    32      -     -     -    6  }\n"
         "\n  heat instr lanes shared confl split line  inc?[31m/helper.h\n"
         ">   8%     1     7      1     -     -   12\n"
-        "\n  heat instr lanes shared confl split line  \n"
+        "\n  heat instr lanes shared confl split line  elsewhere\n"
         ">   8%     2    32      -     -     -    -  no line of any file\n"
         "\n  heat: ";
     struct smc_annotation annotation = {0};
