@@ -7,6 +7,8 @@ library_sources += \
 	src/base/text.c src/base/text.h \
 	src/base/utf8.c
 
+EXTRA_DIST += src/base/embed.sh
+
 # Not for the library.
 libsmc_la_SOURCES += \
 	src/base/clock.c \

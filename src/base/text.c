@@ -197,3 +197,20 @@ void smc_text_free(struct smc_text *text)
     free(text->data);
     *text = (struct smc_text){0};
 }
+
+const struct smc_embedded_text *smc_embedded_find(const struct smc_embedded_text *list,
+                                                  size_t count, const char *file)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].file, file) == 0)
+            return &list[i];
+    return NULL;
+}
+
+const char *smc_markup_entity(uint32_t character)
+{
+    return character == '&'   ? "&amp;"
+           : character == '<' ? "&lt;"
+           : character == '>' ? "&gt;"
+                              : NULL;
+}

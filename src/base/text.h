@@ -88,4 +88,21 @@ void smc_utf8_make_safe(char *string);
    feeds. */
 void smc_utf8_make_safe_csv(char *bytes, size_t length);
 
+/* How XML and HTML write '&', '<' and '>'; NULL: the character stands for itself. */
+const char *smc_markup_entity(uint32_t character);
+
+/* A file that is built in. embed.sh writes TEXT(file, bytes...) for each, which is to be this. */
+struct smc_embedded_text {
+    const char *file;
+    size_t length;
+    const char *text; /* a 0 behind it, which `length` does not count */
+};
+#define SMC_EMBEDDED_TEXT(file, ...)                                                               \
+    {file, sizeof((const unsigned char[]){__VA_ARGS__}),                                           \
+     (const void *)(const unsigned char[]){__VA_ARGS__, 0}},
+
+/* NULL: no file of the list has this name. */
+const struct smc_embedded_text *smc_embedded_find(const struct smc_embedded_text *list,
+                                                  size_t count, const char *file);
+
 #endif

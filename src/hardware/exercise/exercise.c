@@ -26,21 +26,15 @@ const struct smc_exercise_figure_info smc_exercise_figure_info[SMC_EXERCISE_FIGU
 
 /* --- Files ------------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *file; /* "tiled-matmul/task.md" */
-    size_t length;
-    const void *text;
-} texts[] = {
-#define TEXT(file, ...)                                                                            \
-    {file, sizeof((const unsigned char[]){__VA_ARGS__}), (const unsigned char[]){__VA_ARGS__}},
+static const struct smc_embedded_text texts[] = {
+#define TEXT SMC_EMBEDDED_TEXT
 #include "hardware/exercise/exercise_texts.inc"
 #undef TEXT
 };
-enum { TEXTS = sizeof texts / sizeof *texts };
 
 static const char *const built_in[] = {
 #define EXERCISE(name) name,
-#include "hardware/exercise/exercises.def"
+#include "hardware/exercise/exercises.inc"
 #undef EXERCISE
 };
 enum { EXERCISES = sizeof built_in / sizeof *built_in };
@@ -69,11 +63,10 @@ enum smc_status smc_exercise_read_file(const struct smc_exercise *exercise, cons
     } else if (exercise->folder) {
         status = smc_file_read(path.data, "file of an exercise", MOST_FILE_BYTES, text, error);
     } else {
-        size_t i = 0;
-        while (i < TEXTS && strcmp(texts[i].file, path.data) != 0)
-            i++;
-        if (i < TEXTS)
-            smc_text_append_bytes(text, texts[i].text, texts[i].length);
+        const struct smc_embedded_text *found =
+            smc_embedded_find(texts, sizeof texts / sizeof *texts, path.data);
+        if (found)
+            smc_text_append_bytes(text, found->text, found->length);
         else
             status =
                 smc_fail(error, SMC_USAGE, "exercise %s has no file %s", exercise->own_name, file);

@@ -56,19 +56,22 @@ libsmc_la_SOURCES += \
 	src/hardware/exercise/exercise_judge.c \
 	src/hardware/exercise/exercise_launch.c src/hardware/exercise/exercise_launch.h \
 	src/hardware/exercise/exercise_outcomes.def \
-	src/hardware/exercise/exercises.def \
 	src/hardware/exercise/submissions.c \
 	src/hardware/exercise/wrong_causes.def \
 	src/hardware/exercise/wrong_result.c src/hardware/exercise/wrong_result.h
 
 EXTRA_DIST += $(EXERCISE_FILES)
 
-BUILT_SOURCES += src/hardware/exercise/exercise_texts.inc
-CLEANFILES += src/hardware/exercise/exercise_texts.inc
+EXERCISE_MADE = src/hardware/exercise/exercise_texts.inc src/hardware/exercise/exercises.inc
+BUILT_SOURCES += $(EXERCISE_MADE)
+CLEANFILES += $(EXERCISE_MADE)
 
-src/hardware/exercise/exercise_texts.inc: $(EXERCISE_FILES) kernels/embed.awk
+src/hardware/exercise/exercise_texts.inc: $(EXERCISE_FILES) src/base/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	  for file in $(EXERCISE_FILES); do \
-	    od -An -v -tu1 $(srcdir)/$$file > $@.tmp0 && \
-	    $(AWK) -v name=$${file#exercises/} -f $(srcdir)/kernels/embed.awk $@.tmp0 || exit 1; \
-	  done > $@.tmp && rm -f $@.tmp0 && mv $@.tmp $@
+	  $(SHELL) $(srcdir)/src/base/embed.sh $(srcdir) exercises/ $(EXERCISE_FILES) > $@.tmp && \
+	  mv $@.tmp $@
+
+# Each folder with a task, in the order of the files.
+src/hardware/exercise/exercises.inc: src/hardware/exercise/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && printf '%s\n' $(EXERCISE_FILES) | \
+	  sed -n 's|exercises/\(.*\)/task.md|EXERCISE("\1")|p' > $@.tmp && mv $@.tmp $@

@@ -36,24 +36,18 @@ const struct smc_kernel *smc_kernel_find(const char *name)
     return NULL;
 }
 
-/* Each text ends in a 0 that its length does not count. */
-static const struct {
-    const char *file;
-    size_t length;
-    const void *text;
-} texts[] = {
-#define TEXT(file, ...)                                                                            \
-    {file, sizeof((const unsigned char[]){__VA_ARGS__}), (const unsigned char[]){__VA_ARGS__, 0}},
+static const struct smc_embedded_text texts[] = {
+#define TEXT SMC_EMBEDDED_TEXT
 #include "rules/catalog/texts.inc"
 #undef TEXT
 };
 
 const char *smc_kernel_text(const char *file, size_t *length)
 {
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(texts[i].file, file) == 0) {
-            *length = texts[i].length;
-            return texts[i].text;
-        }
-    return NULL;
+    const struct smc_embedded_text *found =
+        smc_embedded_find(texts, sizeof texts / sizeof *texts, file);
+    if (!found)
+        return NULL;
+    *length = found->length;
+    return found->text;
 }

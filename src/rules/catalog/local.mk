@@ -50,11 +50,7 @@ dist_kernels_DATA = $(KERNELS)
 
 BUILT_SOURCES += src/rules/catalog/texts.inc
 CLEANFILES += src/rules/catalog/texts.inc
-EXTRA_DIST += kernels/embed.awk
 
-src/rules/catalog/texts.inc: $(KERNELS) kernels/embed.awk
+src/rules/catalog/texts.inc: $(KERNELS) src/base/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	  for file in $(KERNELS); do \
-	    od -An -v -tu1 $(srcdir)/$$file > $@.tmp0 && \
-	    $(AWK) -v name=$${file#kernels/} -f $(srcdir)/kernels/embed.awk $@.tmp0 || exit 1; \
-	  done > $@.tmp && rm -f $@.tmp0 && mv $@.tmp $@
+	  $(SHELL) $(srcdir)/src/base/embed.sh $(srcdir) kernels/ $(KERNELS) > $@.tmp && mv $@.tmp $@

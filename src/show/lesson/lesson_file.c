@@ -429,13 +429,8 @@ void smc_lesson_free(struct smc_lesson *lesson)
 /* --- The lessons of the program --------------------------------------------------------------- */
 
 /* In the recommended order; a file of each language. */
-static const struct {
-    const char *file; /* "en/banks.md" */
-    size_t length;
-    const void *text;
-} texts[] = {
-#define TEXT(file, ...)                                                                            \
-    {file, sizeof((const unsigned char[]){__VA_ARGS__}), (const unsigned char[]){__VA_ARGS__, 0}},
+static const struct smc_embedded_text texts[] = {
+#define TEXT SMC_EMBEDDED_TEXT
 #include "show/lesson/texts.inc"
 #undef TEXT
 };

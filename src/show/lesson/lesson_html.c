@@ -53,13 +53,9 @@ static const char script[] =
 static void html_append_escaped(const char *text, size_t length, struct smc_text *out)
 {
     for (size_t i = 0; i < length; i++) {
-        const char c = text[i];
-        if (c == '&')
-            smc_text_append(out, "&amp;");
-        else if (c == '<')
-            smc_text_append(out, "&lt;");
-        else if (c == '>')
-            smc_text_append(out, "&gt;");
+        const char c = text[i], *entity = smc_markup_entity((unsigned char)c);
+        if (entity)
+            smc_text_append(out, entity);
         else if (c == '"')
             smc_text_append(out, "&quot;");
         else if (c == *SMC_TIE)

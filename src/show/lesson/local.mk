@@ -33,9 +33,6 @@ EXTRA_DIST += lessons/zh/glossary.tsv
 BUILT_SOURCES += src/show/lesson/texts.inc
 CLEANFILES += src/show/lesson/texts.inc
 
-src/show/lesson/texts.inc: $(LESSON_FILES) kernels/embed.awk
+src/show/lesson/texts.inc: $(LESSON_FILES) src/base/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	  for file in $(LESSON_FILES); do \
-	    od -An -v -tu1 $(srcdir)/$$file > $@.tmp0 && \
-	    $(AWK) -v name=$${file#lessons/} -f $(srcdir)/kernels/embed.awk $@.tmp0 || exit 1; \
-	  done > $@.tmp && rm -f $@.tmp0 && mv $@.tmp $@
+	  $(SHELL) $(srcdir)/src/base/embed.sh $(srcdir) lessons/ $(LESSON_FILES) > $@.tmp && mv $@.tmp $@

@@ -21,12 +21,9 @@ static void append_xml(const char *text, struct smc_text *out)
         uint32_t character = smc_utf8_next(&text);
         if (character == 0xfffd || character == 0xfffe || character == 0xffff)
             continue;
-        const char *name = character == '&'    ? "&amp;"
-                           : character == '<'  ? "&lt;"
-                           : character == '>'  ? "&gt;"
-                           : character == '"'  ? "&quot;"
+        const char *name = character == '"'    ? "&quot;"
                            : character == '\'' ? "&apos;"
-                                               : NULL;
+                                               : smc_markup_entity(character);
         if (name)
             smc_text_append(out, name);
         else

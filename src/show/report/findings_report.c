@@ -90,12 +90,9 @@ void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text 
 static void append_prose(const char *text, struct smc_text *out)
 {
     for (const char *c = text; *c; c++) {
-        if (*c == '<')
-            smc_text_append(out, "&lt;");
-        else if (*c == '>')
-            smc_text_append(out, "&gt;");
-        else if (*c == '&')
-            smc_text_append(out, "&amp;");
+        const char *entity = smc_markup_entity((unsigned char)*c);
+        if (entity)
+            smc_text_append(out, entity);
         else if (*c == '@') /* mentions nobody */
             smc_text_append(out, "&#64;");
         else if (*c == '\n' || *c == '\r')

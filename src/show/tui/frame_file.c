@@ -11,19 +11,11 @@ enum { CELL_WIDTH = 8, CELL_HEIGHT = 17, BASELINE = 13 };
 
 static void append_escaped(uint32_t glyph, struct smc_text *out)
 {
-    switch (glyph) {
-    case '<':
-        smc_text_append(out, "&lt;");
-        break;
-    case '>':
-        smc_text_append(out, "&gt;");
-        break;
-    case '&':
-        smc_text_append(out, "&amp;");
-        break;
-    default:
+    const char *entity = smc_markup_entity(glyph);
+    if (entity)
+        smc_text_append(out, entity);
+    else
         smc_glyph_append(glyph, true, out);
-    }
 }
 
 static int run_length(const struct smc_cell *cells, int cols)
