@@ -35,6 +35,7 @@ bool inject_forked(void)
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct smc_device device;
+static enum smc_strictness strictness; /* of the emulator: as --strict has it */
 static bool started;
 
 void shim_lock(void)
@@ -54,10 +55,15 @@ const struct smc_device *shim_device(void)
 
 enum smc_strictness shim_strictness(void)
 {
+    return strictness;
+}
+
+static void choose_strictness(void)
+{
     const char *asked = getenv(TRACE_ENV_STRICT);
     const int number = asked ? atoi(asked) : 0;
-    return number == SMC_STRICT_CUDA || number == SMC_STRICT_PTX ? (enum smc_strictness)number
-                                                                 : SMC_STRICT_USUAL;
+    if (number == SMC_STRICT_CUDA || number == SMC_STRICT_PTX)
+        strictness = (enum smc_strictness)number;
 }
 
 static void shim_records_choose_device(void)
@@ -179,6 +185,7 @@ __attribute__((constructor)) static void load(void)
 {
     settings.folder = getenv(TRACE_ENV_FOLDER);
     shim_records_choose_device();
+    choose_strictness();
     pthread_atfork(NULL, NULL, in_child);
 }
 

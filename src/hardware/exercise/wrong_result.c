@@ -188,6 +188,12 @@ static const char *argument_name(const struct search *search, size_t argument)
     return search->comparison->exercise->argument[argument].name;
 }
 
+static void wrong_name_array(struct search *search, size_t argument)
+{
+    snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
+             argument_name(search, argument));
+}
+
 static bool is_input_array(const struct search *search, size_t argument)
 {
     const struct smc_exercise *exercise = search->comparison->exercise;
@@ -214,6 +220,25 @@ static bool reference_is_wrong_alike(struct search *search)
     return is_trial(numbers);
 }
 
+static char *copy_input(const struct smc_user_memory *input)
+{
+    char *copy = smc_malloc(input->bytes);
+    if (copy)
+        memcpy(copy, input->before, input->bytes);
+    return copy;
+}
+
+/* The same with an input that was changed: `kept` is what it was before, put back, and freed. */
+static bool try_changed(struct search *search, size_t argument, char *kept)
+{
+    const struct smc_user_memory *input = input_of(search, argument);
+    const bool is_alike = reference_is_wrong_alike(search);
+    memcpy(input->before, kept, input->bytes);
+    free(kept);
+    wrong_name_array(search, argument);
+    return is_alike;
+}
+
 static bool find_copied(struct search *search)
 {
     const struct numbers *numbers = &search->numbers;
@@ -225,7 +250,7 @@ static bool find_copied(struct search *search)
             continue;
         for (uint64_t i = 0; i < numbers->count; i++)
             numbers->trial[i] = smc_user_any_number(input->argument->type, input->before, i);
-        snprintf(search->wrong->array, sizeof search->wrong->array, "%s", argument_name(search, a));
+        wrong_name_array(search, a);
         if (is_trial(numbers))
             return cause_found(search, SMC_WRONG_COPIED);
     }
@@ -252,8 +277,7 @@ static bool find_term_of(struct search *search, size_t argument, const double *i
     for (int64_t offset = -most; offset <= most; offset++)
         for (int sign = -1; sign <= 1; sign += 2)
             if (try_term(search, input, offset, sign)) {
-                snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
-                         argument_name(search, argument));
+                wrong_name_array(search, argument);
                 search->wrong->number = offset;
                 return cause_found(search,
                                    sign < 0 ? SMC_WRONG_MISSING_TERM : SMC_WRONG_EXTRA_TERM);
@@ -302,20 +326,15 @@ static bool try_rearranged(struct search *search, size_t argument, source_of *so
     const struct smc_user_memory *input = input_of(search, argument);
     const uint64_t *extent = search->comparison->reference->extent[argument];
     const size_t width = smc_user_types[input->argument->type].bytes;
-    char *kept = smc_malloc(input->bytes);
+    char *kept = copy_input(input);
     if (!kept)
         return false;
-    memcpy(kept, input->before, input->bytes);
     for (uint64_t i = 0; i < input->argument->elements; i++) {
         const uint64_t from = source(extent, i, offset);
         if (from < input->argument->elements)
             memcpy((char *)input->before + i * width, kept + from * width, width);
     }
-    const bool is_alike = reference_is_wrong_alike(search);
-    memcpy(input->before, kept, input->bytes);
-    free(kept);
-    snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
-             argument_name(search, argument));
+    const bool is_alike = try_changed(search, argument, kept);
     search->wrong->number = offset;
     return is_alike;
 }
@@ -353,20 +372,15 @@ static bool try_part(struct search *search, size_t argument, struct kept_part pa
         after *= extent[d];
     if (part.first >= part.end || part.period > extent[part.axis])
         return false;
-    char *kept = smc_malloc(input->bytes);
+    char *kept = copy_input(input);
     if (!kept)
         return false;
-    memcpy(kept, input->before, input->bytes);
     for (uint64_t i = 0; i < input->argument->elements; i++) {
         const uint64_t at = i / after % extent[part.axis] % part.period;
         if (at < part.first || at >= part.end)
             memset((char *)input->before + i * width, 0, width);
     }
-    const bool is_alike = reference_is_wrong_alike(search);
-    memcpy(input->before, kept, input->bytes);
-    free(kept);
-    snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
-             argument_name(search, argument));
+    const bool is_alike = try_changed(search, argument, kept);
     search->wrong->axis = part.axis;
     search->wrong->axes = extents;
     search->wrong->number = (int64_t)part.first;
@@ -425,7 +439,7 @@ static bool try_swapped(struct search *search, size_t a, size_t b)
     const bool is_alike = reference_is_wrong_alike(search);
     second->before = first->before;
     first->before = kept;
-    snprintf(search->wrong->array, sizeof search->wrong->array, "%s", argument_name(search, a));
+    wrong_name_array(search, a);
     snprintf(search->wrong->other, sizeof search->wrong->other, "%s", argument_name(search, b));
     return is_alike;
 }
@@ -450,8 +464,7 @@ static bool try_number(struct search *search, size_t argument, int64_t right, in
     number->bits = (uint64_t)other;
     const bool is_alike = reference_is_wrong_alike(search);
     number->bits = kept;
-    snprintf(search->wrong->array, sizeof search->wrong->array, "%s",
-             argument_name(search, argument));
+    wrong_name_array(search, argument);
     search->wrong->number = other;
     search->wrong->right = right;
     return is_alike;

@@ -17,18 +17,17 @@ enum { MOST_ROWS = 1024 };
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-static void free_table(struct smc_lesson_table *table)
-{
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t c = 0; c < table->row[i].cell_count; c++)
-            smc_text_free(&table->row[i].cell[c]);
-    free(table->row);
-}
-
 static void free_row(struct smc_lesson_row *row)
 {
     for (size_t c = 0; c < row->cell_count; c++)
         smc_text_free(&row->cell[c]);
+}
+
+static void free_table(struct smc_lesson_table *table)
+{
+    for (size_t i = 0; i < table->row_count; i++)
+        free_row(&table->row[i]);
+    free(table->row);
 }
 
 /* Whether the row differs from the other only in its first cell. */

@@ -134,16 +134,15 @@ void smc_bank_memory_find(const struct smc_bank_layout *layout, const struct smc
                           struct smc_bank_memory *memory)
 {
     enum { WORD_BYTES = 4 };
-    uint32_t bank_bytes = layout->neighbouring_words * WORD_BYTES;
     memory->count = 0;
-    memory->row_bytes = layout->banks * bank_bytes;
+    memory->row_bytes = layout->banks * smc_bank_bytes(layout);
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         if (!(access->mask >> lane & 1))
             continue;
         for (uint32_t byte = 0; byte < access->width_bytes; byte += WORD_BYTES) {
             uint32_t address = access->address[lane] + byte;
             size_t at = index_of_row(address / memory->row_bytes, memory);
-            memory->lanes[at][address / bank_bytes % layout->banks] |= 1u << lane;
+            memory->lanes[at][smc_bank_at(layout, address)] |= 1u << lane;
         }
     }
 }

@@ -125,6 +125,16 @@ void smc_banks_go(struct smc_banks_state *banks, int place);
 /* One place up or down; up from the first field leads to the pattern that is shown. */
 void smc_banks_move(struct smc_banks_state *banks, int direction);
 
+static inline uint32_t smc_bank_bytes(const struct smc_bank_layout *layout)
+{
+    return 4 * layout->neighbouring_words;
+}
+
+static inline uint32_t smc_bank_at(const struct smc_bank_layout *layout, uint32_t address)
+{
+    return address / smc_bank_bytes(layout) % layout->banks;
+}
+
 /* The words of an access in memory. */
 void smc_bank_memory_find(const struct smc_bank_layout *layout, const struct smc_access *access,
                           struct smc_bank_memory *memory);

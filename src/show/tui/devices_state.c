@@ -441,19 +441,22 @@ bool smc_devices_search(struct smc_devices_state *devices, const char *text, int
 
 bool smc_devices_filter(struct smc_devices_state *devices, const char *text)
 {
-    size_t listed = 0;
-    for (size_t i = 0; i < devices->count; i++)
-        listed += !*text || devices_matches(&devices->row[i], text);
-    if (*text && listed == 0)
+    size_t first = 0;
+    while (*text && first < devices->count && !devices_matches(&devices->row[first], text))
+        first++;
+    if (*text && first == devices->count)
         return false;
-    for (size_t i = 0; i < devices->count; i++)
-        devices->row[i].is_listed = !*text || devices_matches(&devices->row[i], text);
-    devices->listed = listed;
+    devices->listed = 0;
+    for (size_t i = 0; i < devices->count; i++) {
+        devices->row[i].is_listed =
+            !*text || i == first || (i > first && devices_matches(&devices->row[i], text));
+        devices->listed += devices->row[i].is_listed;
+    }
     snprintf(devices->filter, sizeof devices->filter, "%s", text);
     smc_devices_sort(devices, devices->sort, devices->reversed);
-    if (listed > 0 && !devices->row[devices->cursor].is_listed)
+    if (devices->listed > 0 && !devices->row[devices->cursor].is_listed)
         devices->cursor = devices->order[0];
-    for (size_t place = 0; place < listed; place++)
+    for (size_t place = 0; place < devices->listed; place++)
         if (!strcasecmp(smc_device_model(&smc_devices_at(devices, place)->answer.query.device),
                         text))
             devices->cursor = devices->order[place];

@@ -308,11 +308,6 @@ static int draw_memory(const struct view_banks_grid *grid, const struct smc_bank
 
 /* --- The arithmetic of two lanes --- */
 
-static uint32_t bank_at(const struct smc_bank_layout *layout, uint32_t address)
-{
-    return address / 4 / layout->neighbouring_words % layout->banks;
-}
-
 /* Of the lanes that conflict, the first one that the bank of `lane` serves in another wavefront;
    else the next one that is active; `lane` if there is none. */
 static uint32_t lane_beside(const struct smc_access *access, const struct smc_bank_layout *layout,
@@ -321,7 +316,7 @@ static uint32_t lane_beside(const struct smc_access *access, const struct smc_ba
     const uint32_t *address = access->address;
     for (uint32_t i = lane + 1; i < SMC_WARP_LANES; i++)
         if (conflicting >> i & 1 && address[i] / 4 != address[lane] / 4 &&
-            bank_at(layout, address[i]) == bank_at(layout, address[lane]))
+            smc_bank_at(layout, address[i]) == smc_bank_at(layout, address[lane]))
             return i;
     const uint32_t after = access->mask & ~(uint32_t)((UINT64_C(2) << lane) - 1);
     return after ? (uint32_t)__builtin_ctz(after) : lane;
@@ -331,11 +326,11 @@ static uint32_t lane_beside(const struct smc_access *access, const struct smc_ba
 static void draw_lane(const struct smc_access *access, const struct smc_bank_layout *layout,
                       uint32_t lane, struct smc_rect rect, int row, struct smc_frame *frame)
 {
-    const uint32_t byte = access->address[lane], word_bytes = 4 * layout->neighbouring_words;
+    const uint32_t byte = access->address[lane], word_bytes = smc_bank_bytes(layout);
     smc_frame_printf(frame, rect, row, 1, SMC_STYLE_NORMAL,
                      "lane %2u: byte %u;  %u / %u = word %u;  %u mod %u = bank %u", lane, byte,
                      byte, word_bytes, byte / word_bytes, byte / word_bytes, layout->banks,
-                     bank_at(layout, byte));
+                     smc_bank_at(layout, byte));
 }
 
 /* Below a blank line, if there is room. */
@@ -353,7 +348,7 @@ static void draw_arithmetic(const struct view_banks_grid *grid, const struct smc
     if (other != lane)
         draw_lane(access, layout, other, rect, 3, frame);
     if (other != lane && conflicting &&
-        bank_at(layout, access->address[lane]) == bank_at(layout, access->address[other]))
+        smc_bank_at(layout, access->address[lane]) == smc_bank_at(layout, access->address[other]))
         smc_frame_text(frame, rect, 4, 1, SMC_STYLE_BAD,
                        "two words of one bank: one waits for the other");
 }
