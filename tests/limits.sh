@@ -205,6 +205,15 @@ END
             'not with -maxrregcount, as its __launch_bounds__ take precedence'; do
             grep -Eq "at most 32 registers: $wanted" line || cat line err
         done)"
+    smemcalc inspect heavy.cu --threads 256 --device 9.0 >out 2>err
+    tr -s '\n ' ' ' <out >line
+    smemcalc inspect heavy.cu --threads 256 --device 9.0 \
+        --regs "$(sed -n 's/.* \([0-9]*\) registers per thread or fewer.*/\1/p' line)" >own 2>>err
+    empty "inspect: the registers that a single kernel is advised to use are compiled first" "$(
+        grep -Eq 'at most [0-9]+ registers: (no spills|spills [0-9]+ B stored)' out || cat out err
+        diff out own)"
+    smemcalc inspect heavy.cu own_bounds.cu --threads 256 --device 9.0 >out 2>err
+    empty "inspect: several kernels are not" "$(grep 'at most' out)"
     smemcalc inspect heavy.cu --threads 256 --regs 32 --device 9.0 --format json >out 2>err
     smemcalc inspect heavy.cu --threads 256 --compiler-options -maxrregcount=32 --device 9.0 \
         --format json >own 2>>err

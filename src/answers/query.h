@@ -185,6 +185,10 @@ void smc_query_hold_clustered(struct smc_answer *answer);
 /* Whether every warp slot of an SM is in use, so that no change can raise occupancy. */
 bool smc_query_at_maximum(const struct smc_answer *answer);
 
+/* The answer's next step that gains a block by less of the resource; NULL: there is none. */
+const struct smc_next_step *smc_query_gain(const struct smc_answer *answer,
+                                           enum smc_step_resource resource);
+
 /* Occupancy after one of the answer's next steps. */
 double smc_query_percent_after(const struct smc_answer *answer, const struct smc_next_step *step);
 

@@ -17,12 +17,12 @@ double smc_query_percent_after(const struct smc_answer *answer, const struct smc
     return 100.0 * (double)(warps * step->blocks_per_sm) / sm->max_warps_per_sm;
 }
 
-static const struct smc_next_step *register_gain(const struct smc_answer *answer)
+const struct smc_next_step *smc_query_gain(const struct smc_answer *answer,
+                                           enum smc_step_resource resource)
 {
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->resource == SMC_STEP_REGISTERS &&
-            step->blocks_per_sm > answer->occupancy.blocks_per_sm)
+        if (step->resource == resource && step->blocks_per_sm > answer->occupancy.blocks_per_sm)
             return step;
     }
     return NULL;
@@ -33,7 +33,7 @@ static void try_bounds(struct smc_answer *answer)
 {
     struct smc_bounds_trial *trial = &answer->bounds_trial;
     const struct smc_query *query = &answer->query;
-    const struct smc_next_step *step = register_gain(answer);
+    const struct smc_next_step *step = smc_query_gain(answer, SMC_STEP_REGISTERS);
     if (!query->try_bounds || !query->kernel || answer->regs_given || !step)
         return;
     struct smc_compile_options options = query->compile;

@@ -209,15 +209,34 @@ static enum smc_status cmd_inspect_save(const struct smc_arguments *arguments,
 
 /* --- What a bound on the registers costs ------------------------------------------------------ */
 
+/* The registers that one more block would need, which the text about a single kernel proposes: what
+   the compiler spills for them is seen before they are proposed. 0: nothing is proposed, or no
+   option of the compiler bounds the kernel. */
+static uint32_t proposed_registers(const struct smc_arguments *arguments,
+                                   const struct smc_inspect_rows *rows)
+{
+    static struct smc_answer answer; /* too large for the stack */
+    const struct smc_inspect_row *row = rows->item;
+    if (smc_ask_writer(arguments) != &smc_writer_text || rows->count != 1 ||
+        smc_file_is_standard_input(arguments->file[0]) || !row->kernel->min_blocks_known ||
+        row->kernel->max_threads_per_block > 0 || !smc_inspect_regs_known(row))
+        return 0;
+    smc_inspect_complete(row, &answer);
+    const struct smc_next_step *step = smc_query_gain(&answer, SMC_STEP_REGISTERS);
+    return step ? (uint32_t)(answer.launch.regs_per_thread + step->change) : 0;
+}
+
 /* What went wrong with the files was said when they were read without the bound. */
 static enum smc_status bound_registers(const struct smc_arguments *arguments,
                                        struct inspection *inspection, struct smc_error *error)
 {
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
-    const uint32_t regs = (uint32_t)arguments->number[SMC_OPTION_REGS];
+    const bool is_given = arguments->given[SMC_OPTION_REGS];
+    const uint32_t regs = is_given ? (uint32_t)arguments->number[SMC_OPTION_REGS]
+                                   : proposed_registers(arguments, &inspection->rows);
     struct smc_inspect_request request = inspection->question.request;
     struct smc_inspect_notes notes = {0};
-    if (!arguments->given[SMC_OPTION_REGS])
+    if (regs == 0)
         return SMC_OK;
     smc_text_printf(&inspection->bounded.options, "%s%s-maxrregcount=%u", options ? options : "",
                     options ? " " : "", regs);
@@ -234,6 +253,8 @@ static enum smc_status bound_registers(const struct smc_arguments *arguments,
     if (status == SMC_MACHINE)
         return smc_out_of_memory(error);
     smc_inspect_set_bounded(&inspection->rows, &inspection->bounded.rows, regs);
+    if (!is_given && !inspection->rows.item->bounded)
+        inspection->rows.item->bound_regs = 0;
     return SMC_OK;
 }
 

@@ -368,22 +368,11 @@ static void append_within_limit(const struct smc_answer *answer, enum smc_refusa
     }
 }
 
-static const struct smc_next_step *gain_of(const struct smc_answer *answer,
-                                           enum smc_step_resource resource)
-{
-    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
-        const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->resource == resource && step->blocks_per_sm > answer->occupancy.blocks_per_sm)
-            return step;
-    }
-    return NULL;
-}
-
 static void append_fewer_registers(const struct smc_answer *answer, struct smc_text *line)
 {
-    const struct smc_next_step *registers = gain_of(answer, SMC_STEP_REGISTERS);
+    const struct smc_next_step *registers = smc_query_gain(answer, SMC_STEP_REGISTERS);
     const struct smc_next_step *threads =
-        line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* already proposed */
+        line->length ? NULL : smc_query_gain(answer, SMC_STEP_THREADS); /* already proposed */
     smc_text_append(line, line->length ? "\n" : "");
     if (registers)
         smc_text_printf(line, "%" PRId64 " registers per thread or fewer, __launch_bounds__(%u)",
