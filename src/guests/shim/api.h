@@ -10,6 +10,22 @@
 /* CUDA's calls have parameters that the emulator does not need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+/* A call of CUDA that programs find. */
+#define API_OF(type) __attribute__((visibility("default"))) type
+#define API          API_OF(int)
+/* A call that only returns a value; one that sets `*out` and succeeds. */
+#define API_RETURNS(name, parameters, value)                                                       \
+    API name parameters                                                                            \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+#define API_ANSWERS(name, parameters, out, value)                                                  \
+    API name parameters                                                                            \
+    {                                                                                              \
+        out = value;                                                                               \
+        return SHIM_SUCCESS;                                                                       \
+    }
+
 enum shim_error {
 #define SHIM_ERROR(id, number, driver, runtime, text) SHIM_##id = (number),
 #include "guests/shim/errors.def"

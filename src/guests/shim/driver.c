@@ -50,11 +50,7 @@ API cuInit(uint32_t flags)
     return SHIM_SUCCESS;
 }
 
-API cuDriverGetVersion(int *version)
-{
-    *version = DRIVER_VERSION;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuDriverGetVersion, (int *version), *version, DRIVER_VERSION)
 
 API cuDeviceGetCount(int *count)
 {
@@ -85,10 +81,7 @@ API cuDeviceGetUuid(uint8_t uuid[16], int device)
     return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
 }
 
-API cuDeviceGetUuid_v2(uint8_t uuid[16], int device)
-{
-    return cuDeviceGetUuid(uuid, device);
-}
+API_RETURNS(cuDeviceGetUuid_v2, (uint8_t uuid[16], int device), cuDeviceGetUuid(uuid, device))
 
 API cuDeviceGetLuid(char *luid, uint32_t *mask, int device)
 {
@@ -147,11 +140,7 @@ API cuDeviceGetPCIBusId(char *id, int bytes, int device)
     return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
 }
 
-API cuDeviceGetByPCIBusId(int *device, const char *id)
-{
-    *device = 0;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuDeviceGetByPCIBusId, (int *device, const char *id), *device, 0)
 
 API cuDeviceCanAccessPeer(int *can, int device, int peer)
 {
@@ -215,16 +204,12 @@ API cuCtxCreate_v2(struct shim_context **context, uint32_t flags, int device)
     return SHIM_SUCCESS;
 }
 
-API cuCtxCreate_v3(struct shim_context **context, void *affinity, int count, uint32_t flags,
-                   int device)
-{
-    return cuCtxCreate_v2(context, flags, device);
-}
-
-API cuCtxCreate_v4(struct shim_context **context, void *parameters, uint32_t flags, int device)
-{
-    return cuCtxCreate_v2(context, flags, device);
-}
+API_RETURNS(cuCtxCreate_v3,
+            (struct shim_context * *context, void *affinity, int count, uint32_t flags, int device),
+            cuCtxCreate_v2(context, flags, device))
+API_RETURNS(cuCtxCreate_v4,
+            (struct shim_context * *context, void *parameters, uint32_t flags, int device),
+            cuCtxCreate_v2(context, flags, device))
 
 API cuCtxDestroy_v2(struct shim_context *context)
 {
@@ -243,11 +228,7 @@ API cuCtxSetCurrent(struct shim_context *context)
     return SHIM_SUCCESS;
 }
 
-API cuCtxGetCurrent(struct shim_context **context)
-{
-    *context = current;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuCtxGetCurrent, (struct shim_context * *context), *context, current)
 
 API cuCtxPushCurrent_v2(struct shim_context *context)
 {
@@ -263,23 +244,10 @@ API cuCtxPopCurrent_v2(struct shim_context **context)
     return SHIM_SUCCESS;
 }
 
-API cuCtxGetDevice(int *device)
-{
-    *device = 0;
-    return SHIM_SUCCESS;
-}
-
-API cuCtxGetFlags(uint32_t *flags)
-{
-    *flags = current ? current->flags : 0;
-    return SHIM_SUCCESS;
-}
-
-API cuCtxGetApiVersion(struct shim_context *context, uint32_t *version)
-{
-    *version = DRIVER_VERSION;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuCtxGetDevice, (int *device), *device, 0)
+API_ANSWERS(cuCtxGetFlags, (uint32_t * flags), *flags, current ? current->flags : 0)
+API_ANSWERS(cuCtxGetApiVersion, (struct shim_context * context, uint32_t *version), *version,
+            DRIVER_VERSION)
 
 API cuCtxSynchronize(void)
 {
@@ -312,11 +280,7 @@ API cuCtxGetLimit(size_t *value, int limit)
     return SHIM_SUCCESS;
 }
 
-API cuCtxGetCacheConfig(int *config)
-{
-    *config = SHIM_CACHE_PREFER_NONE;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuCtxGetCacheConfig, (int *config), *config, SHIM_CACHE_PREFER_NONE)
 
 API cuCtxSetCacheConfig(int config)
 {
@@ -324,16 +288,9 @@ API cuCtxSetCacheConfig(int config)
     return config >= 0 && config <= SHIM_CACHE_PREFER_EQUAL ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
-API cuCtxGetSharedMemConfig(int *config)
-{
-    *config = SHIM_BANKS_4_BYTES;
-    return SHIM_SUCCESS;
-}
-
-API cuCtxSetSharedMemConfig(int config)
-{
-    return config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
-}
+API_ANSWERS(cuCtxGetSharedMemConfig, (int *config), *config, SHIM_BANKS_4_BYTES)
+API_RETURNS(cuCtxSetSharedMemConfig, (int config),
+            config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE)
 
 API cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
@@ -401,10 +358,8 @@ API cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t
     return *function ? SHIM_SUCCESS : SHIM_NOT_FOUND;
 }
 
-API cuGetProcAddress(const char *name, void **function, int version, uint64_t flags)
-{
-    return cuGetProcAddress_v2(name, function, version, flags, NULL);
-}
+API_RETURNS(cuGetProcAddress, (const char *name, void **function, int version, uint64_t flags),
+            cuGetProcAddress_v2(name, function, version, flags, NULL))
 
 /* Undocumented calls. NVIDIA's runtime asks for them and cannot work without them; NVRTC asks for
    one table and works without it. */

@@ -7,8 +7,6 @@
 /* The declarations of the calls are in CUDA's headers, which are not included. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-#define API __attribute__((visibility("default"))) int
-
 enum { GPU_PITCH = 512 };
 
 struct shim_context;

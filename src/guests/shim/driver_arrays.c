@@ -243,10 +243,7 @@ API cuMemcpy2D_v2(const struct shim_copy_2d *plan)
     return cuMemcpy3D_v2(&full);
 }
 
-API cuMemcpy2DUnaligned_v2(const struct shim_copy_2d *plan)
-{
-    return cuMemcpy2D_v2(plan);
-}
+API_RETURNS(cuMemcpy2DUnaligned_v2, (const struct shim_copy_2d *plan), cuMemcpy2D_v2(plan))
 
 API cuMemcpy2DAsync_v2(const struct shim_copy_2d *plan, void *stream)
 {

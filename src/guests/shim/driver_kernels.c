@@ -19,11 +19,10 @@ API cuModuleLoadData(struct shim_module **module, const void *image)
     return image ? shim_module_load(image, module) : SHIM_INVALID_VALUE;
 }
 
-API cuModuleLoadDataEx(struct shim_module **module, const void *image, uint32_t count,
-                       const int *options, void **values)
-{
-    return cuModuleLoadData(module, image);
-}
+API_RETURNS(cuModuleLoadDataEx,
+            (struct shim_module * *module, const void *image, uint32_t count, const int *options,
+             void **values),
+            cuModuleLoadData(module, image))
 
 API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
 {
@@ -85,11 +84,7 @@ API cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct shim_module *m
     return SHIM_SUCCESS;
 }
 
-API cuModuleGetLoadingMode(int *mode)
-{
-    *mode = SHIM_MODULES_EAGER;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuModuleGetLoadingMode, (int *mode), *mode, SHIM_MODULES_EAGER)
 
 /* Linking: of a single text of PTX, which is what is loaded in the end. */
 struct shim_link {
@@ -154,53 +149,28 @@ API cuLinkDestroy(struct shim_link *link)
 }
 
 /* A library is a module, a kernel a function. */
-API cuLibraryLoadData(struct shim_module **library, const void *image, int *options, void **values,
-                      uint32_t count, int *library_options, void **library_values,
-                      uint32_t library_count)
-{
-    return cuModuleLoadData(library, image);
-}
-
-API cuLibraryLoadFromFile(struct shim_module **library, const char *path, int *options,
-                          void **values, uint32_t count, int *library_options,
-                          void **library_values, uint32_t library_count)
-{
-    return cuModuleLoad(library, path);
-}
-
-API cuLibraryUnload(struct shim_module *library)
-{
-    return cuModuleUnload(library);
-}
-
-API cuLibraryGetKernel(struct shim_function **kernel, struct shim_module *library, const char *name)
-{
-    return cuModuleGetFunction(kernel, library, name);
-}
-
-API cuLibraryGetModule(struct shim_module **module, struct shim_module *library)
-{
-    *module = library;
-    return SHIM_SUCCESS;
-}
-
-API cuLibraryGetGlobal(uint64_t *address, size_t *bytes, struct shim_module *library,
-                       const char *name)
-{
-    return cuModuleGetGlobal_v2(address, bytes, library, name);
-}
-
-API cuLibraryGetManaged(uint64_t *address, size_t *bytes, struct shim_module *library,
-                        const char *name)
-{
-    return cuModuleGetGlobal_v2(address, bytes, library, name);
-}
-
-API cuKernelGetFunction(struct shim_function **function, struct shim_function *kernel)
-{
-    *function = kernel;
-    return SHIM_SUCCESS;
-}
+API_RETURNS(cuLibraryLoadData,
+            (struct shim_module * *library, const void *image, int *options, void **values,
+             uint32_t count, int *library_options, void **library_values, uint32_t library_count),
+            cuModuleLoadData(library, image))
+API_RETURNS(cuLibraryLoadFromFile,
+            (struct shim_module * *library, const char *path, int *options, void **values,
+             uint32_t count, int *library_options, void **library_values, uint32_t library_count),
+            cuModuleLoad(library, path))
+API_RETURNS(cuLibraryUnload, (struct shim_module * library), cuModuleUnload(library))
+API_RETURNS(cuLibraryGetKernel,
+            (struct shim_function * *kernel, struct shim_module *library, const char *name),
+            cuModuleGetFunction(kernel, library, name))
+API_ANSWERS(cuLibraryGetModule, (struct shim_module * *module, struct shim_module *library),
+            *module, library)
+API_RETURNS(cuLibraryGetGlobal,
+            (uint64_t * address, size_t *bytes, struct shim_module *library, const char *name),
+            cuModuleGetGlobal_v2(address, bytes, library, name))
+API_RETURNS(cuLibraryGetManaged,
+            (uint64_t * address, size_t *bytes, struct shim_module *library, const char *name),
+            cuModuleGetGlobal_v2(address, bytes, library, name))
+API_ANSWERS(cuKernelGetFunction, (struct shim_function * *function, struct shim_function *kernel),
+            *function, kernel)
 
 /* --- Functions -------------------------------------------------------------------------------- */
 
@@ -295,15 +265,12 @@ API cuFuncSetAttribute(struct shim_function *function, int attribute, int value)
     return SHIM_SUCCESS;
 }
 
-API cuKernelGetAttribute(int *value, int attribute, struct shim_function *kernel, int device)
-{
-    return cuFuncGetAttribute(value, attribute, kernel);
-}
-
-API cuKernelSetAttribute(int attribute, int value, struct shim_function *kernel, int device)
-{
-    return cuFuncSetAttribute(kernel, attribute, value);
-}
+API_RETURNS(cuKernelGetAttribute,
+            (int *value, int attribute, struct shim_function *kernel, int device),
+            cuFuncGetAttribute(value, attribute, kernel))
+API_RETURNS(cuKernelSetAttribute,
+            (int attribute, int value, struct shim_function *kernel, int device),
+            cuFuncSetAttribute(kernel, attribute, value))
 
 API cuFuncSetCacheConfig(struct shim_function *function, int config)
 {
@@ -313,33 +280,15 @@ API cuFuncSetCacheConfig(struct shim_function *function, int config)
     return SHIM_SUCCESS;
 }
 
-API cuFuncSetSharedMemConfig(struct shim_function *function, int config)
-{
-    return config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
-}
-
-API cuFuncGetModule(struct shim_module **module, struct shim_function *function)
-{
-    *module = function->module;
-    return SHIM_SUCCESS;
-}
-
-API cuFuncGetName(const char **name, struct shim_function *function)
-{
-    *name = function->name;
-    return SHIM_SUCCESS;
-}
-
-API cuFuncIsLoaded(int *state, struct shim_function *function)
-{
-    *state = SHIM_FUNCTION_LOADED;
-    return SHIM_SUCCESS;
-}
-
-API cuFuncLoad(struct shim_function *function)
-{
-    return SHIM_SUCCESS;
-}
+API_RETURNS(cuFuncSetSharedMemConfig, (struct shim_function * function, int config),
+            config >= 0 && config <= SHIM_BANKS_8_BYTES ? SHIM_SUCCESS : SHIM_INVALID_VALUE)
+API_ANSWERS(cuFuncGetModule, (struct shim_module * *module, struct shim_function *function),
+            *module, function->module)
+API_ANSWERS(cuFuncGetName, (const char **name, struct shim_function *function), *name,
+            function->name)
+API_ANSWERS(cuFuncIsLoaded, (int *state, struct shim_function *function), *state,
+            SHIM_FUNCTION_LOADED)
+API_RETURNS(cuFuncLoad, (struct shim_function * function), SHIM_SUCCESS)
 
 API cuFuncGetParamInfo(struct shim_function *function, size_t index, size_t *offset, size_t *bytes)
 {
@@ -461,12 +410,10 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
     return SHIM_SUCCESS;
 }
 
-API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct shim_function *function,
-                                                int threads, size_t smem_bytes)
-{
-    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
-                                                                smem_bytes, 0);
-}
+API_RETURNS(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+            (int *blocks, struct shim_function *function, int threads, size_t smem_bytes),
+            cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
+                                                                 smem_bytes, 0))
 
 /* The largest of the block sizes with the most resident threads. */
 API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct shim_function *function,
@@ -495,12 +442,10 @@ API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct shim_function
     return best > 0 ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
-API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, struct shim_function *function,
-                                              size_t (*smem_of)(int), size_t smem_bytes, int most,
-                                              uint32_t flags)
-{
-    return cuOccupancyMaxPotentialBlockSize(grid, block, function, smem_of, smem_bytes, most);
-}
+API_RETURNS(cuOccupancyMaxPotentialBlockSizeWithFlags,
+            (int *grid, int *block, struct shim_function *function, size_t (*smem_of)(int),
+             size_t smem_bytes, int most, uint32_t flags),
+            cuOccupancyMaxPotentialBlockSize(grid, block, function, smem_of, smem_bytes, most))
 
 /* The largest size with which so many blocks are resident. */
 API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, struct shim_function *function,

@@ -69,10 +69,8 @@ API cuMemAllocAsync(uint64_t *address, size_t bytes, void *stream)
     return allocate(address, bytes, SHIM_MEMORY_DEVICE);
 }
 
-API cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *stream)
-{
-    return cuMemAllocAsync(address, bytes, stream);
-}
+API_RETURNS(cuMemAllocFromPoolAsync, (uint64_t * address, size_t bytes, void *pool, void *stream),
+            cuMemAllocAsync(address, bytes, stream))
 
 static int driver_memory_free(uint64_t address)
 {
@@ -112,10 +110,7 @@ API cuMemHostAlloc(void **memory, size_t bytes, uint32_t flags)
     return result;
 }
 
-API cuMemAllocHost_v2(void **memory, size_t bytes)
-{
-    return cuMemHostAlloc(memory, bytes, 0);
-}
+API_RETURNS(cuMemAllocHost_v2, (void **memory, size_t bytes), cuMemHostAlloc(memory, bytes, 0))
 
 API cuMemFreeHost(void *memory)
 {
@@ -280,10 +275,9 @@ API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
                                  bytes);
 }
 
-API cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes)
-{
-    return cuMemcpyDtoD_v2(to, from, bytes);
-}
+API_RETURNS(cuMemcpyPeer,
+            (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes),
+            cuMemcpyDtoD_v2(to, from, bytes))
 
 API cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_context,
                       size_t bytes, void *stream)
@@ -408,10 +402,8 @@ API cuMemPrefetchAsync(uint64_t address, size_t bytes, int device, void *stream)
     return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
-API cuMemAdvise(uint64_t address, size_t bytes, int advice, int device)
-{
-    return shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
-}
+API_RETURNS(cuMemAdvise, (uint64_t address, size_t bytes, int advice, int device),
+            shim_memory_find(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE)
 
 static char pool;
 
@@ -421,15 +413,8 @@ API cuDeviceGetDefaultMemPool(void **out, int device)
     return device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE;
 }
 
-API cuDeviceGetMemPool(void **out, int device)
-{
-    return cuDeviceGetDefaultMemPool(out, device);
-}
-
-API cuMemPoolSetAttribute(void *which, int attribute, void *value)
-{
-    return SHIM_SUCCESS;
-}
+API_RETURNS(cuDeviceGetMemPool, (void **out, int device), cuDeviceGetDefaultMemPool(out, device))
+API_RETURNS(cuMemPoolSetAttribute, (void *which, int attribute, void *value), SHIM_SUCCESS)
 
 API cuMemPoolTrimTo(void *which, size_t bytes)
 {
@@ -449,10 +434,8 @@ API cuStreamCreateWithPriority(struct shim_stream **stream, uint32_t flags, int 
     return SHIM_SUCCESS;
 }
 
-API cuStreamCreate(struct shim_stream **stream, uint32_t flags)
-{
-    return cuStreamCreateWithPriority(stream, flags, 0);
-}
+API_RETURNS(cuStreamCreate, (struct shim_stream * *stream, uint32_t flags),
+            cuStreamCreateWithPriority(stream, flags, 0))
 
 static bool has_handle(const struct shim_stream *stream)
 {
@@ -477,10 +460,7 @@ API cuStreamSynchronize(struct shim_stream *stream)
     return SHIM_SUCCESS;
 }
 
-API cuStreamQuery(struct shim_stream *stream)
-{
-    return cuStreamSynchronize(stream);
-}
+API_RETURNS(cuStreamQuery, (struct shim_stream * stream), cuStreamSynchronize(stream))
 
 API cuStreamWaitEvent(struct shim_stream *stream, struct shim_event *event, uint32_t flags)
 {
@@ -505,17 +485,10 @@ API cuStreamGetPriority(const struct shim_stream *stream, int *priority)
     return SHIM_SUCCESS;
 }
 
-API cuStreamGetCtx(const struct shim_stream *stream, struct shim_context **context)
-{
-    *context = shim_primary();
-    return SHIM_SUCCESS;
-}
-
-API cuStreamGetId(const struct shim_stream *stream, uint64_t *id)
-{
-    *id = (uint64_t)(uintptr_t)stream;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuStreamGetCtx, (const struct shim_stream *stream, struct shim_context **context),
+            *context, shim_primary())
+API_ANSWERS(cuStreamGetId, (const struct shim_stream *stream, uint64_t *id), *id,
+            (uint64_t)(uintptr_t)stream)
 
 API cuStreamAddCallback(struct shim_stream *stream, void (*function)(void *, int, void *),
                         void *data, uint32_t flags)
@@ -561,10 +534,8 @@ API cuEventRecord(struct shim_event *event, void *stream)
     return SHIM_SUCCESS;
 }
 
-API cuEventRecordWithFlags(struct shim_event *event, void *stream, uint32_t flags)
-{
-    return cuEventRecord(event, stream);
-}
+API_RETURNS(cuEventRecordWithFlags, (struct shim_event * event, void *stream, uint32_t flags),
+            cuEventRecord(event, stream))
 
 API cuEventSynchronize(struct shim_event *event)
 {
@@ -576,10 +547,7 @@ API cuEventSynchronize(struct shim_event *event)
     return SHIM_SUCCESS;
 }
 
-API cuEventQuery(struct shim_event *event)
-{
-    return cuEventSynchronize(event);
-}
+API_RETURNS(cuEventQuery, (struct shim_event * event), cuEventSynchronize(event))
 
 /* Of the emulation, not of a GPU. */
 API cuEventElapsedTime(float *ms, struct shim_event *begin, struct shim_event *end)
@@ -593,10 +561,8 @@ API cuEventElapsedTime(float *ms, struct shim_event *begin, struct shim_event *e
     return SHIM_SUCCESS;
 }
 
-API cuEventElapsedTime_v2(float *ms, struct shim_event *begin, struct shim_event *end)
-{
-    return cuEventElapsedTime(ms, begin, end);
-}
+API_RETURNS(cuEventElapsedTime_v2, (float *ms, struct shim_event *begin, struct shim_event *end),
+            cuEventElapsedTime(ms, begin, end))
 
 API cuEventDestroy_v2(struct shim_event *event)
 {
@@ -605,12 +571,5 @@ API cuEventDestroy_v2(struct shim_event *event)
     return event ? SHIM_SUCCESS : SHIM_INVALID_HANDLE;
 }
 
-API cuProfilerStart(void)
-{
-    return SHIM_SUCCESS;
-}
-
-API cuProfilerStop(void)
-{
-    return SHIM_SUCCESS;
-}
+API_RETURNS(cuProfilerStart, (void), SHIM_SUCCESS)
+API_RETURNS(cuProfilerStop, (void), SHIM_SUCCESS)

@@ -313,11 +313,10 @@ API cuGraphAddDependencies(struct shim_graph *graph, struct shim_node *const *fr
     return SHIM_SUCCESS;
 }
 
-API cuGraphAddDependencies_v2(struct shim_graph *graph, struct shim_node *const *from,
-                              struct shim_node *const *to, const void *edges, size_t count)
-{
-    return cuGraphAddDependencies(graph, from, to, count);
-}
+API_RETURNS(cuGraphAddDependencies_v2,
+            (struct shim_graph * graph, struct shim_node *const *from, struct shim_node *const *to,
+             const void *edges, size_t count),
+            cuGraphAddDependencies(graph, from, to, count))
 
 static int list_nodes(const struct shim_graph *graph, bool only_roots, struct shim_node **out,
                       size_t *count)
@@ -346,11 +345,7 @@ API cuGraphGetRootNodes(const struct shim_graph *graph, struct shim_node **out, 
     return list_nodes(graph, true, out, count);
 }
 
-API cuGraphNodeGetType(const struct shim_node *node, int *type)
-{
-    *type = (int)node->type;
-    return SHIM_SUCCESS;
-}
+API_ANSWERS(cuGraphNodeGetType, (const struct shim_node *node, int *type), *type, (int)node->type)
 
 /* --- Running ---------------------------------------------------------------------------------- */
 

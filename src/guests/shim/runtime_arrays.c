@@ -3,17 +3,13 @@
 
 #include "guests/shim/shim_runtime.h"
 
-/* Their declarations are in CUDA's headers, which are not included. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
 struct channels {
     int x, y, z, w, kind;
 };
 
 enum { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT };
 
-__attribute__((visibility("default"))) struct channels cudaCreateChannelDesc(int x, int y, int z,
-                                                                             int w, int kind)
+API_OF(struct channels) cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 {
     return (struct channels){x, y, z, w, kind};
 }
@@ -73,17 +69,11 @@ API cudaMalloc3DArray(void **array, const struct channels *channels, struct shim
     return shim_noted(cuArray3DCreate_v2(array, &shape));
 }
 
-API cudaMallocArray(void **array, const struct channels *channels, size_t width, size_t height,
-                    unsigned flags)
-{
-    return cudaMalloc3DArray(array, channels, (struct shim_extent){width, height, 0}, flags);
-}
-
-API cudaFreeArray(void *array)
-{
-    START();
-    return shim_noted(array ? cuArrayDestroy(array) : SHIM_SUCCESS);
-}
+API_RETURNS(cudaMallocArray,
+            (void **array, const struct channels *channels, size_t width, size_t height,
+             unsigned flags),
+            cudaMalloc3DArray(array, channels, (struct shim_extent){width, height, 0}, flags))
+API_FORWARDS(cudaFreeArray, (void *array), array ? cuArrayDestroy(array) : SHIM_SUCCESS)
 
 /* What a call says of an array that is none. */
 static int shape_of(const void *array, struct shim_array_3d *shape)
@@ -109,10 +99,8 @@ API cudaArrayGetInfo(struct channels *channels, struct shim_extent *extent, unsi
     return SHIM_SUCCESS;
 }
 
-API cudaGetChannelDesc(struct channels *channels, const void *array)
-{
-    return cudaArrayGetInfo(channels, NULL, NULL, array);
-}
+API_RETURNS(cudaGetChannelDesc, (struct channels * channels, const void *array),
+            cudaArrayGetInfo(channels, NULL, NULL, array))
 
 static size_t element_bytes(const struct shim_array_3d *shape)
 {
@@ -152,40 +140,31 @@ static int copy_rows(struct shim_copy_end to, struct shim_copy_end from, size_t 
     return shim_noted(cuMemcpy3DAsync_v2(&plan, stream));
 }
 
-API cudaMemcpy2DToArray(void *to, size_t x_bytes, size_t y, const void *from, size_t pitch,
-                        size_t width, size_t height, int kind)
-{
-    return copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width, height,
-                     NULL);
-}
-
-API cudaMemcpy2DToArrayAsync(void *to, size_t x_bytes, size_t y, const void *from, size_t pitch,
-                             size_t width, size_t height, int kind, void *stream)
-{
-    return copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width, height,
-                     stream);
-}
-
-API cudaMemcpy2DFromArray(void *to, size_t pitch, const void *from, size_t x_bytes, size_t y,
-                          size_t width, size_t height, int kind)
-{
-    return copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height,
-                     NULL);
-}
-
-API cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *from, size_t x_bytes, size_t y,
-                               size_t width, size_t height, int kind, void *stream)
-{
-    return copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height,
-                     stream);
-}
-
-API cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *from, size_t from_x,
-                             size_t from_y, size_t width, size_t height, int kind)
-{
-    return copy_rows(array_end(to, to_x, to_y), array_end(from, from_x, from_y), width, height,
-                     NULL);
-}
+API_RETURNS(cudaMemcpy2DToArray,
+            (void *to, size_t x_bytes, size_t y, const void *from, size_t pitch, size_t width,
+             size_t height, int kind),
+            copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width,
+                      height, NULL))
+API_RETURNS(cudaMemcpy2DToArrayAsync,
+            (void *to, size_t x_bytes, size_t y, const void *from, size_t pitch, size_t width,
+             size_t height, int kind, void *stream),
+            copy_rows(array_end(to, x_bytes, y), memory_end(from, pitch, kind, false), width,
+                      height, stream))
+API_RETURNS(cudaMemcpy2DFromArray,
+            (void *to, size_t pitch, const void *from, size_t x_bytes, size_t y, size_t width,
+             size_t height, int kind),
+            copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height,
+                      NULL))
+API_RETURNS(cudaMemcpy2DFromArrayAsync,
+            (void *to, size_t pitch, const void *from, size_t x_bytes, size_t y, size_t width,
+             size_t height, int kind, void *stream),
+            copy_rows(memory_end(to, pitch, kind, true), array_end(from, x_bytes, y), width, height,
+                      stream))
+API_RETURNS(cudaMemcpy2DArrayToArray,
+            (void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y,
+             size_t width, size_t height, int kind),
+            copy_rows(array_end(to, to_x, to_y), array_end(from, from_x, from_y), width, height,
+                      NULL))
 
 /* Bytes that go on in the next row of the array. */
 static int runtime_arrays_copy_bytes(const void *array, size_t x_bytes, size_t y, void *memory,
@@ -206,28 +185,20 @@ static int runtime_arrays_copy_bytes(const void *array, size_t x_bytes, size_t y
                                 : cuMemcpyAtoH_v2(memory, at, offset, bytes));
 }
 
-API cudaMemcpyToArray(void *to, size_t x_bytes, size_t y, const void *from, size_t bytes, int kind)
-{
-    return runtime_arrays_copy_bytes(to, x_bytes, y, (void *)(uintptr_t)from, bytes, kind, true);
-}
-
-API cudaMemcpyToArrayAsync(void *to, size_t x_bytes, size_t y, const void *from, size_t bytes,
-                           int kind, void *stream)
-{
-    return cudaMemcpyToArray(to, x_bytes, y, from, bytes, kind);
-}
-
-API cudaMemcpyFromArray(void *to, const void *from, size_t x_bytes, size_t y, size_t bytes,
-                        int kind)
-{
-    return runtime_arrays_copy_bytes(from, x_bytes, y, to, bytes, kind, false);
-}
-
-API cudaMemcpyFromArrayAsync(void *to, const void *from, size_t x_bytes, size_t y, size_t bytes,
-                             int kind, void *stream)
-{
-    return cudaMemcpyFromArray(to, from, x_bytes, y, bytes, kind);
-}
+API_RETURNS(cudaMemcpyToArray,
+            (void *to, size_t x_bytes, size_t y, const void *from, size_t bytes, int kind),
+            runtime_arrays_copy_bytes(to, x_bytes, y, (void *)(uintptr_t)from, bytes, kind, true))
+API_RETURNS(cudaMemcpyToArrayAsync,
+            (void *to, size_t x_bytes, size_t y, const void *from, size_t bytes, int kind,
+             void *stream),
+            cudaMemcpyToArray(to, x_bytes, y, from, bytes, kind))
+API_RETURNS(cudaMemcpyFromArray,
+            (void *to, const void *from, size_t x_bytes, size_t y, size_t bytes, int kind),
+            runtime_arrays_copy_bytes(from, x_bytes, y, to, bytes, kind, false))
+API_RETURNS(cudaMemcpyFromArrayAsync,
+            (void *to, const void *from, size_t x_bytes, size_t y, size_t bytes, int kind,
+             void *stream),
+            cudaMemcpyFromArray(to, from, x_bytes, y, bytes, kind))
 
 /* --- Three dimensions ------------------------------------------------------------------------- */
 
@@ -298,10 +269,9 @@ API cudaMemset3D(struct shim_pitched to, int value, struct shim_extent extent)
     return shim_noted(error);
 }
 
-API cudaMemset3DAsync(struct shim_pitched to, int value, struct shim_extent extent, void *stream)
-{
-    return cudaMemset3D(to, value, extent);
-}
+API_RETURNS(cudaMemset3DAsync,
+            (struct shim_pitched to, int value, struct shim_extent extent, void *stream),
+            cudaMemset3D(to, value, extent))
 
 /* --- Textures and surfaces -------------------------------------------------------------------- */
 
@@ -368,11 +338,8 @@ API cudaCreateTextureObject(uint64_t *handle, const struct resource *resource,
     return noted_object(cuTexObjectCreate(handle, &place, &description, view));
 }
 
-API cudaDestroyTextureObject(uint64_t handle)
-{
-    START();
-    return shim_noted(handle ? cuTexObjectDestroy(handle) : SHIM_SUCCESS);
-}
+API_FORWARDS(cudaDestroyTextureObject, (uint64_t handle),
+             handle ? cuTexObjectDestroy(handle) : SHIM_SUCCESS)
 
 API cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource)
 {
@@ -383,8 +350,5 @@ API cudaCreateSurfaceObject(uint64_t *handle, const struct resource *resource)
     return noted_object(cuSurfObjectCreate(handle, &place));
 }
 
-API cudaDestroySurfaceObject(uint64_t handle)
-{
-    START();
-    return shim_noted(handle ? cuSurfObjectDestroy(handle) : SHIM_SUCCESS);
-}
+API_FORWARDS(cudaDestroySurfaceObject, (uint64_t handle),
+             handle ? cuSurfObjectDestroy(handle) : SHIM_SUCCESS)

@@ -3,93 +3,38 @@
 
 #include "guests/shim/shim_runtime.h"
 
-/* Their declarations are in CUDA's headers, which are not included. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
 /* --- Graphs ----------------------------------------------------------------------------------- */
 
-API cudaGraphCreate(void **graph, unsigned flags)
-{
-    START();
-    return shim_noted(cuGraphCreate(graph, flags));
-}
-
-API cudaGraphDestroy(void *graph)
-{
-    return shim_noted(cuGraphDestroy(graph));
-}
-
-API cudaGraphClone(void **clone, void *graph)
-{
-    START();
-    return shim_noted(cuGraphClone(clone, graph));
-}
-
-API cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags)
-{
-    START();
-    return shim_noted(cuGraphInstantiateWithFlags(exec, graph, flags));
-}
-
-API cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags)
-{
-    return cudaGraphInstantiate(exec, graph, flags);
-}
-
-API cudaGraphExecDestroy(void *exec)
-{
-    return shim_noted(cuGraphExecDestroy(exec));
-}
-
-API cudaGraphLaunch(void *exec, void *stream)
-{
-    START();
-    return shim_noted(cuGraphLaunch(exec, stream));
-}
-
-API cudaGraphUpload(void *exec, void *stream)
-{
-    return shim_noted(cuGraphUpload(exec, stream));
-}
-
-API cudaGraphGetNodes(void *graph, void **nodes, size_t *count)
-{
-    return shim_noted(cuGraphGetNodes(graph, nodes, count));
-}
-
-API cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count)
-{
-    return shim_noted(cuGraphGetRootNodes(graph, nodes, count));
-}
-
-API cudaGraphNodeGetType(void *node, int *type)
-{
-    return shim_noted(cuGraphNodeGetType(node, type));
-}
-
-API cudaGraphExecUpdate(void *exec, void *graph, struct shim_graph_update *report)
-{
-    START();
-    return shim_noted(cuGraphExecUpdate_v2(exec, graph, report));
-}
+API_FORWARDS(cudaGraphCreate, (void **graph, unsigned flags), cuGraphCreate(graph, flags))
+API_RETURNS(cudaGraphDestroy, (void *graph), shim_noted(cuGraphDestroy(graph)))
+API_FORWARDS(cudaGraphClone, (void **clone, void *graph), cuGraphClone(clone, graph))
+API_FORWARDS(cudaGraphInstantiate, (void **exec, void *graph, unsigned long long flags),
+             cuGraphInstantiateWithFlags(exec, graph, flags))
+API_RETURNS(cudaGraphInstantiateWithFlags, (void **exec, void *graph, unsigned long long flags),
+            cudaGraphInstantiate(exec, graph, flags))
+API_RETURNS(cudaGraphExecDestroy, (void *exec), shim_noted(cuGraphExecDestroy(exec)))
+API_FORWARDS(cudaGraphLaunch, (void *exec, void *stream), cuGraphLaunch(exec, stream))
+API_RETURNS(cudaGraphUpload, (void *exec, void *stream), shim_noted(cuGraphUpload(exec, stream)))
+API_RETURNS(cudaGraphGetNodes, (void *graph, void **nodes, size_t *count),
+            shim_noted(cuGraphGetNodes(graph, nodes, count)))
+API_RETURNS(cudaGraphGetRootNodes, (void *graph, void **nodes, size_t *count),
+            shim_noted(cuGraphGetRootNodes(graph, nodes, count)))
+API_RETURNS(cudaGraphNodeGetType, (void *node, int *type),
+            shim_noted(cuGraphNodeGetType(node, type)))
+API_FORWARDS(cudaGraphExecUpdate, (void *exec, void *graph, struct shim_graph_update *report),
+             cuGraphExecUpdate_v2(exec, graph, report))
 
 #if SHIM_RUNTIME < 13
-API cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, size_t count)
-{
-    return shim_noted(cuGraphAddDependencies(graph, from, to, count));
-}
-
-API cudaGraphAddDependencies_v2(void *graph, void *const *from, void *const *to, const void *edges,
-                                size_t count)
-{
-    return cudaGraphAddDependencies(graph, from, to, count);
-}
+API_RETURNS(cudaGraphAddDependencies,
+            (void *graph, void *const *from, void *const *to, size_t count),
+            shim_noted(cuGraphAddDependencies(graph, from, to, count)))
+API_RETURNS(cudaGraphAddDependencies_v2,
+            (void *graph, void *const *from, void *const *to, const void *edges, size_t count),
+            cudaGraphAddDependencies(graph, from, to, count))
 #else
-API cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, const void *edges,
-                             size_t count)
-{
-    return shim_noted(cuGraphAddDependencies(graph, from, to, count));
-}
+API_RETURNS(cudaGraphAddDependencies,
+            (void *graph, void *const *from, void *const *to, const void *edges, size_t count),
+            shim_noted(cuGraphAddDependencies(graph, from, to, count)))
 #endif
 
 /* --- Nodes ------------------------------------------------------------------------------------ */
@@ -146,55 +91,26 @@ API cudaGraphAddMemcpyNode1D(void **node, void *graph, void *const *needed, size
     return cudaGraphAddMemcpyNode(node, graph, needed, count, &plan);
 }
 
-API cudaGraphAddMemsetNode(void **node, void *graph, void *const *needed, size_t count,
-                           const struct shim_fill *plan)
-{
-    START();
-    return shim_noted(cuGraphAddMemsetNode(node, graph, needed, count, plan, NULL));
-}
-
-API cudaGraphAddHostNode(void **node, void *graph, void *const *needed, size_t count,
-                         const struct shim_host_call *call)
-{
-    START();
-    return shim_noted(cuGraphAddHostNode(node, graph, needed, count, call));
-}
-
-API cudaGraphAddEmptyNode(void **node, void *graph, void *const *needed, size_t count)
-{
-    START();
-    return shim_noted(cuGraphAddEmptyNode(node, graph, needed, count));
-}
-
-API cudaGraphAddChildGraphNode(void **node, void *graph, void *const *needed, size_t count,
-                               void *child)
-{
-    START();
-    return shim_noted(cuGraphAddChildGraphNode(node, graph, needed, count, child));
-}
+API_FORWARDS(cudaGraphAddMemsetNode,
+             (void **node, void *graph, void *const *needed, size_t count,
+              const struct shim_fill *plan),
+             cuGraphAddMemsetNode(node, graph, needed, count, plan, NULL))
+API_FORWARDS(cudaGraphAddHostNode,
+             (void **node, void *graph, void *const *needed, size_t count,
+              const struct shim_host_call *call),
+             cuGraphAddHostNode(node, graph, needed, count, call))
+API_FORWARDS(cudaGraphAddEmptyNode, (void **node, void *graph, void *const *needed, size_t count),
+             cuGraphAddEmptyNode(node, graph, needed, count))
+API_FORWARDS(cudaGraphAddChildGraphNode,
+             (void **node, void *graph, void *const *needed, size_t count, void *child),
+             cuGraphAddChildGraphNode(node, graph, needed, count, child))
 
 /* --- Capture ---------------------------------------------------------------------------------- */
 
-API cudaStreamBeginCapture(void *stream, int mode)
-{
-    START();
-    return shim_noted(cuStreamBeginCapture_v2(stream, mode));
-}
-
-API cudaStreamEndCapture(void *stream, void **graph)
-{
-    START();
-    return shim_noted(cuStreamEndCapture(stream, graph));
-}
-
-API cudaStreamIsCapturing(void *stream, int *status)
-{
-    START();
-    return shim_noted(cuStreamIsCapturing(stream, status));
-}
-
-API cudaThreadExchangeStreamCaptureMode(int *mode)
-{
-    START();
-    return shim_noted(cuThreadExchangeStreamCaptureMode(mode));
-}
+API_FORWARDS(cudaStreamBeginCapture, (void *stream, int mode),
+             cuStreamBeginCapture_v2(stream, mode))
+API_FORWARDS(cudaStreamEndCapture, (void *stream, void **graph), cuStreamEndCapture(stream, graph))
+API_FORWARDS(cudaStreamIsCapturing, (void *stream, int *status),
+             cuStreamIsCapturing(stream, status))
+API_FORWARDS(cudaThreadExchangeStreamCaptureMode, (int *mode),
+             cuThreadExchangeStreamCaptureMode(mode))

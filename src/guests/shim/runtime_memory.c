@@ -3,115 +3,45 @@
 
 #include "guests/shim/shim_runtime.h"
 
-/* Their declarations are in CUDA's headers, which are not included. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-API cudaMalloc(void **memory, size_t bytes)
-{
-    uint64_t address = 0;
-    START();
-    if (!memory)
-        return shim_noted(SHIM_INVALID_VALUE);
-    const int error = bytes > 0 ? cuMemAlloc_v2(&address, bytes) : SHIM_SUCCESS;
-    if (error == SHIM_SUCCESS)
-        *memory = (void *)(uintptr_t)address;
-    return shim_noted(error);
-}
+/* A call of the driver whose `address` is what the program gets as a pointer. */
+#define API_POINTS(name, parameters, out, call)                                                    \
+    API name parameters                                                                            \
+    {                                                                                              \
+        uint64_t address = 0;                                                                      \
+        START();                                                                                   \
+        const int error = call;                                                                    \
+        if (error == SHIM_SUCCESS)                                                                 \
+            *out = (void *)(uintptr_t)address;                                                     \
+        return shim_noted(error);                                                                  \
+    }
 
-API cudaMallocAsync(void **memory, size_t bytes, void *stream)
-{
-    uint64_t address = 0;
-    START();
-    const int error = bytes > 0 ? cuMemAllocAsync(&address, bytes, stream) : SHIM_SUCCESS;
-    if (error == SHIM_SUCCESS)
-        *memory = (void *)(uintptr_t)address;
-    return shim_noted(error);
-}
+API_POINTS(cudaMalloc, (void **memory, size_t bytes), memory,
+           !memory     ? SHIM_INVALID_VALUE
+           : bytes > 0 ? cuMemAlloc_v2(&address, bytes)
+                       : SHIM_SUCCESS)
+API_POINTS(cudaMallocAsync, (void **memory, size_t bytes, void *stream), memory,
+           bytes > 0 ? cuMemAllocAsync(&address, bytes, stream) : SHIM_SUCCESS)
+API_POINTS(cudaMallocManaged, (void **memory, size_t bytes, unsigned flags), memory,
+           cuMemAllocManaged(&address, bytes, flags))
+API_POINTS(cudaMallocPitch, (void **memory, size_t *pitch, size_t width, size_t height), memory,
+           cuMemAllocPitch_v2(&address, pitch, width, height, 4))
+API_FORWARDS(cudaFree, (void *memory), cuMemFree_v2(shim_address(memory)))
+API_FORWARDS(cudaFreeAsync, (void *memory, void *stream),
+             cuMemFreeAsync(shim_address(memory), stream))
+API_FORWARDS(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags),
+             cuMemHostAlloc(memory, bytes, flags))
+API_RETURNS(cudaMallocHost, (void **memory, size_t bytes), cudaHostAlloc(memory, bytes, 0))
+API_FORWARDS(cudaFreeHost, (void *memory), cuMemFreeHost(memory))
 
-API cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
-{
-    uint64_t address = 0;
-    START();
-    const int error = cuMemAllocManaged(&address, bytes, flags);
-    if (error == SHIM_SUCCESS)
-        *memory = (void *)(uintptr_t)address;
-    return shim_noted(error);
-}
-
-API cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height)
-{
-    uint64_t address = 0;
-    START();
-    const int error = cuMemAllocPitch_v2(&address, pitch, width, height, 4);
-    if (error == SHIM_SUCCESS)
-        *memory = (void *)(uintptr_t)address;
-    return shim_noted(error);
-}
-
-API cudaFree(void *memory)
-{
-    START();
-    return shim_noted(cuMemFree_v2(shim_address(memory)));
-}
-
-API cudaFreeAsync(void *memory, void *stream)
-{
-    START();
-    return shim_noted(cuMemFreeAsync(shim_address(memory), stream));
-}
-
-API cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
-{
-    START();
-    return shim_noted(cuMemHostAlloc(memory, bytes, flags));
-}
-
-API cudaMallocHost(void **memory, size_t bytes)
-{
-    return cudaHostAlloc(memory, bytes, 0);
-}
-
-API cudaFreeHost(void *memory)
-{
-    START();
-    return shim_noted(cuMemFreeHost(memory));
-}
-
-API cudaHostGetDevicePointer(void **device, void *memory, unsigned flags)
-{
-    uint64_t address;
-    START();
-    const int error = cuMemHostGetDevicePointer_v2(&address, memory, flags);
-    if (error == SHIM_SUCCESS)
-        *device = (void *)(uintptr_t)address;
-    return shim_noted(error);
-}
-
-API cudaHostGetFlags(unsigned *flags, void *memory)
-{
-    START();
-    return shim_noted(cuMemHostGetFlags(flags, memory));
-}
-
-API cudaHostRegister(void *memory, size_t bytes, unsigned flags)
-{
-    START();
-    return shim_noted(cuMemHostRegister_v2(memory, bytes, flags));
-}
-
-API cudaHostUnregister(void *memory)
-{
-    START();
-    return shim_noted(cuMemHostUnregister(memory));
-}
-
-API cudaMemGetInfo(size_t *left, size_t *total)
-{
-    START();
-    return shim_noted(cuMemGetInfo_v2(left, total));
-}
+API_POINTS(cudaHostGetDevicePointer, (void **device, void *memory, unsigned flags), device,
+           cuMemHostGetDevicePointer_v2(&address, memory, flags))
+API_FORWARDS(cudaHostGetFlags, (unsigned *flags, void *memory), cuMemHostGetFlags(flags, memory))
+API_FORWARDS(cudaHostRegister, (void *memory, size_t bytes, unsigned flags),
+             cuMemHostRegister_v2(memory, bytes, flags))
+API_FORWARDS(cudaHostUnregister, (void *memory), cuMemHostUnregister(memory))
+API_FORWARDS(cudaMemGetInfo, (size_t * left, size_t *total), cuMemGetInfo_v2(left, total))
 
 /* A copy without a stream is in the default stream: every copy is over when its call returns. */
 static int runtime_memory_copy(void *to, const void *from, size_t bytes, int kind, void *stream)
@@ -131,30 +61,17 @@ static int runtime_memory_copy(void *to, const void *from, size_t bytes, int kin
     }
 }
 
-API cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
-{
-    START();
-    return shim_noted(runtime_memory_copy(to, from, bytes, kind, NULL));
-}
-
-API cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
-{
-    START();
-    return shim_noted(runtime_memory_copy(to, from, bytes, kind, stream));
-}
-
-API cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
-{
-    return cudaMemcpy(to, from, bytes, DEVICE_TO_DEVICE);
-}
-
-API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                        void *stream)
-{
-    START();
-    return shim_noted(
-        cuMemcpyPeerAsync(shim_address(to), NULL, shim_address(from), NULL, bytes, stream));
-}
+API_FORWARDS(cudaMemcpy, (void *to, const void *from, size_t bytes, int kind),
+             runtime_memory_copy(to, from, bytes, kind, NULL))
+API_FORWARDS(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, int kind, void *stream),
+             runtime_memory_copy(to, from, bytes, kind, stream))
+API_RETURNS(cudaMemcpyPeer,
+            (void *to, int to_device, const void *from, int from_device, size_t bytes),
+            cudaMemcpy(to, from, bytes, DEVICE_TO_DEVICE))
+API_FORWARDS(cudaMemcpyPeerAsync,
+             (void *to, int to_device, const void *from, int from_device, size_t bytes,
+              void *stream),
+             cuMemcpyPeerAsync(shim_address(to), NULL, shim_address(from), NULL, bytes, stream))
 
 /* Row by row, each of which is a node where the stream is captured. */
 static int runtime_memory_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -170,43 +87,23 @@ static int runtime_memory_copy_rows(void *to, size_t to_pitch, const void *from,
     return shim_noted(error);
 }
 
-API cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                 size_t height, int kind)
-{
-    return runtime_memory_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL);
-}
-
-API cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                      size_t height, int kind, void *stream)
-{
-    return runtime_memory_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream);
-}
-
-API cudaMemset(void *memory, int value, size_t bytes)
-{
-    START();
-    return shim_noted(cuMemsetD8_v2(shim_address(memory), (uint8_t)value, bytes));
-}
-
-API cudaMemsetAsync(void *memory, int value, size_t bytes, void *stream)
-{
-    START();
-    return shim_noted(cuMemsetD8Async(shim_address(memory), (uint8_t)value, bytes, stream));
-}
-
-API cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height)
-{
-    START();
-    return shim_noted(cuMemsetD2D8_v2(shim_address(memory), pitch, (uint8_t)value, width, height));
-}
-
-API cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height,
-                      void *stream)
-{
-    START();
-    return shim_noted(
-        cuMemsetD2D8Async(shim_address(memory), pitch, (uint8_t)value, width, height, stream));
-}
+API_RETURNS(cudaMemcpy2D,
+            (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+             size_t height, int kind),
+            runtime_memory_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL))
+API_RETURNS(cudaMemcpy2DAsync,
+            (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+             size_t height, int kind, void *stream),
+            runtime_memory_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream))
+API_FORWARDS(cudaMemset, (void *memory, int value, size_t bytes),
+             cuMemsetD8_v2(shim_address(memory), (uint8_t)value, bytes))
+API_FORWARDS(cudaMemsetAsync, (void *memory, int value, size_t bytes, void *stream),
+             cuMemsetD8Async(shim_address(memory), (uint8_t)value, bytes, stream))
+API_FORWARDS(cudaMemset2D, (void *memory, size_t pitch, int value, size_t width, size_t height),
+             cuMemsetD2D8_v2(shim_address(memory), pitch, (uint8_t)value, width, height))
+API_FORWARDS(cudaMemset2DAsync,
+             (void *memory, size_t pitch, int value, size_t width, size_t height, void *stream),
+             cuMemsetD2D8Async(shim_address(memory), pitch, (uint8_t)value, width, height, stream))
 
 API cudaGetSymbolAddress(void **address, const void *symbol)
 {
@@ -217,39 +114,28 @@ API cudaGetSymbolAddress(void **address, const void *symbol)
     return shim_noted(error);
 }
 
-API cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind)
-{
-    char *at;
-    const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : runtime_memory_copy(at, from, bytes, kind, NULL));
-}
+/* A copy at the place `offset` bytes into a variable. */
+#define API_AT_SYMBOL(name, parameters, copy)                                                      \
+    API name parameters                                                                            \
+    {                                                                                              \
+        char *at;                                                                                  \
+        const int error = shim_place_in(symbol, bytes, offset, &at);                               \
+        return shim_noted(error != SHIM_SUCCESS ? error : copy);                                   \
+    }
 
-API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                            int kind, void *stream)
-{
-    char *at;
-    const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : runtime_memory_copy(at, from, bytes, kind, stream));
-}
-
-API cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
-{
-    char *at;
-    const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : runtime_memory_copy(to, at, bytes, kind, NULL));
-}
-
-API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
-                              void *stream)
-{
-    char *at;
-    const int error = shim_place_in(symbol, bytes, offset, &at);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : runtime_memory_copy(to, at, bytes, kind, stream));
-}
+API_AT_SYMBOL(cudaMemcpyToSymbol,
+              (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
+              runtime_memory_copy(at, from, bytes, kind, NULL))
+API_AT_SYMBOL(cudaMemcpyToSymbolAsync,
+              (const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+               void *stream),
+              runtime_memory_copy(at, from, bytes, kind, stream))
+API_AT_SYMBOL(cudaMemcpyFromSymbol,
+              (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
+              runtime_memory_copy(to, at, bytes, kind, NULL))
+API_AT_SYMBOL(cudaMemcpyFromSymbolAsync,
+              (void *to, const void *symbol, size_t bytes, size_t offset, int kind, void *stream),
+              runtime_memory_copy(to, at, bytes, kind, stream))
 
 struct pointer_attributes {
     int type, device;
@@ -282,41 +168,22 @@ struct location {
 };
 
 #if SHIM_RUNTIME < 13
-API cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, void *stream)
-{
-    START();
-    return shim_noted(cuMemPrefetchAsync(shim_address(memory), bytes, device, stream));
-}
-
-API cudaMemAdvise(const void *memory, size_t bytes, int advice, int device)
-{
-    START();
-    return shim_noted(cuMemAdvise(shim_address(memory), bytes, advice, device));
-}
-
-API cudaMemPrefetchAsync_v2(const void *memory, size_t bytes, struct location place, unsigned flags,
-                            void *stream)
-{
-    return cudaMemPrefetchAsync(memory, bytes, place.id, stream);
-}
-
-API cudaMemAdvise_v2(const void *memory, size_t bytes, int advice, struct location place)
-{
-    return cudaMemAdvise(memory, bytes, advice, place.id);
-}
+API_FORWARDS(cudaMemPrefetchAsync, (const void *memory, size_t bytes, int device, void *stream),
+             cuMemPrefetchAsync(shim_address(memory), bytes, device, stream))
+API_FORWARDS(cudaMemAdvise, (const void *memory, size_t bytes, int advice, int device),
+             cuMemAdvise(shim_address(memory), bytes, advice, device))
+API_RETURNS(cudaMemPrefetchAsync_v2,
+            (const void *memory, size_t bytes, struct location place, unsigned flags, void *stream),
+            cudaMemPrefetchAsync(memory, bytes, place.id, stream))
+API_RETURNS(cudaMemAdvise_v2, (const void *memory, size_t bytes, int advice, struct location place),
+            cudaMemAdvise(memory, bytes, advice, place.id))
 #else
-API cudaMemPrefetchAsync(const void *memory, size_t bytes, struct location place, unsigned flags,
-                         void *stream)
-{
-    START();
-    return shim_noted(cuMemPrefetchAsync(shim_address(memory), bytes, place.id, stream));
-}
-
-API cudaMemAdvise(const void *memory, size_t bytes, int advice, struct location place)
-{
-    START();
-    return shim_noted(cuMemAdvise(shim_address(memory), bytes, advice, place.id));
-}
+API_FORWARDS(cudaMemPrefetchAsync,
+             (const void *memory, size_t bytes, struct location place, unsigned flags,
+              void *stream),
+             cuMemPrefetchAsync(shim_address(memory), bytes, place.id, stream))
+API_FORWARDS(cudaMemAdvise, (const void *memory, size_t bytes, int advice, struct location place),
+             cuMemAdvise(shim_address(memory), bytes, advice, place.id))
 #endif
 
 static char pool;
@@ -327,147 +194,45 @@ API cudaDeviceGetDefaultMemPool(void **out, int device)
     return shim_noted(device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE);
 }
 
-API cudaMemPoolSetAttribute(void *which, int number, void *value)
-{
-    return SHIM_SUCCESS;
-}
-
-API cudaDeviceGetMemPool(void **out, int device)
-{
-    return cudaDeviceGetDefaultMemPool(out, device);
-}
-
-API cudaMallocFromPoolAsync(void **memory, size_t bytes, void *which, void *stream)
-{
-    return cudaMallocAsync(memory, bytes, stream);
-}
-
-API cudaMemPoolTrimTo(void *which, size_t bytes)
-{
-    START();
-    return shim_noted(cuMemPoolTrimTo(which, bytes));
-}
+API_RETURNS(cudaMemPoolSetAttribute, (void *which, int number, void *value), SHIM_SUCCESS)
+API_RETURNS(cudaDeviceGetMemPool, (void **out, int device),
+            cudaDeviceGetDefaultMemPool(out, device))
+API_RETURNS(cudaMallocFromPoolAsync, (void **memory, size_t bytes, void *which, void *stream),
+            cudaMallocAsync(memory, bytes, stream))
+API_FORWARDS(cudaMemPoolTrimTo, (void *which, size_t bytes), cuMemPoolTrimTo(which, bytes))
 
 /* --- Streams and events ----------------------------------------------------------------------- */
 
-API cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority)
-{
-    START();
-    return shim_noted(cuStreamCreateWithPriority(stream, flags, priority));
-}
-
-API cudaStreamCreateWithFlags(void **stream, unsigned flags)
-{
-    return cudaStreamCreateWithPriority(stream, flags, 0);
-}
-
-API cudaStreamCreate(void **stream)
-{
-    return cudaStreamCreateWithPriority(stream, 0, 0);
-}
-
-API cudaStreamDestroy(void *stream)
-{
-    START();
-    return shim_noted(cuStreamDestroy_v2(stream));
-}
-
-API cudaStreamSynchronize(void *stream)
-{
-    START();
-    return shim_noted(cuStreamSynchronize(stream));
-}
-
-API cudaStreamQuery(void *stream)
-{
-    return cudaStreamSynchronize(stream);
-}
-
-API cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
-{
-    START();
-    return shim_noted(cuStreamWaitEvent(stream, event, flags));
-}
-
-API cudaStreamGetFlags(void *stream, unsigned *flags)
-{
-    return shim_noted(cuStreamGetFlags(stream, flags));
-}
-
-API cudaStreamGetPriority(void *stream, int *priority)
-{
-    return shim_noted(cuStreamGetPriority(stream, priority));
-}
-
-API cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
-                          unsigned flags)
-{
-    START();
-    return shim_noted(cuStreamAddCallback(stream, function, data, flags));
-}
-
-API cudaStreamAttachMemAsync(void *stream, void *memory, size_t bytes, unsigned flags)
-{
-    START();
-    return shim_noted(cuStreamAttachMemAsync(stream, shim_address(memory), bytes, flags));
-}
-
-API cudaEventCreateWithFlags(void **event, unsigned flags)
-{
-    START();
-    return shim_noted(cuEventCreate(event, flags));
-}
-
-API cudaEventCreate(void **event)
-{
-    return cudaEventCreateWithFlags(event, 0);
-}
-
-API cudaEventRecord(void *event, void *stream)
-{
-    START();
-    return shim_noted(cuEventRecord(event, stream));
-}
-
-API cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
-{
-    return cudaEventRecord(event, stream);
-}
-
-API cudaEventSynchronize(void *event)
-{
-    START();
-    return shim_noted(cuEventSynchronize(event));
-}
-
-API cudaEventQuery(void *event)
-{
-    START();
-    return shim_noted(cuEventQuery(event));
-}
-
-API cudaEventElapsedTime(float *ms, void *begin, void *end)
-{
-    START();
-    return shim_noted(cuEventElapsedTime(ms, begin, end));
-}
-
-API cudaEventElapsedTime_v2(float *ms, void *begin, void *end)
-{
-    return cudaEventElapsedTime(ms, begin, end);
-}
-
-API cudaEventDestroy(void *event)
-{
-    return shim_noted(cuEventDestroy_v2(event));
-}
-
-API cudaProfilerStart(void)
-{
-    return SHIM_SUCCESS;
-}
-
-API cudaProfilerStop(void)
-{
-    return SHIM_SUCCESS;
-}
+API_FORWARDS(cudaStreamCreateWithPriority, (void **stream, unsigned flags, int priority),
+             cuStreamCreateWithPriority(stream, flags, priority))
+API_RETURNS(cudaStreamCreateWithFlags, (void **stream, unsigned flags),
+            cudaStreamCreateWithPriority(stream, flags, 0))
+API_RETURNS(cudaStreamCreate, (void **stream), cudaStreamCreateWithPriority(stream, 0, 0))
+API_FORWARDS(cudaStreamDestroy, (void *stream), cuStreamDestroy_v2(stream))
+API_FORWARDS(cudaStreamSynchronize, (void *stream), cuStreamSynchronize(stream))
+API_RETURNS(cudaStreamQuery, (void *stream), cudaStreamSynchronize(stream))
+API_FORWARDS(cudaStreamWaitEvent, (void *stream, void *event, unsigned flags),
+             cuStreamWaitEvent(stream, event, flags))
+API_RETURNS(cudaStreamGetFlags, (void *stream, unsigned *flags),
+            shim_noted(cuStreamGetFlags(stream, flags)))
+API_RETURNS(cudaStreamGetPriority, (void *stream, int *priority),
+            shim_noted(cuStreamGetPriority(stream, priority)))
+API_FORWARDS(cudaStreamAddCallback,
+             (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
+             cuStreamAddCallback(stream, function, data, flags))
+API_FORWARDS(cudaStreamAttachMemAsync, (void *stream, void *memory, size_t bytes, unsigned flags),
+             cuStreamAttachMemAsync(stream, shim_address(memory), bytes, flags))
+API_FORWARDS(cudaEventCreateWithFlags, (void **event, unsigned flags), cuEventCreate(event, flags))
+API_RETURNS(cudaEventCreate, (void **event), cudaEventCreateWithFlags(event, 0))
+API_FORWARDS(cudaEventRecord, (void *event, void *stream), cuEventRecord(event, stream))
+API_RETURNS(cudaEventRecordWithFlags, (void *event, void *stream, unsigned flags),
+            cudaEventRecord(event, stream))
+API_FORWARDS(cudaEventSynchronize, (void *event), cuEventSynchronize(event))
+API_FORWARDS(cudaEventQuery, (void *event), cuEventQuery(event))
+API_FORWARDS(cudaEventElapsedTime, (float *ms, void *begin, void *end),
+             cuEventElapsedTime(ms, begin, end))
+API_RETURNS(cudaEventElapsedTime_v2, (float *ms, void *begin, void *end),
+            cudaEventElapsedTime(ms, begin, end))
+API_RETURNS(cudaEventDestroy, (void *event), shim_noted(cuEventDestroy_v2(event)))
+API_RETURNS(cudaProfilerStart, (void), SHIM_SUCCESS)
+API_RETURNS(cudaProfilerStop, (void), SHIM_SUCCESS)

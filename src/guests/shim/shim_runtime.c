@@ -9,9 +9,6 @@
 #include "guests/shim/properties.h"
 #include "guests/shim/shim_runtime.h"
 
-/* Their declarations are in CUDA's headers, which are not included. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
 struct dim {
     uint32_t x, y, z;
 };
@@ -42,7 +39,7 @@ static const struct {
 #include "guests/shim/errors.def"
 };
 
-__attribute__((visibility("default"))) const char *cudaGetErrorString(int error)
+API_OF(const char *) cudaGetErrorString(int error)
 {
     if (error != SHIM_SUCCESS)
         cuSmemcalcLooked();
@@ -52,7 +49,7 @@ __attribute__((visibility("default"))) const char *cudaGetErrorString(int error)
     return "unrecognized error code";
 }
 
-__attribute__((visibility("default"))) const char *cudaGetErrorName(int error)
+API_OF(const char *) cudaGetErrorName(int error)
 {
     if (error != SHIM_SUCCESS)
         cuSmemcalcLooked();
@@ -100,16 +97,8 @@ int shim_start(void)
     return error;
 }
 
-API cudaDriverGetVersion(int *version)
-{
-    return shim_noted(cuDriverGetVersion(version));
-}
-
-API cudaRuntimeGetVersion(int *version)
-{
-    *version = SHIM_RUNTIME * 1000;
-    return SHIM_SUCCESS;
-}
+API_RETURNS(cudaDriverGetVersion, (int *version), shim_noted(cuDriverGetVersion(version)))
+API_ANSWERS(cudaRuntimeGetVersion, (int *version), *version, SHIM_RUNTIME * 1000)
 
 /* A call of the driver by its name, for programs that are not linked with it. */
 API cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
@@ -125,118 +114,30 @@ API cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned
     return SHIM_SUCCESS;
 }
 
-API cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
-                            int *outcome)
-{
-    return cudaGetDriverEntryPointByVersion(name, function, 1000 * SHIM_RUNTIME, flags, outcome);
-}
-
-API cudaGetDeviceCount(int *count)
-{
-    *count = 1;
-    return SHIM_SUCCESS;
-}
-
-API cudaSetDevice(int device)
-{
-    START();
-    return shim_noted(device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE);
-}
-
-API cudaInitDevice(int device, unsigned flags, unsigned more)
-{
-    return cudaSetDevice(device);
-}
-
-API cudaGetDevice(int *device)
-{
-    *device = 0;
-    return SHIM_SUCCESS;
-}
-
-API cudaSetDeviceFlags(unsigned flags)
-{
-    return SHIM_SUCCESS;
-}
-
-API cudaGetDeviceFlags(unsigned *flags)
-{
-    *flags = 0;
-    return SHIM_SUCCESS;
-}
-
-API cudaSetValidDevices(int *devices, int count)
-{
-    return SHIM_SUCCESS;
-}
-
-API cudaDeviceSynchronize(void)
-{
-    START();
-    return shim_noted(cuCtxSynchronize());
-}
-
-API cudaThreadSynchronize(void)
-{
-    return cudaDeviceSynchronize();
-}
-
-API cudaDeviceReset(void)
-{
-    START();
-    return shim_noted(cuDevicePrimaryCtxReset_v2(0));
-}
-
-API cudaThreadExit(void)
-{
-    return cudaDeviceReset();
-}
-
-API cudaDeviceSetLimit(int limit, size_t value)
-{
-    START();
-    return shim_noted(cuCtxSetLimit(limit, value));
-}
-
-API cudaDeviceGetLimit(size_t *value, int limit)
-{
-    START();
-    return shim_noted(cuCtxGetLimit(value, limit));
-}
-
-API cudaDeviceSetCacheConfig(int config)
-{
-    START();
-    return shim_noted(cuCtxSetCacheConfig(config));
-}
-
-API cudaDeviceGetCacheConfig(int *config)
-{
-    *config = SHIM_CACHE_PREFER_NONE;
-    return SHIM_SUCCESS;
-}
-
-API cudaDeviceSetSharedMemConfig(int config)
-{
-    return SHIM_SUCCESS;
-}
-
-API cudaDeviceGetSharedMemConfig(int *config)
-{
-    *config = SHIM_BANKS_4_BYTES;
-    return SHIM_SUCCESS;
-}
-
-API cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
-{
-    return shim_noted(cuCtxGetStreamPriorityRange(least, greatest));
-}
-
-API cudaDeviceGetAttribute(int *value, int attribute, int device)
-{
-    START();
-    return shim_noted(cuDeviceGetAttribute(value, attribute, device));
-}
+API_RETURNS(cudaGetDriverEntryPoint,
+            (const char *name, void **function, unsigned long long flags, int *outcome),
+            cudaGetDriverEntryPointByVersion(name, function, 1000 * SHIM_RUNTIME, flags, outcome))
+API_ANSWERS(cudaGetDeviceCount, (int *count), *count, 1)
+API_FORWARDS(cudaSetDevice, (int device), device == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE)
+API_RETURNS(cudaInitDevice, (int device, unsigned flags, unsigned more), cudaSetDevice(device))
+API_ANSWERS(cudaGetDevice, (int *device), *device, 0)
+API_RETURNS(cudaSetDeviceFlags, (unsigned flags), SHIM_SUCCESS)
+API_ANSWERS(cudaGetDeviceFlags, (unsigned *flags), *flags, 0)
+API_RETURNS(cudaSetValidDevices, (int *devices, int count), SHIM_SUCCESS)
+API_FORWARDS(cudaDeviceSynchronize, (void), cuCtxSynchronize())
+API_RETURNS(cudaThreadSynchronize, (void), cudaDeviceSynchronize())
+API_FORWARDS(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
+API_RETURNS(cudaThreadExit, (void), cudaDeviceReset())
+API_FORWARDS(cudaDeviceSetLimit, (int limit, size_t value), cuCtxSetLimit(limit, value))
+API_FORWARDS(cudaDeviceGetLimit, (size_t * value, int limit), cuCtxGetLimit(value, limit))
+API_FORWARDS(cudaDeviceSetCacheConfig, (int config), cuCtxSetCacheConfig(config))
+API_ANSWERS(cudaDeviceGetCacheConfig, (int *config), *config, SHIM_CACHE_PREFER_NONE)
+API_RETURNS(cudaDeviceSetSharedMemConfig, (int config), SHIM_SUCCESS)
+API_ANSWERS(cudaDeviceGetSharedMemConfig, (int *config), *config, SHIM_BANKS_4_BYTES)
+API_RETURNS(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
+            shim_noted(cuCtxGetStreamPriorityRange(least, greatest)))
+API_FORWARDS(cudaDeviceGetAttribute, (int *value, int attribute, int device),
+             cuDeviceGetAttribute(value, attribute, device))
 
 API cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
@@ -244,15 +145,8 @@ API cudaDeviceCanAccessPeer(int *can, int device, int peer)
     return shim_noted(device == 0 && peer == 0 ? SHIM_SUCCESS : SHIM_INVALID_DEVICE);
 }
 
-API cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-    return shim_noted(SHIM_INVALID_DEVICE);
-}
-
-API cudaDeviceDisablePeerAccess(int peer)
-{
-    return shim_noted(SHIM_INVALID_DEVICE);
-}
+API_RETURNS(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), shim_noted(SHIM_INVALID_DEVICE))
+API_RETURNS(cudaDeviceDisablePeerAccess, (int peer), shim_noted(SHIM_INVALID_DEVICE))
 
 API cudaDeviceGetPCIBusId(char *id, int bytes, int device)
 {
@@ -326,21 +220,11 @@ static int get_properties(struct shim_properties *properties, int device)
     return SHIM_SUCCESS;
 }
 
-API cudaGetDeviceProperties(struct shim_properties *properties, int device)
-{
-    return get_properties(properties, device);
-}
-
-API cudaGetDeviceProperties_v2(struct shim_properties *properties, int device)
-{
-    return get_properties(properties, device);
-}
-
-API cudaChooseDevice(int *device, const struct shim_properties *wanted)
-{
-    *device = 0;
-    return SHIM_SUCCESS;
-}
+API_RETURNS(cudaGetDeviceProperties, (struct shim_properties * properties, int device),
+            get_properties(properties, device))
+API_RETURNS(cudaGetDeviceProperties_v2, (struct shim_properties * properties, int device),
+            get_properties(properties, device))
+API_ANSWERS(cudaChooseDevice, (int *device, const struct shim_properties *wanted), *device, 0)
 
 /* --- What the program registers before main --------------------------------------------------- */
 
@@ -370,7 +254,7 @@ struct variable {
 static struct function *functions;
 static struct variable *variables;
 
-__attribute__((visibility("default"))) void **__cudaRegisterFatBinary(const void *image)
+API_OF(void **) __cudaRegisterFatBinary(const void *image)
 {
     struct binary *binary = calloc(1, sizeof *binary);
     if (binary)
@@ -408,22 +292,22 @@ static void set_managed(void)
     }
 }
 
-__attribute__((visibility("default"))) void __cudaRegisterFatBinaryEnd(void **handle)
+API_OF(void) __cudaRegisterFatBinaryEnd(void **handle)
 {
     set_managed();
 }
 
-__attribute__((visibility("default"))) char __cudaInitModule(void **handle)
+API_OF(char) __cudaInitModule(void **handle)
 {
     return 1;
 }
 
-__attribute__((visibility("default"))) void __cudaUnregisterFatBinary(void **handle)
+API_OF(void) __cudaUnregisterFatBinary(void **handle)
 {
     (void)handle; /* the process ends */
 }
 
-__attribute__((visibility("default"))) void
+API_OF(void)
 __cudaRegisterFunction(void **handle, const void *stub, char *device_stub, const char *name,
                        int threads, void *thread, void *block, struct dim *block_dim,
                        struct dim *grid_dim, int *warp)
@@ -444,32 +328,29 @@ static void add_variable(void **handle, const void *shadow, const char *name, vo
     variables = variable;
 }
 
-__attribute__((visibility("default"))) void __cudaRegisterVar(void **handle, char *shadow,
-                                                              char *address, const char *name,
-                                                              int ext, size_t bytes, int constant,
-                                                              int global)
+API_OF(void)
+__cudaRegisterVar(void **handle, char *shadow, char *address, const char *name, int ext,
+                  size_t bytes, int constant, int global)
 {
     add_variable(handle, shadow, name, NULL);
 }
 
-__attribute__((visibility("default"))) void
+API_OF(void)
 __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name, int ext,
                          size_t bytes, int constant, int global)
 {
     add_variable(handle, pointer, name, pointer);
 }
 
-__attribute__((visibility("default"))) void __cudaRegisterTexture(void **handle, const void *shadow,
-                                                                  const void **address,
-                                                                  const char *name, int dimensions,
-                                                                  int normalized, int ext)
+API_OF(void)
+__cudaRegisterTexture(void **handle, const void *shadow, const void **address, const char *name,
+                      int dimensions, int normalized, int ext)
 {
 }
 
-__attribute__((visibility("default"))) void __cudaRegisterSurface(void **handle, const void *shadow,
-                                                                  const void **address,
-                                                                  const char *name, int dimensions,
-                                                                  int ext)
+API_OF(void)
+__cudaRegisterSurface(void **handle, const void *shadow, const void **address, const char *name,
+                      int dimensions, int ext)
 {
 }
 
@@ -497,10 +378,8 @@ API __cudaGetKernel(const void **kernel, const void *stub)
     return function ? SHIM_SUCCESS : shim_noted(SHIM_INVALID_DEVICE_FUNCTION);
 }
 
-API cudaGetFuncBySymbol(void **function, const void *stub)
-{
-    return shim_noted(shim_find_function(stub, function));
-}
+API_RETURNS(cudaGetFuncBySymbol, (void **function, const void *stub),
+            shim_noted(shim_find_function(stub, function)))
 
 static int shim_runtime_find_variable(const void *symbol, uint64_t *address, size_t *bytes)
 {
@@ -543,7 +422,7 @@ static __thread struct configuration {
 static __thread int depth;
 static __thread bool by_syntax; /* the next launch is that of a <<< >>> */
 
-__attribute__((visibility("default"))) unsigned
+API_OF(unsigned)
 __cudaPushCallConfiguration(struct dim grid, struct dim block, size_t smem_bytes, void *stream)
 {
     if (depth == MOST_CONFIGURATIONS)
@@ -611,11 +490,10 @@ API cudaLaunchKernel(const void *stub, struct dim grid, struct dim block, void *
     return shim_runtime_launch(stub, &config, smem_bytes, arguments);
 }
 
-API __cudaLaunchKernel(const void *kernel, struct dim grid, struct dim block, void **arguments,
-                       size_t smem_bytes, void *stream)
-{
-    return cudaLaunchKernel(kernel, grid, block, arguments, smem_bytes, stream);
-}
+API_RETURNS(__cudaLaunchKernel,
+            (const void *kernel, struct dim grid, struct dim block, void **arguments,
+             size_t smem_bytes, void *stream),
+            cudaLaunchKernel(kernel, grid, block, arguments, smem_bytes, stream))
 
 API cudaLaunchCooperativeKernel(const void *stub, struct dim grid, struct dim block,
                                 void **arguments, size_t smem_bytes, void *stream)
@@ -641,11 +519,8 @@ API cudaLaunchKernelExC(const struct shim_runtime_config *wanted, const void *st
     return shim_runtime_launch(stub, &config, wanted->smem_bytes, arguments);
 }
 
-API cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
-{
-    START();
-    return shim_noted(cuLaunchHostFunc(stream, function, data));
-}
+API_FORWARDS(cudaLaunchHostFunc, (void *stream, void (*function)(void *), void *data),
+             cuLaunchHostFunc(stream, function, data))
 
 struct function_attributes {
     size_t smem_bytes, const_bytes, local_bytes;
@@ -682,53 +557,32 @@ API cudaFuncGetAttributes(struct function_attributes *out, const void *stub)
     return SHIM_SUCCESS;
 }
 
-API cudaFuncSetAttribute(const void *stub, int attribute_number, int value)
-{
-    void *function;
-    const int error = shim_find_function(stub, &function);
-    return shim_noted(
-        error != SHIM_SUCCESS ? error : cuFuncSetAttribute(function, attribute_number, value));
-}
+/* A call of the driver with the function for the stub. */
+#define API_OF_FUNCTION(name, parameters, call)                                                    \
+    API name parameters                                                                            \
+    {                                                                                              \
+        void *function;                                                                            \
+        const int error = shim_find_function(stub, &function);                                     \
+        return shim_noted(error != SHIM_SUCCESS ? error : call);                                   \
+    }
 
-API cudaFuncSetCacheConfig(const void *stub, int config)
-{
-    void *function;
-    const int error = shim_find_function(stub, &function);
-    return shim_noted(error != SHIM_SUCCESS ? error : cuFuncSetCacheConfig(function, config));
-}
+API_OF_FUNCTION(cudaFuncSetAttribute, (const void *stub, int attribute_number, int value),
+                cuFuncSetAttribute(function, attribute_number, value))
+API_OF_FUNCTION(cudaFuncSetCacheConfig, (const void *stub, int config),
+                cuFuncSetCacheConfig(function, config))
+API_RETURNS(cudaFuncSetSharedMemConfig, (const void *stub, int config), SHIM_SUCCESS)
 
-API cudaFuncSetSharedMemConfig(const void *stub, int config)
-{
-    return SHIM_SUCCESS;
-}
+API_OF_FUNCTION(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                (int *blocks, const void *stub, int threads, size_t smem_bytes, unsigned flags),
+                cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, smem_bytes))
+API_RETURNS(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+            (int *blocks, const void *stub, int threads, size_t smem_bytes),
+            cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads,
+                                                                   smem_bytes, 0))
 
-API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *stub,
-                                                           int threads, size_t smem_bytes,
-                                                           unsigned flags)
-{
-    void *function;
-    const int error = shim_find_function(stub, &function);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                                                  blocks, function, threads, smem_bytes));
-}
-
-API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads,
-                                                  size_t smem_bytes)
-{
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads, smem_bytes,
-                                                                  0);
-}
-
-API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *stub, int blocks,
-                                              int threads)
-{
-    void *function;
-    const int error = shim_find_function(stub, &function);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : cuOccupancyAvailableDynamicSMemPerBlock(
-                                                  bytes, function, blocks, threads));
-}
+API_OF_FUNCTION(cudaOccupancyAvailableDynamicSMemPerBlock,
+                (size_t * bytes, const void *stub, int blocks, int threads),
+                cuOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads))
 
 static int ask_clusters(int (*ask)(int *, void *, const struct shim_launch_config *), int *out,
                         const void *stub, const struct shim_runtime_config *wanted)
@@ -746,17 +600,12 @@ static int ask_clusters(int (*ask)(int *, void *, const struct shim_launch_confi
                                                        : ask(out, function, &config));
 }
 
-API cudaOccupancyMaxActiveClusters(int *clusters, const void *stub,
-                                   const struct shim_runtime_config *wanted)
-{
-    return ask_clusters(cuOccupancyMaxActiveClusters, clusters, stub, wanted);
-}
-
-API cudaOccupancyMaxPotentialClusterSize(int *size, const void *stub,
-                                         const struct shim_runtime_config *wanted)
-{
-    return ask_clusters(cuOccupancyMaxPotentialClusterSize, size, stub, wanted);
-}
+API_RETURNS(cudaOccupancyMaxActiveClusters,
+            (int *clusters, const void *stub, const struct shim_runtime_config *wanted),
+            ask_clusters(cuOccupancyMaxActiveClusters, clusters, stub, wanted))
+API_RETURNS(cudaOccupancyMaxPotentialClusterSize,
+            (int *size, const void *stub, const struct shim_runtime_config *wanted),
+            ask_clusters(cuOccupancyMaxPotentialClusterSize, size, stub, wanted))
 
 /* --- What is not emulated --------------------------------------------------------------------- */
 

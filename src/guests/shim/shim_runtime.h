@@ -8,7 +8,8 @@
 
 #include "guests/shim/api.h"
 
-#define API __attribute__((visibility("default"))) int
+/* The declarations of the calls are in CUDA's headers, which are not included. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 /* Notes a failure of this call for cudaGetLastError, and returns it. */
 int shim_noted_in(const char *call, int error);
@@ -28,6 +29,14 @@ int shim_start(void);
         if (started != SHIM_SUCCESS)                                                               \
             return shim_noted(started);                                                            \
     } while (0)
+
+/* A call that is one of the driver. */
+#define API_FORWARDS(name, parameters, call)                                                       \
+    API name parameters                                                                            \
+    {                                                                                              \
+        START();                                                                                   \
+        return shim_noted(call);                                                                   \
+    }
 
 /* A pointer as the driver's functions accept it. */
 static inline uint64_t shim_address(const void *pointer)
