@@ -195,7 +195,7 @@ const char *smc_text_string(const struct smc_text *text)
 void smc_text_free(struct smc_text *text)
 {
     free(text->data);
-    *text = (struct smc_text){0};
+    *text = (struct smc_text){.style = text->style};
 }
 
 const struct smc_embedded_text *smc_embedded_find(const struct smc_embedded_text *list,

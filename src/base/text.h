@@ -20,6 +20,8 @@ bool smc_ends(const char *string, const char *suffix);
 /* What follows the last '/' of a path. */
 const char *smc_last_part(const char *path);
 
+struct smc_report_style;
+
 /* Start from {0}. `data` is NULL or ends in '\0'. After an allocation failure `failed` stays
    set and further appends do nothing, so one check at the end suffices. */
 struct smc_text {
@@ -27,6 +29,7 @@ struct smc_text {
     size_t length;
     size_t capacity;
     bool failed;
+    const struct smc_report_style *style; /* of a report: how it is laid out; not owned */
 };
 
 void smc_text_append(struct smc_text *text, const char *string);
@@ -57,7 +60,7 @@ const char *smc_text_plural(uint64_t count);
 /* The text so far, never NULL. Owned by the buffer. */
 const char *smc_text_string(const struct smc_text *text);
 
-/* Frees the memory and makes the buffer empty again. */
+/* Frees the memory and makes the buffer empty again; its style stays. */
 void smc_text_free(struct smc_text *text);
 
 /* --- UTF-8 ------------------------------------------------------------------------------------ */

@@ -365,7 +365,7 @@ static void test_one_architecture(void)
     const struct smc_report_style style = {.columns = 80};
     for (size_t i = 0; i < 4; i++) {
         struct comparison comparison = {0};
-        struct smc_text text = {0};
+        struct smc_text text = {.style = &style};
         struct smc_error error;
         for (size_t cc = 0; cc < 3; cc++) { /* each in turn is the one that differs */
             build(builds[i % 2][0], &comparison.before);
@@ -375,7 +375,7 @@ static void test_one_architecture(void)
         CU_ASSERT_EQUAL(smc_diff_compare(&comparison.before, &comparison.after, &request,
                                          &comparison.diff, &error),
                         SMC_OK);
-        smc_writer_text.diff(&comparison.diff, &style, &text);
+        smc_writer_text.diff(&comparison.diff, &text);
         CU_ASSERT_PTR_NOT_NULL(
             strstr(smc_text_string(&text), i % 2 ? "\nBetter\na\n  CC " : "no launch\na\n  CC "));
         smc_text_free(&text);

@@ -128,7 +128,9 @@ static void rewrite(const char *text, struct smc_text *out)
     struct smc_trace *trace = test_trace_read_text(text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     CU_ASSERT_EQUAL(smc_trace_answer_on(trace, NULL, &answer, &test_trace_error), SMC_OK);
-    smc_writer_json.trace(&answer, &style, out);
+    out->style = &style;
+    smc_writer_json.trace(&answer, out);
+    out->style = NULL;
     smc_trace_answer_free(&answer);
     test_trace_release(trace);
 }

@@ -25,12 +25,12 @@ static void report(const struct smc_inspect_kernels *kernels, const struct smc_d
     smc_inspect_answer(kernels, &request, &rows, &error);
     smc_inspect_lint(kernels, &request, &promises, &error);
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        struct smc_text out = {0};
+        struct smc_text out = {.style = &style};
         size_t next = 0;
         do
-            next = writers[i]->inspection(&rows, next, &style, &out);
+            next = writers[i]->inspection(&rows, next, &out);
         while (next < rows.count);
-        writers[i]->promises(&promises, &style, &out);
+        writers[i]->promises(&promises, &out);
         if (out.failed || (out.data && (strchr(out.data, '\033') || strchr(out.data, '\r'))))
             abort();
         smc_text_free(&out);

@@ -48,8 +48,8 @@ static void check_commands(const struct smc_fleet *fleet)
 static void print(const struct smc_merged *merged, const struct smc_fleet *fleet)
 {
     struct smc_report_style style = {.columns = 80};
-    struct smc_text text = {0}, csv = {0}, metrics = {0};
-    smc_text_merge(merged, fleet, &style, &text);
+    struct smc_text text = {.style = &style}, csv = {0}, metrics = {0};
+    smc_text_merge(merged, fleet, &text);
     smc_csv_merge(merged, NULL, &csv);
     smc_csv_merge(NULL, fleet, &csv);
     smc_openmetrics_merge(merged, fleet, &metrics);

@@ -26,11 +26,11 @@ static void report(const struct smc_inspect_kernels *before,
                                                        &smc_writer_csv};
     const struct smc_report_style style = {.columns = 80};
     struct smc_diff diff = {0};
-    struct smc_text out = {0};
+    struct smc_text out = {.style = &style};
     struct smc_error error;
     smc_diff_compare(before, after, &request, &diff, &error);
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        writers[i]->diff(&diff, &style, &out);
+        writers[i]->diff(&diff, &out);
         check(&out);
         smc_text_free(&out);
     }

@@ -45,13 +45,13 @@ static void report(const struct smc_trace *trace, struct smc_text *again)
                                                        &smc_writer_json};
     const struct smc_report_style style = {.columns = 80};
     struct smc_trace_answer answer;
-    struct smc_text out = {0};
+    struct smc_text out = {.style = &style};
     struct smc_error error;
     if (smc_trace_answer_on(trace, NULL, &answer, &error) != SMC_OK)
         abort();
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         smc_text_free(&out);
-        writers[i]->trace(&answer, &style, &out);
+        writers[i]->trace(&answer, &out);
         check(&out);
     }
     if (again)

@@ -501,13 +501,12 @@ enum { LATER_COLUMNS = 5, CLUSTER_COLUMNS = 2 };
 static void append_report(const struct smc_device *device, const struct smc_launch *launch,
                           struct smc_text *expected)
 {
-    static const struct smc_report_style style = {.columns = 80};
     struct smc_answer answer = {.query.device = *device, .launch = *launch};
     struct smc_text report = {0};
     smc_launch_check(&device->sm, device->sm_count, &device->sm_groups, launch, &answer.occupancy);
     answer.occupancy_percent = smc_occupancy_percent(&device->sm, &answer.occupancy);
     answer.regs_given = true;
-    smc_writer_csv.answers(&answer, 1, &style, &report);
+    smc_writer_csv.answers(&answer, 1, &report);
     char *row = strchr(report.data, '\n') + 1;
     strcpy(strrchr(row, ','), "\n");        /* without --bins */
     char *clusters = row + strlen(row) - 1; /* before the newline */
@@ -563,9 +562,8 @@ static void test_against_report(void)
 
 static void test_report_header(void)
 {
-    static const struct smc_report_style style = {.columns = 80};
     struct smc_text report = {0};
-    smc_writer_csv.answers(NULL, 0, &style, &report);
+    smc_writer_csv.answers(NULL, 0, &report);
     static const char end[] = ",predicted_ms,low_ms,high_ms,bound_by,cooperative_excess,"
                               "resident_clusters,clusters_are_bound,bins\n";
     size_t results = sizeof REPORTED - 1, times = sizeof end - 1;

@@ -51,8 +51,7 @@ static bool same_device(const struct smc_device *a, const struct smc_device *b)
 
 static void print(const struct smc_device *device, struct smc_text *out)
 {
-    const struct smc_report_style style = {.columns = 80};
-    smc_writer_json.devices(device, NULL, 1, &style, out);
+    smc_writer_json.devices(device, NULL, 1, out);
 }
 
 static bool comes_back(const struct smc_device *device)

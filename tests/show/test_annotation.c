@@ -143,9 +143,9 @@ static void test_text(void)
         "\n  heat: ";
     struct smc_annotation annotation = {0};
     struct smc_report_style style = {.columns = 80};
-    struct smc_text out = {0};
+    struct smc_text out = {.style = &style};
     annotate("k.cu", source, &annotation);
-    smc_text_annotation(&annotation, &style, &out);
+    smc_text_annotation(&annotation, &out);
     CU_ASSERT_NSTRING_EQUAL(smc_text_string(&out), expected, sizeof expected - 1);
     if (strncmp(smc_text_string(&out), expected, sizeof expected - 1) != 0)
         printf("%s", smc_text_string(&out));
@@ -189,10 +189,10 @@ static void test_width(void)
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
             struct smc_annotation annotation = {0};
             struct smc_report_style style = {.columns = columns, .utf8 = i == 2};
-            struct smc_text text = {0}, out = {0}, expected = {0}, seen = {0};
+            struct smc_text text = {0}, out = {.style = &style}, expected = {0}, seen = {0};
             smc_text_printf(&text, "%s\n%s\n%s\n", lines[i], lines[i], lines[i]);
             annotate("k.cu", smc_text_string(&text), &annotation);
-            smc_text_annotation(&annotation, &style, &out);
+            smc_text_annotation(&annotation, &out);
             CU_ASSERT(widest(smc_text_string(&out)) <= columns);
             append_letters(&expected, lines[i], strlen(lines[i]));
             read_hottest(smc_text_string(&out), &seen);

@@ -75,8 +75,8 @@ static void set_time(struct smc_answer *answer)
 
 static bool answer_fits(const struct smc_answer *one, const struct smc_report_style *style)
 {
-    struct smc_text text = {0};
-    smc_writer_text.answers(one, 1, style, &text);
+    struct smc_text text = {.style = style};
+    smc_writer_text.answers(one, 1, &text);
     bool good = !text.failed && fits(smc_text_string(&text), ROWS);
     if (!good)
         printf("%s", smc_text_string(&text));
@@ -138,8 +138,8 @@ static void test_one_screen_of_a_stencil(void)
 static char *text_of(const struct smc_writer *writer, const struct smc_answer *answers,
                      size_t count, const struct smc_report_style *style, struct smc_text *text)
 {
-    *text = (struct smc_text){0};
-    writer->answers(answers, count, style, text);
+    *text = (struct smc_text){.style = style};
+    writer->answers(answers, count, text);
     CU_ASSERT(!text->failed && text->data);
     return text->data;
 }
@@ -309,17 +309,17 @@ static void test_confirmation(void)
         .confirmed = 1,
         .differing = 1,
     };
-    struct smc_text text = {0};
+    struct smc_text text = {.style = &ascii};
     CU_ASSERT_EQUAL(answer("matmul-tiled", SMC_PARAM_TILE, 32, 31, &device, &one->answer), SMC_OK);
     runs[1] = *one;
-    smc_writer_text.runs(runs, 1, &ascii, &text);
+    smc_writer_text.runs(runs, 1, &text);
     CU_ASSERT(fits(smc_text_string(&text), ROWS));
     CU_ASSERT_EQUAL(strncmp(smc_text_string(&text), "differs: 1 confirmed, 1 differs", 31), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "yes"));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "binding limits         warps+reg"));
     smc_text_free(&text);
 
-    smc_writer_json.runs(runs, 2, &ascii, &text);
+    smc_writer_json.runs(runs, 2, &text);
     json_t *root = json_loads(smc_text_string(&text), 0, NULL);
     json_t *first = json_array_get(json_object_get(root, "confirmation"), 0);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(first, "measured")), 3);
@@ -335,7 +335,7 @@ static void test_confirmation(void)
     json_decref(root);
     smc_text_free(&text);
 
-    smc_writer_csv.runs(runs, 2, &ascii, &text);
+    smc_writer_csv.runs(runs, 2, &text);
     CU_ASSERT_EQUAL(strncmp(smc_text_string(&text), "kernel,quantity,unit,predicted,", 31), 0);
     unsigned lines = 0;
     for (const char *c = smc_text_string(&text); *c; c++)

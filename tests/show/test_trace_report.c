@@ -22,13 +22,13 @@ static struct smc_text written_of(const struct smc_writer *writer,
     struct smc_trace *trace = calloc(1, sizeof *trace);
     struct smc_trace_answer answer;
     struct smc_error error = {""};
-    struct smc_text text = {0};
+    struct smc_text text = {.style = style};
     CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
     trace_sample_make(trace);
     if (change)
         change(trace);
     CU_ASSERT_EQUAL_FATAL(smc_trace_answer_on(trace, NULL, &answer, &error), SMC_OK);
-    writer->trace(&answer, style, &text);
+    writer->trace(&answer, &text);
     smc_trace_answer_free(&answer);
     smc_trace_free(trace);
     free(trace);

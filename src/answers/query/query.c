@@ -1,8 +1,6 @@
 /* One query and its complete answer. */
 #include "answers/query.h"
 
-#include <string.h>
-
 #include "base/numbers.h"
 
 /* --- The work of a launch: ratios, shared memory and the limit it sets ------------------------ */

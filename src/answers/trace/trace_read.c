@@ -1,7 +1,6 @@
 /* A file that was recorded, given to the reader of its kind. */
 #include "answers/trace_answer.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

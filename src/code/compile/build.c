@@ -3,7 +3,6 @@
 #include "code/compile/build.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

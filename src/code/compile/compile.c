@@ -6,7 +6,6 @@
 #include "code/compile.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -2,7 +2,6 @@
 #include "code/inputs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -4,7 +4,6 @@
 #include "code/source/cpp_declarations.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

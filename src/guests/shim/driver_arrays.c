@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "guests/shim/driver.h"

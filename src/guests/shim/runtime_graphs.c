@@ -1,5 +1,4 @@
 /* The runtime API: graphs, and the capture of streams. */
-#include <stdlib.h>
 
 #include "guests/shim/shim_runtime.h"
 

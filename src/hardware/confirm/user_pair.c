@@ -1,8 +1,6 @@
 /* Two of the user's kernels compared. */
 #include "hardware/series.h"
 
-#include <stdio.h>
-
 /* Each kernel launched once: the confidence intervals of the median times. */
 struct round {
     double low_ms[SMC_PAIR], high_ms[SMC_PAIR];

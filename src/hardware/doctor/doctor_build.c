@@ -2,8 +2,6 @@
    built. */
 #include "config.h"
 
-#include <string.h>
-
 #include "hardware/doctor.h"
 
 static const char commit[] =

@@ -1,7 +1,6 @@
 /* Where a barrier removes the races of a user's kernel: places are tried by running the kernel with
    them on the emulator. A place must be reached by all threads of the block, whatever the data: it
    is in no branch, and in a loop only if that counts from a constant. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

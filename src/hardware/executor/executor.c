@@ -4,8 +4,6 @@
 
 #include "hardware/executor.h"
 
-#include <stdio.h>
-
 #include "hardware/executor/counters.h"
 
 const struct smc_executor *smc_place_executor(enum smc_place place)

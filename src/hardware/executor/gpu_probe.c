@@ -3,7 +3,6 @@
    observed difference, which usually hits the target at once, and bisects only if that fails. Every
    compilation is cached. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers.h"

@@ -1,8 +1,6 @@
 /* A warp's registers and predicates, and the addresses made from them. */
 #include "machine/sass/sass_warp.h"
 
-#include <string.h>
-
 static const struct smc_lanes zero = {.same = true};
 
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place)

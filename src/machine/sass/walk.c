@@ -2,7 +2,6 @@
 #include "machine/sass/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "machine/sass/async.h"

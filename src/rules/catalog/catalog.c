@@ -2,8 +2,6 @@
  */
 #include "rules/catalog.h"
 
-#include <string.h>
-
 #include "base/parse.h"
 
 /* --- Kernels ---------------------------------------------------------------------------------- */

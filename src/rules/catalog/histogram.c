@@ -1,7 +1,6 @@
 /* The joint histogram of two int32 arrays: one for the pairs of each block, or of each cluster of
    blocks, over which its bins are spread. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "rules/catalog/catalog_family.h"

@@ -1,8 +1,6 @@
 /* The parameters of kernels, their element types, and random inputs. */
 #include "rules/catalog.h"
 
-#include <string.h>
-
 #include "base/parse.h"
 
 /* --- Parameters ------------------------------------------------------------------------------- */

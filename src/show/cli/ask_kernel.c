@@ -1,6 +1,5 @@
 /* From arguments to a launch: a kernel of the catalog and its parameters, or the numbers of your
    own kernel. */
-#include <string.h>
 
 #include "base/parse.h"
 #include "hardware/series.h"

@@ -135,14 +135,12 @@ struct answering {
     const struct smc_worded_question *question;
     struct worded *worded;
     const struct smc_worded_answer *to;
-    struct smc_report_style style;
     struct smc_error *error;
 };
 
 static void report_launch(const struct answering *answering, const struct smc_answer *answer)
 {
     json_t *members = answering->to->members;
-    const struct smc_report_style *style = &answering->style;
     struct smc_text *out = answering->to->out;
     const enum smc_command_id command = answering->worded->arguments.command;
     struct smc_carveouts carveouts;
@@ -152,7 +150,7 @@ static void report_launch(const struct answering *answering, const struct smc_an
         if (members)
             smc_json_carveouts(members, answer, &carveouts, 1);
         else
-            smc_writer_text.carveouts(answer, &carveouts, 1, style, out);
+            smc_writer_text.carveouts(answer, &carveouts, 1, out);
     } else if (command == SMC_COMMAND_LIMITS) {
         const struct smc_fixed fixed = {.regs = answer->regs_given,
                                         .dynamic_smem = answer->dynamic_smem_given};
@@ -160,11 +158,11 @@ static void report_launch(const struct answering *answering, const struct smc_an
         if (members)
             smc_json_headroom(members, answer, &headroom, 1);
         else
-            smc_writer_text.headroom(answer, &headroom, 1, style, out);
+            smc_writer_text.headroom(answer, &headroom, 1, out);
     } else if (members) {
         smc_json_answers(members, answer, 1);
     } else {
-        smc_writer_text.answers(answer, 1, style, out);
+        smc_writer_text.answers(answer, 1, out);
     }
 }
 
@@ -220,7 +218,7 @@ static enum smc_status answer_banks(const struct answering *answering)
     if (status == SMC_OK && answering->to->members)
         smc_json_banks(answering->to->members, answer);
     else if (status == SMC_OK)
-        smc_writer_text.banks(answer, &answering->style, answering->to->out);
+        smc_writer_text.banks(answer, answering->to->out);
     free(answer);
     return status;
 }
@@ -244,7 +242,7 @@ static enum smc_status answer_run(const struct answering *answering)
         if (answering->to->members)
             smc_json_runs(answering->to->members, runs, count);
         else
-            smc_writer_text.runs(runs, count, &answering->style, answering->to->out);
+            smc_writer_text.runs(runs, count, answering->to->out);
         status = SMC_OK;
     }
     free(runs);
@@ -255,13 +253,11 @@ enum smc_status smc_ask_words(const struct smc_worded_question *question,
                               const struct smc_worded_answer *answer, struct smc_error *error)
 {
     struct worded worded = {0};
+    const struct smc_report_style style = {.columns = question->columns, .utf8 = question->utf8};
     const struct answering answering = {
-        .question = question,
-        .worded = &worded,
-        .to = answer,
-        .style = {.columns = question->columns, .utf8 = question->utf8},
-        .error = error,
-    };
+        .question = question, .worded = &worded, .to = answer, .error = error};
+    if (answer->out)
+        answer->out->style = &style;
     enum smc_status status = question_read_words(question, &worded, error);
     if (status == SMC_OK && worded.arguments.command == SMC_COMMAND_BANKS)
         status = answer_banks(&answering);
@@ -269,6 +265,8 @@ enum smc_status smc_ask_words(const struct smc_worded_question *question,
         status = answer_run(&answering);
     else if (status == SMC_OK)
         status = answer_launch(&answering);
+    if (answer->out)
+        answer->out->style = NULL;
     free_words(&worded);
     return status;
 }

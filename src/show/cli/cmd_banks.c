@@ -307,15 +307,15 @@ static enum smc_status cmd_banks_report(const struct smc_arguments *arguments,
                                         enum smc_plot_target target, struct smc_text *out,
                                         struct smc_error *error)
 {
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     if (target != SMC_PLOT_TERMINAL)
-        smc_ask_writer(arguments)->banks(answer, &style, out);
+        smc_ask_writer(arguments)->banks(answer, out);
     if (target == SMC_PLOT_NOWHERE)
         return SMC_OK;
     struct smc_picture picture = {0};
-    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     smc_plot_banks(answer, &canvas, &picture);
-    return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    return smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 static enum smc_status answer_pattern(const struct smc_arguments *arguments,
@@ -488,8 +488,8 @@ static enum smc_status cmd_banks_run_file(const struct smc_arguments *arguments,
         status = find_accesses(arguments, &asked, &accesses, &source, error);
     if (status == SMC_OK) {
         const struct smc_kernel_banks banks = {asked.query, &accesses, source};
-        struct smc_report_style style = smc_output_style();
-        smc_ask_writer(arguments)->kernel_banks(&banks, &style, out);
+        smc_output_style(out);
+        smc_ask_writer(arguments)->kernel_banks(&banks, out);
     }
     smc_bank_accesses_free(&accesses);
     return smc_asked_file_end(&asked, status);

@@ -118,10 +118,10 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
 
 /* Occupancy and predicted time of each candidate. */
 static enum smc_status cmd_best_draw(const struct smc_best *best, enum smc_plot_target target,
-                                     const struct smc_report_style *style,
-                                     struct smc_picture *picture, struct smc_error *error)
+                                     const struct smc_text *out, struct smc_picture *picture,
+                                     struct smc_error *error)
 {
-    struct smc_canvas canvas = smc_picture_canvas(target, style);
+    struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     struct smc_candidates *candidates = smc_calloc(1, sizeof *candidates);
     if (!candidates)
         return smc_out_of_memory(error);
@@ -143,13 +143,13 @@ static enum smc_status cmd_best_report(const struct smc_arguments *arguments,
 {
     struct smc_picture picture = {0};
     enum smc_status status = SMC_OK;
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     if (target != SMC_PLOT_NOWHERE)
-        status = cmd_best_draw(best, target, &style, &picture, error);
+        status = cmd_best_draw(best, target, out, &picture, error);
     if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
-        smc_ask_writer(arguments)->best(best, count, &style, out);
+        smc_ask_writer(arguments)->best(best, count, out);
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
-        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+        return smc_picture_finish(arguments, target, &picture, out, error);
     smc_picture_free(&picture);
     return status;
 }
@@ -211,12 +211,12 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
         return smc_out_of_memory(error);
     status = find_proposals(arguments, asked, proposals, error);
     if (status == SMC_OK) {
-        struct smc_report_style style = smc_output_style();
-        style.instances = arguments->given[SMC_OPTION_INSTANCES];
-        style.all_kernels = arguments->given[SMC_OPTION_TOP];
-        style.most_kernels =
+        struct smc_report_style *style = smc_output_style(out);
+        style->instances = arguments->given[SMC_OPTION_INSTANCES];
+        style->all_kernels = arguments->given[SMC_OPTION_TOP];
+        style->most_kernels =
             arguments->number[SMC_OPTION_TOP] > 0 ? (size_t)arguments->number[SMC_OPTION_TOP] : 0;
-        smc_ask_writer(arguments)->best_of_kernels(proposals, count, &style, out);
+        smc_ask_writer(arguments)->best_of_kernels(proposals, count, out);
     }
     free(proposals);
     return status;

@@ -65,10 +65,10 @@ enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct 
         status = cmd_calibrate_measure(arguments, &calibration, error);
     if (status != SMC_OK)
         return status;
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     if (keeps)
         status = smc_ceilings_keep(path, &calibration.ceilings, error);
     bool kept = keeps && status == SMC_OK;
-    smc_ask_writer(arguments)->calibration(&calibration, kept ? path : NULL, &style, out);
+    smc_ask_writer(arguments)->calibration(&calibration, kept ? path : NULL, out);
     return status;
 }

@@ -33,8 +33,8 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
         smc_query_bounded_sm(&answers[i], &sm);
         smc_carveouts_find(&sm, &answers[i].launch, &carveouts[i]);
     }
-    struct smc_report_style style = smc_output_style();
-    smc_ask_writer(arguments)->carveouts(answers, carveouts, count, &style, out);
+    smc_output_style(out);
+    smc_ask_writer(arguments)->carveouts(answers, carveouts, count, out);
     free(carveouts);
     return SMC_OK;
 }

@@ -41,10 +41,10 @@ enum smc_status smc_cmd_check(const struct smc_arguments *arguments, struct smc_
         path = NULL;
     enum smc_health_format format =
         (enum smc_health_format)arguments->number[SMC_OPTION_CHECK_FORMAT];
-    const struct smc_report_style style = smc_output_style_of(path ? -1 : STDOUT_FILENO);
+    smc_output_style_of(path ? -1 : STDOUT_FILENO, out);
     /* Why no GPU was checked is on standard error: on the terminal it would be there twice. */
     if (path || format != SMC_HEALTH_TEXT || !why.message[0])
-        smc_health_write(&health, format, &style, out);
+        smc_health_write(&health, format, out);
     smc_host_health_free(&health);
     enum smc_status delivered = deliver(path, out, error);
     if (delivered != SMC_OK)

@@ -11,10 +11,10 @@ static void cmd_devices_report(const struct smc_arguments *arguments,
                                const struct smc_device *devices, size_t count, struct smc_text *out)
 {
     struct smc_ceilings ceilings;
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     if (count == 1)
         smc_ask_device_ceilings(devices, &ceilings);
-    smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, &style, out);
+    smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, out);
 }
 
 /* A GPU that cannot be read is omitted; the rest is still right. */

@@ -1,7 +1,6 @@
 /* smemcalc diff: two builds compared, kernel by kernel. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers/diff.h"
 #include "base/file.h"
@@ -85,13 +84,13 @@ static void cmd_diff_write_comparison(const struct smc_arguments *arguments,
 {
     const struct smc_diff *diff = &comparison->diff;
     const struct smc_gate_verdict *verdict = &comparison->verdict;
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     switch ((enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT]) {
     case TEXT:
     case JSON:
     case JSONL:
     case CSV:
-        smc_ask_writer(arguments)->diff(diff, &style, out);
+        smc_ask_writer(arguments)->diff(diff, out);
         break;
     case MARKDOWN:
         smc_markdown_diff(diff, out);

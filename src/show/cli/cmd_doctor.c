@@ -19,15 +19,16 @@ static bool can_load_cairo(void)
     return smc_plot_open_files(NULL) == SMC_OK;
 }
 
-static void describe_terminal(uint32_t timeout_ms, struct smc_doctor_request *request)
+static void describe_terminal(uint32_t timeout_ms, struct smc_text *out,
+                              struct smc_doctor_request *request)
 {
     struct winsize size = {0};
-    struct smc_report_style style = smc_output_style();
+    const struct smc_report_style *style = smc_output_style(out);
     *request = (struct smc_doctor_request){
         .timeout_ms = timeout_ms,
         .is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0,
-        .colour = style.colour,
-        .locale_is_utf8 = style.utf8,
+        .colour = style->colour,
+        .locale_is_utf8 = style->utf8,
         .has_cairo = smc_plot_has_files ? can_load_cairo : NULL,
         .has_font = smc_plot_has_font,
     };
@@ -42,10 +43,9 @@ enum smc_status smc_cmd_doctor(const struct smc_arguments *arguments, struct smc
     struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
     if (!doctor)
         return smc_out_of_memory(error);
-    describe_terminal((uint32_t)arguments->number[SMC_OPTION_DOCTOR_TIMEOUT], &request);
+    describe_terminal((uint32_t)arguments->number[SMC_OPTION_DOCTOR_TIMEOUT], out, &request);
     smc_doctor_examine(&request, false, doctor);
-    struct smc_report_style style = smc_output_style();
-    smc_ask_writer(arguments)->doctor(doctor, &style, out);
+    smc_ask_writer(arguments)->doctor(doctor, out);
     bool healthy = smc_doctor_is_healthy(doctor);
     free(doctor);
     return healthy ? SMC_OK : SMC_SHORTFALL;
@@ -57,7 +57,7 @@ enum smc_status smc_help_versions(struct smc_text *out, struct smc_error *error)
     struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
     if (!doctor)
         return smc_out_of_memory(error);
-    describe_terminal((uint32_t)smc_options[SMC_OPTION_DOCTOR_TIMEOUT].initial, &request);
+    describe_terminal((uint32_t)smc_options[SMC_OPTION_DOCTOR_TIMEOUT].initial, out, &request);
     smc_doctor_examine(&request, true, doctor);
     smc_doctor_build(out);
     for (size_t i = 0; i < doctor->count; i++)

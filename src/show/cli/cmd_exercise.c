@@ -21,14 +21,14 @@ enum { LIST_COLUMNS = 18 };
 
 static enum smc_status list_exercises(struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     enum smc_status status = SMC_OK;
     const char *name;
     for (size_t i = 0; status == SMC_OK && (name = smc_exercise_name(i)); i++) {
         struct smc_exercise exercise;
         status = smc_exercise_read(name, &exercise, error);
         if (status == SMC_OK)
-            smc_layout_paragraph(out, name, LIST_COLUMNS, exercise.title, style.columns);
+            smc_layout_paragraph(out, name, LIST_COLUMNS, exercise.title, out->style->columns);
         smc_exercise_free(&exercise);
     }
     smc_text_printf(out,
@@ -41,13 +41,13 @@ static enum smc_status list_exercises(struct smc_text *out, struct smc_error *er
 /* Paragraphs are wrapped; lines that begin with blanks, or that are headings, are kept. */
 static void append_task_text(const char *text, struct smc_text *out)
 {
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     struct smc_text paragraph = {0};
     for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\n");
         const bool is_kept = length == 0 || *line == ' ' || *line == '#';
         if (is_kept && paragraph.length > 0) {
-            smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), style.columns);
+            smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), out->style->columns);
             smc_text_cut(&paragraph, 0);
         }
         if (is_kept)
@@ -57,7 +57,7 @@ static void append_task_text(const char *text, struct smc_text *out)
         line += length + (line[length] == '\n');
     }
     if (paragraph.length > 0)
-        smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), style.columns);
+        smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), out->style->columns);
     smc_text_append(out, "\n");
     smc_text_free(&paragraph);
 }
@@ -180,11 +180,11 @@ static enum smc_status judge_submission(const struct smc_arguments *arguments,
         status = judge_one(&request, &submission->verdict, error);
     }
     if (status == SMC_OK) {
-        struct smc_report_style style = smc_output_style();
+        smc_output_style(out);
         submission->exercise = exercise;
         submission->file = smc_file_name(request.file);
         snprintf(submission->device, sizeof submission->device, "%s", request.device.name);
-        smc_ask_writer(arguments)->exercise(submission, &style, out);
+        smc_ask_writer(arguments)->exercise(submission, out);
         status = smc_exercise_status(&submission->verdict);
     }
     free(submission);
@@ -293,12 +293,12 @@ static enum smc_status judge_class(const struct smc_arguments *arguments, struct
                                    struct smc_error *error)
 {
     struct class_files class = {.count = 0};
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     enum smc_status status = find_files(arguments->text[SMC_OPTION_JUDGE], &class, error);
     if (status == SMC_OK)
         status = judge_files(arguments, &class, error);
     if (status <= SMC_SHORTFALL)
-        smc_ask_writer(arguments)->exercise_class(class.submission, class.count, &style, out);
+        smc_ask_writer(arguments)->exercise_class(class.submission, class.count, out);
     free_class(&class);
     return status;
 }

@@ -2,7 +2,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers/inspect.h"
 #include "answers/selection.h"
@@ -154,13 +153,12 @@ static void tell_shapes(const struct smc_inspect_rows *rows)
 /* The report may be long: the parts before the last are kept outside of memory. */
 static enum smc_status cmd_inspect_write_rows(const struct smc_writer *writer,
                                               const struct smc_inspect_rows *rows,
-                                              const struct smc_report_style *style,
                                               struct smc_text *out, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     size_t next = 0;
     do {
-        next = writer->inspection(rows, next, style, out);
+        next = writer->inspection(rows, next, out);
         if (next < rows->count)
             status = out->failed ? smc_out_of_memory(error) : smc_output_hold(out, error);
     } while (next < rows->count && status == SMC_OK);
@@ -172,12 +170,11 @@ static enum smc_status cmd_inspect_show(const struct smc_arguments *arguments,
                                         struct smc_error *error)
 {
     const struct smc_inspect_rows *rows = &inspection->rows;
-    struct smc_report_style style = smc_output_style();
-    style.verbose = arguments->given[SMC_OPTION_VERBOSE];
-    style.instances = arguments->given[SMC_OPTION_INSTANCES];
-    style.all_kernels = arguments->given[SMC_OPTION_TOP];
-    enum smc_status status =
-        cmd_inspect_write_rows(smc_ask_writer(arguments), rows, &style, out, error);
+    struct smc_report_style *style = smc_output_style(out);
+    style->verbose = arguments->given[SMC_OPTION_VERBOSE];
+    style->instances = arguments->given[SMC_OPTION_INSTANCES];
+    style->all_kernels = arguments->given[SMC_OPTION_TOP];
+    enum smc_status status = cmd_inspect_write_rows(smc_ask_writer(arguments), rows, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv) {
         tell_compiler(rows);
         tell_estimates(rows);
@@ -300,9 +297,9 @@ static enum smc_status lint(const struct smc_arguments *arguments, struct inspec
 {
     enum smc_status status = smc_inspect_lint(&inspection->kernels, &inspection->question.request,
                                               &inspection->promises, error);
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     if (status != SMC_MACHINE)
-        smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
+        smc_ask_writer(arguments)->promises(&inspection->promises, out);
     return status;
 }
 

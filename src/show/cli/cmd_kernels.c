@@ -7,7 +7,7 @@ enum smc_status smc_cmd_kernels(const struct smc_arguments *arguments, struct sm
                                 struct smc_error *error)
 {
     (void)error;
-    struct smc_report_style style = smc_output_style();
-    smc_ask_writer(arguments)->kernels(&style, out);
+    smc_output_style(out);
+    smc_ask_writer(arguments)->kernels(out);
     return SMC_OK;
 }

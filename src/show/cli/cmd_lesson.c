@@ -17,11 +17,11 @@ enum { NAME_COLUMNS = 15, LABEL_COLUMNS = 8 };
 
 static void list_lessons(enum smc_language language, struct smc_text *out)
 {
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     for (size_t i = 0; i < smc_lesson_count(); i++) {
         struct smc_lesson_head head;
         smc_lesson_head_at(i, language, &head);
-        smc_layout_paragraph(out, head.name, NAME_COLUMNS, head.summary, style.columns);
+        smc_layout_paragraph(out, head.name, NAME_COLUMNS, head.summary, out->style->columns);
     }
     smc_text_append(out, "\n");
     smc_lesson_say(language, SMC_LESSON_WORD_LIST, smc_program_name(), NULL, out);
@@ -77,21 +77,19 @@ cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc
 
 /* --- Pages --- */
 
-static void append_heading(const char *heading, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_heading(const char *heading, struct smc_text *out)
 {
-    smc_layout_words(out, style, SMC_STRONG, heading);
+    smc_layout_words(out, SMC_STRONG, heading);
     smc_text_append(out, "\n\n");
 }
 
 static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
-                                   const struct smc_lesson_setting *setting,
-                                   const struct smc_report_style *style, struct smc_text *out,
+                                   const struct smc_lesson_setting *setting, struct smc_text *out,
                                    struct smc_error *error)
 {
     struct smc_text heading = {0}, command = {0};
     smc_text_printf(&heading, "%zu  %s", page + 1, lesson->page[page].heading);
-    append_heading(smc_text_string(&heading), style, out);
+    append_heading(smc_text_string(&heading), out);
     enum smc_status status = smc_lesson_page(lesson, page, setting, out, error);
     if (status == SMC_OK)
         status = smc_lesson_try(lesson, page, setting, &command, error);
@@ -125,10 +123,9 @@ static void append_check(const struct smc_arguments *arguments, const struct smc
 static enum smc_status append_question(const struct smc_arguments *arguments,
                                        const struct smc_lesson *lesson,
                                        const struct smc_lesson_setting *setting,
-                                       const struct smc_report_style *style, struct smc_text *out,
-                                       struct smc_error *error)
+                                       struct smc_text *out, struct smc_error *error)
 {
-    append_heading(smc_lesson_word(lesson->language, SMC_LESSON_WORD_QUESTION), style, out);
+    append_heading(smc_lesson_word(lesson->language, SMC_LESSON_WORD_QUESTION), out);
     enum smc_status status = smc_lesson_question(lesson, setting, out, error);
     append_check(arguments, lesson, setting, out);
     return status;
@@ -147,8 +144,7 @@ static void append_exercise(const struct smc_lesson *lesson, unsigned columns, s
 
 static enum smc_status append_pages(const struct smc_arguments *arguments,
                                     const struct smc_lesson *lesson,
-                                    const struct smc_lesson_setting *setting,
-                                    const struct smc_report_style *style, struct smc_text *out,
+                                    const struct smc_lesson_setting *setting, struct smc_text *out,
                                     struct smc_error *error)
 {
     bool one = arguments->given[SMC_OPTION_PAGE];
@@ -160,9 +156,9 @@ static enum smc_status append_pages(const struct smc_arguments *arguments,
     if (!one)
         smc_text_printf(out, "%s\n\n", lesson->title);
     for (size_t i = first; i < (one ? first + 1 : lesson->page_count) && status == SMC_OK; i++)
-        status = append_page(lesson, i, setting, style, out, error);
+        status = append_page(lesson, i, setting, out, error);
     if (!one && status == SMC_OK && lesson->question.text.text)
-        status = append_question(arguments, lesson, setting, style, out, error);
+        status = append_question(arguments, lesson, setting, out, error);
     if (!one && status == SMC_OK)
         append_exercise(lesson, setting->columns, out);
     return status;
@@ -209,21 +205,21 @@ static enum smc_status cmd_lesson_show(const struct smc_arguments *arguments,
                                        struct smc_error *error)
 {
     struct smc_text warnings = {0};
-    struct smc_report_style style = smc_output_style();
+    smc_output_style(out);
     struct smc_lesson_setting setting = {
         .device = device,
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE],
                     .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
                     .builds = arguments->builds},
         .warnings = &warnings,
-        .columns = style.columns,
-        .utf8 = style.utf8,
+        .columns = out->style->columns,
+        .utf8 = out->style->utf8,
     };
     const char *given = arguments->text[SMC_OPTION_ANSWER],
                *html = arguments->text[SMC_OPTION_HTML];
     enum smc_status status = given  ? cmd_lesson_check(lesson, &setting, given, out, error)
                              : html ? write_html(lesson, &setting, html, error)
-                                    : append_pages(arguments, lesson, &setting, &style, out, error);
+                                    : append_pages(arguments, lesson, &setting, out, error);
     smc_output_warn(&warnings);
     return status;
 }

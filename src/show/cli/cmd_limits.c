@@ -223,8 +223,8 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
         free(headroom);
         return status;
     }
-    struct smc_report_style style = smc_output_style();
-    smc_ask_writer(arguments)->headroom(answers, headroom, count, &style, out);
+    smc_output_style(out);
+    smc_ask_writer(arguments)->headroom(answers, headroom, count, out);
     free(headroom);
     return SMC_OK;
 }

@@ -142,8 +142,8 @@ static enum smc_status cmd_merge_write_report(const struct smc_arguments *argume
 {
     const struct smc_writer *writer = smc_ask_writer(arguments);
     bool exclude = arguments->given[SMC_OPTION_EXCLUDE], drain = arguments->given[SMC_OPTION_DRAIN];
-    struct smc_report_style style = smc_output_style();
-    style.verbose = arguments->given[SMC_OPTION_VERBOSE];
+    struct smc_report_style *style = smc_output_style(out);
+    style->verbose = arguments->given[SMC_OPTION_VERBOSE];
     if (!fleet && check_fleet_options(arguments, error) != SMC_OK)
         return SMC_USAGE;
     if (merged && fleet && writer == &smc_writer_csv)
@@ -157,7 +157,7 @@ static enum smc_status cmd_merge_write_report(const struct smc_arguments *argume
     else if (is_openmetrics(arguments))
         smc_openmetrics_merge(merged, fleet, out);
     else
-        writer->merge(merged, fleet, &style, out);
+        writer->merge(merged, fleet, out);
     return SMC_OK;
 }
 

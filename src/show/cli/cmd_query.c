@@ -37,19 +37,19 @@ static enum smc_status cmd_report(const struct smc_arguments *arguments,
                                   enum smc_plot_target target, struct smc_text *out,
                                   struct smc_error *error)
 {
-    struct smc_report_style style = smc_output_style();
-    style.explain = arguments->given[SMC_OPTION_EXPLAIN];
+    struct smc_report_style *style = smc_output_style(out);
+    style->explain = arguments->given[SMC_OPTION_EXPLAIN];
     enum smc_status status = SMC_OK;
     struct smc_picture picture = {0};
-    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     if (arguments->given[SMC_OPTION_ROOFLINE])
         status = cmd_draw_roofline(arguments, &answers[0], &canvas, &picture, error);
     else if (target != SMC_PLOT_NOWHERE)
         smc_plot_query(&answers[0], &canvas, &picture);
     if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
-        smc_ask_writer(arguments)->answers(answers, count, &style, out);
+        smc_ask_writer(arguments)->answers(answers, count, out);
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
-        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+        return smc_picture_finish(arguments, target, &picture, out, error);
     smc_picture_free(&picture);
     return status;
 }

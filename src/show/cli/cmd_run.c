@@ -48,8 +48,8 @@ static void cmd_run_report(const struct smc_arguments *arguments, const struct s
     warn_idle(arguments, all);
     for (size_t i = 0; i < all->count; i++)
         tell_part(&all->part[i]);
-    struct smc_report_style style = smc_output_style();
-    smc_ask_writer(arguments)->all_gpus(all, &style, out);
+    smc_output_style(out);
+    smc_ask_writer(arguments)->all_gpus(all, out);
 }
 
 static enum smc_status run_on_all(const struct smc_arguments *arguments,
@@ -105,8 +105,8 @@ static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_SANITIZE]) {
         status = sanitize(arguments, runs, count, status, out, error);
     } else if (count > 0) {
-        struct smc_report_style style = smc_output_style();
-        smc_ask_writer(arguments)->runs(runs, count, &style, out);
+        smc_output_style(out);
+        smc_ask_writer(arguments)->runs(runs, count, out);
     }
     free(runs);
     return status;

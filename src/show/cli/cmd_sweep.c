@@ -248,7 +248,8 @@ static bool write_point(void *context, uint64_t index, const struct smc_answer *
                         const char *why)
 {
     struct sink *sink = context;
-    sink->writer->sweep_point(sink->result.sweep, index, answer, why, sink->out);
+    if (sink->writer->sweep_point)
+        sink->writer->sweep_point(sink->result.sweep, index, answer, why, sink->out);
     if (!why && !sink->result.no_time[0] && answer->outcome == SMC_LAUNCHES)
         memcpy(sink->result.no_time, answer->time.reason, sizeof sink->result.no_time);
     if (sink->result.point)
@@ -285,16 +286,16 @@ static enum smc_status cmd_sweep_report(const struct smc_arguments *arguments,
                                         const struct sink *sink, enum smc_plot_target target,
                                         struct smc_text *out, struct smc_error *error)
 {
-    struct smc_report_style style = smc_output_style();
-    if (target != SMC_PLOT_TERMINAL)
-        sink->writer->sweep_end(&sink->result, &style, out);
+    smc_output_style(out);
+    if (target != SMC_PLOT_TERMINAL && sink->writer->sweep_end)
+        sink->writer->sweep_end(&sink->result, out);
     if (target == SMC_PLOT_NOWHERE)
         return SMC_OK;
     struct smc_picture picture = {0};
-    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     enum smc_status status = smc_plot_sweep(&sink->result, &canvas, &picture, error);
     if (status == SMC_OK)
-        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+        return smc_picture_finish(arguments, target, &picture, out, error);
     smc_picture_free(&picture);
     return status;
 }
@@ -314,7 +315,8 @@ static enum smc_status write_sweep(const struct smc_arguments *arguments,
         if (!sink.result.point)
             return smc_out_of_memory(error);
     }
-    sink.writer->sweep_begin(sweep, out);
+    if (sink.writer->sweep_begin)
+        sink.writer->sweep_begin(sweep, out);
     enum smc_status status = answer_points(&sink, error);
     bool interrupted = status == SMC_OK && sink.result.answered < smc_sweep_points(sweep);
     if (sink.status == SMC_OK && status != SMC_USAGE) {

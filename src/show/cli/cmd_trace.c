@@ -282,23 +282,25 @@ static enum smc_status cmd_trace_judge(struct tracing *tracing, struct smc_error
 }
 
 static enum smc_status cmd_trace_draw(const struct smc_arguments *arguments,
-                                      struct tracing *tracing, const struct smc_report_style *style,
-                                      struct smc_text *out, struct smc_error *error)
+                                      struct tracing *tracing, struct smc_text *out,
+                                      struct smc_error *error)
 {
     struct smc_picture picture = {0};
-    const struct smc_canvas canvas = smc_picture_canvas(tracing->target, style);
+    const struct smc_canvas canvas = smc_picture_canvas(tracing->target, out->style);
     smc_plot_trace(&tracing->answer, &canvas, &picture);
-    return smc_picture_finish(arguments, tracing->target, &picture, style, out, error);
+    return smc_picture_finish(arguments, tracing->target, &picture, out, error);
 }
 
 /* Where the report goes: its width and colours. */
 static void find_style(const struct smc_arguments *arguments, const struct tracing *tracing,
-                       struct smc_report_style *style)
+                       struct smc_text *out)
 {
     const int64_t top = arguments->number[SMC_OPTION_TOP];
-    *style = smc_output_style_of(arguments->given[SMC_OPTION_OUTPUT_FILE] ? -1
-                                 : tracing->runs                          ? STDERR_FILENO
-                                                                          : STDOUT_FILENO);
+    struct smc_report_style *style =
+        smc_output_style_of(arguments->given[SMC_OPTION_OUTPUT_FILE] ? -1
+                            : tracing->runs                          ? STDERR_FILENO
+                                                                     : STDOUT_FILENO,
+                            out);
     style->verbose = arguments->given[SMC_OPTION_VERBOSE];
     style->all_kernels = arguments->given[SMC_OPTION_TOP] && top == 0;
     style->most_kernels = (size_t)top;
@@ -309,10 +311,9 @@ static enum smc_status compose(const struct smc_arguments *arguments, struct tra
 {
     const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
     const struct smc_trace_verdict *verdict = &tracing->verdict;
-    struct smc_report_style style;
-    find_style(arguments, tracing, &style);
+    find_style(arguments, tracing, out);
     if (tracing->target == SMC_PLOT_TERMINAL)
-        return cmd_trace_draw(arguments, tracing, &style, out, error);
+        return cmd_trace_draw(arguments, tracing, out, error);
     if (format && strcmp(format, "markdown") == 0)
         smc_markdown_findings(&verdict->findings, "smemcalc trace", out);
     else if (format && strcmp(format, "junit") == 0)
@@ -320,10 +321,10 @@ static enum smc_status compose(const struct smc_arguments *arguments, struct tra
     else if (format && strcmp(format, "sarif") == 0)
         smc_sarif_findings(&verdict->findings, out);
     else
-        smc_ask_writer(arguments)->trace(&tracing->answer, &style, out);
+        smc_ask_writer(arguments)->trace(&tracing->answer, out);
     if (out->failed)
         return smc_out_of_memory(error);
-    return tracing->target == SMC_PLOT_FILE ? cmd_trace_draw(arguments, tracing, &style, out, error)
+    return tracing->target == SMC_PLOT_FILE ? cmd_trace_draw(arguments, tracing, out, error)
                                             : SMC_OK;
 }
 

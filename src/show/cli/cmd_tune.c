@@ -2,7 +2,6 @@
    predicted time, and only the best are run. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -287,15 +286,14 @@ static enum smc_status cmd_tune_judge(const struct smc_tune *tune, struct smc_er
 
 static enum smc_status cmd_tune_draw(const struct smc_arguments *arguments,
                                      const struct smc_tune *tune, enum smc_plot_target target,
-                                     const struct smc_report_style *style, struct smc_text *out,
-                                     struct smc_error *error)
+                                     struct smc_text *out, struct smc_error *error)
 {
     struct smc_picture picture = {0};
     struct smc_error why = {""};
-    const struct smc_canvas canvas = smc_picture_canvas(target, style);
+    const struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     enum smc_status status = smc_plot_tune(tune, &canvas, &picture, &why);
     if (status == SMC_OK)
-        return smc_picture_finish(arguments, target, &picture, style, out, error);
+        return smc_picture_finish(arguments, target, &picture, out, error);
     smc_picture_free(&picture);
     return smc_fail(error, status, "option --plot: %.900s", why.message);
 }
@@ -309,12 +307,12 @@ static enum smc_status cmd_tune_report(const struct smc_arguments *arguments,
     size_t runs = tune->wanted_first ? tune->wanted_first : SMC_TUNE_RUNS;
     enum smc_plot_target target;
     enum smc_status status = smc_picture_target(arguments, &target, error);
-    struct smc_report_style style = smc_output_style();
-    style.most_kernels = !arguments->given[SMC_OPTION_TUNE_TOP] ? runs : top > 0 ? (size_t)top : 0;
+    struct smc_report_style *style = smc_output_style(out);
+    style->most_kernels = !arguments->given[SMC_OPTION_TUNE_TOP] ? runs : top > 0 ? (size_t)top : 0;
     if (target != SMC_PLOT_NOWHERE && status == SMC_OK)
-        status = cmd_tune_draw(arguments, tune, target, &style, out, error);
+        status = cmd_tune_draw(arguments, tune, target, out, error);
     if (target != SMC_PLOT_TERMINAL || status != SMC_OK)
-        smc_ask_writer(arguments)->tune(tune, &style, out);
+        smc_ask_writer(arguments)->tune(tune, out);
     return status;
 }
 

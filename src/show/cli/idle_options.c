@@ -5,99 +5,61 @@
 #include "show/cli/ask.h"
 #include "show/cli/output.h"
 
-static bool has_no_percentage(const struct smc_arguments *arguments,
-                              const struct smc_device *device)
-{
-    (void)arguments;
-    return device->sm.carveout_by_cache_config;
-}
+/* An option, the condition under which it has no effect on a device, and the warning before and
+   after the devices' names. A launch needs its grid in any case. */
+#define IDLE_RULES(RULE)                                                                           \
+    RULE(CARVEOUT, sm->carveout_by_cache_config, "no effect on",                                   \
+         "; percentages count from CC 7.0 on")                                                     \
+    RULE(CACHE_CONFIG, sm->smem_carveout_count == 1, "no effect on",                               \
+         ", whose shared memory has one size")                                                     \
+    RULE(CACHE_CONFIG,                                                                             \
+         !sm->carveout_by_cache_config && (range[SMC_OPTION_CARVEOUT].step > 0 ||                  \
+                                           number[SMC_OPTION_CARVEOUT] != SMC_CARVEOUT_DEFAULT),   \
+         "no effect on", ", where --carveout takes precedence")                                    \
+    RULE(CARVEOUT,                                                                                 \
+         sm->smem_oversized_per_sm_bytes > 0 &&                                                    \
+             number[SMC_OPTION_SMEM_MODE] == SMC_SMEM_MODE_PREFER_OVERSIZED,                       \
+         "no effect on", ", which --smem-mode configures oversized")                               \
+    RULE(SMEM_MODE,                                                                                \
+         sm->smem_oversized_per_sm_bytes == 0 &&                                                   \
+             number[SMC_OPTION_SMEM_MODE] >= SMC_SMEM_MODE_OVERSIZED,                              \
+         "no oversized shared memory on", "; the opt-in limit holds there")                        \
+    RULE(BARRIERS, sm->barriers_not_counted || sm->barriers_per_sm == 0, "not counted on",         \
+         "; they limit from CC 9.0 on")                                                            \
+    RULE(VIRTUAL_RESOURCES, sm->virtual_resources_per_sm == 0, "not counted on",                   \
+         "; they limit from CC 10.0 on")                                                           \
+    RULE(TMEM_COLUMNS, sm->tmem_columns_per_sm == 0, "no Tensor Memory is known on",               \
+         "; CC 10.0, 10.3 and 11.0 have it")                                                       \
+    RULE(PARTITIONED_CACHING, !sm->has_partitioned_caching, "no effect on",                        \
+         "; CC 5.2, 5.3, 6.1 and 6.2 have it")                                                     \
+    RULE(GRID, has_no_sms, "no waves on", " without a number of SMs; name a board")                \
+    RULE(TOTAL_THREADS, has_no_sms, "no waves on", " without a number of SMs; name a board")
 
-static bool has_one_size(const struct smc_arguments *arguments, const struct smc_device *device)
-{
-    (void)arguments;
-    return device->sm.smem_carveout_count == 1;
-}
-
-static bool has_carveout(const struct smc_arguments *arguments, const struct smc_device *device)
-{
-    bool varies = arguments->range[SMC_OPTION_CARVEOUT].step > 0;
-    bool given = varies || arguments->number[SMC_OPTION_CARVEOUT] != SMC_CARVEOUT_DEFAULT;
-    return given && !device->sm.carveout_by_cache_config;
-}
-
-static bool prefers_oversized(const struct smc_arguments *arguments,
-                              const struct smc_device *device)
-{
-    return device->sm.smem_oversized_per_sm_bytes > 0 &&
-           arguments->number[SMC_OPTION_SMEM_MODE] == SMC_SMEM_MODE_PREFER_OVERSIZED;
-}
-
-static bool has_no_oversized(const struct smc_arguments *arguments, const struct smc_device *device)
-{
-    return device->sm.smem_oversized_per_sm_bytes == 0 &&
-           arguments->number[SMC_OPTION_SMEM_MODE] >= SMC_SMEM_MODE_OVERSIZED;
-}
-
-static bool counts_no_barriers(const struct smc_arguments *arguments,
-                               const struct smc_device *device)
-{
-    (void)arguments;
-    return device->sm.barriers_not_counted || device->sm.barriers_per_sm == 0;
-}
-
-static bool has_no_virtual_resources(const struct smc_arguments *arguments,
-                                     const struct smc_device *device)
-{
-    (void)arguments;
-    return device->sm.virtual_resources_per_sm == 0;
-}
-
-static bool has_no_tensor_memory(const struct smc_arguments *arguments,
-                                 const struct smc_device *device)
-{
-    (void)arguments;
-    return device->sm.tmem_columns_per_sm == 0;
-}
-
-static bool has_no_partitions(const struct smc_arguments *arguments,
-                              const struct smc_device *device)
-{
-    (void)arguments;
-    return !device->sm.has_partitioned_caching;
-}
-
-/* A launch needs its grid in any case. */
-static bool has_no_sms(const struct smc_arguments *arguments, const struct smc_device *device)
-{
-    return device->sm_count == 0 && arguments->command != SMC_COMMAND_RUN;
-}
-
-/* An option, the devices on which it has no effect, and the warning before and after their names.
- */
 static const struct {
     enum smc_option_id option;
-    bool (*is_idle)(const struct smc_arguments *arguments, const struct smc_device *device);
     const char *before, *after;
 } rules[] = {
-    {SMC_OPTION_CARVEOUT, has_no_percentage, "no effect on", "; percentages count from CC 7.0 on"},
-    {SMC_OPTION_CACHE_CONFIG, has_one_size, "no effect on", ", whose shared memory has one size"},
-    {SMC_OPTION_CACHE_CONFIG, has_carveout, "no effect on", ", where --carveout takes precedence"},
-    {SMC_OPTION_CARVEOUT, prefers_oversized, "no effect on",
-     ", which --smem-mode configures oversized"},
-    {SMC_OPTION_SMEM_MODE, has_no_oversized, "no oversized shared memory on",
-     "; the opt-in limit holds there"},
-    {SMC_OPTION_BARRIERS, counts_no_barriers, "not counted on", "; they limit from CC 9.0 on"},
-    {SMC_OPTION_VIRTUAL_RESOURCES, has_no_virtual_resources, "not counted on",
-     "; they limit from CC 10.0 on"},
-    {SMC_OPTION_TMEM_COLUMNS, has_no_tensor_memory, "no Tensor Memory is known on",
-     "; CC 10.0, 10.3 and 11.0 have it"},
-    {SMC_OPTION_PARTITIONED_CACHING, has_no_partitions, "no effect on",
-     "; CC 5.2, 5.3, 6.1 and 6.2 have it"},
-    {SMC_OPTION_GRID, has_no_sms, "no waves on", " without a number of SMs; name a board"},
-    {SMC_OPTION_TOTAL_THREADS, has_no_sms, "no waves on", " without a number of SMs; name a board"},
+#define RULE(option, condition, before, after) {SMC_OPTION_##option, before, after},
+    IDLE_RULES(RULE)
+#undef RULE
 };
 
 _Static_assert(sizeof rules / sizeof *rules == SMC_IDLE_COUNT, "a text for each rule");
+
+static bool is_idle(int rule, const struct smc_arguments *arguments,
+                    const struct smc_device *device)
+{
+    const struct smc_sm *sm = &device->sm;
+    const struct smc_range *range = arguments->range;
+    const int64_t *number = arguments->number;
+    const bool has_no_sms = device->sm_count == 0 && arguments->command != SMC_COMMAND_RUN;
+    const bool conditions[] = {
+#define RULE(option, condition, before, after) condition,
+        IDLE_RULES(RULE)
+#undef RULE
+    };
+    return conditions[rule];
+}
 
 /* An option given with its default asks for nothing. */
 static bool idle_options_asks(const struct smc_arguments *arguments, enum smc_option_id option)
@@ -124,7 +86,7 @@ void smc_idle_consider(const struct smc_arguments *arguments, const struct smc_d
                        struct smc_idle_options *idle)
 {
     for (int i = 0; i < SMC_IDLE_COUNT; i++)
-        if (idle_options_asks(arguments, rules[i].option) && rules[i].is_idle(arguments, device))
+        if (idle_options_asks(arguments, rules[i].option) && is_idle(i, arguments, device))
             idle_options_add_device(device, &idle->devices[i]);
 }
 

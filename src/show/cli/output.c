@@ -285,19 +285,22 @@ bool smc_output_locale(void)
     return dot && (strncasecmp(dot, ".UTF-8", 6) == 0 || strncasecmp(dot, ".utf8", 5) == 0);
 }
 
-struct smc_report_style smc_output_style_of(int descriptor)
+struct smc_report_style *smc_output_style_of(int descriptor, struct smc_text *out)
 {
+    static struct smc_report_style style;
     bool terminal = isatty(descriptor);
-    return (struct smc_report_style){
+    style = (struct smc_report_style){
         .columns = terminal ? terminal_columns(descriptor) : NARROWEST,
         .utf8 = smc_output_locale(),
         .colour = terminal && wants_colour(),
     };
+    out->style = &style;
+    return &style;
 }
 
-struct smc_report_style smc_output_style(void)
+struct smc_report_style *smc_output_style(struct smc_text *out)
 {
-    return smc_output_style_of(STDOUT_FILENO);
+    return smc_output_style_of(STDOUT_FILENO, out);
 }
 
 /* --- Input --- */
@@ -471,14 +474,13 @@ static enum smc_status paint_file(const char *path, const struct smc_picture *pi
 
 enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
                                    enum smc_plot_target target, struct smc_picture *picture,
-                                   const struct smc_report_style *style, struct smc_text *out,
-                                   struct smc_error *error)
+                                   struct smc_text *out, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     if (picture->failed)
         status = smc_out_of_memory(error);
     else if (target == SMC_PLOT_TERMINAL)
-        smc_plot_paint_cells(picture, style->utf8, style->colour, out);
+        smc_plot_paint_cells(picture, out->style->utf8, out->style->colour, out);
     else
         status = paint_file(arguments->text[SMC_OPTION_PLOT], picture, error);
     smc_picture_free(picture);

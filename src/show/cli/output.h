@@ -50,11 +50,12 @@ void smc_output_warn(struct smc_text *warnings);
    memory is too short for, is judged by its name. */
 bool smc_output_locale(void);
 
-/* What standard output is: width, character set, colour (NO_COLOR and TERM=dumb respected). */
-struct smc_report_style smc_output_style(void);
+/* Lays `out` out as standard output needs it: width, character set, colour (NO_COLOR and TERM=dumb
+   respected). A command may complete the style, which the next call replaces. */
+struct smc_report_style *smc_output_style(struct smc_text *out);
 
 /* The same of another descriptor; -1: of a file. */
-struct smc_report_style smc_output_style_of(int descriptor);
+struct smc_report_style *smc_output_style_of(int descriptor, struct smc_text *out);
 
 /* --- Pictures (--plot) --- */
 
@@ -84,8 +85,7 @@ struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
 /* Paints the picture to `out` or to the file, and frees it. */
 enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
                                    enum smc_plot_target target, struct smc_picture *picture,
-                                   const struct smc_report_style *style, struct smc_text *out,
-                                   struct smc_error *error);
+                                   struct smc_text *out, struct smc_error *error);
 
 /* --- Input --- */
 

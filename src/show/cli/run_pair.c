@@ -107,9 +107,9 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = launch_pair(arguments, pair, error);
     if (status == SMC_OK) {
-        const struct smc_report_style style = smc_output_style();
+        smc_output_style(out);
         smc_user_pair_compare(pair);
-        smc_ask_writer(arguments)->pair(pair, &style, out);
+        smc_ask_writer(arguments)->pair(pair, out);
     }
     for (int i = 0; i < SMC_PAIR; i++)
         smc_user_free(&members[i].run); /* the requests point to the names */

@@ -174,8 +174,8 @@ static enum smc_status series_run(const struct smc_arguments *arguments,
     for (size_t i = 0; i < series->count; i++)
         any |= series->run[i].seen.has_result;
     if (any) {
-        struct smc_report_style style = smc_output_style();
-        smc_ask_writer(arguments)->series(series, &style, out);
+        smc_output_style(out);
+        smc_ask_writer(arguments)->series(series, out);
     }
     return stopped == SMC_OK ? smc_series_status(series, error)
                              : smc_run_fail_stopped(settings, error);

@@ -1,5 +1,4 @@
 /* Where and how `run` launches. */
-#include <stdio.h>
 
 #include "base/sandbox.h"
 #include "show/cli/ask.h"

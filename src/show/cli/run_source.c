@@ -428,12 +428,11 @@ static enum smc_status first_of(enum smc_status first, enum smc_status second)
 
 static enum smc_status run_source_draw_roofline(const struct smc_arguments *arguments,
                                                 const struct smc_user_run *run,
-                                                enum smc_plot_target target,
-                                                const struct smc_report_style *style,
-                                                struct smc_text *out, struct smc_error *error)
+                                                enum smc_plot_target target, struct smc_text *out,
+                                                struct smc_error *error)
 {
     struct smc_picture picture = {0};
-    const struct smc_canvas canvas = smc_picture_canvas(target, style);
+    const struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     const struct smc_inspect_kernel *kernel = run->row.kernel;
     const struct smc_file_kernel named = {
         .name = kernel->shown, .short_name = kernel->shown, .file = run->request.file};
@@ -445,7 +444,7 @@ static enum smc_status run_source_draw_roofline(const struct smc_arguments *argu
     enum smc_status status = smc_roofline_check(answer, 1, error);
     if (status == SMC_OK) {
         smc_plot_roofline(answer, 1, &canvas, &picture);
-        status = smc_picture_finish(arguments, target, &picture, style, out, error);
+        status = smc_picture_finish(arguments, target, &picture, out, error);
     }
     free(answer);
     return status;
@@ -461,12 +460,12 @@ static enum smc_status run_source_write_report(const struct smc_arguments *argum
 {
     enum smc_plot_target target;
     enum smc_status status = smc_roofline_target(arguments, &target, error);
-    struct smc_report_style style = smc_output_style();
-    style.explain = arguments->given[SMC_OPTION_EXPLAIN];
+    struct smc_report_style *style = smc_output_style(out);
+    style->explain = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
-        status = run_source_draw_roofline(arguments, run, target, &style, out, error);
+        status = run_source_draw_roofline(arguments, run, target, out, error);
     if (target != SMC_PLOT_TERMINAL)
-        smc_ask_writer(arguments)->user(run, confirmation, &style, out);
+        smc_ask_writer(arguments)->user(run, confirmation, out);
     return status;
 }
 

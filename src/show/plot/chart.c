@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_TICKS = 64, FEW_DECADES = 2 };
 

@@ -1,6 +1,5 @@
 /* The query's picture: occupancy over the block size, the registers and the shared memory. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "rules/allocation.h"
 #include "rules/next_steps.h"

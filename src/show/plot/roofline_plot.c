@@ -2,7 +2,6 @@
    under them. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "machine/rates.h"
 #include "show/plot/chart.h"

@@ -550,8 +550,7 @@ static void find_advice(const struct smc_answer *answer, enum advice advice, boo
     smc_text_join_items(line);
 }
 
-void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
-                     struct smc_text *out)
+void smc_text_advice(const struct smc_answer *answer, struct smc_text *out)
 {
     static const char *const labels[ADVICE_COUNT] = {"next steps", "faster", "work", "time",
                                                      "try it"};
@@ -560,8 +559,9 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
     size_t lines = smc_count_lines(out->data, out->length);
     for (int i = 0; i < ADVICE_COUNT; i++) {
         struct smc_text line = {0};
-        find_advice(answer, (enum advice)i, style->explain, &line);
-        smc_layout_line(&part[i], style, labels[i], &line);
+        part[i].style = out->style;
+        find_advice(answer, (enum advice)i, out->style->explain, &line);
+        smc_layout_line(&part[i], labels[i], &line);
         lines += smc_count_lines(part[i].data, part[i].length);
     }
     for (size_t i = 0; i < sizeof least_first / sizeof *least_first && lines > SCREEN_LINES; i++) {

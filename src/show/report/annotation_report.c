@@ -68,7 +68,6 @@ static const struct count {
 
 struct annotation_table {
     const struct smc_annotation *annotation;
-    const struct smc_report_style *style;
     struct smc_text *out;
     struct smc_text_column column[COLUMNS + 1];
     size_t indent;  /* that all lines have */
@@ -141,7 +140,7 @@ static void annotation_append_legend(const struct annotation_table *table)
             smc_text_printf(&text, "; %s: %s", table->column[FIRST_COUNT + i].heading,
                             counts[i].legend);
     smc_text_append_char(table->out, '\n', 1);
-    smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->style->columns);
+    smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->out->style->columns);
     smc_text_free(&text);
 }
 
@@ -162,7 +161,7 @@ static size_t annotation_row_bytes(const char *text, size_t width)
 static void annotation_append_source(const struct annotation_table *table, const char *text,
                                      size_t indent, bool counted)
 {
-    const struct smc_report_style *style = table->style;
+    const struct smc_report_style *style = table->out->style;
     struct smc_text *out = table->out;
     size_t blanks = strspn(text, " ");
     size_t depth = blanks > indent ? blanks - indent : 0;
@@ -213,11 +212,11 @@ static void annotation_append_line(const struct annotation_table *table,
     else if (!line->text && alone)
         smc_text_append(&name, line->file);
     if (hot)
-        smc_layout_begin(out, table->style, SMC_STRONG);
+        smc_layout_begin(out, SMC_STRONG);
     annotation_append_source(table, line->text ? line->text : smc_text_string(&name),
                              alone ? SIZE_MAX : table->indent, line->instructions > 0);
     if (hot)
-        smc_layout_end(out, table->style);
+        smc_layout_end(out);
     smc_text_append_char(out, '\n', 1);
     smc_text_free(&name);
 }
@@ -287,10 +286,9 @@ static void annotation_lay_out(struct annotation_table *table)
     table->least = hot ? annotation->hottest[hot - 1]->heat : 0;
 }
 
-void smc_text_annotation(const struct smc_annotation *annotation,
-                         const struct smc_report_style *style, struct smc_text *out)
+void smc_text_annotation(const struct smc_annotation *annotation, struct smc_text *out)
 {
-    struct annotation_table table = {.annotation = annotation, .style = style, .out = out};
+    struct annotation_table table = {.annotation = annotation, .out = out};
     if (!annotation || annotation->hottest_count == 0)
         return;
     annotation_lay_out(&table);

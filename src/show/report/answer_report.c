@@ -368,8 +368,7 @@ static void append_clustered_verdict(const struct smc_answer *answer, struct smc
     smc_words_estimated(answer, verdict);
 }
 
-static void answer_append_verdict(const struct smc_answer *answer,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_verdict(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text verdict = {0};
     const struct smc_occupancy *occupancy = &answer->occupancy;
@@ -387,12 +386,11 @@ static void answer_append_verdict(const struct smc_answer *answer,
     } else {
         smc_words_failure(answer, &verdict);
     }
-    smc_layout_verdict(out, style, launches ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_layout_verdict(out, launches ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
 }
 
-void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                          struct smc_text *out)
+void smc_text_kernel_line(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (answer->query.kernel) {
@@ -403,11 +401,10 @@ void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_repo
     } else {
         smc_text_append(&line, "your own (threads and shared memory as given)");
     }
-    smc_layout_line(out, style, "kernel", &line);
+    smc_layout_line(out, "kernel", &line);
 }
 
-void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                          struct smc_text *out)
+void smc_text_device_line(const struct smc_answer *answer, struct smc_text *out)
 {
     static const char *const sources[] = {
         [SMC_DEVICE_TABLE] = "built-in table",
@@ -422,11 +419,10 @@ void smc_text_device_line(const struct smc_answer *answer, const struct smc_repo
                         device->sm_count, smc_text_plural(device->sm_count));
     smc_text_printf(&line, " (%s)", sources[device->source]);
     smc_words_assumed(&answer->query, &line);
-    smc_layout_line(out, style, "device", &line);
+    smc_layout_line(out, "device", &line);
 }
 
-void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                         struct smc_text *out)
+void smc_text_block_line(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     const uint32_t *block = answer->plan.block;
@@ -455,7 +451,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     if (answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
         smc_text_printf(&line, "; shared-memory mode %s",
                         smc_smem_mode_name(answer->launch.smem_mode));
-    smc_layout_line(out, style, "block", &line);
+    smc_layout_line(out, "block", &line);
 }
 
 /* "4 x 2", "8": without the dimensions that are 1. */
@@ -471,8 +467,7 @@ static void append_cluster_shape(const struct smc_launch *launch, struct smc_tex
 }
 
 /* "15 of 4 x 2 blocks at a time, 120 blocks". */
-static void append_clusters(const struct smc_answer *answer, const struct smc_report_style *style,
-                            struct smc_text *out)
+static void append_clusters(const struct smc_answer *answer, struct smc_text *out)
 {
     const struct smc_occupancy *occupancy = &answer->occupancy;
     const struct smc_launch *launch = &answer->launch;
@@ -496,20 +491,18 @@ static void append_clusters(const struct smc_answer *answer, const struct smc_re
                         SMC_MOST_CLUSTERED_BLOCKS, occupancy->blocks_per_sm);
     if (launch->blocks_per_cluster > answer->query.device.sm.cluster_max_portable)
         smc_text_append(&line, "; needs cudaFuncAttributeNonPortableClusterSizeAllowed");
-    smc_layout_line(out, style, "clusters", &line);
+    smc_layout_line(out, "clusters", &line);
 }
 
-static void append_tensor_memory(const struct smc_answer *answer,
-                                 const struct smc_report_style *style, struct smc_text *out)
+static void append_tensor_memory(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_words_tensor_memory(answer, &line);
     if (line.length > 0)
-        smc_layout_line(out, style, "tensor mem.", &line);
+        smc_layout_line(out, "tensor mem.", &line);
 }
 
-static void answer_append_grid(const struct smc_answer *answer,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_grid(const struct smc_answer *answer, struct smc_text *out)
 {
     if (!answer->has_waves)
         return;
@@ -530,7 +523,7 @@ static void answer_append_grid(const struct smc_answer *answer,
     if (waves->idle_sms)
         smc_text_printf(&line, "; %u SM%s idle%s", waves->idle_sms,
                         smc_text_plural(waves->idle_sms), waves->waves == 1 ? "" : " in the last");
-    smc_layout_line(out, style, "grid", &line);
+    smc_layout_line(out, "grid", &line);
 }
 
 /* --- Text: the table of limits ---------------------------------------------------------------- */
@@ -631,21 +624,20 @@ static void answer_describe(const struct smc_answer *answer, enum smc_limit limi
 }
 
 /* How much of the resource the resident blocks use; bars only where there is something to see. */
-static void answer_append_share(const struct demand *demand, uint32_t blocks,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void answer_append_share(const struct demand *demand, uint32_t blocks, struct smc_text *out)
 {
     if (blocks == 0 || demand->amount == 0 || demand->capacity == 0)
         return;
     double share = (double)demand->amount * blocks / (double)demand->capacity;
-    unsigned width = style->columns - FIXED_WIDTH - SHARE_WIDTH;
+    unsigned width = out->style->columns - FIXED_WIDTH - SHARE_WIDTH;
     width = width > 24 ? 24 : width;
     smc_text_append_char(out, ' ', 1);
-    smc_layout_bar(out, share, width, style->utf8);
+    smc_layout_bar(out, share, width, out->style->utf8);
     smc_text_printf(out, " %3.0f %%", 100 * share);
 }
 
 static void answer_append_row(const struct smc_answer *answer, enum smc_limit limit,
-                              const struct smc_report_style *style, struct smc_text *out)
+                              struct smc_text *out)
 {
     const struct smc_occupancy *occupancy = &answer->occupancy;
     struct demand demand;
@@ -658,19 +650,18 @@ static void answer_append_row(const struct smc_answer *answer, enum smc_limit li
         snprintf(amount, sizeof amount, "%" PRIu64 "%s", demand.amount, demand.unit);
     if (demand.capacity)
         snprintf(capacity, sizeof capacity, "%" PRIu64 "%s", demand.capacity, demand.unit);
-    struct smc_text line = {0};
+    struct smc_text line = {.style = out->style};
     smc_text_printf(&line, "%-13s %c%5s %9s  %-*s %8s", smc_words_short_label(limit),
                     binds ? '>' : ' ', blocks, amount, HOW_WIDTH, demand.how, capacity);
-    answer_append_share(&demand, occupancy->blocks_per_sm, style, &line);
+    answer_append_share(&demand, occupancy->blocks_per_sm, &line);
     if (binds)
-        smc_layout_begin(out, style, SMC_STRONG);
+        smc_layout_begin(out, SMC_STRONG);
     smc_layout_row(out, &line);
     if (binds)
-        smc_layout_end(out, style);
+        smc_layout_end(out);
 }
 
-void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
-                     struct smc_text *out)
+void smc_text_limits(const struct smc_answer *answer, struct smc_text *out)
 {
     bool resident = answer->occupancy.blocks_per_sm > 0;
     smc_text_printf(out, "%-13s %6s %9s  %-*s %8s%s\n", "", "blocks", "a block", HOW_WIDTH, "takes",
@@ -678,13 +669,12 @@ void smc_text_limits(const struct smc_answer *answer, const struct smc_report_st
     for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
         bool always = i == SMC_LIMIT_REGISTERS || i == SMC_LIMIT_SHARED_MEMORY;
         if (always || answer->occupancy.limit[i] != SMC_UNLIMITED)
-            answer_append_row(answer, (enum smc_limit)i, style, out);
+            answer_append_row(answer, (enum smc_limit)i, out);
     }
 }
 
 /* What the registers that were given cost the kernel. */
-static void append_regs_cost(const struct smc_answer *answer, const struct smc_report_style *style,
-                             struct smc_text *out)
+static void append_regs_cost(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     const struct smc_bound_cost *cost = &answer->regs_cost;
@@ -699,27 +689,26 @@ static void append_regs_cost(const struct smc_answer *answer, const struct smc_r
                         cost->spill_store_bytes, cost->spill_load_bytes);
     if (cost->predicted_ms > 0)
         smc_text_printf(&line, "; %.3g" SMC_TIE "ms predicted", cost->predicted_ms);
-    smc_layout_line(out, style, "bound", &line);
+    smc_layout_line(out, "bound", &line);
 }
 
-static void answer_write_one(const struct smc_answer *answer, const struct smc_report_style *style,
-                             struct smc_text *out)
+static void answer_write_one(const struct smc_answer *answer, struct smc_text *out)
 {
-    answer_append_verdict(answer, style, out);
-    smc_text_kernel_line(answer, style, out);
-    smc_text_device_line(answer, style, out);
-    smc_text_block_line(answer, style, out);
-    append_clusters(answer, style, out);
-    append_tensor_memory(answer, style, out);
-    answer_append_grid(answer, style, out);
-    smc_text_opt_in_line(answer, NULL, style, out);
-    smc_text_cooperative_line(answer, style, out);
-    smc_text_time_line(answer, style, out);
-    append_regs_cost(answer, style, out);
+    answer_append_verdict(answer, out);
+    smc_text_kernel_line(answer, out);
+    smc_text_device_line(answer, out);
+    smc_text_block_line(answer, out);
+    append_clusters(answer, out);
+    append_tensor_memory(answer, out);
+    answer_append_grid(answer, out);
+    smc_text_opt_in_line(answer, NULL, out);
+    smc_text_cooperative_line(answer, out);
+    smc_text_time_line(answer, out);
+    append_regs_cost(answer, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_limits(answer, style, out);
+    smc_text_limits(answer, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_advice(answer, style, out);
+    smc_text_advice(answer, out);
 }
 
 /* --- Text: devices compared ------------------------------------------------------------------- */
@@ -753,8 +742,7 @@ static struct answer_compared answer_find_columns(const struct smc_answer *answe
 }
 
 static void answer_append_device(const struct smc_answer *answer,
-                                 const struct answer_compared *columns,
-                                 const struct smc_report_style *style, struct smc_text *out)
+                                 const struct answer_compared *columns, struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
     struct smc_text left = {0}, right = {0};
@@ -777,14 +765,14 @@ static void answer_append_device(const struct smc_answer *answer,
     smc_layout_paragraph(out, smc_text_string(&left),
                          LEFT_WIDTH + 3 + (size_t)columns->name_width +
                              (columns->times ? TIME_WIDTH : 0),
-                         smc_text_string(&right), style->columns);
+                         smc_text_string(&right), out->style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
 }
 
 /* Where each register count comes from. */
 static void answer_append_sources(const struct smc_answer *answers, size_t count,
-                                  const struct smc_report_style *style, struct smc_text *out)
+                                  struct smc_text *out)
 {
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
@@ -803,12 +791,12 @@ static void answer_append_sources(const struct smc_answer *answers, size_t count
             break;
         }
     smc_text_append_char(out, '\n', 1);
-    smc_layout_line(out, style, "registers", &line);
+    smc_layout_line(out, "registers", &line);
 }
 
 /* "of 8 blocks at a time: H200 15, H100 NVL at most 16". */
 static void answer_append_all_clusters(const struct smc_answer *answers, size_t count,
-                                       const struct smc_report_style *style, struct smc_text *out)
+                                       struct smc_text *out)
 {
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
@@ -825,13 +813,13 @@ static void answer_append_all_clusters(const struct smc_answer *answers, size_t 
                         occupancy->resident_clusters);
     }
     if (line.length > 0)
-        smc_layout_line(out, style, "clusters", &line);
+        smc_layout_line(out, "clusters", &line);
     else
         smc_text_free(&line);
 }
 
 static void answer_write_comparison(const struct smc_answer *answers, size_t count,
-                                    const struct smc_report_style *style, struct smc_text *out)
+                                    struct smc_text *out)
 {
     struct smc_text line = {0};
     const struct answer_compared columns = answer_find_columns(answers, count);
@@ -841,25 +829,24 @@ static void answer_write_comparison(const struct smc_answer *answers, size_t cou
         smc_text_append(&line, "; ");
     }
     smc_text_printf(&line, "%u threads per block", answers->launch.threads_per_block);
-    smc_layout_text(out, style, 0, &line);
+    smc_layout_text(out, 0, &line);
     smc_text_printf(out, "\n%-*s %4s %4s %6s %6s %7s%*s  %s\n", columns.name_width, "device", "CC",
                     "regs", "smem B", "blocks", "occup.", columns.times ? TIME_WIDTH : 0,
                     columns.times ? "time ms" : "", "limited by");
     for (size_t i = 0; i < count; i++)
-        answer_append_device(&answers[i], &columns, style, out);
-    answer_append_sources(answers, count, style, out);
-    answer_append_all_clusters(answers, count, style, out);
+        answer_append_device(&answers[i], &columns, out);
+    answer_append_sources(answers, count, out);
+    answer_append_all_clusters(answers, count, out);
 }
 
-void smc_text_answers(const struct smc_answer *answers, size_t count,
-                      const struct smc_report_style *style, struct smc_text *out)
+void smc_text_answers(const struct smc_answer *answers, size_t count, struct smc_text *out)
 {
     if (count > 1)
-        answer_write_comparison(answers, count, style, out);
+        answer_write_comparison(answers, count, out);
     else
-        answer_write_one(answers, style, out);
-    for (size_t i = 0; i < count && style->explain; i++)
-        smc_text_explain(&answers[i], style, out);
+        answer_write_one(answers, out);
+    for (size_t i = 0; i < count && out->style->explain; i++)
+        smc_text_explain(&answers[i], out);
 }
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */

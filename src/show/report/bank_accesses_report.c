@@ -169,8 +169,7 @@ static void bank_accesses_append_row(const struct smc_bank_access *access, size_
     smc_layout_row(out, &row);
 }
 
-static void bank_accesses_append_remark(const struct smc_bank_access *access,
-                                        const struct smc_report_style *style, struct smc_text *out)
+static void bank_accesses_append_remark(const struct smc_bank_access *access, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (access->verdict != SMC_BANK_KNOWN)
@@ -183,12 +182,11 @@ static void bank_accesses_append_remark(const struct smc_bank_access *access,
     if (access->most_conflicts > 0)
         bank_accesses_append_remedy(access, true, &line);
     if (line.length > 0)
-        smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), style->columns);
+        smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), out->style->columns);
     smc_text_free(&line);
 }
 
-static void append_sums(const struct smc_bank_accesses *accesses,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void append_sums(const struct smc_bank_accesses *accesses, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_text_append_char(out, '\n', 1);
@@ -204,18 +202,18 @@ static void append_sums(const struct smc_bank_accesses *accesses,
                         accesses->wavefronts, accesses->wavefronts - accesses->least);
     smc_text_append(&line, ". Wavefronts and conflicts are those of one warp on average, as the "
                            "PTX has the accesses: ptxas may join loads.");
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), out->style->columns);
     smc_text_free(&line);
 }
 
 /* A row for each place in the source, with its reason or remedy. */
 static void bank_accesses_append_table(const char *kernel, const struct smc_bank_accesses *accesses,
-                                       const struct smc_report_style *style, struct smc_text *out)
+                                       struct smc_text *out)
 {
     struct smc_text line = {0};
     const uint32_t *block = accesses->block;
     smc_text_printf(&line, "%s, block %ux%ux%u", kernel, block[0], block[1], block[2]);
-    smc_layout_verdict(out, style, SMC_STRONG, &line);
+    smc_layout_verdict(out, SMC_STRONG, &line);
     if (accesses->count == 0) {
         smc_text_append(out, "  no access to shared memory\n");
         return;
@@ -226,9 +224,9 @@ static void bank_accesses_append_table(const char *kernel, const struct smc_bank
         if (!is_first(accesses, i))
             continue;
         bank_accesses_append_row(&accesses->item[i], count_alike(accesses, i), out);
-        bank_accesses_append_remark(&accesses->item[i], style, out);
+        bank_accesses_append_remark(&accesses->item[i], out);
     }
-    append_sums(accesses, style, out);
+    append_sums(accesses, out);
 }
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -313,8 +311,7 @@ json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
 
 /* --- The answer of smemcalc banks FILE -------------------------------------------------------- */
 
-static void append_kernel_verdict(const struct smc_kernel_banks *banks,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void append_kernel_verdict(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
     const struct smc_bank_accesses *accesses = banks->accesses;
     struct smc_text line = {0};
@@ -322,33 +319,31 @@ static void append_kernel_verdict(const struct smc_kernel_banks *banks,
     if (accesses->count == 0)
         smc_text_append(&line, "no access to shared memory");
     smc_words_bank_accesses(accesses, &line);
-    smc_layout_verdict(out, style, accesses->worst < accesses->count ? SMC_BAD : SMC_GOOD, &line);
+    smc_layout_verdict(out, accesses->worst < accesses->count ? SMC_BAD : SMC_GOOD, &line);
     smc_text_append_char(out, '\n', 1);
 }
 
-static void append_kernel_block(const struct smc_kernel_banks *banks,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void append_kernel_block(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
     const uint32_t *block = banks->accesses->block;
     struct smc_text line = {0};
     smc_text_printf(&line, "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
                     banks->accesses->warps, smc_text_plural(banks->accesses->warps),
                     banks->block_source);
-    smc_layout_line(out, style, "block", &line);
+    smc_layout_line(out, "block", &line);
 }
 
-void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
-                           const struct smc_report_style *style, struct smc_text *out)
+void smc_text_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
     const struct smc_answer answer = {.query = *banks->query};
-    append_kernel_verdict(banks, style, out);
-    smc_text_kernel_line(&answer, style, out);
-    append_kernel_block(banks, style, out);
-    smc_text_device_line(&answer, style, out);
+    append_kernel_verdict(banks, out);
+    smc_text_kernel_line(&answer, out);
+    append_kernel_block(banks, out);
+    smc_text_device_line(&answer, out);
     if (banks->accesses->count == 0)
         return;
     smc_text_append_char(out, '\n', 1);
-    bank_accesses_append_table(banks->query->file_kernel->short_name, banks->accesses, style, out);
+    bank_accesses_append_table(banks->query->file_kernel->short_name, banks->accesses, out);
 }
 
 void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)

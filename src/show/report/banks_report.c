@@ -439,18 +439,18 @@ static void append_grid_rows(const struct smc_bank_map *map, uint32_t first_bank
 }
 
 static void banks_append_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
-                              const struct smc_report_style *style, struct smc_text *out)
+                              struct smc_text *out)
 {
     for (uint32_t first = 0; first < layout->banks; first += COLUMNS_SHOWN) {
         if (smc_banks_idle(map, first, COLUMNS_SHOWN)) {
             smc_text_printf(out, "banks %u to %u are idle\n", first, first + COLUMNS_SHOWN - 1);
             continue;
         }
-        smc_layout_begin(out, style, SMC_STRONG);
+        smc_layout_begin(out, SMC_STRONG);
         smc_text_printf(out, "%*s", -GRID_LABEL_WIDTH, "lanes   bank");
         for (uint32_t bank = first; bank < first + COLUMNS_SHOWN; bank++)
             smc_text_printf(out, "%3u%s", bank, bank + 1 < first + COLUMNS_SHOWN ? " " : "");
-        smc_layout_end(out, style);
+        smc_layout_end(out);
         smc_text_append(out, "\n");
         append_grid_rows(map, first, out);
     }
@@ -460,8 +460,7 @@ static void banks_append_grid(const struct smc_bank_layout *layout, const struct
 
 enum { LABEL_WIDTH = 26, COMMAND_INDENT = 4, LONGEST_SHOWN = 60 };
 
-static void banks_append_verdict(const struct smc_banks_pattern *pattern,
-                                 const struct smc_report_style *style, struct smc_text *out)
+static void banks_append_verdict(const struct smc_banks_pattern *pattern, struct smc_text *out)
 {
     bool free = pattern->total.wavefronts == pattern->total.least;
     smc_text_append(out, "\n  ");
@@ -474,9 +473,9 @@ static void banks_append_verdict(const struct smc_banks_pattern *pattern,
             smc_text_plural(pattern->width_bytes));
         return;
     }
-    smc_layout_begin(out, style, free ? SMC_GOOD : SMC_BAD);
+    smc_layout_begin(out, free ? SMC_GOOD : SMC_BAD);
     smc_words_bank_cost(pattern->map.cost, out);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
     if (pattern->op > SMC_BANK_STORE)
         smc_text_printf(out, ", in %u phase%s", pattern->map.cost.phases,
                         smc_text_plural(pattern->map.cost.phases));
@@ -488,8 +487,7 @@ static void banks_append_verdict(const struct smc_banks_pattern *pattern,
 }
 
 static void append_picture(const struct smc_banks_answer *answer,
-                           const struct smc_banks_pattern *pattern,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           const struct smc_banks_pattern *pattern, struct smc_text *out)
 {
     bool more = false;
     for (uint32_t w = 0; w < pattern->map.cost.wavefronts; w++)
@@ -508,14 +506,14 @@ static void append_picture(const struct smc_banks_answer *answer,
     smc_text_printf(&heading, ": the lane that each bank serves, one row per wavefront%s",
                     more ? "; + if it serves more lanes" : "");
     smc_text_append(out, "\n");
-    smc_layout_verdict(out, style, SMC_PLAIN, &heading);
-    banks_append_grid(&answer->layout, &pattern->map, style, out);
+    smc_layout_verdict(out, SMC_PLAIN, &heading);
+    banks_append_grid(&answer->layout, &pattern->map, out);
 }
 
 static void banks_append_remedy(const struct smc_banks_query *query,
                                 const struct smc_banks_pattern *pattern,
                                 const struct smc_remedy *remedy, const char *label,
-                                const struct smc_report_style *style, struct smc_text *out)
+                                struct smc_text *out)
 {
     struct smc_text text = {0};
     if (!remedy->found)
@@ -527,24 +525,23 @@ static void banks_append_remedy(const struct smc_banks_query *query,
         smc_text_printf(&text, ": %s%s", remedy->expression, is_narrower ? "" : " has no conflict");
     else if (!is_narrower)
         smc_text_append(&text, ": no conflict is left");
-    smc_layout_line(out, style, label, &text);
+    smc_layout_line(out, label, &text);
     if (!remedy->expression[0])
         return;
     smc_words_banks_command(query, remedy->expression, &text);
-    smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&text), style->columns);
+    smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&text), out->style->columns);
     out->failed |= text.failed;
     smc_text_free(&text);
 }
 
 static void banks_append_remedies(const struct smc_banks_query *query,
-                                  const struct smc_banks_pattern *pattern,
-                                  const struct smc_report_style *style, struct smc_text *out)
+                                  const struct smc_banks_pattern *pattern, struct smc_text *out)
 {
     if (pattern->total.wavefronts == pattern->total.least)
         return;
     smc_text_append(out, "\n");
-    banks_append_remedy(query, pattern, padding_of(pattern), "padding", style, out);
-    banks_append_remedy(query, pattern, &pattern->swizzle, "swizzle", style, out);
+    banks_append_remedy(query, pattern, padding_of(pattern), "padding", out);
+    banks_append_remedy(query, pattern, &pattern->swizzle, "swizzle", out);
     if (padding_of(pattern)->found || pattern->swizzle.found)
         return;
     struct smc_text text = {0};
@@ -552,28 +549,27 @@ static void banks_append_remedies(const struct smc_banks_query *query,
         &text,
         "no padding of up to %d elements and no swizzle c ^ (r >> s & m) removes all conflicts%s",
         SMC_MOST_PADDING, query->row_elements ? "" : "; give the row's length with --row");
-    smc_layout_line(out, style, "remedy", &text);
+    smc_layout_line(out, "remedy", &text);
 }
 
-static void write_expression(const struct smc_banks_answer *answer,
-                             const struct smc_report_style *style, struct smc_text *out)
+static void write_expression(const struct smc_banks_answer *answer, struct smc_text *out)
 {
     const struct smc_banks_query *query = &answer->query;
     const struct smc_banks_pattern *pattern = answer->pattern;
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_layout_paragraph(out, "", 0, pattern->label, style->columns);
-    smc_layout_end(out, style);
+    smc_layout_begin(out, SMC_STRONG);
+    smc_layout_paragraph(out, "", 0, pattern->label, out->style->columns);
+    smc_layout_end(out);
     struct smc_text place = {0};
     smc_text_printf(&place, "%s of %u byte%s per lane, ", smc_words_bank_op(pattern->op),
                     pattern->width_bytes, smc_text_plural(pattern->width_bytes));
     smc_words_banks_place(answer, &place);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&place), style->columns);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&place), out->style->columns);
     out->failed |= place.failed;
     smc_text_free(&place);
-    banks_append_verdict(pattern, style, out);
+    banks_append_verdict(pattern, out);
     if (pattern->accesses && !pattern->unknown)
-        append_picture(answer, pattern, style, out);
-    banks_append_remedies(query, pattern, style, out);
+        append_picture(answer, pattern, out);
+    banks_append_remedies(query, pattern, out);
 }
 
 static void append_row(const struct smc_banks_pattern *pattern, struct smc_text *out)
@@ -585,14 +581,13 @@ static void append_row(const struct smc_banks_pattern *pattern, struct smc_text 
     smc_text_append(out, "\n");
 }
 
-static void banks_write_kernel(const struct smc_banks_answer *answer,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void banks_write_kernel(const struct smc_banks_answer *answer, struct smc_text *out)
 {
     const struct smc_banks_query *query = &answer->query;
     const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
     struct smc_bank_cost total = {0};
     bool partly = false;
-    smc_layout_words(out, style, SMC_STRONG, query->kernel->name);
+    smc_layout_words(out, SMC_STRONG, query->kernel->name);
     smc_text_append(out, ", ");
     smc_words_banks_place(answer, out);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
@@ -601,9 +596,9 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
         partly |= answer->pattern[i].steps > answer->pattern[i].steps_counted;
     }
     smc_text_append(out, "\n\n  ");
-    smc_layout_begin(out, style, total.wavefronts == total.least ? SMC_GOOD : SMC_BAD);
+    smc_layout_begin(out, total.wavefronts == total.least ? SMC_GOOD : SMC_BAD);
     smc_words_bank_cost(total, out);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
     smc_text_printf(out, "\n\n  %-*s %-5s %5s %8s %10s %7s %9s\n", LABEL_WIDTH, "access", "",
                     "bytes", "accesses", "wavefronts", "least", "conflicts");
     for (uint32_t i = 0; i < answer->pattern_count; i++)
@@ -614,37 +609,35 @@ static void banks_write_kernel(const struct smc_banks_answer *answer,
         smc_text_printf(&remark, ", in the first %d iterations of each loop", SMC_COUNTED_STEPS);
     smc_text_append(&remark, ".");
     smc_text_append(out, "\n");
-    smc_layout_paragraph(out, "", 2, smc_text_string(&remark), style->columns);
+    smc_layout_paragraph(out, "", 2, smc_text_string(&remark), out->style->columns);
     smc_text_free(&remark);
     if (total.wavefronts == total.least)
         return;
-    append_picture(answer, worst, style, out);
-    banks_append_remedies(query, worst, style, out);
+    append_picture(answer, worst, out);
+    banks_append_remedies(query, worst, out);
 }
 
-static void banks_write_tile(const struct smc_banks_answer *answer,
-                             const struct smc_report_style *style, struct smc_text *out)
+static void banks_write_tile(const struct smc_banks_answer *answer, struct smc_text *out)
 {
-    const struct smc_bank_cost total = smc_text_tile_heading(answer, style, out);
+    const struct smc_bank_cost total = smc_text_tile_heading(answer, out);
     smc_text_append(out, "\n  ");
-    smc_layout_begin(out, style, total.wavefronts == total.least ? SMC_GOOD : SMC_BAD);
+    smc_layout_begin(out, total.wavefronts == total.least ? SMC_GOOD : SMC_BAD);
     smc_words_bank_cost(total, out);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
     smc_text_append(out, "\n");
     smc_text_tile_accesses(answer, out);
-    append_picture(answer, &answer->pattern[answer->worst], style, out);
-    smc_text_tile_remedies(answer, style, out);
+    append_picture(answer, &answer->pattern[answer->worst], out);
+    smc_text_tile_remedies(answer, out);
 }
 
-void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_text_banks(const struct smc_banks_answer *answer, struct smc_text *out)
 {
     if (answer->query.tile)
-        banks_write_tile(answer, style, out);
+        banks_write_tile(answer, out);
     else if (answer->query.kernel)
-        banks_write_kernel(answer, style, out);
+        banks_write_kernel(answer, out);
     else
-        write_expression(answer, style, out);
+        write_expression(answer, out);
 }
 
 /* --- The conflicts of a run ------------------------------------------------------------------- */
@@ -697,13 +690,13 @@ static void append_fix(const struct smc_conflict_fix *fix, const char *file, str
 }
 
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           struct smc_text *out)
 {
     struct smc_text line = {0};
     if (fix->conflicts <= 0)
         return;
     append_fix(fix, file, &line);
-    smc_layout_line(out, style, "conflicts", &line);
+    smc_layout_line(out, "conflicts", &line);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

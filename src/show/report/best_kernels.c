@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -340,8 +339,7 @@ static void best_kernels_append_figures(const struct best_kernels_line *line, si
 static void best_kernels_append_line(const struct best_kernels_list *list,
                                      const struct best_kernels_line *line,
                                      const struct best_kernels_columns *columns,
-                                     const struct smc_report_style *style, struct marks *marks,
-                                     struct smc_text *out)
+                                     struct marks *marks, struct smc_text *out)
 {
     struct smc_text name = {0};
     best_kernels_append_name(list, line, &name);
@@ -349,7 +347,7 @@ static void best_kernels_append_line(const struct best_kernels_list *list,
         smc_utf8_string_columns(smc_text_string(&name)) <= -columns->column[COLUMN_NAME].width;
     marks->grouped |= line->kernels > 1;
     if (!fits)
-        smc_kernel_name_wrap(smc_text_string(&name), style->columns, out);
+        smc_kernel_name_wrap(smc_text_string(&name), out->style->columns, out);
     for (size_t d = 0; d < list->devices; d++) {
         struct smc_text row = {0}, device = {0};
         struct smc_cells cells = {columns->column, &row};
@@ -357,15 +355,15 @@ static void best_kernels_append_line(const struct best_kernels_list *list,
         smc_words_device(&answer_of(line->first, d)->query.device, &device);
         smc_cells_text(&cells, &device);
         best_kernels_append_figures(line, d, &cells, marks);
-        smc_layout_emphatic_row(out, style,
-                                is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD, &row);
+        smc_layout_emphatic_row(out, is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD,
+                                &row);
     }
     smc_text_free(&name);
 }
 
 static void best_kernels_append_head(const struct best_kernels_list *list,
                                      const struct best_kernels_columns *columns,
-                                     const struct smc_report_style *style, struct smc_text *out)
+                                     struct smc_text *out)
 {
     const struct smc_answer *answer = answer_of(list->kernel, 0);
     struct smc_text line = {0};
@@ -374,13 +372,12 @@ static void best_kernels_append_head(const struct best_kernels_list *list,
     if (list->devices == 1)
         smc_text_printf(&line, " on %s", answer->query.device.name);
     smc_text_append(&line, ", lowest occupancy first");
-    smc_layout_verdict(out, style, SMC_PLAIN, &line);
+    smc_layout_verdict(out, SMC_PLAIN, &line);
     smc_text_append_char(out, '\n', 1);
     smc_cells_headings((struct smc_cells){columns->column, out});
 }
 
-static void append_strays(const struct best_kernels_list *list,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void append_strays(const struct best_kernels_list *list, struct smc_text *out)
 {
     const bool one = list->strays == 1;
     struct smc_text line = {0};
@@ -393,7 +390,7 @@ static void append_strays(const struct best_kernels_list *list,
                     list->devices == 1 ? answer_of(list->kernel, 0)->query.device.name
                                        : "any of the devices",
                     one ? "is" : "are");
-    smc_layout_text(out, style, 0, &line);
+    smc_layout_text(out, 0, &line);
 }
 
 static bool all_required(const struct best_kernels_list *list)
@@ -405,13 +402,13 @@ static bool all_required(const struct best_kernels_list *list)
 }
 
 static void append_foot(const struct best_kernels_list *list, const struct marks *marks,
-                        size_t hidden, const struct smc_report_style *style, struct smc_text *out)
+                        size_t hidden, struct smc_text *out)
 {
     if (hidden)
         smc_text_printf(out, "and %zu more kernel%s (--top all lists all)\n", hidden,
                         smc_text_plural(hidden));
     smc_text_append_char(out, '\n', 1);
-    append_strays(list, style, out);
+    append_strays(list, out);
     if (marks->estimated)
         smc_text_append(out, "~ registers estimated from another architecture\n");
     if (marks->forced)
@@ -423,9 +420,9 @@ static void append_foot(const struct best_kernels_list *list, const struct marks
                          "--entry NAME shows one of them with the reasons. To apply a size, write "
                          "__launch_bounds__(threads," SMC_TIE "blocks) before the kernel's name; "
                          "the registers are those compiled with its present launch bounds, if any.",
-                         style->columns);
+                         out->style->columns);
     if (!all_required(list))
-        smc_text_best_caveat(style, out);
+        smc_text_best_caveat(out);
 }
 
 /* How many lines are shown, and how many kernels are not. */
@@ -440,25 +437,26 @@ static size_t count_shown(const struct best_kernels_list *list,
 }
 
 void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
-                              const struct smc_report_style *style, struct smc_text *out)
+                              struct smc_text *out)
 {
     struct best_kernels_list list = {0};
     struct marks marks = {0};
     size_t hidden = 0;
     bool has_memory = best_find_kernels(proposals, count, &list);
-    if (has_memory && style->most_kernels > 0 && style->most_kernels < list.kernels) {
-        hidden = list.kernels - style->most_kernels;
-        list.kernels = style->most_kernels;
+    if (has_memory && out->style->most_kernels > 0 && out->style->most_kernels < list.kernels) {
+        hidden = list.kernels - out->style->most_kernels;
+        list.kernels = out->style->most_kernels;
     }
-    has_memory = has_memory && best_kernels_find_lines(style->instances, &list);
+    has_memory = has_memory && best_kernels_find_lines(out->style->instances, &list);
     if (has_memory) {
         find_names(&list);
-        const size_t shown = count_shown(&list, style, &hidden);
-        const struct best_kernels_columns columns = best_kernels_find_columns(&list, shown, style);
-        best_kernels_append_head(&list, &columns, style, out);
+        const size_t shown = count_shown(&list, out->style, &hidden);
+        const struct best_kernels_columns columns =
+            best_kernels_find_columns(&list, shown, out->style);
+        best_kernels_append_head(&list, &columns, out);
         for (size_t i = 0; i < shown; i++)
-            best_kernels_append_line(&list, &list.line[i], &columns, style, &marks, out);
-        append_foot(&list, &marks, hidden, style, out);
+            best_kernels_append_line(&list, &list.line[i], &columns, &marks, out);
+        append_foot(&list, &marks, hidden, out);
     }
     out->failed |= !has_memory;
     smc_kernel_names_free(&list.names);

@@ -247,11 +247,10 @@ static void best_append_proposal(const struct smc_best *best, struct smc_text *l
                                   : "; its launch bounds allow no larger block");
 }
 
-static void append_verdict(const struct smc_best *best, struct smc_text *line,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void append_verdict(const struct smc_best *best, struct smc_text *line, struct smc_text *out)
 {
     best_append_proposal(best, line);
-    smc_layout_verdict(out, style, smc_best_proposal(best) ? SMC_GOOD : SMC_BAD, line);
+    smc_layout_verdict(out, smc_best_proposal(best) ? SMC_GOOD : SMC_BAD, line);
 }
 
 /* "40 registers per thread (x.cu, NVRTC 13.0, sm_90); ". */
@@ -291,7 +290,7 @@ static bool has_same_bytes(const struct smc_best *best, size_t count)
 
 /* What is the same for every size, without the parameters in the set `without`. */
 static void best_append_launch(const struct smc_best *best, size_t count, uint32_t without,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               struct smc_text *out)
 {
     const struct smc_answer *answer = &ranked(best, 0)->answer;
     const struct smc_launch *launch = &answer->launch;
@@ -318,15 +317,14 @@ static void best_append_launch(const struct smc_best *best, size_t count, uint32
         if (best->total_threads != SMC_NOT_GIVEN)
             smc_text_printf(&line, "; %" PRId64 " threads in total", best->total_threads);
     }
-    smc_layout_line(out, style, "kernel", &line);
+    smc_layout_line(out, "kernel", &line);
 }
 
 /* --- Text: a kernel of a file ----------------------------------------------------------------- */
 
 /* "A100 26 per thread (NVRTC 13.0, sm_80); H100 28 per thread (NVRTC 13.0, sm_90)": each device may
    load another version. */
-static void append_versions(const struct smc_best *best, size_t count,
-                            const struct smc_report_style *style, struct smc_text *out)
+static void append_versions(const struct smc_best *best, size_t count, struct smc_text *out)
 {
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
@@ -340,7 +338,7 @@ static void append_versions(const struct smc_best *best, size_t count,
         else
             smc_text_append(&line, "unknown");
     }
-    smc_layout_line(out, style, "registers", &line);
+    smc_layout_line(out, "registers", &line);
     if (has_same_bytes(best, count))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -348,7 +346,7 @@ static void append_versions(const struct smc_best *best, size_t count,
         smc_text_printf(&line, "%s%s %" PRIu64 SMC_TIE "B per block", i ? "; " : "",
                         smc_device_model(&answer->query.device), bytes_per_block(&answer->launch));
     }
-    smc_layout_line(out, style, "shared mem.", &line);
+    smc_layout_line(out, "shared mem.", &line);
 }
 
 static void append_bounds(const struct smc_candidate *proposal, struct smc_text *line)
@@ -366,8 +364,7 @@ static bool writes_the_same(const struct smc_candidate *a, const struct smc_cand
 
 /* What to write before the kernel, once for devices with the same result. A compiler that reads the
    bounds may allocate other registers than those counted. */
-static void append_to_write(const struct smc_best *best, size_t count,
-                            const struct smc_report_style *style, struct smc_text *out)
+static void append_to_write(const struct smc_best *best, size_t count, struct smc_text *out)
 {
     struct smc_text line = {0};
     const struct smc_candidate *first = smc_best_proposal(best);
@@ -392,26 +389,25 @@ static void append_to_write(const struct smc_best *best, size_t count,
                         first->answer.query.file_kernel->max_threads_per_block
                             ? "with its present launch bounds"
                             : "without it");
-    smc_layout_line(out, style, "to write", &line);
-    smc_text_best_caveat(style, out);
+    smc_layout_line(out, "to write", &line);
+    smc_text_best_caveat(out);
 }
 
-void smc_text_best_caveat(const struct smc_report_style *style, struct smc_text *out)
+void smc_text_best_caveat(struct smc_text *out)
 {
     smc_layout_paragraph(out, "", 0,
                          "A kernel whose code depends on its block size must be launched with the "
                          "size it was written for.",
-                         style->columns);
+                         out->style->columns);
 }
 
-static void append_file_lines(const struct smc_best *best, size_t count,
-                              const struct smc_report_style *style, struct smc_text *out)
+static void append_file_lines(const struct smc_best *best, size_t count, struct smc_text *out)
 {
     if (!best->candidate[0].answer.query.file_kernel)
         return;
     if (count > 1)
-        append_versions(best, count, style, out);
-    append_to_write(best, count, style, out);
+        append_versions(best, count, out);
+    append_to_write(best, count, out);
 }
 
 /* "  0.0136    272.6  shared memory", and why not. */
@@ -426,7 +422,7 @@ static void append_time_columns(const struct smc_answer *answer, const char *mov
 }
 
 static void best_append_row(const struct smc_best *best, const struct smc_candidate *candidate,
-                            const struct smc_report_style *style, struct smc_text *out)
+                            struct smc_text *out)
 {
     const struct smc_answer *answer = &candidate->answer;
     const struct smc_launch *launch = &answer->launch;
@@ -454,11 +450,10 @@ static void best_append_row(const struct smc_best *best, const struct smc_candid
     else
         smc_text_printf(&row, " %6s %7s %8s  %d %s", waves, use, moved,
                         best_number_of(best, (int)rule), smc_rule_info[rule].name);
-    smc_layout_emphatic_row(out, style, chosen ? SMC_STRONG : SMC_PLAIN, &row);
+    smc_layout_emphatic_row(out, chosen ? SMC_STRONG : SMC_PLAIN, &row);
 }
 
-static void best_append_table(const struct smc_best *best, const struct smc_report_style *style,
-                              struct smc_text *out)
+static void best_append_table(const struct smc_best *best, struct smc_text *out)
 {
     size_t shown = best->count < MOST_ROWS ? best->count : MOST_ROWS;
     smc_text_printf(out, "\n  %4s threads regs smem B blocks  occup.%s\n",
@@ -466,7 +461,7 @@ static void best_append_table(const struct smc_best *best, const struct smc_repo
                     best->by_time ? "   time ms moved MB  bound by"
                                   : "  waves  in use moved MB  excluded by");
     for (size_t rank = 0; rank < shown; rank++)
-        best_append_row(best, ranked(best, rank), style, out);
+        best_append_row(best, ranked(best, rank), out);
     if (shown < best->count)
         smc_text_printf(out, "  and %zu more, clearly worse (--format csv lists all)\n",
                         best->count - shown);
@@ -479,8 +474,7 @@ static void best_append_table(const struct smc_best *best, const struct smc_repo
 }
 
 /* The runners-up, and why they are not the proposal. */
-static void append_reasons(const struct smc_best *best, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_reasons(const struct smc_best *best, struct smc_text *out)
 {
     size_t shown = best->count < MOST_REASONS ? best->count : MOST_REASONS;
     if (shown > 1)
@@ -491,7 +485,8 @@ static void append_reasons(const struct smc_best *best, const struct smc_report_
         char label[32];
         snprintf(label, sizeof label, "%6" PRId64, candidate->size);
         best_append_reason(best, candidate, &text);
-        smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text), style->columns);
+        smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text),
+                             out->style->columns);
         smc_text_free(&text);
     }
     smc_text_append_char(out, '\n', shown > 1);
@@ -514,8 +509,7 @@ static void append_rule(int rule, struct smc_text *line)
         smc_text_printf(line, " (within %.0f" SMC_TIE "%% of the best)", info->percent);
 }
 
-static void append_rules(const struct smc_best *best, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void append_rules(const struct smc_best *best, struct smc_text *out)
 {
     smc_text_append(out,
                     "Each rule keeps the sizes that are best, or nearly best, by its measure:\n");
@@ -530,37 +524,36 @@ static void append_rules(const struct smc_best *best, const struct smc_report_st
         char label[64];
         snprintf(label, sizeof label, "%2d %2zu->%zu", best_number_of(best, rule), before, after);
         append_rule(rule, &text);
-        smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(&text), style->columns);
+        smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(&text),
+                             out->style->columns);
         smc_text_free(&text);
     }
 }
 
 /* Why the sizes do not rank by time. */
-static void append_no_time(const struct smc_best *best, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_no_time(const struct smc_best *best, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (best->no_time[0])
         smc_text_printf(&line, "not predicted, so they rank by occupancy and traffic: %s",
                         best->no_time);
-    smc_layout_line(out, style, "time", &line);
+    smc_layout_line(out, "time", &line);
 }
 
-static void best_write_one(const struct smc_best *best, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void best_write_one(const struct smc_best *best, struct smc_text *out)
 {
     struct smc_text verdict = {0};
-    append_verdict(best, &verdict, style, out);
+    append_verdict(best, &verdict, out);
     smc_text_append_char(out, '\n', 1);
-    best_append_launch(best, 1, 0, style, out);
-    append_file_lines(best, 1, style, out);
-    smc_text_device_line(&ranked(best, 0)->answer, style, out);
-    append_no_time(best, style, out);
+    best_append_launch(best, 1, 0, out);
+    append_file_lines(best, 1, out);
+    smc_text_device_line(&ranked(best, 0)->answer, out);
+    append_no_time(best, out);
     if (!smc_best_proposal(best))
         return;
-    best_append_table(best, style, out);
-    append_reasons(best, style, out);
-    append_rules(best, style, out);
+    best_append_table(best, out);
+    append_reasons(best, out);
+    append_rules(best, out);
 }
 
 /* --- Text: several devices -------------------------------------------------------------------- */
@@ -648,22 +641,21 @@ static void best_append_cell(const void *context, size_t device, size_t row, str
         smc_text_printf(text, " %2d", best_number_of(&compared->best[device], (int)rule));
 }
 
-static void compare_rules(const struct best_compared *compared,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void compare_rules(const struct best_compared *compared, struct smc_text *out)
 {
     if (compared->by_time) {
         smc_layout_paragraph(
             out, "", 0,
             "> is the proposal, by predicted time; with the same time, within 2 %, "
             "by the rules that the report of one device lists.",
-            style->columns);
+            out->style->columns);
         return;
     }
     smc_layout_paragraph(
         out, "", 0,
         "> is the proposal; other sizes show the rule that excludes them. Each rule "
         "keeps the sizes that are best, or nearly best, by its measure:",
-        style->columns);
+        out->style->columns);
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++) {
         struct smc_text label = {0}, text = {0};
         if (!applies(compared->best, rule))
@@ -672,14 +664,13 @@ static void compare_rules(const struct best_compared *compared,
                         smc_rule_info[rule].name);
         append_rule(rule, &text);
         smc_layout_paragraph(out, smc_text_string(&label), RULE_INDENT, smc_text_string(&text),
-                             style->columns);
+                             out->style->columns);
         smc_text_free(&label);
         smc_text_free(&text);
     }
 }
 
-static void best_write_several(const struct smc_best *best, size_t count,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void best_write_several(const struct smc_best *best, size_t count, struct smc_text *out)
 {
     const uint32_t chosen = 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK;
     struct best_compared compared;
@@ -697,24 +688,23 @@ static void best_write_several(const struct smc_best *best, size_t count,
     for (size_t i = 0; i < count; i++) {
         struct smc_text line = {0};
         smc_text_printf(&line, "%s: ", smc_device_model(best_device_of(&compared, i)));
-        append_verdict(&best[i], &line, style, out);
+        append_verdict(&best[i], &line, out);
     }
     smc_text_append_char(out, '\n', 1);
-    best_append_launch(best, count, chosen, style, out);
-    append_file_lines(best, count, style, out);
+    best_append_launch(best, count, chosen, out);
+    append_file_lines(best, count, out);
     if (compared.rows == 0)
         return;
-    smc_device_table(&table, style, out);
-    compare_rules(&compared, style, out);
+    smc_device_table(&table, out);
+    compare_rules(&compared, out);
 }
 
-void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_text_best(const struct smc_best *best, size_t count, struct smc_text *out)
 {
     if (count > 1)
-        best_write_several(best, count, style, out);
+        best_write_several(best, count, out);
     else
-        best_write_one(best, style, out);
+        best_write_one(best, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

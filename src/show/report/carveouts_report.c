@@ -139,7 +139,7 @@ static void append_preferences(const struct smc_answer *answer,
 /* "1 block: 1 %, 8 KB; 2 to 3 blocks: 4 %, 16 KB": numbers of blocks with the same smallest size
    share an entry. */
 static void append_smallest(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                            const struct smc_report_style *style, struct smc_text *out)
+                            struct smc_text *out)
 {
     struct smc_text line = {0};
     for (uint32_t from = 1, to; from <= carveouts->most_blocks; from = to + 1) {
@@ -160,7 +160,7 @@ static void append_smallest(const struct smc_answer *answer, const struct smc_ca
     }
     if (line.length == 0)
         smc_words_failure(answer, &line);
-    smc_layout_line(out, style, "smallest", &line);
+    smc_layout_line(out, "smallest", &line);
 }
 
 /* What a program can choose on this architecture. */
@@ -180,31 +180,31 @@ static const char *choice(const struct smc_answer *answer, const struct smc_carv
     return "there is no L1 cache, and nothing to choose";
 }
 
-static void append_hint(const struct smc_report_style *style, struct smc_text *out)
+static void append_hint(struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_text_append(&line, "the driver may set another size: on an H200 with carve-out 0 and no "
                            "shared memory the API reported 8 blocks while 16 were resident");
-    smc_layout_line(out, style, "a hint", &line);
+    smc_layout_line(out, "a hint", &line);
 }
 
 static void append_sizes(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                         const struct smc_report_style *style, struct smc_text *out)
+                         struct smc_text *out)
 {
     if (carveouts->by_percent)
         append_percentages(answer, carveouts, out);
     append_preferences(answer, carveouts, out);
     if (has_launch(answer))
-        append_smallest(answer, carveouts, style, out);
+        append_smallest(answer, carveouts, out);
 }
 
 static void append_choice(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                          const struct smc_report_style *style, struct smc_text *out)
+                          struct smc_text *out)
 {
     struct smc_text line = {0};
     const struct smc_sm *sm = &answer->query.device.sm;
     smc_text_append(&line, choice(answer, carveouts));
-    smc_layout_line(out, style, "choice", &line);
+    smc_layout_line(out, "choice", &line);
     if (sm->smem_oversized_per_sm_bytes == 0)
         return;
     smc_text_append(&line, "cudaFuncAttributeSharedMemoryMode (CUDA 13.5; --smem-mode oversized or "
@@ -213,45 +213,45 @@ static void append_choice(const struct smc_answer *answer, const struct smc_carv
     smc_text_printf(&line, " per SM and %u bytes per block; ", sm->smem_oversized_per_block_bytes);
     append_kb(sm->l1_smem_unified_bytes - sm->smem_oversized_per_sm_bytes, &line);
     smc_text_append(&line, " are left for L1");
-    smc_layout_line(out, style, "oversized", &line);
+    smc_layout_line(out, "oversized", &line);
 }
 
 /* Several devices each begin with their name. */
 static void carveouts_append_heading(const struct smc_answer *answer, bool alone,
-                                     const struct smc_report_style *style, struct smc_text *out)
+                                     struct smc_text *out)
 {
     if (!alone) {
-        smc_layout_begin(out, style, SMC_STRONG);
-        smc_text_device_line(answer, style, out);
-        smc_layout_end(out, style);
+        smc_layout_begin(out, SMC_STRONG);
+        smc_text_device_line(answer, out);
+        smc_layout_end(out);
     }
     if (has_launch(answer))
-        smc_text_block_line(answer, style, out);
+        smc_text_block_line(answer, out);
     if (alone)
-        smc_text_device_line(answer, style, out);
+        smc_text_device_line(answer, out);
 }
 
 /* Devices follow one another: each has other sizes. */
 void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
-                        size_t count, const struct smc_report_style *style, struct smc_text *out)
+                        size_t count, struct smc_text *out)
 {
     bool by_percent = false;
     if (has_launch(answers)) {
-        smc_text_kernel_line(answers, style, out);
+        smc_text_kernel_line(answers, out);
         smc_text_append(out, count > 1 ? "\n" : "");
     }
     for (size_t i = 0; i < count; i++) {
         const struct smc_answer *answer = &answers[i], *next = i + 1 < count ? answer + 1 : NULL;
-        carveouts_append_heading(answer, count == 1, style, out);
-        append_sizes(answer, &carveouts[i], style, out);
+        carveouts_append_heading(answer, count == 1, out);
+        append_sizes(answer, &carveouts[i], out);
         if (!next || choice(next, &carveouts[i + 1]) != choice(answer, &carveouts[i])) {
-            append_choice(answer, &carveouts[i], style, out);
+            append_choice(answer, &carveouts[i], out);
             smc_text_append(out, next ? "\n" : "");
         }
         by_percent |= carveouts[i].by_percent;
     }
     if (by_percent)
-        append_hint(style, out);
+        append_hint(out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -55,11 +55,10 @@ static void add_ceiling(enum smc_ceiling id, const struct smc_ceilings *ceilings
     smc_text_append_char(cells.out, '\n', 1);
 }
 
-static void ceilings_append_head(const struct smc_calibration *calibration,
-                                 const struct smc_report_style *style, struct smc_text *out)
+static void ceilings_append_head(const struct smc_calibration *calibration, struct smc_text *out)
 {
     const struct smc_device *device = &calibration->device;
-    smc_layout_words(out, style, SMC_STRONG, device->name);
+    smc_layout_words(out, SMC_STRONG, device->name);
     smc_text_printf(out, "  CC %d.%d  %u SMs  driver %s\n\n", device->sm.cc / 10,
                     device->sm.cc % 10, device->sm_count, calibration->ceilings.driver);
     smc_cells_headings((struct smc_cells){calibration_columns, out});
@@ -79,9 +78,9 @@ void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_dev
 }
 
 void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
-                          const struct smc_report_style *style, struct smc_text *out)
+                          struct smc_text *out)
 {
-    ceilings_append_head(calibration, style, out);
+    ceilings_append_head(calibration, out);
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         add_ceiling((enum smc_ceiling)i, &calibration->ceilings, &calibration->spread[i],
                     &calibration->device, (struct smc_cells){calibration_columns, out});

@@ -40,12 +40,8 @@ void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotat
 void smc_csv_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
 void smc_csv_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                          const struct smc_answer *answer, const char *why, struct smc_text *out);
-void smc_csv_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                       struct smc_text *out);
-void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                   struct smc_text *out);
-void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out);
-size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
-                          const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_trace(const struct smc_trace_answer *answer, struct smc_text *out);
+void smc_csv_kernels(struct smc_text *out);
+size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first, struct smc_text *out);
 
 #endif

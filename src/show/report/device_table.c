@@ -28,8 +28,7 @@ static void device_table_append_cell(const struct band *band, const char *text,
     smc_text_cell(line, text, band->width - 2);
 }
 
-static void device_table_append_head(const struct band *band, const struct smc_report_style *style,
-                                     struct smc_text *out)
+static void device_table_append_head(const struct band *band, struct smc_text *out)
 {
     struct smc_text names = {0}, capabilities = {0}, heads = {0};
     smc_text_append_char(&names, ' ', LABEL_WIDTH);
@@ -44,7 +43,7 @@ static void device_table_append_head(const struct band *band, const struct smc_r
         device_table_append_cell(band, band->table->cell_head, &heads);
     }
     smc_text_append_char(out, '\n', 1);
-    smc_layout_emphatic_row(out, style, SMC_STRONG, &names);
+    smc_layout_emphatic_row(out, SMC_STRONG, &names);
     smc_layout_row(out, &capabilities);
     smc_layout_row(out, &heads);
 }
@@ -70,17 +69,16 @@ static void device_table_append_row(const struct band *band, size_t row, struct 
         smc_text_free(&line);
 }
 
-void smc_device_table(const struct smc_device_table *table, const struct smc_report_style *style,
-                      struct smc_text *out)
+void smc_device_table(const struct smc_device_table *table, struct smc_text *out)
 {
-    size_t space = style->columns - LABEL_WIDTH, most = space / LEAST_WIDTH;
+    size_t space = out->style->columns - LABEL_WIDTH, most = space / LEAST_WIDTH;
     size_t bands = (table->devices + most - 1) / most;
     size_t each = (table->devices + bands - 1) / bands; /* about as many in each band */
     size_t width = space / each;
     for (size_t first = 0; first < table->devices; first += each) {
         size_t end = first + each < table->devices ? first + each : table->devices;
         struct band band = {table, first, end, (int)(width < MOST_WIDTH ? width : MOST_WIDTH)};
-        device_table_append_head(&band, style, out);
+        device_table_append_head(&band, out);
         for (size_t row = 0; row < table->rows; row++)
             device_table_append_row(&band, row, out);
     }

@@ -17,7 +17,6 @@ struct smc_device_table {
 };
 
 /* Begins with an empty line. */
-void smc_device_table(const struct smc_device_table *table, const struct smc_report_style *style,
-                      struct smc_text *out);
+void smc_device_table(const struct smc_device_table *table, struct smc_text *out);
 
 #endif

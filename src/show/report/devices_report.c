@@ -167,22 +167,22 @@ static const struct devices_fact {
 };
 
 static void append_carveouts(const struct devices_fact *fact, const struct smc_sm *sm,
-                             const struct smc_report_style *style, struct smc_text *out)
+                             struct smc_text *out)
 {
     struct smc_text list = {0};
     for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
         smc_text_printf(&list, "%s%u", i ? ", " : "", sm->smem_carveout_bytes[i] / 1024);
     smc_text_printf(&list, " %s", fact->unit);
     smc_layout_paragraph(out, fact->heading, FACT_WIDTH + 1, smc_text_string(&list),
-                         style->columns);
+                         out->style->columns);
     smc_text_free(&list);
 }
 
 static void append_fact(const struct devices_fact *fact, const struct smc_device *device,
-                        const struct smc_report_style *style, struct smc_text *out)
+                        struct smc_text *out)
 {
     if (fact->kind == CARVEOUTS) {
-        append_carveouts(fact, &device->sm, style, out);
+        append_carveouts(fact, &device->sm, out);
         return;
     }
     const struct smc_value value = value_named(fact->key, device);
@@ -197,41 +197,40 @@ static void append_fact(const struct devices_fact *fact, const struct smc_device
         smc_text_printf(out, "%-*s %14s\n", FACT_WIDTH, fact->heading, "-");
 }
 
-static void append_groups(const struct smc_sm_groups *groups, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void append_groups(const struct smc_sm_groups *groups, struct smc_text *out)
 {
     struct smc_text list = {0};
     smc_words_sm_groups(groups, &list);
     if (list.length > 0)
         smc_layout_paragraph(out, "SMs by groups", FACT_WIDTH + 1, smc_text_string(&list),
-                             style->columns);
+                             out->style->columns);
     smc_text_free(&list);
 }
 
 static void append_in_full(const struct smc_device *device, const struct smc_ceilings *ceilings,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           struct smc_text *out)
 {
-    smc_layout_begin(out, style, SMC_STRONG);
+    smc_layout_begin(out, SMC_STRONG);
     smc_text_append(out, device->name);
     if (device->sm_count)
         smc_text_printf(out, ", compute capability %d.%d", device->sm.cc / 10, device->sm.cc % 10);
     smc_text_printf(out, ", %s\n", device->family);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        append_fact(&facts[i], device, style, out);
-    append_groups(&device->sm_groups, style, out);
+        append_fact(&facts[i], device, out);
+    append_groups(&device->sm_groups, out);
     if (ceilings)
         smc_text_ceilings(ceilings, device, out);
     const char *uncertain = device->uncertain[0] ? device->uncertain : "none";
-    smc_layout_paragraph(out, "uncertain", SMC_TEXT_INDENT, uncertain, style->columns);
-    smc_layout_paragraph(out, "sources", SMC_TEXT_INDENT, device->sources, style->columns);
+    smc_layout_paragraph(out, "uncertain", SMC_TEXT_INDENT, uncertain, out->style->columns);
+    smc_layout_paragraph(out, "sources", SMC_TEXT_INDENT, device->sources, out->style->columns);
 }
 
 void smc_text_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
-                      size_t count, const struct smc_report_style *style, struct smc_text *out)
+                      size_t count, struct smc_text *out)
 {
     if (count == 1)
-        append_in_full(devices, ceilings, style, out);
+        append_in_full(devices, ceilings, out);
     else
         devices_append_table(devices, count, out);
 }

@@ -511,25 +511,24 @@ static const char *diff_heading_of(enum smc_diff_verdict verdict)
 }
 
 static void diff_append_names(const struct smc_kernel_names *names,
-                              const struct smc_diff_pair *pair,
-                              const struct smc_report_style *style, struct smc_text *out)
+                              const struct smc_diff_pair *pair, struct smc_text *out)
 {
     const struct smc_inspect_kernel *kernel = diff_latest(pair)->kernel;
     struct smc_text line = {0};
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_kernel_names_append(names, kernel->shown, style->columns, out);
-    smc_layout_end(out, style);
+    smc_layout_begin(out, SMC_STRONG);
+    smc_kernel_names_append(names, kernel->shown, out->style->columns, out);
+    smc_layout_end(out);
     if (kernel->source_line) {
         smc_text_printf(&line, "%s:%u", kernel->source_file, kernel->source_line);
-        smc_layout_paragraph(out, "", 2, smc_text_string(&line), style->columns);
+        smc_layout_paragraph(out, "", 2, smc_text_string(&line), out->style->columns);
     }
     if (pair->is_renamed) {
         smc_text_append(out, "  was ");
-        smc_kernel_names_append(names, pair->before.kernel->shown, style->columns - 6, out);
+        smc_kernel_names_append(names, pair->before.kernel->shown, out->style->columns - 6, out);
     }
     if (pair->is_ambiguous)
         smc_layout_paragraph(out, "", 2, "one of several kernels with this name, matched in order",
-                             style->columns);
+                             out->style->columns);
     smc_text_free(&line);
 }
 
@@ -540,8 +539,7 @@ static int device_width(const struct smc_diff *diff)
     return width > LEAST_DEVICE ? width : LEAST_DEVICE;
 }
 
-static void append_pair(const struct smc_diff_pair *pair, int width,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void append_pair(const struct smc_diff_pair *pair, int width, struct smc_text *out)
 {
     struct smc_text left = {0}, device = {0}, right = {0};
     smc_words_device(pair->device, &device);
@@ -549,7 +547,7 @@ static void append_pair(const struct smc_diff_pair *pair, int width,
     smc_text_cell(&left, smc_text_string(&device), -width);
     smc_words_difference(pair, &right);
     smc_layout_paragraph(out, smc_text_string(&left), (size_t)width + 3, smc_text_string(&right),
-                         style->columns);
+                         out->style->columns);
     smc_text_free(&left);
     smc_text_free(&device);
     smc_text_free(&right);
@@ -579,13 +577,12 @@ static enum smc_diff_verdict verdict_of_kernel(const struct smc_diff *diff, size
 }
 
 static void diff_append_kernel(const struct smc_diff *diff, size_t from, size_t end,
-                               const struct smc_kernel_names *names,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               const struct smc_kernel_names *names, struct smc_text *out)
 {
-    diff_append_names(names, &diff->pair[from], style, out);
+    diff_append_names(names, &diff->pair[from], out);
     for (size_t i = from; i < end; i++)
         if (diff->pair[i].verdict < SMC_DIFF_SAME)
-            append_pair(&diff->pair[i], device_width(diff), style, out);
+            append_pair(&diff->pair[i], device_width(diff), out);
 }
 
 /* Whether a list may end early: the worse ones are always complete. */
@@ -595,8 +592,7 @@ static bool is_limited(enum smc_diff_verdict verdict)
 }
 
 static void append_section(const struct smc_diff *diff, enum smc_diff_verdict verdict,
-                           const struct smc_kernel_names *names,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           const struct smc_kernel_names *names, struct smc_text *out)
 {
     enum { MOST_LISTED = 50 };
     size_t listed = 0;
@@ -607,7 +603,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
         if (listed++ == 0)
             smc_text_printf(out, "\n%s\n", diff_heading_of(verdict));
         if (!is_limited(verdict) || listed <= MOST_LISTED)
-            diff_append_kernel(diff, i, end, names, style, out);
+            diff_append_kernel(diff, i, end, names, out);
     }
     if (is_limited(verdict) && listed > MOST_LISTED)
         smc_text_printf(out, "... and %zu more; --format csv lists all\n", listed - MOST_LISTED);
@@ -629,22 +625,20 @@ static void diff_find_names(const struct smc_diff *diff, struct smc_kernel_names
     free(shown);
 }
 
-void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_text_diff(const struct smc_diff *diff, struct smc_text *out)
 {
     struct smc_kernel_names names = {0};
     struct smc_text line = {0};
     diff_append_headline(diff, &line);
-    smc_layout_verdict(out, style, smc_diff_worse(diff) > diff->excused ? SMC_BAD : SMC_GOOD,
-                       &line);
+    smc_layout_verdict(out, smc_diff_worse(diff) > diff->excused ? SMC_BAD : SMC_GOOD, &line);
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
         diff_append_note(diff, &diff->note[i], &note);
-        smc_layout_text(out, style, 2, &note);
+        smc_layout_text(out, 2, &note);
     }
     diff_find_names(diff, &names);
     for (int verdict = 0; verdict < SMC_DIFF_VERDICT_COUNT; verdict++)
-        append_section(diff, (enum smc_diff_verdict)verdict, &names, style, out);
+        append_section(diff, (enum smc_diff_verdict)verdict, &names, out);
     if (diff->kernels[SMC_DIFF_SAME] > 0)
         smc_text_printf(out, "\n%zu kernel%s unchanged\n", diff->kernels[SMC_DIFF_SAME],
                         diff->kernels[SMC_DIFF_SAME] == 1 ? " is" : "s are");

@@ -1,6 +1,5 @@
 /* What was found on this machine: a line for each row, then the commands that fix what is missing
    or broken; as text, JSON and CSV. */
-#include <string.h>
 
 #include "base/platform.h"
 #include "show/report/csv_parts.h"
@@ -43,8 +42,7 @@ static struct doctor_row doctor_make_row(const struct smc_doctor_row *row, struc
 
 enum { STATE_WIDTH = 8, SUBJECT_WIDTH = 16 };
 
-static void doctor_append_rows(const struct smc_doctor *doctor,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void doctor_append_rows(const struct smc_doctor *doctor, struct smc_text *out)
 {
     static const enum smc_emphasis emphasis[SMC_DOCTOR_COUNT] = {
         [SMC_DOCTOR_OK] = SMC_PLAIN,
@@ -57,7 +55,7 @@ static void doctor_append_rows(const struct smc_doctor *doctor,
         smc_text_cell(&line, smc_doctor_state_names[row->health], -STATE_WIDTH);
         smc_text_cell(&line, row->subject, -SUBJECT_WIDTH);
         smc_text_append(&line, row->found);
-        smc_layout_emphatic_row(out, style, emphasis[row->health], &line);
+        smc_layout_emphatic_row(out, emphasis[row->health], &line);
     }
 }
 
@@ -79,8 +77,7 @@ static void doctor_append_commands(const struct smc_doctor *doctor, struct smc_t
     }
 }
 
-void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_style *style,
-                     struct smc_text *out)
+void smc_text_doctor(const struct smc_doctor *doctor, struct smc_text *out)
 {
     size_t count[SMC_DOCTOR_COUNT] = {0};
     struct smc_text verdict = {0};
@@ -94,9 +91,9 @@ void smc_text_doctor(const struct smc_doctor *doctor, const struct smc_report_st
     if (count[SMC_DOCTOR_NOTE])
         smc_text_printf(&verdict, "; %zu optional thing%s missing", count[SMC_DOCTOR_NOTE],
                         count[SMC_DOCTOR_NOTE] == 1 ? " is" : "s are");
-    smc_layout_verdict(out, style, count[SMC_DOCTOR_BROKEN] ? SMC_BAD : SMC_GOOD, &verdict);
+    smc_layout_verdict(out, count[SMC_DOCTOR_BROKEN] ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
-    doctor_append_rows(doctor, style, out);
+    doctor_append_rows(doctor, out);
     doctor_append_commands(doctor, out);
 }
 

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "show/report/json_parts.h"
@@ -68,20 +67,18 @@ bool smc_findings_have_stacks(const struct smc_emulated_run *emulated)
     return false;
 }
 
-static void append_finding(const struct smc_emulated_run *emulated, size_t i,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void append_finding(const struct smc_emulated_run *emulated, size_t i, struct smc_text *out)
 {
     struct smc_text stacks = {0};
-    smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
+    smc_layout_paragraph(out, "", 4, emulated->finding[i].text, out->style->columns);
     append_stacks(emulated, &emulated->finding[i], "; ", &stacks);
-    smc_layout_text(out, style, 8, &stacks);
+    smc_layout_text(out, 8, &stacks);
 }
 
-void smc_text_findings(const struct smc_emulated_run *emulated,
-                       const struct smc_report_style *style, struct smc_text *out)
+void smc_text_findings(const struct smc_emulated_run *emulated, struct smc_text *out)
 {
     for (size_t i = 0; i < emulated->finding_count; i++)
-        append_finding(emulated, i, style, out);
+        append_finding(emulated, i, out);
 }
 
 /* The first race, because what is unwritten or wrong may follow from it; else the first finding
@@ -100,16 +97,16 @@ static size_t find_lead(const struct smc_emulated_run *emulated)
 }
 
 void smc_text_leading_findings(const struct smc_emulated_run *emulated, const char *advice,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               struct smc_text *out)
 {
     const size_t lead = find_lead(emulated);
     if (lead < emulated->finding_count)
-        append_finding(emulated, lead, style, out);
+        append_finding(emulated, lead, out);
     if (*advice)
-        smc_layout_paragraph(out, "", 4, advice, style->columns);
+        smc_layout_paragraph(out, "", 4, advice, out->style->columns);
     for (size_t i = 0; i < emulated->finding_count; i++)
         if (i != lead)
-            append_finding(emulated, i, style, out);
+            append_finding(emulated, i, out);
 }
 
 void smc_words_barrier_advice(const uint32_t after[2], struct smc_text *out)

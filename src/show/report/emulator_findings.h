@@ -9,11 +9,10 @@
 
 /* A paragraph for each finding, and below it the call stacks of its accesses; nothing of an access
    that is in the kernel itself. */
-void smc_text_findings(const struct smc_emulated_run *emulated,
-                       const struct smc_report_style *style, struct smc_text *out);
+void smc_text_findings(const struct smc_emulated_run *emulated, struct smc_text *out);
 /* The same with the most telling one first, and what mends it below that; `advice` may be "". */
 void smc_text_leading_findings(const struct smc_emulated_run *emulated, const char *advice,
-                               const struct smc_report_style *style, struct smc_text *out);
+                               struct smc_text *out);
 /* Whether a finding has a stack that smc_text_findings shows. */
 bool smc_findings_have_stacks(const struct smc_emulated_run *emulated);
 

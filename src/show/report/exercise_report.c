@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
@@ -277,13 +276,12 @@ static void words_extent(const uint32_t size[3], struct smc_text *line)
         smc_text_printf(line, " x %" PRIu32, size[2]);
 }
 
-static void append_launch(const struct smc_exercise_submission *submission,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void append_launch(const struct smc_exercise_submission *submission, struct smc_text *out)
 {
     const struct smc_exercise_verdict *verdict = &submission->verdict;
     struct smc_text line = {0};
     smc_text_append(&line, submission->exercise->title);
-    smc_layout_line(out, style, "exercise", &line);
+    smc_layout_line(out, "exercise", &line);
     if (verdict->outcome == SMC_EXERCISE_UNUSABLE || verdict->outcome == SMC_EXERCISE_FAILED)
         return;
     smc_text_append(&line, "grid ");
@@ -294,36 +292,35 @@ static void append_launch(const struct smc_exercise_submission *submission,
         smc_text_printf(&line, ", %" PRIu32 SMC_TIE "B of dynamic shared memory",
                         verdict->smem_bytes);
     smc_text_printf(&line, "; %s", submission->device);
-    smc_layout_line(out, style, "launch", &line);
+    smc_layout_line(out, "launch", &line);
 }
 
 /* What is wrong, and what to change. */
 static void exercise_append_fault(const struct smc_exercise_submission *submission,
-                                  const struct smc_report_style *style, struct smc_text *out)
+                                  struct smc_text *out)
 {
     const struct smc_exercise_verdict *verdict = &submission->verdict;
     struct smc_text line = {0};
     if (verdict->outcome == SMC_EXERCISE_FAULT) {
         struct smc_text advice = {0};
         smc_words_barrier_advice(verdict->barrier_after, &advice);
-        smc_text_leading_findings(&verdict->emulated, smc_text_string(&advice), style, out);
+        smc_text_leading_findings(&verdict->emulated, smc_text_string(&advice), out);
         smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
     } else if (verdict->outcome == SMC_EXERCISE_WRONG) {
         words_wrong(submission, &line);
-        smc_layout_line(out, style, "result", &line);
+        smc_layout_line(out, "result", &line);
         words_cause(submission->exercise, &verdict->wrong, &line);
-        smc_layout_line(out, style, "cause", &line);
+        smc_layout_line(out, "cause", &line);
         smc_text_append_char(out, '\n', 1);
     } else if (verdict->why[0]) {
         smc_text_append(&line, verdict->why);
-        smc_layout_line(out, style, "because", &line);
+        smc_layout_line(out, "because", &line);
         smc_text_append_char(out, '\n', 1);
     }
 }
 
-static void append_goals(const struct smc_exercise_submission *submission,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void append_goals(const struct smc_exercise_submission *submission, struct smc_text *out)
 {
     const struct smc_exercise *exercise = submission->exercise;
     const struct smc_exercise_verdict *verdict = &submission->verdict;
@@ -331,13 +328,12 @@ static void append_goals(const struct smc_exercise_submission *submission,
         struct smc_text line = {0};
         smc_text_append(&line, verdict->met[i] ? "met: " : "left: ");
         words_goal(submission, i, &line);
-        smc_layout_line(out, style, i ? "" : "goals", &line);
+        smc_layout_line(out, i ? "" : "goals", &line);
     }
 }
 
 /* How to reach the first goal that is left. */
-static void append_next(const struct smc_exercise_submission *submission,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void append_next(const struct smc_exercise_submission *submission, struct smc_text *out)
 {
     const struct smc_exercise *exercise = submission->exercise;
     const size_t next = smc_exercise_next_goal(exercise, &submission->verdict);
@@ -345,16 +341,15 @@ static void append_next(const struct smc_exercise_submission *submission,
     if (next == exercise->goals)
         return;
     smc_text_append(&line, exercise->goal[next].hint);
-    smc_layout_line(out, style, "next", &line);
+    smc_layout_line(out, "next", &line);
     if (exercise->goal[next].figure == SMC_EXERCISE_CONFLICTS) {
         struct smc_conflict_fix fix;
         smc_conflict_fix_of_site(&submission->verdict.emulated.site, &fix);
-        smc_text_conflict_fix(&fix, submission->file, style, out);
+        smc_text_conflict_fix(&fix, submission->file, out);
     }
 }
 
-static void append_times(const struct smc_exercise_submission *submission,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void append_times(const struct smc_exercise_submission *submission, struct smc_text *out)
 {
     const struct smc_exercise *exercise = submission->exercise;
     const struct smc_exercise_verdict *verdict = &submission->verdict;
@@ -373,24 +368,23 @@ static void append_times(const struct smc_exercise_submission *submission,
         else
             smc_text_append(&line, "unknown");
     }
-    smc_layout_line(out, style, "time", &line);
+    smc_layout_line(out, "time", &line);
 }
 
-void smc_text_exercise(const struct smc_exercise_submission *submission,
-                       const struct smc_report_style *style, struct smc_text *out)
+void smc_text_exercise(const struct smc_exercise_submission *submission, struct smc_text *out)
 {
     const bool is_solved = submission->verdict.outcome == SMC_EXERCISE_SOLVED;
     struct smc_text verdict = {0};
     exercise_words_verdict(submission, &verdict);
-    smc_layout_verdict(out, style, is_solved ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_layout_verdict(out, is_solved ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
-    exercise_append_fault(submission, style, out);
-    append_launch(submission, style, out);
+    exercise_append_fault(submission, out);
+    append_launch(submission, out);
     if (!submission->verdict.has_figures)
         return;
-    append_goals(submission, style, out);
-    append_times(submission, style, out);
-    append_next(submission, style, out);
+    append_goals(submission, out);
+    append_times(submission, out);
+    append_next(submission, out);
 }
 
 /* --- Fields ----------------------------------------------------------------------------------- */
@@ -606,7 +600,7 @@ void smc_csv_exercise_class(const struct smc_exercise_submission *submissions, s
 /* --- A class ---------------------------------------------------------------------------------- */
 
 void smc_text_exercise_class(const struct smc_exercise_submission *submissions, size_t count,
-                             const struct smc_report_style *style, struct smc_text *out)
+                             struct smc_text *out)
 {
     struct smc_text_column columns[] = {{"file", 0, -4, false},
                                         {"exercise", 2, -8, false},
@@ -621,7 +615,7 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
         smc_column_widen(&columns[1], submissions[i].exercise->name);
     }
     smc_text_printf(&verdict, "%zu of %zu submissions are solved", solved, count);
-    smc_layout_verdict(out, style, solved == count ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_layout_verdict(out, solved == count ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
     smc_cells_headings((struct smc_cells){columns, out});
     for (size_t i = 0; i < count; i++) {

@@ -15,7 +15,6 @@ enum { INDENT = 15 };
 /* One step under construction: a heading where it begins a section, else "". */
 struct explain_step {
     struct smc_text *out;
-    const struct smc_report_style *style;
     const char *heading;
 };
 
@@ -29,7 +28,7 @@ static void explain_say(struct explain_step *step, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    smc_layout_paragraph(step->out, step->heading, INDENT, text, step->style->columns);
+    smc_layout_paragraph(step->out, step->heading, INDENT, text, step->out->style->columns);
     step->heading = "";
 }
 
@@ -339,10 +338,9 @@ static void explain_work(const struct smc_answer *answer, struct explain_step *s
         explain_wall(answer, step);
 }
 
-void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
-                      struct smc_text *out)
+void smc_text_explain(const struct smc_answer *answer, struct smc_text *out)
 {
-    struct explain_step step = {.out = out, .style = style, .heading = ""};
+    struct explain_step step = {.out = out, .heading = ""};
     smc_text_printf(out, "\nThe arithmetic on %s (CC %d.%d)\n", answer->query.device.name,
                     answer->query.device.sm.cc / 10, answer->query.device.sm.cc % 10);
     explain_warps(answer, &step);
@@ -355,5 +353,5 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
     explain_bounds(answer, &step);
     if (answer->has_work)
         explain_work(answer, &step);
-    smc_text_explain_time(answer, INDENT, style, out);
+    smc_text_explain_time(answer, INDENT, out);
 }

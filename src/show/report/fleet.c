@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
@@ -151,8 +150,7 @@ static void append_nodes(size_t count, const char *after, struct smc_text *out)
     smc_text_printf(out, " node%s %s", smc_text_plural(count), after);
 }
 
-static void fleet_write_verdict(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                                struct smc_text *out)
+static void fleet_write_verdict(const struct smc_fleet *fleet, struct smc_text *out)
 {
     bool whole = fleet->health[SMC_CHECKED_HEALTHY] == fleet->gpus && fleet->gpus > 0;
     struct smc_text line = {0};
@@ -177,8 +175,8 @@ static void fleet_write_verdict(const struct smc_fleet *fleet, const struct smc_
         smc_words_number(fleet->straggling_gpus, &line);
         smc_text_printf(&line, " straggler%s", smc_text_plural(fleet->straggling_gpus));
     }
-    smc_layout_verdict(
-        out, style, whole && fleet->drain_count + fleet->missing == 0 ? SMC_GOOD : SMC_BAD, &line);
+    smc_layout_verdict(out, whole && fleet->drain_count + fleet->missing == 0 ? SMC_GOOD : SMC_BAD,
+                       &line);
 }
 
 static size_t shown(size_t count, const struct smc_report_style *style)
@@ -186,16 +184,15 @@ static size_t shown(size_t count, const struct smc_report_style *style)
     return style->verbose || count <= MOST_SHOWN ? count : MOST_SHOWN - 1;
 }
 
-static void write_drains(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void write_drains(const struct smc_fleet *fleet, struct smc_text *out)
 {
     size_t count = fleet->drain_count - fleet->silent;
-    for (size_t i = 0; i < shown(count, style); i++) {
+    for (size_t i = 0; i < shown(count, out->style); i++) {
         struct smc_text line = {0};
         smc_text_printf(&line, "%s: %s", fleet->drain[i].node, fleet->drain[i].reason);
-        smc_layout_line(out, style, i == 0 ? "drain" : "", &line);
+        smc_layout_line(out, i == 0 ? "drain" : "", &line);
     }
-    smc_layout_folded(out, style, count - shown(count, style));
+    smc_layout_folded(out, count - shown(count, out->style));
 }
 
 static void fleet_append_value(enum smc_check_figure figure, double value, struct smc_text *out)
@@ -204,10 +201,9 @@ static void fleet_append_value(enum smc_check_figure figure, double value, struc
     smc_text_printf(out, "%.4g" SMC_TIE "%s", value / kind->scale, kind->unit);
 }
 
-static void write_stragglers(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                             struct smc_text *out)
+static void write_stragglers(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    for (size_t i = 0; i < shown(fleet->straggler_count, style); i++) {
+    for (size_t i = 0; i < shown(fleet->straggler_count, out->style); i++) {
         const struct smc_fleet_straggler *straggler = &fleet->straggler[i];
         const struct fleet_line of = straggler_line(fleet, i);
         const char *uuid = smc_checks_text(fleet->checks, of.gpu->uuid);
@@ -222,25 +218,24 @@ static void write_stragglers(const struct smc_fleet *fleet, const struct smc_rep
         smc_text_printf(&line, ", %.1f" SMC_TIE "%% slower than the median, ",
                         100 * straggler->slower);
         fleet_append_value(straggler->figure, straggler->median, &line);
-        smc_layout_line(out, style, i == 0 ? "stragglers" : "", &line);
+        smc_layout_line(out, i == 0 ? "stragglers" : "", &line);
     }
-    smc_layout_folded(out, style, fleet->straggler_count - shown(fleet->straggler_count, style));
+    smc_layout_folded(out, fleet->straggler_count - shown(fleet->straggler_count, out->style));
 }
 
-static void write_silent(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void write_silent(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    size_t count = shown(fleet->silent, style);
+    size_t count = shown(fleet->silent, out->style);
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++)
         smc_text_printf(&line, "%s%s", i ? ", " : "",
                         fleet->drain[fleet->drain_count - fleet->silent + i].node);
-    smc_layout_line(out, style, "no report", &line);
-    smc_layout_folded(out, style, fleet->silent - shown(fleet->silent, style));
+    smc_layout_line(out, "no report", &line);
+    smc_layout_folded(out, fleet->silent - shown(fleet->silent, out->style));
 }
 
 static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_spread *spread,
-                         bool first, const struct smc_report_style *style, struct smc_text *out)
+                         bool first, struct smc_text *out)
 {
     const struct smc_check_figure_kind *kind = &smc_check_figures[spread->figure];
     const char *board = smc_checks_text(fleet->checks, spread->board->name);
@@ -255,11 +250,10 @@ static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_s
                         100 * spread->peers.limit);
     else
         smc_text_printf(&line, "; stragglers are told from %d GPUs on", SMC_FEWEST_PEERS);
-    smc_layout_line(out, style, first ? "figures" : "", &line);
+    smc_layout_line(out, first ? "figures" : "", &line);
 }
 
-static void write_remarks(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void write_remarks(const struct smc_fleet *fleet, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (fleet->checks->repeated > 0)
@@ -267,23 +261,22 @@ static void write_remarks(const struct smc_fleet *fleet, const struct smc_report
                         "%zu report%s of a GPU that had reported before: its worst verdict and the "
                         "median of each figure count",
                         fleet->checks->repeated, smc_text_plural(fleet->checks->repeated));
-    smc_layout_line(out, style, "repeated", &line);
+    smc_layout_line(out, "repeated", &line);
     if (fleet->unexpected > 0)
         smc_text_printf(&line, "%zu node%s reported that --expect does not name", fleet->unexpected,
                         smc_text_plural(fleet->unexpected));
-    smc_layout_line(out, style, "unexpected", &line);
+    smc_layout_line(out, "unexpected", &line);
 }
 
-void smc_text_fleet(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_text_fleet(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    fleet_write_verdict(fleet, style, out);
-    write_drains(fleet, style, out);
-    write_stragglers(fleet, style, out);
-    write_silent(fleet, style, out);
+    fleet_write_verdict(fleet, out);
+    write_drains(fleet, out);
+    write_stragglers(fleet, out);
+    write_silent(fleet, out);
     for (size_t i = 0; i < fleet->spread_count; i++)
-        write_spread(fleet, &fleet->spread[i], i == 0, style, out);
-    write_remarks(fleet, style, out);
+        write_spread(fleet, &fleet->spread[i], i == 0, out);
+    write_remarks(fleet, out);
 }
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */

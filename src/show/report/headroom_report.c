@@ -148,8 +148,7 @@ static void append_level_clusters(const struct smc_headroom *headroom,
 /* --- Text: one device ------------------------------------------------------------------------- */
 
 static void headroom_append_rows(const struct smc_answer *answer,
-                                 const struct smc_headroom *headroom,
-                                 const struct smc_report_style *style, struct smc_text *out)
+                                 const struct smc_headroom *headroom, struct smc_text *out)
 {
     const bool has_clusters = headroom->has_clusters;
     smc_text_printf(out,
@@ -173,9 +172,9 @@ static void headroom_append_rows(const struct smc_answer *answer,
         smc_text_printf(&line, "  %s",
                         has_clusters ? strchr(row.launch_bounds, '(') : row.launch_bounds);
         smc_text_free(&clusters);
-        smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
+        smc_layout_begin(out, current ? SMC_STRONG : SMC_PLAIN);
         smc_layout_row(out, &line);
-        smc_layout_end(out, style);
+        smc_layout_end(out);
     }
     smc_text_append_char(out, '\n', 1);
 }
@@ -231,7 +230,7 @@ static void append_price(const struct row *row, struct smc_text *line)
 
 /* What more blocks would buy: the fastest number of them, by the predicted times. */
 static void append_fastest(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           struct smc_text *out)
 {
     const uint32_t now = answer->occupancy.blocks_per_sm;
     struct row next = {0}, best = {0};
@@ -253,12 +252,11 @@ static void append_fastest(const struct smc_answer *answer, const struct smc_hea
         smc_text_printf(&line, "as it is; %u -> %u blocks: ", now, next.level->blocks_per_sm);
     append_price(gains ? &best : &next, &line);
     smc_text_append(&line, " (predicted)");
-    smc_layout_line(out, style, "fastest", &line);
+    smc_layout_line(out, "fastest", &line);
 }
 
 /* What prevents one block more, even with the least of everything that is not fixed. */
-static void append_maximum(const struct smc_headroom *headroom,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void append_maximum(const struct smc_headroom *headroom, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_words_blocks(headroom->most.blocks_per_sm, &line);
@@ -271,12 +269,12 @@ static void append_maximum(const struct smc_headroom *headroom,
         smc_text_append(&line, ", however little dynamic shared memory");
     smc_text_append(&line, ": limited by ");
     smc_words_limiters(&headroom->most, &line);
-    smc_layout_line(out, style, "maximum", &line);
+    smc_layout_line(out, "maximum", &line);
 }
 
 /* The call of the first row that needs one. */
 static void append_opt_in(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                          const struct smc_report_style *style, struct smc_text *out)
+                          struct smc_text *out)
 {
     struct smc_text line = {0};
     for (uint32_t i = 0; i < headroom->count && line.length == 0; i++) {
@@ -290,7 +288,7 @@ static void append_opt_in(const struct smc_answer *answer, const struct smc_head
                             headroom->level[i].blocks_per_sm);
     }
     if (line.length > 0)
-        smc_layout_line(out, style, "call first", &line);
+        smc_layout_line(out, "call first", &line);
 }
 
 /* Whether rows have spills, but no time. */
@@ -306,8 +304,7 @@ static bool lacks_times(const struct smc_headroom *headroom)
 }
 
 static void headroom_append_legend(const struct smc_answer *answer,
-                                   const struct smc_headroom *headroom,
-                                   const struct smc_report_style *style, struct smc_text *out)
+                                   const struct smc_headroom *headroom, struct smc_text *out)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     struct smc_text line = {0};
@@ -331,12 +328,12 @@ static void headroom_append_legend(const struct smc_answer *answer,
     if (!smc_words_is_compiled(answer))
         smc_text_append(&line, "; 'limits FILE' compiles a kernel and says what fewer registers "
                                "cost it in spills");
-    smc_layout_line(out, style, "legend", &line);
+    smc_layout_line(out, "legend", &line);
     smc_words_set_regs(&answer->resources, "after the launch ", &line);
     if (line.length) {
         smc_text_append(&line, ", of all that the block has at the launch: it waits forever if "
                                "those are too few");
-        smc_layout_line(out, style, "registers", &line);
+        smc_layout_line(out, "registers", &line);
     }
     if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
         headroom->count < 2)
@@ -347,12 +344,11 @@ static void headroom_append_legend(const struct smc_answer *answer,
         "%u" SMC_TIE "B per block: for 2 or more blocks its answer is too large by that much, "
         "and fewer blocks are resident",
         sm->smem_reserved_per_block_bytes);
-    smc_layout_line(out, style, "caution", &line);
+    smc_layout_line(out, "caution", &line);
 }
 
 static void headroom_write_verdict(const struct smc_answer *answer,
-                                   const struct smc_headroom *headroom,
-                                   const struct smc_report_style *style, struct smc_text *out)
+                                   const struct smc_headroom *headroom, struct smc_text *out)
 {
     struct smc_text verdict = {0};
     append_name(answer, &verdict);
@@ -364,26 +360,26 @@ static void headroom_write_verdict(const struct smc_answer *answer,
     } else {
         append_refusal(answer, headroom, &verdict);
     }
-    smc_layout_verdict(out, style, headroom->count ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_layout_verdict(out, headroom->count ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
 }
 
 static void headroom_write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               struct smc_text *out)
 {
-    headroom_write_verdict(answer, headroom, style, out);
-    smc_text_kernel_line(answer, style, out);
-    smc_text_device_line(answer, style, out);
+    headroom_write_verdict(answer, headroom, out);
+    smc_text_kernel_line(answer, out);
+    smc_text_device_line(answer, out);
     if (smc_words_is_compiled(answer))
-        smc_text_block_line(answer, style, out);
+        smc_text_block_line(answer, out);
     if (headroom->count == 0)
         return;
-    headroom_append_rows(answer, headroom, style, out);
+    headroom_append_rows(answer, headroom, out);
     append_costs(answer, headroom, out);
-    append_fastest(answer, headroom, style, out);
-    append_maximum(headroom, style, out);
-    headroom_append_legend(answer, headroom, style, out);
-    append_opt_in(answer, headroom, style, out);
+    append_fastest(answer, headroom, out);
+    append_maximum(headroom, out);
+    headroom_append_legend(answer, headroom, out);
+    append_opt_in(answer, headroom, out);
 }
 
 /* --- Text: several devices -------------------------------------------------------------------- */
@@ -426,8 +422,7 @@ static void headroom_append_clusters_cell(const void *context, size_t device, si
         append_level_clusters(headroom, &headroom->level[row], text);
 }
 
-static void compare_maxima(const struct compared *compared, size_t count,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void compare_maxima(const struct compared *compared, size_t count, struct smc_text *out)
 {
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
@@ -442,11 +437,10 @@ static void compare_maxima(const struct compared *compared, size_t count,
         smc_text_append(&line, ", limited by ");
         smc_words_limiters(&headroom->most, &line);
     }
-    smc_layout_line(out, style, "maximum", &line);
+    smc_layout_line(out, "maximum", &line);
 }
 
-static void compare_legend(const struct smc_answer *answer, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void compare_legend(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_text_printf(
@@ -457,12 +451,12 @@ static void compare_legend(const struct smc_answer *answer, const struct smc_rep
         answer->launch.threads_per_block);
     if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
         smc_text_append(&line, "; > is the kernel now");
-    smc_layout_line(out, style, "legend", &line);
+    smc_layout_line(out, "legend", &line);
 }
 
 static void headroom_write_several(const struct smc_answer *answers,
                                    const struct smc_headroom *headroom, size_t count,
-                                   const struct smc_report_style *style, struct smc_text *out)
+                                   struct smc_text *out)
 {
     const struct compared compared = {answers, headroom};
     struct smc_device_table table = {
@@ -482,28 +476,28 @@ static void headroom_write_several(const struct smc_answer *answers,
     struct smc_text fixed = {0};
     append_name(answers, &fixed);
     headroom_append_fixed(answers, headroom, &fixed);
-    smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
+    smc_layout_verdict(out, SMC_PLAIN, &fixed);
     smc_text_append_char(out, '\n', 1);
-    smc_text_kernel_line(answers, style, out);
+    smc_text_kernel_line(answers, out);
     if (table.rows)
-        smc_device_table(&table, style, out);
+        smc_device_table(&table, out);
     table.cell_head = "clusters per GPU";
     table.cell = headroom_append_clusters_cell;
     if (any_clusters) {
         smc_text_cut(out, out->length - 1); /* one empty line between the tables */
-        smc_device_table(&table, style, out);
+        smc_device_table(&table, out);
     }
-    compare_maxima(&compared, count, style, out);
-    compare_legend(answers, style, out);
+    compare_maxima(&compared, count, out);
+    compare_legend(answers, out);
 }
 
 void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                       size_t count, const struct smc_report_style *style, struct smc_text *out)
+                       size_t count, struct smc_text *out)
 {
     if (count > 1)
-        headroom_write_several(answers, headroom, count, style, out);
+        headroom_write_several(answers, headroom, count, out);
     else
-        headroom_write_one(answers, headroom, style, out);
+        headroom_write_one(answers, headroom, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "show/report/json_parts.h"
 #include "show/report/openmetrics.h"
@@ -26,8 +25,7 @@ static void health_append_seen(const struct smc_health_test_info *info,
         smc_text_printf(out, "%.4g of %.4g %s; ", seen, expected, info->shown_unit);
 }
 
-static void append_tests(const struct smc_health *health, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void append_tests(const struct smc_health *health, struct smc_text *out)
 {
     for (int i = 0; i < SMC_HEALTH_TESTS; i++) {
         const struct smc_health_result *result = &health->test[i];
@@ -36,12 +34,11 @@ static void append_tests(const struct smc_health *health, const struct smc_repor
         if (!isnan(result->seen))
             health_append_seen(&smc_health_test_info[i], result, &line);
         smc_text_append(&line, result->detail);
-        smc_layout_line(out, style, smc_health_test_info[i].name, &line);
+        smc_layout_line(out, smc_health_test_info[i].name, &line);
     }
 }
 
-static void health_append_gpu(const struct smc_health *health, const struct smc_report_style *style,
-                              struct smc_text *out)
+static void health_append_gpu(const struct smc_health *health, struct smc_text *out)
 {
     struct smc_text line = {0};
     bool is_healthy = health->verdict == SMC_HEALTHY;
@@ -53,28 +50,27 @@ static void health_append_gpu(const struct smc_health *health, const struct smc_
     if (health->mode != SMC_MODE_WHOLE)
         smc_text_printf(&line, " (%s)", smc_health_mode_name(health->mode));
     smc_text_printf(&line, ", %.1f s", health->elapsed_s);
-    smc_layout_verdict(out, style, is_healthy ? SMC_GOOD : SMC_BAD, &line);
+    smc_layout_verdict(out, is_healthy ? SMC_GOOD : SMC_BAD, &line);
     line = (struct smc_text){0};
     smc_text_append(&line, health->error);
-    smc_layout_line(out, style, "error", &line);
+    smc_layout_line(out, "error", &line);
     for (uint32_t i = 0; i < health->fault_count; i++) {
         line = (struct smc_text){0};
         smc_text_append(&line, health->fault[i].detail);
-        smc_layout_line(out, style, smc_fault_kind_name(health->fault[i].kind), &line);
+        smc_layout_line(out, smc_fault_kind_name(health->fault[i].kind), &line);
     }
     if (health->faults_total > health->fault_count)
         smc_text_printf(out, "and %" PRIu64 " more\n", health->faults_total - health->fault_count);
-    append_tests(health, style, out);
+    append_tests(health, out);
 }
 
-static void health_write_text(const struct smc_host_health *host,
-                              const struct smc_report_style *style, struct smc_text *out)
+static void health_write_text(const struct smc_host_health *host, struct smc_text *out)
 {
     struct smc_text line = {0};
     size_t healthy = 0;
     if (host->count == 0) {
         smc_text_printf(&line, "%s: %s", smc_health_verdict_name(host->verdict), host->error);
-        smc_layout_verdict(out, style, SMC_BAD, &line);
+        smc_layout_verdict(out, SMC_BAD, &line);
         return;
     }
     for (size_t i = 0; i < host->count; i++)
@@ -83,10 +79,10 @@ static void health_write_text(const struct smc_host_health *host,
                     smc_health_verdict_name(host->verdict), healthy, host->count,
                     smc_text_plural(host->count), host->node[0] ? host->node : host->host_name,
                     host->elapsed_s);
-    smc_layout_verdict(out, style, host->verdict == SMC_HEALTHY ? SMC_GOOD : SMC_BAD, &line);
+    smc_layout_verdict(out, host->verdict == SMC_HEALTHY ? SMC_GOOD : SMC_BAD, &line);
     for (size_t i = 0; i < host->count; i++) {
         smc_text_append(out, "\n");
-        health_append_gpu(&host->gpu[i], style, out);
+        health_append_gpu(&host->gpu[i], out);
     }
 }
 
@@ -341,12 +337,12 @@ static void write_metrics(const struct smc_host_health *host, struct smc_text *o
 }
 
 void smc_health_write(const struct smc_host_health *host, enum smc_health_format format,
-                      const struct smc_report_style *style, struct smc_text *out)
+                      struct smc_text *out)
 {
     if (format == SMC_HEALTH_JSON)
         write_json(host, out);
     else if (format == SMC_HEALTH_OPENMETRICS)
         write_metrics(host, out);
     else
-        health_write_text(host, style, out);
+        health_write_text(host, out);
 }

@@ -9,6 +9,6 @@
 enum smc_health_format { SMC_HEALTH_TEXT, SMC_HEALTH_JSON, SMC_HEALTH_OPENMETRICS };
 
 void smc_health_write(const struct smc_host_health *host, enum smc_health_format format,
-                      const struct smc_report_style *style, struct smc_text *out);
+                      struct smc_text *out);
 
 #endif

@@ -234,14 +234,14 @@ static void inspect_find_names(const struct smc_inspect_rows *rows, struct smc_k
 
 /* "LABEL x.cu (CUDA source)" */
 static void inspect_append_file(const struct smc_inspect_kernel *kernel, const char *label,
-                                const struct smc_report_style *style, struct smc_text *out)
+                                struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_text_printf(&line, "%s (%s)", kernel->file, smc_inspect_source_words(kernel->source));
     if (line.data)
         smc_utf8_make_safe(line.data);
     smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
-                         style->columns);
+                         out->style->columns);
     smc_text_free(&line);
 }
 
@@ -280,8 +280,7 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_cells *
 }
 
 /* How reliable the figures are on a device that the code was not compiled for. */
-static void append_architecture(const struct smc_inspect_row *row,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void append_architecture(const struct smc_inspect_row *row, struct smc_text *out)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     uint16_t cc = row->device->sm.cc;
@@ -293,21 +292,20 @@ static void append_architecture(const struct smc_inspect_row *row,
                  ? "counted on machine code for %s"
                  : "estimated from machine code for %s, which this device cannot load",
              smc_inspect_architecture(kernel, architecture));
-    smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
+    smc_layout_paragraph(out, "", STEPS_COLUMN, line, out->style->columns);
 }
 
 /* --- Text: block sizes ------------------------------------------------------------------------ */
 
 /* Occupancy at common block sizes. */
-static void inspect_append_curve(const struct smc_inspect_row *row,
-                                 const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_curve(const struct smc_inspect_row *row, struct smc_text *out)
 {
     static const uint16_t shown[] = {32, 64, 128, 256, 384, 512, 768, 1024};
     struct smc_text line = {0};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         smc_text_printf(&line, "%s%u:%.0f%%", i ? " " : "", shown[i],
                         inspect_percent_at(row, shown[i] / 32 - 1));
-    smc_layout_text(out, style, STEPS_COLUMN, &line);
+    smc_layout_text(out, STEPS_COLUMN, &line);
 }
 
 /* All of them, as a picture where the terminal has one. */
@@ -403,8 +401,7 @@ static void inspect_append_tensor_memory(const struct smc_inspect_row *row,
 }
 
 /* If no block size is stated, the gains are those of the best one. */
-static void inspect_append_steps(const struct smc_inspect_row *row,
-                                 const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_steps(const struct smc_inspect_row *row, struct smc_text *out)
 {
     const bool settled = smc_inspect_is_settled(row);
     struct smc_text line = {0}, gains = {0}, call = {0};
@@ -433,14 +430,13 @@ static void inspect_append_steps(const struct smc_inspect_row *row,
     smc_text_free(&call);
     smc_text_join_items(&line);
     if (line.length > 0)
-        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), out->style->columns);
     smc_text_free(&gains);
     smc_text_free(&line);
 }
 
 /* Only what needs attention: conflicts, and accesses that cannot be followed. */
-static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void append_banks(const struct smc_inspect_row *row, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (!row->banks)
@@ -448,7 +444,7 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     const struct smc_bank_accesses *accesses = &row->banks->accesses;
     if (accesses->worst < accesses->count || accesses->followed < accesses->counted)
         smc_words_bank_accesses(accesses, &line);
-    smc_layout_text(out, style, STEPS_COLUMN, &line);
+    smc_layout_text(out, STEPS_COLUMN, &line);
 }
 
 static void append_bounded(const struct smc_inspect_row *row, struct smc_text *line)
@@ -467,8 +463,7 @@ static void append_bounded(const struct smc_inspect_row *row, struct smc_text *l
 }
 
 /* What a bound on the registers costs. */
-static void inspect_append_bound(const struct smc_inspect_row *row,
-                                 const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_bound(const struct smc_inspect_row *row, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (row->bound_regs == 0)
@@ -481,7 +476,7 @@ static void inspect_append_bound(const struct smc_inspect_row *row,
                                    ? "not with -maxrregcount, as its __launch_bounds__ take "
                                      "precedence; 'limits' compiles those of each row"
                                    : "not compiled with -maxrregcount");
-    smc_layout_text(out, style, STEPS_COLUMN, &line);
+    smc_layout_text(out, STEPS_COLUMN, &line);
 }
 
 /* Devices have the width of the longest name, if it fits. */
@@ -514,8 +509,7 @@ static struct inspect_columns inspect_find_columns(const struct smc_inspect_rows
 }
 
 static void inspect_append_row(const struct smc_inspect_row *row,
-                               const struct inspect_columns *columns,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               const struct inspect_columns *columns, struct smc_text *out)
 {
     struct smc_text left = {0}, right = {0}, device = {0};
     struct smc_cells cells = {columns->column, &left};
@@ -526,18 +520,18 @@ static void inspect_append_row(const struct smc_inspect_row *row,
     if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
         smc_words_limiters(&row->occupancy, &right);
     smc_layout_paragraph(out, smc_text_string(&left), (size_t)smc_columns_width(columns->column),
-                         smc_text_string(&right), style->columns);
+                         smc_text_string(&right), out->style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
-    append_architecture(row, style, out);
+    append_architecture(row, out);
     if (!smc_inspect_is_settled(row)) {
-        inspect_append_curve(row, style, out);
-        if (style->utf8)
+        inspect_append_curve(row, out);
+        if (out->style->utf8)
             append_sparkline(row, out);
     }
-    inspect_append_steps(row, style, out);
-    inspect_append_bound(row, style, out);
-    append_banks(row, style, out);
+    inspect_append_steps(row, out);
+    inspect_append_bound(row, out);
+    append_banks(row, out);
 }
 
 /* --- Text: the whole report ------------------------------------------------------------------- */
@@ -559,7 +553,7 @@ static bool is_log(const struct smc_inspect_kernel *kernel)
 
 /* What the signs in the tables mean. */
 static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_worst,
-                                 const struct smc_report_style *style, struct smc_text *out)
+                                 struct smc_text *out)
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
     bool several = false, spills = false;
@@ -594,7 +588,7 @@ static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_
          only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
                       "loads"
                     : "bytes per thread, stores + loads"},
-        {!inspect_find_columns(rows, style).column[STACK].omitted, "  stack B",
+        {!inspect_find_columns(rows, out->style).column[STACK].omitted, "  stack B",
          "bytes per thread in local memory: local arrays, spilled registers, calls"},
         {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
         {unknown, "  ?",
@@ -611,7 +605,7 @@ static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_
         smc_text_append(out, first ? "\n" : "");
         first = false;
         smc_layout_paragraph(out, notes[i].sign, strlen(notes[i].sign) + 1, notes[i].words,
-                             style->columns);
+                             out->style->columns);
     }
 }
 
@@ -627,21 +621,21 @@ static bool inspect_has(const uint64_t *list, size_t count, uint64_t value)
 
 /* Those of the kernel that begins here; or the worst, and how many others there are. */
 static void inspect_append_rows(const struct smc_inspect_rows *rows, size_t begin, bool only_worst,
-                                const struct smc_report_style *style, struct smc_text *out)
+                                struct smc_text *out)
 {
     const struct smc_inspect_row *worst = &rows->item[begin];
-    const struct inspect_columns columns = inspect_find_columns(rows, style);
+    const struct inspect_columns columns = inspect_find_columns(rows, out->style);
     size_t end = begin;
     do {
         const struct smc_inspect_row *row = &rows->item[end++];
         if (smc_inspect_is_worse(rows, row, worst))
             worst = row;
         if (!only_worst)
-            inspect_append_row(row, &columns, style, out);
+            inspect_append_row(row, &columns, out);
     } while (end < rows->count && !smc_inspect_begins_kernel(rows, end));
     if (!only_worst)
         return;
-    inspect_append_row(worst, &columns, style, out);
+    inspect_append_row(worst, &columns, out);
     const size_t more = end - begin - 1;
     if (more > 0)
         smc_text_printf(out, "      +%zu more %s%s\n", more,
@@ -652,13 +646,12 @@ static void inspect_append_rows(const struct smc_inspect_rows *rows, size_t begi
 /* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates, each where
    it is worst. */
 static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t most,
-                                   const struct smc_kernel_names *names,
-                                   const struct smc_report_style *style, struct smc_text *out)
+                                   const struct smc_kernel_names *names, struct smc_text *out)
 {
     const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    const struct inspect_columns columns = inspect_find_columns(rows, style);
+    const struct inspect_columns columns = inspect_find_columns(rows, out->style);
     smc_cells_headings((struct smc_cells){columns.column, out});
     for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
@@ -672,33 +665,32 @@ static void inspect_append_kernels(const struct smc_inspect_rows *rows, size_t m
         if (!all)
             families[kernels] = family;
         kernels++;
-        smc_layout_begin(out, style, SMC_STRONG);
-        smc_kernel_names_append(names, kernel->shown, style->columns, out);
-        smc_layout_end(out, style);
+        smc_layout_begin(out, SMC_STRONG);
+        smc_kernel_names_append(names, kernel->shown, out->style->columns, out);
+        smc_layout_end(out);
         if (files)
-            inspect_append_file(kernel, "  in", style, out);
-        inspect_append_rows(rows, i, !all, style, out);
+            inspect_append_file(kernel, "  in", out);
+        inspect_append_rows(rows, i, !all, out);
     }
 }
 
 /* A line for each, those of the worst in full, and how to see more. */
 static void append_overview(const struct smc_inspect_rows *rows,
-                            const struct smc_kernel_names *names,
-                            const struct smc_report_style *style, struct smc_text *out)
+                            const struct smc_kernel_names *names, struct smc_text *out)
 {
-    size_t left_out = smc_overview_table(rows, names, style, out);
+    size_t left_out = smc_overview_table(rows, names, out);
     struct smc_text line = {0};
-    if (!style->all_kernels) {
+    if (!out->style->all_kernels) {
         smc_text_append(out, "\n");
-        inspect_append_kernels(rows, MOST_WORST, names, style, out);
+        inspect_append_kernels(rows, MOST_WORST, names, out);
     }
     if (left_out > 0)
         smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
-    if (!style->all_kernels)
+    if (!out->style->all_kernels)
         smc_text_append(&line, "--top all lists each, ");
     smc_text_append(&line, "--verbose shows each in full; --only, --kernel and --sort choose");
     smc_text_append(out, "\n");
-    smc_layout_text(out, style, 0, &line);
+    smc_layout_text(out, 0, &line);
 }
 
 /* Whether there is room for every kernel on every device. */
@@ -709,27 +701,26 @@ static bool fits_in_full(const struct smc_inspect_rows *rows)
     return kernels <= 1 || (kernels <= MOST_KERNELS && rows->count <= MOST_ROWS);
 }
 
-size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
-                           const struct smc_report_style *style, struct smc_text *out)
+size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first, struct smc_text *out)
 {
     const struct smc_inspect_summary *summary = &rows->summary;
-    const bool in_full = style->verbose || fits_in_full(rows);
+    const bool in_full = out->style->verbose || fits_in_full(rows);
     struct smc_kernel_names names = {0};
     (void)first;
     inspect_find_names(rows, &names);
     if (rows->count > 0 && summary->files <= 1)
-        inspect_append_file(rows->item[0].kernel, "", style, out);
+        inspect_append_file(rows->item[0].kernel, "", out);
     if (summary->kernels > 1 || rows->count == 0)
-        smc_overview_headline(rows, &names, style, out);
-    smc_overview_strays(rows, style, out);
+        smc_overview_headline(rows, &names, out);
+    smc_overview_strays(rows, out);
     if (rows->count > 0)
         smc_text_append(out, "\n");
     if (!in_full)
-        append_overview(rows, &names, style, out);
+        append_overview(rows, &names, out);
     else if (rows->count > 0)
-        inspect_append_kernels(rows, SIZE_MAX, &names, style, out);
+        inspect_append_kernels(rows, SIZE_MAX, &names, out);
     smc_kernel_names_free(&names);
-    inspect_append_notes(rows, !in_full, style, out);
+    inspect_append_notes(rows, !in_full, out);
     return rows->count;
 }
 
@@ -742,13 +733,12 @@ static bool begins_bounds(const struct smc_inspect_promises *promises, size_t i)
     return !before || before->file != kernel->file || before->version_hash != kernel->version_hash;
 }
 
-static void inspect_append_bounds(const struct smc_inspect_kernel *kernel,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void inspect_append_bounds(const struct smc_inspect_kernel *kernel, struct smc_text *out)
 {
     const struct smc_kernel_names whole = {0};
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
-    smc_layout_end(out, style);
+    smc_layout_begin(out, SMC_STRONG);
+    smc_kernel_names_append(&whole, kernel->shown, out->style->columns, out);
+    smc_layout_end(out);
     if (kernel->max_threads_per_block == 0) {
         if (kernel->min_blocks_per_sm > 0)
             smc_text_printf(out, "  .minnctapersm %u\n", kernel->min_blocks_per_sm);
@@ -823,7 +813,7 @@ static void inspect_append_devices(const struct smc_inspect_promises *promises, 
 
 /* Devices with the same verdict in a row share a line. */
 static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
-                          const struct smc_report_style *style, struct smc_text *out)
+                          struct smc_text *out)
 {
     struct smc_text verdict = {0}, left = {0};
     size_t end = i + 1;
@@ -838,22 +828,21 @@ static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
     }
     inspect_append_devices(promises, i, end, &left);
     smc_layout_paragraph(out, smc_text_string(&left), VERDICT_COLUMN, smc_text_string(&verdict),
-                         style->columns);
+                         out->style->columns);
     smc_text_free(&verdict);
     smc_text_free(&left);
     return end;
 }
 
-void smc_text_promises(const struct smc_inspect_promises *promises,
-                       const struct smc_report_style *style, struct smc_text *out)
+void smc_text_promises(const struct smc_inspect_promises *promises, struct smc_text *out)
 {
     size_t broken = 0, unknown = 0;
     for (size_t i = 0; i < promises->count;) {
         if (begins_bounds(promises, i)) {
             smc_text_append(out, i == 0 ? "" : "\n");
-            inspect_append_bounds(promises->item[i].kernel, style, out);
+            inspect_append_bounds(promises->item[i].kernel, out);
         }
-        i = append_same(promises, i, style, out);
+        i = append_same(promises, i, out);
     }
     for (size_t i = 0; i < promises->count; i++) {
         bool is_unknown = promises->item[i].verdict == SMC_PROMISE_UNKNOWN;
@@ -921,11 +910,9 @@ void smc_json_promises(json_t *root, const struct smc_inspect_promises *promises
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
-                          const struct smc_report_style *style, struct smc_text *out)
+size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first, struct smc_text *out)
 {
     size_t i = first;
-    (void)style;
     if (first == 0)
         smc_fields_csv_head(&row_fields, out);
     while (i < rows->count && (i == first || out->length < SMC_REPORT_PART))

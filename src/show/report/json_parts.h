@@ -93,12 +93,8 @@ json_t *smc_json_inspected(const struct smc_inspect_row *row);
 void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
 void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                           const struct smc_answer *answer, const char *why, struct smc_text *out);
-void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                        struct smc_text *out);
-void smc_lines_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
+void smc_json_sweep_end(const struct smc_sweep_result *result, struct smc_text *out);
 void smc_lines_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                            const struct smc_answer *answer, const char *why, struct smc_text *out);
-void smc_lines_sweep_end(const struct smc_sweep_result *result,
-                         const struct smc_report_style *style, struct smc_text *out);
 
 #endif

@@ -21,16 +21,16 @@ static void kernels_append_options(const struct smc_kernel *kernel, const char *
     }
 }
 
-void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out)
+void smc_text_kernels(struct smc_text *out)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
         struct smc_text options = {0};
         kernels_append_options(kernel, "--", " ", &options);
-        smc_layout_begin(out, style, SMC_STRONG);
-        smc_layout_paragraph(out, kernel->name, NAME_WIDTH, kernel->summary, style->columns);
-        smc_layout_end(out, style);
-        smc_layout_text(out, style, NAME_WIDTH, &options);
+        smc_layout_begin(out, SMC_STRONG);
+        smc_layout_paragraph(out, kernel->name, NAME_WIDTH, kernel->summary, out->style->columns);
+        smc_layout_end(out);
+        smc_layout_text(out, NAME_WIDTH, &options);
     }
 }
 
@@ -86,9 +86,8 @@ json_t *smc_json_kernels(void)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_kernels(struct smc_text *out)
 {
-    (void)style;
     smc_text_append(out, "name,family,parameters,summary\n");
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);

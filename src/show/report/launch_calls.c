@@ -30,12 +30,11 @@ bool smc_words_opt_in(const struct smc_answer *answer, const char *shown, struct
     return true;
 }
 
-void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown,
-                          const struct smc_report_style *style, struct smc_text *out)
+void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (smc_words_opt_in(answer, shown, &line))
-        smc_layout_line(out, style, "call first", &line);
+        smc_layout_line(out, "call first", &line);
 }
 
 bool smc_cooperative_excess(const struct smc_answer *answer, uint64_t *excess)
@@ -49,8 +48,7 @@ bool smc_cooperative_excess(const struct smc_answer *answer, uint64_t *excess)
     return true;
 }
 
-void smc_text_cooperative_line(const struct smc_answer *answer,
-                               const struct smc_report_style *style, struct smc_text *out)
+void smc_text_cooperative_line(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     const struct smc_occupancy *occupancy = &answer->occupancy;
@@ -61,7 +59,7 @@ void smc_text_cooperative_line(const struct smc_answer *answer,
     if (!smc_cooperative_excess(answer, &excess)) {
         smc_text_append(&line, sms == 0 ? "name a board: what fits depends on its SMs"
                                         : "no block is resident");
-        smc_layout_line(out, style, "cooperative", &line);
+        smc_layout_line(out, "cooperative", &line);
         return;
     }
     if (excess > 0)
@@ -78,5 +76,5 @@ void smc_text_cooperative_line(const struct smc_answer *answer,
     if (excess > 0)
         smc_text_append(&line,
                         "; cudaLaunchCooperativeKernel returns cudaErrorCooperativeLaunchTooLarge");
-    smc_layout_line(out, style, "cooperative", &line);
+    smc_layout_line(out, "cooperative", &line);
 }

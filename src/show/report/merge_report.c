@@ -229,7 +229,7 @@ static void append_peers(const struct smc_merged_quantity *quantity,
 /* Machines without a value are omitted if others have one. */
 static void write_quantity(const struct smc_merged *merged,
                            const struct smc_merged_quantity *quantity, size_t name_width,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           struct smc_text *out)
 {
     struct smc_text line = {0}, label = {0};
     for (size_t i = 0; i < quantity->peers_count; i++) {
@@ -240,10 +240,10 @@ static void write_quantity(const struct smc_merged *merged,
     }
     smc_text_printf(&label, "%-*s  %s", (int)name_width, quantity->name,
                     smc_merge_verdict_name(quantity->verdict));
-    smc_layout_begin(out, style, emphasis[quantity->verdict]);
+    smc_layout_begin(out, emphasis[quantity->verdict]);
     smc_layout_paragraph(out, smc_text_string(&label), name_width + 2 + VERDICT_WIDTH + 2,
-                         smc_text_string(&line), style->columns);
-    smc_layout_end(out, style);
+                         smc_text_string(&line), out->style->columns);
+    smc_layout_end(out);
     smc_text_free(&line);
     smc_text_free(&label);
 }
@@ -267,10 +267,9 @@ static size_t sources_shown(size_t count, const struct smc_report_style *style)
 }
 
 static void write_sources(const struct smc_merged *merged,
-                          const struct smc_merged_question *question,
-                          const struct smc_report_style *style, struct smc_text *out)
+                          const struct smc_merged_question *question, struct smc_text *out)
 {
-    for (size_t i = 0; i < sources_shown(question->report_count, style); i++) {
+    for (size_t i = 0; i < sources_shown(question->report_count, out->style); i++) {
         const struct smc_merge_report *report = question->report[i];
         bool again = i > 0 && report->machine == question->report[i - 1]->machine;
         struct smc_text line = {0};
@@ -282,10 +281,10 @@ static void write_sources(const struct smc_merged *merged,
                         again                     ? ", reported before"
                         : question->machines == 1 ? ", alone"
                                                   : "");
-        smc_layout_line(out, style, i == 0 ? "reported by" : "", &line);
+        smc_layout_line(out, i == 0 ? "reported by" : "", &line);
     }
-    smc_layout_folded(out, style,
-                      question->report_count - sources_shown(question->report_count, style));
+    smc_layout_folded(out,
+                      question->report_count - sources_shown(question->report_count, out->style));
 }
 
 static bool has_other_devices(const struct smc_merged_question *question)
@@ -297,23 +296,22 @@ static bool has_other_devices(const struct smc_merged_question *question)
 }
 
 static void write_question(const struct smc_merged *merged,
-                           const struct smc_merged_question *question,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           const struct smc_merged_question *question, struct smc_text *out)
 {
     struct smc_text text = {0};
     smc_text_append_char(out, '\n', 1);
     smc_text_append(&text, question->text);
-    smc_layout_line(out, style, "question", &text);
+    smc_layout_line(out, "question", &text);
     smc_text_append_char(out, '\n', 1);
     for (size_t i = 0; i < question->quantity_count; i++)
-        write_quantity(merged, &question->quantity[i], merge_widest_name(question), style, out);
+        write_quantity(merged, &question->quantity[i], merge_widest_name(question), out);
     if (has_other_devices(question))
         smc_layout_paragraph(out, "", 0,
                              "Counts are compared with those of GPUs with the same compute "
                              "capability and prediction; others with their own prediction.",
-                             style->columns);
+                             out->style->columns);
     smc_text_append_char(out, '\n', 1);
-    write_sources(merged, question, style, out);
+    write_sources(merged, question, out);
 }
 
 static enum smc_emphasis emphasis_of(const struct smc_merged *merged)
@@ -336,8 +334,7 @@ static void append_counted(const struct smc_merged *merged, struct smc_text *lin
     smc_text_append(line, ", ");
 }
 
-static void merge_write_verdict(const struct smc_merged *merged,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void merge_write_verdict(const struct smc_merged *merged, struct smc_text *out)
 {
     size_t worst = merged->disagreeing ? merged->disagreeing : merged->differing;
     bool all_alone = merged->alone == merged->quantities;
@@ -363,49 +360,47 @@ static void merge_write_verdict(const struct smc_merged *merged,
     if (merged->failed_count > 0)
         smc_text_printf(&line, "; %zu GPU%s failed", merged->failed_count,
                         smc_text_plural(merged->failed_count));
-    smc_layout_verdict(out, style, emphasis_of(merged), &line);
+    smc_layout_verdict(out, emphasis_of(merged), &line);
 }
 
-static void write_copies(const struct smc_merged *merged, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void write_copies(const struct smc_merged *merged, struct smc_text *out)
 {
-    for (size_t i = 0; i < sources_shown(merged->copy_count, style); i++) {
+    for (size_t i = 0; i < sources_shown(merged->copy_count, out->style); i++) {
         const struct smc_merge_report *copy = merged->copy[i];
         const struct smc_merge_report *original = &merged->all[copy->original];
         struct smc_text line = {0};
         append_machine(merged, copy, &line);
         smc_text_printf(&line, ": %s:%zu repeats %s:%zu", copy->file, copy->line, original->file,
                         original->line);
-        smc_layout_line(out, style, "given twice", &line);
+        smc_layout_line(out, "given twice", &line);
     }
-    smc_layout_folded(out, style, merged->copy_count - sources_shown(merged->copy_count, style));
+    smc_layout_folded(out, merged->copy_count - sources_shown(merged->copy_count, out->style));
 }
 
-static void merge_write_runs(const struct smc_merged *merged, const struct smc_report_style *style,
-                             struct smc_text *out)
+static void merge_write_runs(const struct smc_merged *merged, struct smc_text *out)
 {
-    merge_write_verdict(merged, style, out);
+    merge_write_verdict(merged, out);
     for (size_t i = 0; i < merged->failed_count; i++) {
         struct smc_text line = {0};
         append_machine(merged, merged->failed[i], &line);
         smc_text_printf(&line, ": %s (%s:%zu)", merged->failed[i]->error, merged->failed[i]->file,
                         merged->failed[i]->line);
-        smc_layout_line(out, style, "failed", &line);
+        smc_layout_line(out, "failed", &line);
     }
-    write_copies(merged, style, out);
+    write_copies(merged, out);
     for (size_t i = 0; i < merged->question_count; i++)
-        write_question(merged, &merged->question[i], style, out);
+        write_question(merged, &merged->question[i], out);
 }
 
 void smc_text_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
-                    const struct smc_report_style *style, struct smc_text *out)
+                    struct smc_text *out)
 {
     if (fleet)
-        smc_text_fleet(fleet, style, out);
+        smc_text_fleet(fleet, out);
     if (fleet && merged)
         smc_text_append(out, "\n");
     if (merged)
-        merge_write_runs(merged, style, out);
+        merge_write_runs(merged, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

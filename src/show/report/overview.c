@@ -103,8 +103,7 @@ static void overview_append_kernels(const struct smc_inspect_summary *summary, s
 }
 
 void smc_overview_headline(const struct smc_inspect_rows *rows,
-                           const struct smc_kernel_names *names,
-                           const struct smc_report_style *style, struct smc_text *out)
+                           const struct smc_kernel_names *names, struct smc_text *out)
 {
     const struct smc_inspect_summary *summary = &rows->summary;
     const size_t shown = smc_overview_kernels(rows);
@@ -121,11 +120,10 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
         overview_append_worst(summary, names, &line);
     if (shown > 0 && shown < summary->kernels)
         smc_text_printf(&line, "; %zu shown", shown);
-    smc_layout_verdict(out, style, SMC_STRONG, &line);
+    smc_layout_verdict(out, SMC_STRONG, &line);
 }
 
-void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                         struct smc_text *out)
+void smc_overview_strays(const struct smc_inspect_rows *rows, struct smc_text *out)
 {
     const struct smc_inspect_summary *summary = &rows->summary;
     const bool one = summary->strays == 1;
@@ -138,12 +136,12 @@ void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_r
         smc_text_append(&line, summary->stray_device->name);
     else
         smc_text_append(&line, "some of the devices");
-    if (style->verbose)
+    if (out->style->verbose)
         smc_text_append(&line, ", marked ~ and not counted");
     else
         smc_text_printf(&line, " and %s left out%s: --verbose shows %s", one ? "is" : "are",
                         summary->stray_device ? "" : " there", one ? "it" : "them");
-    smc_layout_text(out, style, 0, &line);
+    smc_layout_text(out, 0, &line);
 }
 
 /* --- Templates -------------------------------------------------------------------------------- */
@@ -597,14 +595,13 @@ static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows
 static void overview_append_line(const struct smc_inspect_rows *rows,
                                  const struct families *families, const struct family *family,
                                  const struct listed_name *name,
-                                 const struct overview_columns *columns,
-                                 const struct smc_report_style *style, struct smc_text *out)
+                                 const struct overview_columns *columns, struct smc_text *out)
 {
     const struct overview_line line = overview_find_line(rows, families, family);
     if (columns->name_first && name->cut.length > 0)
         smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
     else if (columns->name_first)
-        smc_kernel_name_wrap(smc_text_string(&name->whole), style->columns, out);
+        smc_kernel_name_wrap(smc_text_string(&name->whole), out->style->columns, out);
     overview_append_figures(&line, family->kernels, smc_text_string(&name->cut), columns, out);
 }
 
@@ -619,26 +616,25 @@ static size_t name_columns(const struct overview_columns *columns,
 
 static size_t overview_append_table(const struct smc_inspect_rows *rows,
                                     const struct families *families,
-                                    const struct smc_kernel_names *names,
-                                    const struct smc_report_style *style, struct smc_text *out)
+                                    const struct smc_kernel_names *names, struct smc_text *out)
 {
-    struct overview_columns columns = overview_find_columns(rows, families, style);
-    const bool all = style->all_kernels || families->count < MOST_LINES;
+    struct overview_columns columns = overview_find_columns(rows, families, out->style);
+    const bool all = out->style->all_kernels || families->count < MOST_LINES;
     const size_t most = all ? families->count : MOST_LINES;
     size_t left_out = 0;
     bool distinct;
     struct listed_name *listed = find_listed_names(rows, families, most, names, columns.name_first,
-                                                   name_columns(&columns, style), &distinct);
+                                                   name_columns(&columns, out->style), &distinct);
     if (listed && !distinct && !columns.name_first) {
         free_names(listed, most);
         put_name_first(&columns);
-        listed = find_listed_names(rows, families, most, names, true, name_columns(&columns, style),
-                                   &distinct);
+        listed = find_listed_names(rows, families, most, names, true,
+                                   name_columns(&columns, out->style), &distinct);
     }
     smc_cells_headings((struct smc_cells){columns.column, out});
     out->failed |= !listed;
     for (size_t i = 0; listed && i < most; i++)
-        overview_append_line(rows, families, &families->item[i], &listed[i], &columns, style, out);
+        overview_append_line(rows, families, &families->item[i], &listed[i], &columns, out);
     free_names(listed, most);
     for (size_t i = most; i < families->count; i++)
         left_out += families->item[i].kernels;
@@ -646,14 +642,14 @@ static size_t overview_append_table(const struct smc_inspect_rows *rows,
 }
 
 size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_kernel_names *names,
-                          const struct smc_report_style *style, struct smc_text *out)
+                          struct smc_text *out)
 {
     struct families families = {0};
     size_t left_out = 0;
-    if (!find_families(rows, style->instances, &families))
+    if (!find_families(rows, out->style->instances, &families))
         out->failed = true;
     else if (rows->count > 0)
-        left_out = overview_append_table(rows, &families, names, style, out);
+        left_out = overview_append_table(rows, &families, names, out);
     free_families(&families);
     return left_out;
 }

@@ -7,17 +7,15 @@
 
 /* "412 kernels in 3 files; 31 spill; 12 below 25 %; ..." and how many of them are shown. */
 void smc_overview_headline(const struct smc_inspect_rows *rows,
-                           const struct smc_kernel_names *names,
-                           const struct smc_report_style *style, struct smc_text *out);
+                           const struct smc_kernel_names *names, struct smc_text *out);
 
 /* A line about kernels whose machine code does not load, if there are any. */
-void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                         struct smc_text *out);
+void smc_overview_strays(const struct smc_inspect_rows *rows, struct smc_text *out);
 
 /* A line for each kernel or template, on the device where it is worst. Returns how many kernels
  * have no line, because the table would be too long. */
 size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_kernel_names *names,
-                          const struct smc_report_style *style, struct smc_text *out);
+                          struct smc_text *out);
 
 /* How many kernels the rows are of. */
 size_t smc_overview_kernels(const struct smc_inspect_rows *rows);

@@ -97,8 +97,7 @@ static void words_verdict(const struct smc_user_pair *pair, struct smc_text *out
     smc_text_append(out, pair->is_measured ? " measured" : " predicted");
 }
 
-static void pair_append_results(const struct smc_user_pair *pair,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void pair_append_results(const struct smc_user_pair *pair, struct smc_text *out)
 {
     for (size_t i = 0; pair->compares_results && i < pair->run[0]->memory_count; i++) {
         struct smc_agreement same;
@@ -110,7 +109,7 @@ static void pair_append_results(const struct smc_user_pair *pair,
             smc_text_printf(
                 &line, "%" PRIu64 " of %" PRIu64 " elements differ, from element %" PRIu64 " on",
                 same.differing, same.elements, same.first);
-        smc_layout_line(out, style, pair->run[0]->memory[i].name, &line);
+        smc_layout_line(out, pair->run[0]->memory[i].name, &line);
     }
 }
 
@@ -129,30 +128,29 @@ static void append_cells(const struct pair_row *pair, struct smc_text *out)
     smc_layout_row(out, &line);
 }
 
-void smc_text_pair(const struct smc_user_pair *pair, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_text_pair(const struct smc_user_pair *pair, struct smc_text *out)
 {
     static const char *const labels[SMC_PAIR] = {"first", "second"};
     const struct smc_user_run *run = pair->run[0];
     struct smc_text verdict = {0};
     struct pair_row row;
     words_verdict(pair, &verdict);
-    smc_layout_verdict(out, style, SMC_PLAIN, &verdict);
+    smc_layout_verdict(out, SMC_PLAIN, &verdict);
     smc_text_append_char(out, '\n', 1);
     for (int i = 0; i < SMC_PAIR; i++) {
         struct smc_text kernel = {0};
         pair_words_kernel(pair, i, &kernel);
-        smc_layout_line(out, style, labels[i], &kernel);
+        smc_layout_line(out, labels[i], &kernel);
     }
     smc_text_run_device_line(&run->request.device, run->result.driver, run->result.runtime, NULL,
-                             style, out);
-    smc_text_machine_line(run->result.host_name, run->result.gpu_uuid, style, out);
+                             out);
+    smc_text_machine_line(run->result.host_name, run->result.gpu_uuid, out);
     smc_text_printf(out, "\n%*s %*s %*s\n", PAIR_LABEL, "", PAIR_CELL, labels[0], PAIR_CELL,
                     labels[1]);
     for (size_t at = 0; next_row(pair, &at, &row);)
         append_cells(&row, out);
     smc_text_append_char(out, '\n', 1);
-    pair_append_results(pair, style, out);
+    pair_append_results(pair, out);
 }
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */

@@ -61,29 +61,26 @@ struct smc_writer {
     bool is_by_line;  /* each line can be used before the next one is written */
 
 #define WRITER(kind, list, parameters, arguments)                                                  \
-    void (*kind)(SMC_WRITER_LIST parameters, const struct smc_report_style *style,                 \
-                 struct smc_text *out);
+    void (*kind)(SMC_WRITER_LIST parameters, struct smc_text * out);
 #include "show/report/writers.def"
 
     /* The user's kernels, each on its devices: appends the report from row `first` on, and returns
        the row to go on with, or rows->count at its end. `out` may be emptied between the calls:
        the JSON of a library takes hundreds of megabytes. */
-    size_t (*inspection)(const struct smc_inspect_rows *rows, size_t first,
-                         const struct smc_report_style *style, struct smc_text *out);
+    size_t (*inspection)(const struct smc_inspect_rows *rows, size_t first, struct smc_text *out);
 
     /* Every kernel that a program launched; style->most_kernels: of the table. */
-    void (*trace)(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                  struct smc_text *out);
+    void (*trace)(const struct smc_trace_answer *answer, struct smc_text *out);
 
-    void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+    void (*kernels)(struct smc_text *out);
 
     /* A sweep, a point at a time: before the first, each answer in order (`why` as for
-       smc_sweep_visitor), after the last. `out` may be emptied between the calls. */
+       smc_sweep_visitor), after the last; NULL: nothing is written then. `out` may be emptied
+       between the calls. */
     void (*sweep_begin)(const struct smc_sweep *sweep, struct smc_text *out);
     void (*sweep_point)(const struct smc_sweep *sweep, uint64_t point,
                         const struct smc_answer *answer, const char *why, struct smc_text *out);
-    void (*sweep_end)(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                      struct smc_text *out);
+    void (*sweep_end)(const struct smc_sweep_result *result, struct smc_text *out);
     bool sweep_needs_points;        /* sweep_end reads result->point */
     bool sweep_needs_whole_answers; /* sweep_point reads the answer's work and next steps */
 };

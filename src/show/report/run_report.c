@@ -220,46 +220,41 @@ static void run_append_values(const struct smc_row *row, const struct run_table 
 
 /* A note equal to that of the row before is not repeated. */
 static void run_append_row(const struct smc_row *row, const char *note_before,
-                           const struct run_table *table, const struct smc_report_style *style,
-                           struct smc_text *out)
+                           const struct run_table *table, struct smc_text *out)
 {
     run_append_values(row, table, out);
     smc_text_append_char(out, ' ', VERDICT_GAP);
-    smc_layout_words(out, style, smc_verdict_emphasis(row->verdict),
-                     smc_verdict_name(row->verdict));
+    smc_layout_words(out, smc_verdict_emphasis(row->verdict), smc_verdict_name(row->verdict));
     smc_text_append_char(out, '\n', 1);
     if (row->note[0] && strcmp(row->note, note_before) != 0)
-        smc_layout_paragraph(out, "", 4, row->note, style->columns);
+        smc_layout_paragraph(out, "", 4, row->note, out->style->columns);
 }
 
-void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
-                   const struct smc_report_style *style, struct smc_text *out)
+void smc_text_rows(const struct smc_confirmation *confirmation, bool all, struct smc_text *out)
 {
-    const struct run_table table = run_lay_out(confirmation, all, style->columns);
+    const struct run_table table = run_lay_out(confirmation, all, out->style->columns);
     smc_text_printf(out, "%-*s", table.label_width, "");
     for (int c = 0; c < SMC_ROW_SOURCES; c++)
         if (table.width[c] > 0)
             smc_text_printf(out, " %*s", table.width[c], smc_source_headings[c]);
     smc_text_append(out, "  verdict\n");
     for (size_t i = 0; i < confirmation->row_count; i++)
-        run_append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,
-                       out);
+        run_append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, out);
 }
 
 /* --- Text: a run ------------------------------------------------------------------------------ */
 
-void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
-                           const struct smc_report_style *style, struct smc_text *out)
+void smc_text_machine_line(const char *host_name, const char *gpu_uuid, struct smc_text *out)
 {
     struct smc_text machine = {0};
     if (gpu_uuid[0])
         smc_text_printf(&machine, "%s%s%s", host_name, host_name[0] ? ", " : "", gpu_uuid);
-    smc_layout_line(out, style, "machine", &machine);
+    smc_layout_line(out, "machine", &machine);
 }
 
 void smc_text_run_device_line(const struct smc_device *device, const char *driver,
                               const char *runtime, const struct smc_query *query,
-                              const struct smc_report_style *style, struct smc_text *out)
+                              struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_words_run_device(device, &line);
@@ -267,41 +262,39 @@ void smc_text_run_device_line(const struct smc_device *device, const char *drive
         smc_text_printf(&line, "; driver for CUDA %s, runtime %s", driver, runtime);
     if (query)
         smc_words_assumed(query, &line);
-    smc_layout_line(out, style, "device", &line);
+    smc_layout_line(out, "device", &line);
 }
 
-static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,
-                      struct smc_text *out)
+static void write_run(const struct smc_confirmed_run *run, struct smc_text *out)
 {
     const struct smc_query *query = &run->answer.query;
     const struct smc_run_result *result = &run->result;
     struct smc_text verdict = {0}, kernel = {0};
     smc_words_verdicts(&run->confirmation, &verdict);
     smc_words_conflicts(&run->conflicts, &verdict);
-    smc_layout_verdict(out, style, run->confirmation.differing ? SMC_BAD : SMC_GOOD, &verdict);
+    smc_layout_verdict(out, run->confirmation.differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     smc_words_run_kernel(&run->answer, &kernel);
-    smc_layout_line(out, style, "kernel", &kernel);
-    smc_text_run_device_line(&query->device, result->driver, result->runtime, query, style, out);
-    smc_text_machine_line(result->host_name, result->gpu_uuid, style, out);
-    smc_text_conflict_fix(&run->conflicts, query->kernel ? query->kernel->file : "", style, out);
+    smc_layout_line(out, "kernel", &kernel);
+    smc_text_run_device_line(&query->device, result->driver, result->runtime, query, out);
+    smc_text_machine_line(result->host_name, result->gpu_uuid, out);
+    smc_text_conflict_fix(&run->conflicts, query->kernel ? query->kernel->file : "", out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_rows(&run->confirmation, result->load.made, style, out);
+    smc_text_rows(&run->confirmation, result->load.made, out);
     if (result->emulated.finding_count > 1 || /* the row's note has only the first */
         smc_findings_have_stacks(&result->emulated)) {
         smc_text_append(out, "\nfindings, lowest block first\n");
-        smc_text_findings(&result->emulated, style, out);
+        smc_text_findings(&result->emulated, out);
     }
-    smc_text_annotation(result->emulated.annotation, style, out);
+    smc_text_annotation(result->emulated.annotation, out);
 }
 
-void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
-                   const struct smc_report_style *style, struct smc_text *out)
+void smc_text_runs(const struct smc_confirmed_run *runs, size_t count, struct smc_text *out)
 {
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             smc_text_append_char(out, '\n', 1);
-        write_run(&runs[i], style, out);
+        write_run(&runs[i], out);
     }
 }
 
@@ -324,28 +317,26 @@ static struct run_sum run_add_up(const struct smc_all_gpus *all)
     return sum;
 }
 
-static void write_part(const struct smc_gpu_part *part, const char *host_name,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void write_part(const struct smc_gpu_part *part, const char *host_name, struct smc_text *out)
 {
-    smc_layout_begin(out, style, SMC_STRONG);
+    smc_layout_begin(out, SMC_STRONG);
     smc_text_printf(out, "\nGPU %d", part->gpu_index);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
     smc_text_append(out, ": ");
     if (part->count > 0)
-        smc_text_runs(part->runs, part->count, style, out);
+        smc_text_runs(part->runs, part->count, out);
     if (!smc_gpu_part_failed(part))
         return;
     struct smc_text line = {0};
     smc_text_printf(&line, "failed: %s", part->error.message);
-    smc_layout_verdict(out, style, SMC_BAD, &line);
+    smc_layout_verdict(out, SMC_BAD, &line);
     if (part->count > 0)
         return;
-    smc_text_run_device_line(&part->device, "", "", NULL, style, out);
-    smc_text_machine_line(host_name, smc_gpu_part_uuid(part), style, out);
+    smc_text_run_device_line(&part->device, "", "", NULL, out);
+    smc_text_machine_line(host_name, smc_gpu_part_uuid(part), out);
 }
 
-void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
-                       struct smc_text *out)
+void smc_text_all_gpus(const struct smc_all_gpus *all, struct smc_text *out)
 {
     const struct run_sum sum = run_add_up(all);
     struct smc_text verdict = {0};
@@ -354,9 +345,9 @@ void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_s
         smc_text_printf(&verdict, ", %zu of them failed", sum.failed);
     smc_text_append(&verdict, ": ");
     smc_words_verdicts(&sum.all, &verdict);
-    smc_layout_verdict(out, style, sum.failed || sum.all.differing ? SMC_BAD : SMC_GOOD, &verdict);
+    smc_layout_verdict(out, sum.failed || sum.all.differing ? SMC_BAD : SMC_GOOD, &verdict);
     for (size_t i = 0; i < all->count; i++)
-        write_part(&all->part[i], all->host_name, style, out);
+        write_part(&all->part[i], all->host_name, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

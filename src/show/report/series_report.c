@@ -435,14 +435,13 @@ static void series_append_head(const struct sheet *sheet, struct smc_text *out)
     smc_text_append_char(out, '\n', 1);
 }
 
-static void series_append_verdict(const struct sheet *sheet, size_t index,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void series_append_verdict(const struct sheet *sheet, size_t index, struct smc_text *out)
 {
     const struct smc_series *series = sheet->table->series;
     enum smc_verdict verdict = smc_series_verdict(series, index);
     bool failed = !series->run[index].seen.has_result;
     smc_text_append_char(out, ' ', sheet->gap);
-    smc_layout_words(out, style, failed ? SMC_BAD : smc_verdict_emphasis(verdict),
+    smc_layout_words(out, failed ? SMC_BAD : smc_verdict_emphasis(verdict),
                      verdict_of(series, index));
 }
 
@@ -467,7 +466,7 @@ static void append_difference(const struct smc_row *row, struct smc_text *out)
 
 /* Why there is no result, or what differs. */
 static void series_append_reason(const struct sheet *sheet, const struct smc_series_run *run,
-                                 const struct smc_report_style *style, struct smc_text *out)
+                                 struct smc_text *out)
 {
     struct smc_text reason = {0};
     size_t indent = sheet->value_width + (size_t)2 * WIDE_GAP;
@@ -475,12 +474,11 @@ static void series_append_reason(const struct sheet *sheet, const struct smc_ser
     for (size_t i = 0; i < run->seen.confirmation.row_count; i++)
         if (run->seen.confirmation.row[i].verdict == SMC_DIFFERS)
             append_difference(&run->seen.confirmation.row[i], &reason);
-    smc_layout_text(out, style, indent, &reason);
+    smc_layout_text(out, indent, &reason);
 }
 
 /* The value is shown in the first of its rows. */
-static void append_table_run(const struct sheet *sheet, size_t index,
-                             const struct smc_report_style *style, struct smc_text *out)
+static void append_table_run(const struct sheet *sheet, size_t index, struct smc_text *out)
 {
     const struct smc_series *series = sheet->table->series;
     const struct smc_series_run *run = &series->run[index], *before = run - 1;
@@ -497,30 +495,29 @@ static void append_table_run(const struct sheet *sheet, size_t index,
         smc_text_printf(out, "%*s", (int)sheet->width[f], cell);
     }
     if (sheet->table->verdicts)
-        series_append_verdict(sheet, index, style, out);
+        series_append_verdict(sheet, index, out);
     smc_text_append_char(out, '\n', 1);
     if (sheet->table->verdicts)
-        series_append_reason(sheet, run, style, out);
+        series_append_reason(sheet, run, out);
     smc_text_free(&value);
     smc_text_free(&label);
 }
 
 /* Begins with an empty line. */
-static void series_append_table(const struct series_table *table,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void series_append_table(const struct series_table *table, struct smc_text *out)
 {
     struct sheet sheet = {.table = table, .rows = smc_series_started(table->series)};
     struct smc_text rest = {0};
     series_measure(&sheet, WIDE_GAP);
-    if (width_of_all(&sheet) > style->columns)
+    if (width_of_all(&sheet) > out->style->columns)
         series_measure(&sheet, NARROW_GAP);
     smc_text_append_char(out, '\n', 1);
     series_append_head(&sheet, out);
     for (size_t i = 0; i < sheet.rows; i++)
-        append_table_run(&sheet, i, style, out);
+        append_table_run(&sheet, i, out);
     if (table->verdicts)
         smc_words_series_not_started(table->series, &rest);
-    smc_layout_text(out, style, 0, &rest);
+    smc_layout_text(out, 0, &rest);
 }
 
 /* --- Text ------------------------------------------------------------------------------------- */
@@ -542,8 +539,7 @@ static bool any_best(const struct smc_series *series)
     return false;
 }
 
-static void series_append_subject(const struct smc_series *series,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void series_append_subject(const struct smc_series *series, struct smc_text *out)
 {
     const struct smc_series_run *first = &series->run[0], *driven = first;
     struct smc_text subject = {0}, values = {0};
@@ -552,16 +548,15 @@ static void series_append_subject(const struct smc_series *series,
             driven = &series->run[i];
     const char *option = words_option(&series->axis);
     words_subject(series, &subject);
-    smc_layout_line(out, style, series->family ? "kernels" : "kernel", &subject);
+    smc_layout_line(out, series->family ? "kernels" : "kernel", &subject);
     smc_text_run_device_line(&first->query.device, driven->seen.result.driver,
-                             driven->seen.result.runtime, &first->query, style, out);
+                             driven->seen.result.runtime, &first->query, out);
     if (option)
         series_words_values(&series->axis, &values);
-    smc_layout_line(out, style, option, &values);
+    smc_layout_line(out, option, &values);
 }
 
-static void append_details(const struct smc_series *series, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_details(const struct smc_series *series, struct smc_text *out)
 {
     for (size_t i = 0; i < series->count; i++) {
         struct smc_text details = {0};
@@ -569,7 +564,7 @@ static void append_details(const struct smc_series *series, const struct smc_rep
             i > 0 && series->run[i].has_value && series->run[i].value != series->run[0].value;
         if (!repeated)
             words_details(series, i, &details);
-        smc_layout_line(out, style, "with", &details);
+        smc_layout_line(out, "with", &details);
     }
 }
 
@@ -599,41 +594,40 @@ static void append_ratio(const struct series_table *table, const char *each, str
 
 /* What the table does not explain by itself. */
 static void series_append_notes(const struct series_table *table, bool has_counts,
-                                const struct smc_report_style *style, struct smc_text *out)
+                                struct smc_text *out)
 {
     const struct smc_series *series = table->series;
     enum smc_series_vary vary = series->axis.vary;
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
-    struct smc_text notes = {0}, text = {0};
+    struct smc_text notes = {.style = out->style}, text = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
         smc_text_append(&text,
                         "a carve-out is a preference: the driver may set another size, and more "
                         "resident blocks than predicted do not contradict the model if the API "
                         "answers as predicted");
-    smc_layout_line(&notes, style, "a hint", &text);
+    smc_layout_line(&notes, "a hint", &text);
     if (table->figures & BIT(BLOCKS_PREDICTED) && !smc_series_ran_on_gpu(series))
         smc_text_append(&text, "predicted by the model; only a GPU confirms them");
-    smc_layout_line(&notes, style, "blocks", &text);
+    smc_layout_line(&notes, "blocks", &text);
     if (has_counts)
         smc_text_append(&text,
                         "predicted by the model; a run of one kernel shows the GPU's counters");
-    smc_layout_line(&notes, style, "counts", &text);
+    smc_layout_line(&notes, "counts", &text);
     append_ratio(table, each, &text);
-    smc_layout_line(&notes, style, "ratios", &text);
+    smc_layout_line(&notes, "ratios", &text);
     if (table->marks_best)
         smc_text_printf(&text, "the fastest%s", each);
-    smc_layout_line(&notes, style, "*", &text);
+    smc_layout_line(&notes, "*", &text);
     if (any_unseen(series))
         smc_text_append(&text,
                         "of the figures shown; a run of one kernel shows what else was confirmed");
-    smc_layout_line(&notes, style, "verdicts", &text);
+    smc_layout_line(&notes, "verdicts", &text);
     smc_text_append_char(out, '\n', notes.length > 0);
     smc_text_append(out, smc_text_string(&notes));
     smc_text_free(&notes);
 }
 
-void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
-                     struct smc_text *out)
+void smc_text_series(const struct smc_series *series, struct smc_text *out)
 {
     struct series_table table = {
         .series = series,
@@ -643,19 +637,18 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
     };
     struct smc_text verdicts = {0};
     smc_words_series_verdicts(series, &verdicts);
-    smc_layout_verdict(out, style, smc_verdict_emphasis(smc_series_whole_verdict(series)),
-                       &verdicts);
+    smc_layout_verdict(out, smc_verdict_emphasis(smc_series_whole_verdict(series)), &verdicts);
     smc_text_append_char(out, '\n', 1);
-    series_append_subject(series, style, out);
-    append_details(series, style, out);
-    series_append_table(&table, style, out);
+    series_append_subject(series, out);
+    append_details(series, out);
+    series_append_table(&table, out);
     bool timed = table.figures & BIT(TIME_MS);
     bool has_counts = timed && series->family && any_conflicts(series);
     if (has_counts) {
         struct series_table counts = {.series = series, .figures = SMC_SHARED_COUNTS};
-        series_append_table(&counts, style, out);
+        series_append_table(&counts, out);
     }
-    series_append_notes(&table, has_counts, style, out);
+    series_append_notes(&table, has_counts, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

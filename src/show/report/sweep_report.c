@@ -327,8 +327,7 @@ static void sweep_append_limits(const struct sweep_grid *grid, struct smc_text *
                             smc_limit_label((enum smc_limit)i));
 }
 
-static void sweep_append_legend(const struct sweep_grid *grid, const struct smc_report_style *style,
-                                struct smc_text *out)
+static void sweep_append_legend(const struct sweep_grid *grid, struct smc_text *out)
 {
     struct smc_text line = {0};
     uint32_t states = 0;
@@ -344,7 +343,7 @@ static void sweep_append_legend(const struct sweep_grid *grid, const struct smc_
     if (states & 1u << SMC_POINT_NO_ANSWER)
         smc_text_append(&line, ", x no such launch on this device");
     smc_text_append(out, "\n");
-    smc_layout_line(out, style, "cells", &line);
+    smc_layout_line(out, "cells", &line);
 }
 
 static int sweep_widest_label(const struct sweep_grid *grid)
@@ -366,8 +365,7 @@ static int sweep_widest_label(const struct sweep_grid *grid)
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
 }
 
-static void sweep_append_grid(const struct smc_sweep_result *result,
-                              const struct smc_report_style *style, struct smc_text *out)
+static void sweep_append_grid(const struct smc_sweep_result *result, struct smc_text *out)
 {
     const struct smc_axis *axis = result->sweep->axis;
     bool first_down =
@@ -383,12 +381,12 @@ static void sweep_append_grid(const struct smc_sweep_result *result,
     grid.rows = smc_axis_values(&axis[grid.down]);
     grid.columns = smc_axis_values(&axis[grid.across]);
     grid.label_width = sweep_widest_label(&grid);
-    uint64_t fit = (style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
+    uint64_t fit = (out->style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
     for (uint64_t first = 0; first < grid.columns; first += fit) {
         uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;
         append_band(&grid, first, end, out);
     }
-    sweep_append_legend(&grid, style, out);
+    sweep_append_legend(&grid, out);
 }
 
 /* --- Table: one value varied ------------------------------------------------------------------ */
@@ -475,8 +473,7 @@ static void sweep_add_counts(const struct smc_sweep_point *point, double fastest
 }
 
 static void append_table_point(const struct smc_sweep_result *result, uint64_t index,
-                               const struct sweep_columns *columns,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               const struct sweep_columns *columns, struct smc_text *out)
 {
     const struct smc_sweep_point *point = &result->point[index];
     struct smc_text label = {0}, left = {0}, right = {0};
@@ -496,7 +493,7 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
         smc_words_limiters(&(struct smc_occupancy){.limiters = point->limiters}, &right);
     smc_layout_paragraph(out, smc_text_string(&left),
                          (size_t)smc_utf8_string_columns(smc_text_string(&left)) + 2,
-                         smc_text_string(&right), style->columns);
+                         smc_text_string(&right), out->style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
 }
@@ -551,8 +548,7 @@ static void append_runs(const struct smc_sweep_result *result, double best, stru
     }
 }
 
-static void sweep_report_append_best(const struct smc_sweep_result *result,
-                                     const struct smc_report_style *style, struct smc_text *out)
+static void sweep_report_append_best(const struct smc_sweep_result *result, struct smc_text *out)
 {
     struct smc_text line = {0};
     char percent[32];
@@ -571,24 +567,22 @@ static void sweep_report_append_best(const struct smc_sweep_result *result,
     } else
         smc_text_printf(&line, "%s at %" PRIu64 " of %" PRIu64 " points", percent, count,
                         result->answered);
-    smc_layout_line(out, style, "best", &line);
+    smc_layout_line(out, "best", &line);
 }
 
-static void append_sources(const struct smc_sweep_result *result,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void append_sources(const struct smc_sweep_result *result, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_words_sweep_sources(result, &line);
-    smc_layout_line(out, style, "registers", &line);
+    smc_layout_line(out, "registers", &line);
 }
 
-static void append_without_time(const struct smc_sweep_result *result,
-                                const struct smc_report_style *style, struct smc_text *out)
+static void append_without_time(const struct smc_sweep_result *result, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (result->sweep->times && result->no_time[0])
         smc_text_printf(&line, "not everywhere predicted: %s", result->no_time);
-    smc_layout_line(out, style, "time", &line);
+    smc_layout_line(out, "time", &line);
 }
 
 static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)
@@ -599,27 +593,26 @@ static void append_ended(const struct smc_sweep_result *result, struct smc_text 
                         result->answered, points);
 }
 
-void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_words_sweep_subject(result->sweep, &line);
     smc_text_append(&line, "; ");
     smc_words_sweep_device(result->sweep, &line);
-    smc_layout_text(out, style, 0, &line);
+    smc_layout_text(out, 0, &line);
     if (result->sweep->axis_count == 1) {
         const struct sweep_columns columns = sweep_find_columns(result);
         smc_text_append_char(out, '\n', 1);
         smc_cells_headings((struct smc_cells){columns.column, out});
         for (uint64_t i = 0; i < result->answered; i++)
-            append_table_point(result, i, &columns, style, out);
+            append_table_point(result, i, &columns, out);
     } else {
-        sweep_append_grid(result, style, out);
+        sweep_append_grid(result, out);
     }
     smc_text_append(out, "\n");
-    sweep_report_append_best(result, style, out);
-    append_without_time(result, style, out);
-    append_sources(result, style, out);
+    sweep_report_append_best(result, out);
+    append_without_time(result, out);
+    append_sources(result, out);
     append_ended(result, out);
 }
 
@@ -682,34 +675,18 @@ void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
     dump(sweep_point_object(sweep, point, answer, why), out);
 }
 
-void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                        struct smc_text *out)
+void smc_json_sweep_end(const struct smc_sweep_result *result, struct smc_text *out)
 {
     (void)result;
-    (void)style;
     smc_text_append(out, "\n]}\n");
 }
 
 /* --- JSON Lines ------------------------------------------------------------------------------- */
 
-void smc_lines_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
-{
-    (void)sweep;
-    (void)out;
-}
-
 void smc_lines_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                            const struct smc_answer *answer, const char *why, struct smc_text *out)
 {
     smc_json_append_line(sweep_point_object(sweep, point, answer, why), out);
-}
-
-void smc_lines_sweep_end(const struct smc_sweep_result *result,
-                         const struct smc_report_style *style, struct smc_text *out)
-{
-    (void)result;
-    (void)style;
-    (void)out;
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
@@ -726,12 +703,4 @@ void smc_csv_sweep_point(const struct smc_sweep *sweep, uint64_t point,
     (void)sweep;
     (void)point;
     smc_csv_answer(answer, why, out);
-}
-
-void smc_csv_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                       struct smc_text *out)
-{
-    (void)result;
-    (void)style;
-    (void)out;
 }

@@ -6,64 +6,50 @@
 #include "show/words/layout.h"
 
 /* The line that names the GPU; nothing where none ran. */
-void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
-                           const struct smc_report_style *style, struct smc_text *out);
+void smc_text_machine_line(const char *host_name, const char *gpu_uuid, struct smc_text *out);
 
 /* The line of a run's device; `driver` may be empty, and `query`, which says whether the device is
    assumed, NULL. */
 void smc_text_run_device_line(const struct smc_device *device, const char *driver,
                               const char *runtime, const struct smc_query *query,
-                              const struct smc_report_style *style, struct smc_text *out);
+                              struct smc_text *out);
 enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
 
 #define WRITER(kind, list, parameters, arguments)                                                  \
     SMC_WRITER_DECLARE(void smc_text_##kind(SMC_WRITER_LIST parameters,                            \
-                                            const struct smc_report_style *style,                  \
+                                                                                                   \
                                             struct smc_text *out);)
 #include "show/report/writers.def"
 
 /* The first lines of an answer, for other reports that begin alike. */
-void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                          struct smc_text *out);
-void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                          struct smc_text *out);
-void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                         struct smc_text *out);
+void smc_text_kernel_line(const struct smc_answer *answer, struct smc_text *out);
+void smc_text_device_line(const struct smc_answer *answer, struct smc_text *out);
+void smc_text_block_line(const struct smc_answer *answer, struct smc_text *out);
 /* The call that must come before the launch, and whether a cooperative grid fits; nothing
    otherwise. `shown` as for smc_words_opt_in. */
-void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown,
-                          const struct smc_report_style *style, struct smc_text *out);
-void smc_text_cooperative_line(const struct smc_answer *answer,
-                               const struct smc_report_style *style, struct smc_text *out);
-void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
-                     struct smc_text *out);
-void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
-                     struct smc_text *out);
+void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown, struct smc_text *out);
+void smc_text_cooperative_line(const struct smc_answer *answer, struct smc_text *out);
+void smc_text_limits(const struct smc_answer *answer, struct smc_text *out);
+void smc_text_advice(const struct smc_answer *answer, struct smc_text *out);
 /* For an answer with work, an item on each line: what is loaded, computed, and what bounds it. */
 void smc_text_append_work(const struct smc_answer *answer, struct smc_text *items);
-void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
-                      struct smc_text *out);
-void smc_text_fleet(const struct smc_fleet *fleet, const struct smc_report_style *style,
-                    struct smc_text *out);
+void smc_text_explain(const struct smc_answer *answer, struct smc_text *out);
+void smc_text_fleet(const struct smc_fleet *fleet, struct smc_text *out);
 /* The rows of a run as a table; `all` also with the sources that no row has. */
-void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
-                   const struct smc_report_style *style, struct smc_text *out);
+void smc_text_rows(const struct smc_confirmation *confirmation, bool all, struct smc_text *out);
 /* The kernel's lines with the emulator's counts; nothing where there are none. */
-void smc_text_annotation(const struct smc_annotation *annotation,
-                         const struct smc_report_style *style, struct smc_text *out);
+void smc_text_annotation(const struct smc_annotation *annotation, struct smc_text *out);
 /* A line a ceiling, and where they are from; nothing where they are unknown. */
 void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
                        struct smc_text *out);
-void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
-                    struct smc_text *out);
+void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out);
 /* What a proposal cannot know of a kernel. */
-void smc_text_best_caveat(const struct smc_report_style *style, struct smc_text *out);
-size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
-                           const struct smc_report_style *style, struct smc_text *out);
+void smc_text_best_caveat(struct smc_text *out);
+size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first, struct smc_text *out);
 
 /* What removes the bank conflicts of a run; nothing where there are none. */
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
-                           const struct smc_report_style *style, struct smc_text *out);
+                           struct smc_text *out);
 
 /* The nearest changes that gain blocks, an item on each line: "a third block needs 28 registers or
    fewer (75 %)". */
@@ -74,10 +60,8 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items
 
 /* The first kernels, style->most_kernels or by default 15, or style->all_kernels; of each the
    configurations that take most of its time, with style->verbose all. */
-void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                     struct smc_text *out);
-void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                    struct smc_text *out);
-void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
+void smc_trace_table(const struct smc_trace_answer *answer, struct smc_text *out);
+void smc_text_trace(const struct smc_trace_answer *answer, struct smc_text *out);
+void smc_text_kernels(struct smc_text *out);
 
 #endif

@@ -171,35 +171,33 @@ enum { ACCESS_WIDTH = 26, COMMAND_INDENT = 4 };
 
 static void tile_append_remedy(const struct smc_banks_query *query,
                                const struct smc_tile_remedy *remedy, const char *label,
-                               struct smc_text *words, const struct smc_report_style *style,
-                               struct smc_text *out)
+                               struct smc_text *words, struct smc_text *out)
 {
     struct smc_text command = {0};
     if (!remedy->found) {
         smc_text_free(words);
         return;
     }
-    smc_layout_line(out, style, label, words);
+    smc_layout_line(out, label, words);
     smc_words_tile_command(query, &remedy->tile, &command);
-    smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&command), style->columns);
+    smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&command), out->style->columns);
     out->failed |= command.failed;
     smc_text_free(&command);
 }
 
-static void append_remedies_of(const struct smc_banks_answer *answer,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void append_remedies_of(const struct smc_banks_answer *answer, struct smc_text *out)
 {
     const struct smc_tile_remedy *padding = &answer->tile_padding, *swizzle = &answer->tile_swizzle;
     struct smc_text words = {0};
     smc_text_append(out, "\n");
     smc_words_tile_padding(padding, &words);
-    tile_append_remedy(&answer->query, padding, "padding", &words, style, out);
+    tile_append_remedy(&answer->query, padding, "padding", &words, out);
     smc_words_tile_swizzle(swizzle, &words);
-    tile_append_remedy(&answer->query, swizzle, "swizzle", &words, style, out);
+    tile_append_remedy(&answer->query, swizzle, "swizzle", &words, out);
     if (padding->found || swizzle->found)
         return;
     smc_words_tile_hopeless(answer, &words);
-    smc_layout_line(out, style, "remedy", &words);
+    smc_layout_line(out, "remedy", &words);
 }
 
 static void append_access_row(const struct smc_banks_pattern *pattern, struct smc_text *out)
@@ -225,7 +223,6 @@ void smc_words_tile_place(const struct smc_banks_answer *answer, struct smc_text
 }
 
 struct smc_bank_cost smc_text_tile_heading(const struct smc_banks_answer *answer,
-                                           const struct smc_report_style *style,
                                            struct smc_text *out)
 {
     struct smc_text title = {0}, place = {0};
@@ -235,11 +232,11 @@ struct smc_bank_cost smc_text_tile_heading(const struct smc_banks_answer *answer
         smc_text_append(&title, ", ");
     }
     smc_words_tile(&answer->query.tile->tile, &title);
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&title), style->columns);
-    smc_layout_end(out, style);
+    smc_layout_begin(out, SMC_STRONG);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&title), out->style->columns);
+    smc_layout_end(out);
     smc_words_tile_place(answer, &place);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&place), style->columns);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&place), out->style->columns);
     smc_text_free(&title);
     smc_text_free(&place);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
@@ -257,12 +254,11 @@ void smc_text_tile_accesses(const struct smc_banks_answer *answer, struct smc_te
         append_access_row(&answer->pattern[i], out);
 }
 
-void smc_text_tile_remedies(const struct smc_banks_answer *answer,
-                            const struct smc_report_style *style, struct smc_text *out)
+void smc_text_tile_remedies(const struct smc_banks_answer *answer, struct smc_text *out)
 {
     const struct smc_banks_pattern *worst = &answer->pattern[answer->worst];
     if (worst->total.wavefronts != worst->total.least)
-        append_remedies_of(answer, style, out);
+        append_remedies_of(answer, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -29,11 +29,9 @@ void smc_words_tile_command(const struct smc_banks_query *query, const struct sm
 
 /* The parts of the text; the heading returns the cost of all accesses. */
 struct smc_bank_cost smc_text_tile_heading(const struct smc_banks_answer *answer,
-                                           const struct smc_report_style *style,
                                            struct smc_text *out);
 void smc_text_tile_accesses(const struct smc_banks_answer *answer, struct smc_text *out);
-void smc_text_tile_remedies(const struct smc_banks_answer *answer,
-                            const struct smc_report_style *style, struct smc_text *out);
+void smc_text_tile_remedies(const struct smc_banks_answer *answer, struct smc_text *out);
 
 /* Adds "array". */
 void smc_json_tile(json_t *object, const struct smc_banks_answer *answer);

@@ -196,14 +196,13 @@ static bool is_missed(const struct smc_answer *answer)
     return kernel && !kernel->is_probe && answer->outcome == SMC_LAUNCHES && answer->time.reason[0];
 }
 
-void smc_text_time_line(const struct smc_answer *answer, const struct smc_report_style *style,
-                        struct smc_text *out)
+void smc_text_time_line(const struct smc_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (smc_time_is_known(&answer->time))
         time_append_prediction(answer, &line);
     smc_text_join_items(&line);
-    smc_layout_line(out, style, "time", &line);
+    smc_layout_line(out, "time", &line);
 }
 
 void smc_text_no_time(const struct smc_answer *answer, struct smc_text *line)
@@ -303,7 +302,7 @@ static void time_append_count(const struct smc_answer *answer, enum smc_time_ter
 }
 
 static void append_term(const struct smc_answer *answer, enum smc_time_term term, size_t indent,
-                        const struct smc_report_style *style, struct smc_text *out)
+                        struct smc_text *out)
 {
     struct smc_text label = {0}, count = {0};
     const struct smc_time *time = &answer->time;
@@ -319,7 +318,7 @@ static void append_term(const struct smc_answer *answer, enum smc_time_term term
                     ms);
     time_append_count(answer, term, &count);
     smc_layout_paragraph(out, smc_text_string(&label), label.length + 2, smc_text_string(&count),
-                         style->columns);
+                         out->style->columns);
     smc_text_free(&label);
     smc_text_free(&count);
 }
@@ -350,8 +349,7 @@ static const char *words_of_products(const struct smc_answer *answer)
     return published ? ", of tensor cores as published" : "";
 }
 
-void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
-                           const struct smc_report_style *style, struct smc_text *out)
+void smc_text_explain_time(const struct smc_answer *answer, size_t indent, struct smc_text *out)
 {
     const struct smc_time *time = &answer->time;
     struct smc_text line = {0};
@@ -362,13 +360,13 @@ void smc_text_explain_time(const struct smc_answer *answer, size_t indent,
         "work counted in %s; %s%s; each term is how long the launch would take if "
         "nothing else bounded it, with the work of all warps, and of one SM in a clock:",
         time->code, words_of_basis(time->basis), words_of_products(answer));
-    smc_layout_paragraph(out, "time", indent, smc_text_string(&line), style->columns);
+    smc_layout_paragraph(out, "time", indent, smc_text_string(&line), out->style->columns);
     for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
-        append_term(answer, (enum smc_time_term)i, indent, style, out);
+        append_term(answer, (enum smc_time_term)i, indent, out);
     line.length = 0;
     smc_text_append(&line, "what overlaps counts once, what waits is added: ");
     smc_words_time_range(time, &line);
-    smc_layout_text(out, style, indent, &line);
+    smc_layout_text(out, indent, &line);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

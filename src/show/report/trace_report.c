@@ -414,30 +414,27 @@ static void trace_append_short(const struct smc_trace_answer *answer, struct smc
                     answer->short_us);
 }
 
-static void append_sentence(struct smc_text *line, enum smc_emphasis emphasis,
-                            const struct smc_report_style *style, struct smc_text *out)
+static void append_sentence(struct smc_text *line, enum smc_emphasis emphasis, struct smc_text *out)
 {
     if (line->length > 0)
-        smc_layout_verdict(out, style, emphasis, line);
+        smc_layout_verdict(out, emphasis, line);
     smc_text_free(line);
 }
 
-static void trace_append_headline(const struct smc_trace_answer *answer,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void trace_append_headline(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     static void (*const parts[])(const struct smc_trace_answer *, struct smc_text *) = {
         append_took, trace_report_append_bounds, append_means, trace_append_short};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct smc_text line = {0};
         parts[i](answer, &line);
-        append_sentence(&line, SMC_STRONG, style, out);
+        append_sentence(&line, SMC_STRONG, out);
     }
 }
 
 /* A configuration that the model is wrong about: "saxpy, 256 threads, 40 registers, 0 B of shared
    memory: 6 blocks per SM; the driver says 5". */
-static void append_wrong(const struct smc_trace_row *row, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void append_wrong(const struct smc_trace_row *row, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_kernel_name_brief(row->launch->shown, &line);
@@ -447,13 +444,12 @@ static void append_wrong(const struct smc_trace_row *row, const struct smc_repor
     smc_text_printf(&line, ": %u blocks per SM", row->occupancy.blocks_per_sm);
     if (row->agreement == SMC_TRACE_DIFFERS)
         smc_text_printf(&line, "; the driver says %d", row->launch->api_blocks_per_sm);
-    smc_layout_paragraph(out, " ", 2, smc_text_string(&line), style->columns);
+    smc_layout_paragraph(out, " ", 2, smc_text_string(&line), out->style->columns);
     smc_text_free(&line);
 }
 
 /* What the model is wrong about, or another GPU cannot do: with the first few of them. */
-static void append_contradictions(const struct smc_trace_answer *answer,
-                                  const struct smc_report_style *style, struct smc_text *out)
+static void append_contradictions(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     enum { MOST_WRONG = 10 };
     struct smc_text line = {0};
@@ -463,7 +459,7 @@ static void append_contradictions(const struct smc_trace_answer *answer,
                         "%zu of %zu configurations differ from what the driver says: the "
                         "model is wrong there; please report it",
                         answer->differing, answer->asked);
-    append_sentence(&line, SMC_BAD, style, out);
+    append_sentence(&line, SMC_BAD, out);
     if (answer->refused > 0 && answer->instead)
         smc_text_printf(&line, "%zu configuration%s cannot be launched on %s", answer->refused,
                         smc_text_plural(answer->refused), answer->instead->name);
@@ -472,24 +468,23 @@ static void append_contradictions(const struct smc_trace_answer *answer,
                         "the model says that %zu configuration%s cannot be launched, and "
                         "they were: please report it",
                         answer->refused, smc_text_plural(answer->refused));
-    append_sentence(&line, SMC_BAD, style, out);
+    append_sentence(&line, SMC_BAD, out);
     for (size_t i = 0; i < answer->row_count && listed < MOST_WRONG; i++) {
         const struct smc_trace_row *row = &answer->rows[i];
         if (row->unknown ||
             (row->agreement != SMC_TRACE_DIFFERS && row->occupancy.blocks_per_sm > 0))
             continue;
-        append_wrong(row, style, out);
+        append_wrong(row, out);
         listed++;
     }
 }
 
 /* --- Text: notes ------------------------------------------------------------------------------ */
 
-static void append_note(struct smc_text *line, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void append_note(struct smc_text *line, struct smc_text *out)
 {
     if (line->length > 0)
-        smc_layout_paragraph(out, "", 0, smc_text_string(line), style->columns);
+        smc_layout_paragraph(out, "", 0, smc_text_string(line), out->style->columns);
     smc_text_free(line);
 }
 
@@ -549,14 +544,13 @@ static void append_tool(const struct smc_trace_answer *answer, struct smc_text *
 }
 
 /* The lines of a text, each as a paragraph. */
-static void append_paragraphs(const struct smc_text *lines, const struct smc_report_style *style,
-                              struct smc_text *out)
+static void append_paragraphs(const struct smc_text *lines, struct smc_text *out)
 {
     for (const char *at = smc_text_string(lines); *at;) {
         struct smc_text line = {0};
         const size_t length = strcspn(at, "\n");
         smc_text_append_bytes(&line, at, length);
-        append_note(&line, style, out);
+        append_note(&line, out);
         at += length + (at[length] == '\n');
     }
 }
@@ -589,8 +583,7 @@ static void trace_append_file(const struct smc_trace_answer *answer, const char 
 }
 
 /* What each of several files has: a rank that has much more or less than the others is seen. */
-static void append_files(const struct smc_trace_answer *answer,
-                         const struct smc_report_style *style, struct smc_text *out)
+static void append_files(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     enum { MOST_FILES = 16 };
     const struct smc_trace *trace = answer->trace;
@@ -604,91 +597,87 @@ static void append_files(const struct smc_trace_answer *answer,
             continue;
         struct smc_text line = {0};
         trace_append_file(answer, file, &line);
-        append_note(&line, style, out);
+        append_note(&line, out);
     }
     if (listed > MOST_FILES) {
         struct smc_text line = {0};
         smc_text_printf(&line, "and %zu more files", listed - MOST_FILES);
-        append_note(&line, style, out);
+        append_note(&line, out);
     }
 }
 
-static void trace_append_notes(const struct smc_trace_answer *answer,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void trace_append_notes(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     const struct smc_trace *trace = answer->trace;
     struct smc_text line = {0};
     smc_text_append(out, "\n");
-    append_files(answer, style, out);
+    append_files(answer, out);
     if (answer->row_count > 0 && !answer->has_times && !trace->launches_unknown)
         smc_text_append(&line, "no times were recorded: shares are those of the launches");
-    append_note(&line, style, out);
+    append_note(&line, out);
     if (answer->row_count > 0)
         smc_text_append(&line, "blk: resident blocks per SM; res%: occ% less what a small grid or "
                                "the last wave leaves empty");
-    append_note(&line, style, out);
+    append_note(&line, out);
     append_driver(answer, &line);
-    append_note(&line, style, out);
+    append_note(&line, out);
     append_tool(answer, &line);
-    append_note(&line, style, out);
+    append_note(&line, out);
     append_unknown(answer, &line);
-    append_paragraphs(&line, style, out);
+    append_paragraphs(&line, out);
     smc_text_free(&line);
     if (trace->skipped > 0) {
         append_launches(trace->skipped, &line);
         smc_text_append(&line, " left out by --skip or --count");
     }
-    append_note(&line, style, out);
-    append_paragraphs(&trace->notes, style, out);
+    append_note(&line, out);
+    append_paragraphs(&trace->notes, out);
     smc_text_printf(&line, "recorded by %s%s%s",
                     trace->tool ? trace->tool : smc_trace_sources[trace->source].words,
                     trace->file ? ": " : "", trace->file ? trace->file : "");
-    append_note(&line, style, out);
+    append_note(&line, out);
 }
 
-static void append_exit(const struct smc_trace *trace, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void append_exit(const struct smc_trace *trace, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (trace->has_exit && trace->exit_signal)
         smc_text_printf(&line, "the program was ended by signal %d", trace->exit_signal);
     else if (trace->has_exit && trace->exit_status)
         smc_text_printf(&line, "the program ended with exit status %d", trace->exit_status);
-    append_sentence(&line, SMC_BAD, style, out);
+    append_sentence(&line, SMC_BAD, out);
 }
 
-static void append_findings(const struct smc_trace *trace, const struct smc_report_style *style,
-                            struct smc_text *out)
+static void append_findings(const struct smc_trace *trace, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (trace->finding_count == 0)
         return;
     smc_text_printf(&line, "the emulator has %zu finding%s:", trace->finding_count,
                     smc_text_plural(trace->finding_count));
-    append_sentence(&line, SMC_BAD, style, out);
-    append_paragraphs(&trace->findings, style, out);
+    append_sentence(&line, SMC_BAD, out);
+    append_paragraphs(&trace->findings, out);
     smc_text_append(out, "\n");
 }
 
-void smc_text_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                    struct smc_text *out)
+void smc_text_trace(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     struct smc_text line = {0};
-    append_exit(answer->trace, style, out);
-    append_findings(answer->trace, style, out);
+    append_exit(answer->trace, out);
+    append_findings(answer->trace, out);
     if (answer->row_count > 0) {
-        trace_append_headline(answer, style, out);
-        append_contradictions(answer, style, out);
-        smc_trace_table(answer, style, out);
-        trace_append_notes(answer, style, out);
+        trace_append_headline(answer, out);
+        append_contradictions(answer, out);
+        smc_trace_table(answer, out);
+        trace_append_notes(answer, out);
         return;
     }
     smc_text_append(&line, answer->trace->filter.pattern_count > 0 || answer->trace->skipped > 0
                                ? "no kernel was launched that the options choose"
                            : answer->trace->launches_unknown ? "no kernels"
                                                              : "no kernel was launched");
-    append_sentence(&line, SMC_STRONG, style, out);
-    append_paragraphs(&answer->trace->notes, style, out);
+    append_sentence(&line, SMC_STRONG, out);
+    append_paragraphs(&answer->trace->notes, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -811,10 +800,9 @@ void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_csv_trace(const struct smc_trace_answer *answer, struct smc_text *out)
 {
-    const size_t rows = trace_rows_of(answer, style->most_kernels);
+    const size_t rows = trace_rows_of(answer, out->style->most_kernels);
     smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < rows; i++) {
         const struct item item = {answer->trace, &answer->rows[i], answer->rows[i].launch};

@@ -308,8 +308,7 @@ static bool has_several_models(const struct smc_trace_answer *answer)
 }
 
 static void trace_table_append_line(const struct smc_trace_answer *answer,
-                                    const struct trace_table_line *line,
-                                    const struct smc_report_style *style, struct smc_text *out)
+                                    const struct trace_table_line *line, struct smc_text *out)
 {
     enum { STEPS_COLUMN = 7 };
     const struct smc_trace_row *row = line->row;
@@ -326,7 +325,7 @@ static void trace_table_append_line(const struct smc_trace_answer *answer,
     append_item(&words, &item);
     trace_table_append_grid(line, &words);
     append_gains(row, &words);
-    smc_layout_text(out, style, STEPS_COLUMN, &words);
+    smc_layout_text(out, STEPS_COLUMN, &words);
 }
 
 /* --- Kernels ---------------------------------------------------------------------------------- */
@@ -336,30 +335,29 @@ enum { MOST_KERNELS = 15, MOST_LINES = 3 };
 /* A name has a line of its own: of two distinct forms the longer, with all template arguments, if
    it fits. */
 static void trace_table_append_name(const struct smc_kernel_names *names, const char *shown,
-                                    const struct smc_report_style *style, struct smc_text *out)
+                                    struct smc_text *out)
 {
     struct smc_text shortest = {0}, brief = {0};
     smc_kernel_names_choose(names, shown, &shortest);
     smc_kernel_name_brief(shown, &brief);
-    const bool fits = brief.length > shortest.length && brief.length <= style->columns;
-    smc_layout_begin(out, style, SMC_STRONG);
-    smc_kernel_name_wrap(smc_text_string(fits ? &brief : &shortest), style->columns, out);
-    smc_layout_end(out, style);
+    const bool fits = brief.length > shortest.length && brief.length <= out->style->columns;
+    smc_layout_begin(out, SMC_STRONG);
+    smc_kernel_name_wrap(smc_text_string(fits ? &brief : &shortest), out->style->columns, out);
+    smc_layout_end(out);
     smc_text_free(&shortest);
     smc_text_free(&brief);
 }
 
 static void trace_table_append_kernel(const struct smc_trace_answer *answer,
                                       const struct smc_trace_kernel *kernel,
-                                      const struct smc_kernel_names *names,
-                                      const struct smc_report_style *style, struct smc_text *out)
+                                      const struct smc_kernel_names *names, struct smc_text *out)
 {
     size_t count;
     double rest = 0;
     struct trace_table_line *lines = trace_table_find_lines(answer, kernel, &count);
     out->failed |= !lines;
-    const size_t shown = style->verbose || count <= MOST_LINES ? count : MOST_LINES;
-    trace_table_append_name(names, kernel->shown, style, out);
+    const size_t shown = out->style->verbose || count <= MOST_LINES ? count : MOST_LINES;
+    trace_table_append_name(names, kernel->shown, out);
     if (count > 1) {
         trace_table_add_counts(answer->trace, kernel->share, kernel->launches,
                                kernel->timed_launches, kernel->total_ns,
@@ -368,7 +366,7 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
     }
     for (size_t i = 0; i < count; i++)
         if (i < shown)
-            trace_table_append_line(answer, &lines[i], style, out);
+            trace_table_append_line(answer, &lines[i], out);
         else
             rest += lines[i].share;
     if (shown < count) {
@@ -379,20 +377,19 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
     free(lines);
 }
 
-void smc_trace_table(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                     struct smc_text *out)
+void smc_trace_table(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     struct smc_kernel_names names = {0};
-    const size_t most = style->all_kernels    ? answer->kernel_count
-                        : style->most_kernels ? style->most_kernels
-                                              : MOST_KERNELS;
+    const size_t most = out->style->all_kernels    ? answer->kernel_count
+                        : out->style->most_kernels ? out->style->most_kernels
+                                                   : MOST_KERNELS;
     double rest = 0;
     smc_kernel_names_of_trace(&names, answer);
     smc_text_append(out, "\n");
     trace_table_append_heading(answer, out);
     for (size_t i = 0; i < answer->kernel_count; i++)
         if (i < most)
-            trace_table_append_kernel(answer, &answer->kernels[i], &names, style, out);
+            trace_table_append_kernel(answer, &answer->kernels[i], &names, out);
         else
             rest += answer->kernels[i].share;
     smc_kernel_names_free(&names);

@@ -395,7 +395,7 @@ static void tune_append_remark(const struct smc_tune_shape *shape, unsigned colu
 }
 
 static void tune_append_shape(const struct smc_tune *tune, const struct smc_tune_shape *shape,
-                              const struct smc_report_style *style, struct smc_text *out)
+                              struct smc_text *out)
 {
     bool won = shape == smc_tune_winner(tune);
     struct smc_text row = {0};
@@ -404,12 +404,8 @@ static void tune_append_shape(const struct smc_tune *tune, const struct smc_tune
         smc_text_printf(&row, " %*" PRId64, axis_width(&tune->axis[i]), shape->value[i]);
     append_ms(shape->time.basis != SMC_TIME_UNKNOWN, shape->time.predicted_ms, &row);
     append_ms(shape->measured, shape->median_ms, &row);
-    tune_append_remark(shape, style->columns, &row);
-    smc_layout_emphatic_row(out, style,
-                            won            ? SMC_STRONG
-                            : shape->wrong ? SMC_BAD
-                                           : SMC_PLAIN,
-                            &row);
+    tune_append_remark(shape, out->style->columns, &row);
+    smc_layout_emphatic_row(out, won ? SMC_STRONG : shape->wrong ? SMC_BAD : SMC_PLAIN, &row);
 }
 
 /* Measured shapes by time, then those that failed or are wrong, then the others by rank. */
@@ -428,10 +424,9 @@ static int tune_compare_lines(const void *left, const void *right)
     return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static void tune_append_table(const struct smc_tune *tune, const struct smc_report_style *style,
-                              struct smc_text *out)
+static void tune_append_table(const struct smc_tune *tune, struct smc_text *out)
 {
-    size_t shown = style->most_kernels ? style->most_kernels : tune->ranked;
+    size_t shown = out->style->most_kernels ? out->style->most_kernels : tune->ranked;
     const struct smc_tune_shape **line = smc_calloc(tune->ranked + 1, sizeof *line);
     shown = shown < tune->ranked ? shown : tune->ranked;
     out->failed |= !line;
@@ -442,7 +437,7 @@ static void tune_append_table(const struct smc_tune *tune, const struct smc_repo
     smc_text_append_char(out, '\n', 1);
     tune_append_heading(tune, out);
     for (size_t i = 0; i < shown && line; i++)
-        tune_append_shape(tune, line[i], style, out);
+        tune_append_shape(tune, line[i], out);
     if (shown < tune->ranked)
         smc_text_printf(out, "  %4s %zu more; --top all lists every rank\n", "...",
                         tune->ranked - shown);
@@ -451,8 +446,7 @@ static void tune_append_table(const struct smc_tune *tune, const struct smc_repo
 }
 
 /* The first of each kind of failure. */
-static void tune_append_failures(const struct smc_tune *tune, const struct smc_report_style *style,
-                                 struct smc_text *out)
+static void tune_append_failures(const struct smc_tune *tune, struct smc_text *out)
 {
     for (size_t i = 0; i < tune->count; i++) {
         const struct smc_tune_shape *shape = &tune->shape[i];
@@ -463,36 +457,34 @@ static void tune_append_failures(const struct smc_tune *tune, const struct smc_r
             continue;
         words_values(tune, shape, &line);
         smc_text_printf(&line, ": %s", shape->why);
-        smc_layout_line(out, style, "failed", &line);
+        smc_layout_line(out, "failed", &line);
         return;
     }
 }
 
 static void tune_append_line(const struct smc_tune *tune,
                              void (*words)(const struct smc_tune *tune, struct smc_text *out),
-                             const char *label, const struct smc_report_style *style,
-                             struct smc_text *out)
+                             const char *label, struct smc_text *out)
 {
     struct smc_text line = {0};
     words(tune, &line);
-    smc_layout_line(out, style, label, &line);
+    smc_layout_line(out, label, &line);
 }
 
-void smc_text_tune(const struct smc_tune *tune, const struct smc_report_style *style,
-                   struct smc_text *out)
+void smc_text_tune(const struct smc_tune *tune, struct smc_text *out)
 {
-    tune_append_line(tune, tune_words_kernel, "kernel", style, out);
-    smc_text_run_device_line(&tune->query.device, "", "", &tune->query, style, out);
-    tune_append_line(tune, words_axes, "varied", style, out);
-    tune_append_line(tune, words_shapes, "shapes", style, out);
-    tune_append_line(tune, words_ranks, "ranked", style, out);
-    tune_append_line(tune, words_measured, "measured", style, out);
-    tune_append_failures(tune, style, out);
-    tune_append_table(tune, style, out);
-    tune_append_line(tune, words_winner, "winner", style, out);
-    tune_append_line(tune, words_favourite, "first", style, out);
-    tune_append_line(tune, words_regret, "regret", style, out);
-    tune_append_line(tune, words_command, "run it", style, out);
+    tune_append_line(tune, tune_words_kernel, "kernel", out);
+    smc_text_run_device_line(&tune->query.device, "", "", &tune->query, out);
+    tune_append_line(tune, words_axes, "varied", out);
+    tune_append_line(tune, words_shapes, "shapes", out);
+    tune_append_line(tune, words_ranks, "ranked", out);
+    tune_append_line(tune, words_measured, "measured", out);
+    tune_append_failures(tune, out);
+    tune_append_table(tune, out);
+    tune_append_line(tune, words_winner, "winner", out);
+    tune_append_line(tune, words_favourite, "first", out);
+    tune_append_line(tune, words_regret, "regret", out);
+    tune_append_line(tune, words_command, "run it", out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -102,34 +102,32 @@ static void append_extent(const uint32_t size[3], struct smc_text *line)
         smc_text_printf(line, " x %u", size[2]);
 }
 
-static void user_append_time(const struct smc_user_run *run, const struct smc_report_style *style,
-                             struct smc_text *out)
+static void user_append_time(const struct smc_user_run *run, struct smc_text *out)
 {
     const struct smc_time *time = &run->answer.time;
     struct smc_text line = {0};
-    smc_text_time_line(&run->answer, style, out);
+    smc_text_time_line(&run->answer, out);
     smc_text_relief(&run->answer, &line);
-    smc_layout_line(out, style, "faster", &line);
+    smc_layout_line(out, "faster", &line);
     if (smc_time_is_known(time) && time->contents_change) {
         smc_text_printf(&line,
                         "what blocks execute depends on what other blocks store during the launch, "
                         "so that the range is wide");
-        smc_layout_line(out, style, "note", &line);
+        smc_layout_line(out, "note", &line);
     }
     if (smc_time_is_known(time) && time->unfollowed[0]) {
         smc_text_printf(&line, "not followed: %s of the machine code, so that the range is wide",
                         time->unfollowed);
-        smc_layout_line(out, style, "note", &line);
+        smc_layout_line(out, "note", &line);
     }
     bool ran = run->result.emulation.made || run->result.launch.made;
     if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate)) {
         smc_text_printf(&line, "not predicted: %s", time->reason);
-        smc_layout_line(out, style, "time", &line);
+        smc_layout_line(out, "time", &line);
     }
 }
 
-static void user_append_head(const struct smc_user_run *run, const struct smc_report_style *style,
-                             struct smc_text *out)
+static void user_append_head(const struct smc_user_run *run, struct smc_text *out)
 {
     const struct smc_user_request *request = &run->request;
     const struct smc_run_result *gpu = &run->result;
@@ -140,16 +138,16 @@ static void user_append_head(const struct smc_user_run *run, const struct smc_re
     append_extent(request->block, &kernel);
     if (kernel.data)
         smc_utf8_make_safe(kernel.data);
-    smc_layout_line(out, style, "kernel", &kernel);
-    smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, style, out);
-    smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
-    smc_text_block_line(&run->answer, style, out);
-    smc_text_opt_in_line(&run->answer, run->row.kernel->shown, style, out);
-    smc_text_cooperative_line(&run->answer, style, out);
-    user_append_time(run, style, out);
+    smc_layout_line(out, "kernel", &kernel);
+    smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, out);
+    smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, out);
+    smc_text_block_line(&run->answer, out);
+    smc_text_opt_in_line(&run->answer, run->row.kernel->shown, out);
+    smc_text_cooperative_line(&run->answer, out);
+    user_append_time(run, out);
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
-    smc_text_conflict_fix(&fix, request->file, style, out);
+    smc_text_conflict_fix(&fix, request->file, out);
 }
 
 static void append_traffic(const struct smc_user_run *run, size_t index, struct smc_text *line)
@@ -189,8 +187,7 @@ static void append_agreement(const struct smc_agreement *agreement, struct smc_t
             agreement->by_turns, agreement->by_turns == 1 ? "s" : "", agreement->first_left);
 }
 
-static void append_memory(const struct smc_user_run *run, const struct smc_report_style *style,
-                          struct smc_text *out)
+static void append_memory(const struct smc_user_run *run, struct smc_text *out)
 {
     if (run->memory_count > 0)
         smc_text_append(out, "\nmemory, and what it holds afterwards\n");
@@ -209,12 +206,11 @@ static void append_memory(const struct smc_user_run *run, const struct smc_repor
                             digest->changed, digest->crc32);
             append_agreement(&memory->agreement, &line);
         }
-        smc_layout_line(out, style, memory->name, &line);
+        smc_layout_line(out, memory->name, &line);
     }
 }
 
-static void append_fidelity(const struct smc_user_run *run, const struct smc_report_style *style,
-                            struct smc_text *out)
+static void append_fidelity(const struct smc_user_run *run, struct smc_text *out)
 {
     struct smc_text line = {0};
     if (run->result.emulation.made)
@@ -222,7 +218,7 @@ static void append_fidelity(const struct smc_user_run *run, const struct smc_rep
     if (line.length > 0)
         smc_text_append_char(out, '\n', 1);
     if (line.length > 0)
-        smc_layout_line(out, style, "fidelity", &line);
+        smc_layout_line(out, "fidelity", &line);
     smc_text_free(&line);
 }
 
@@ -239,31 +235,31 @@ static void append_printed(const struct smc_user_run *run, struct smc_text *out)
 }
 
 void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                   const struct smc_report_style *style, struct smc_text *out)
+                   struct smc_text *out)
 {
     const struct smc_emulated_run *counts = &run->result.emulated;
     struct smc_text verdict = {0};
     append_printed(run, out);
     user_append_verdict(run, &verdict);
-    smc_layout_verdict(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
+    smc_layout_verdict(out, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     if (counts->finding_count > 0) {
         struct smc_text advice = {0};
         smc_words_barrier_advice(run->barrier_after, &advice);
-        smc_text_leading_findings(counts, smc_text_string(&advice), style, out);
+        smc_text_leading_findings(counts, smc_text_string(&advice), out);
         smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
     }
-    user_append_head(run, style, out);
+    user_append_head(run, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_limits(&run->answer, style, out);
+    smc_text_limits(&run->answer, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_rows(confirmation, false, style, out);
-    append_memory(run, style, out);
-    append_fidelity(run, style, out);
-    smc_text_annotation(counts->annotation, style, out);
-    if (style->explain)
-        smc_text_explain(&run->answer, style, out);
+    smc_text_rows(confirmation, false, out);
+    append_memory(run, out);
+    append_fidelity(run, out);
+    smc_text_annotation(counts->annotation, out);
+    if (out->style->explain)
+        smc_text_explain(&run->answer, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

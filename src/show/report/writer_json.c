@@ -46,42 +46,35 @@ void smc_json_calibration(json_t *object, const struct smc_calibration *calibrat
 }
 
 #define WRITER(kind, list, parameters, arguments)                                                  \
-    static void write_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,     \
-                             struct smc_text *out)                                                 \
+    static void write_##kind(SMC_WRITER_LIST parameters, struct smc_text *out)                     \
     {                                                                                              \
         json_t *root = smc_json_begin();                                                           \
-        (void)style;                                                                               \
         smc_json_##kind(root, SMC_WRITER_LIST arguments);                                          \
         smc_json_finish(root, out);                                                                \
     }                                                                                              \
-    static void lines_##kind(SMC_WRITER_LIST parameters, const struct smc_report_style *style,     \
-                             struct smc_text *out)                                                 \
+    static void lines_##kind(SMC_WRITER_LIST parameters, struct smc_text *out)                     \
     {                                                                                              \
         json_t *root = smc_json_begin();                                                           \
-        (void)style;                                                                               \
         smc_json_##kind(root, SMC_WRITER_LIST arguments);                                          \
         smc_json_finish_lines(root, list, out);                                                    \
     }
 #include "show/report/writers.def"
 
-static json_t *trace_object(const struct smc_trace_answer *answer,
-                            const struct smc_report_style *style)
+static json_t *trace_object(const struct smc_trace_answer *answer, const struct smc_text *out)
 {
     json_t *root = smc_json_begin();
-    smc_json_trace(root, answer, style->most_kernels);
+    smc_json_trace(root, answer, out->style->most_kernels);
     return root;
 }
 
-static void write_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void write_trace(const struct smc_trace_answer *answer, struct smc_text *out)
 {
-    smc_json_finish(trace_object(answer, style), out);
+    smc_json_finish(trace_object(answer, out), out);
 }
 
-static void lines_trace(const struct smc_trace_answer *answer, const struct smc_report_style *style,
-                        struct smc_text *out)
+static void lines_trace(const struct smc_trace_answer *answer, struct smc_text *out)
 {
-    smc_json_finish_lines(trace_object(answer, style), "kernels", out);
+    smc_json_finish_lines(trace_object(answer, out), "kernels", out);
 }
 
 static json_t *kernels_object(void)
@@ -91,24 +84,21 @@ static json_t *kernels_object(void)
     return root;
 }
 
-static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
+static void write_kernels(struct smc_text *out)
 {
-    (void)style;
     smc_json_finish(kernels_object(), out);
 }
 
-static void lines_kernels(const struct smc_report_style *style, struct smc_text *out)
+static void lines_kernels(struct smc_text *out)
 {
-    (void)style;
     smc_json_finish_lines(kernels_object(), "kernels", out);
 }
 
 /* A row at a time: the values of all rows take several times the memory of their text. */
 static size_t write_inspection(const struct smc_inspect_rows *rows, size_t first,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               struct smc_text *out)
 {
     size_t i = first;
-    (void)style;
     if (first == 0)
         smc_text_append(out, "{\n \"schema\": \"" SMC_JSON_SCHEMA "\",\n \"kernels\": [");
     for (; i < rows->count && (i == first || out->length < SMC_REPORT_PART); i++) {
@@ -121,10 +111,9 @@ static size_t write_inspection(const struct smc_inspect_rows *rows, size_t first
 }
 
 static size_t lines_inspection(const struct smc_inspect_rows *rows, size_t first,
-                               const struct smc_report_style *style, struct smc_text *out)
+                               struct smc_text *out)
 {
     size_t i = first;
-    (void)style;
     for (; i < rows->count && (i == first || out->length < SMC_REPORT_PART); i++)
         smc_json_append_line(smc_json_inspected(&rows->item[i]), out);
     return i;
@@ -153,8 +142,6 @@ const struct smc_writer smc_writer_lines = {
     .inspection = lines_inspection,
     .trace = lines_trace,
     .kernels = lines_kernels,
-    .sweep_begin = smc_lines_sweep_begin,
     .sweep_point = smc_lines_sweep_point,
-    .sweep_end = smc_lines_sweep_end,
     .sweep_needs_whole_answers = true,
 };

@@ -230,7 +230,9 @@ void smc_explore_write_time(const struct smc_explore *explore, int columns, stru
         smc_text_printf(out, "no predicted time: %s\n", reason_of(explore));
         return;
     }
-    smc_text_explain_time(&explore->answer, INDENT, &style, out);
+    out->style = &style;
+    smc_text_explain_time(&explore->answer, INDENT, out);
+    out->style = NULL;
     append_relief(explore, &relief);
     smc_text_printf(out, "%*s%s\n", INDENT, "", smc_text_string(&relief));
     smc_text_free(&relief);

@@ -656,8 +656,8 @@ static void view_confirm_save(struct smc_tui *tui, const char *path)
                     "of your own kernel only .txt; the command that y shows has --format json");
         return;
     }
-    struct smc_text text = {0};
-    writer->runs(launched->run, launched->run_count, &style, &text);
+    struct smc_text text = {.style = &style};
+    writer->runs(launched->run, launched->run_count, &text);
     smc_tui_save(tui, path, &text);
 }
 

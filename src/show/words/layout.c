@@ -1,8 +1,7 @@
 /* Text on a terminal: emphasis, and the lines that reports are made of. */
 #include "show/words/layout.h"
 
-void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
-                      enum smc_emphasis emphasis)
+void smc_layout_begin(struct smc_text *out, enum smc_emphasis emphasis)
 {
     static const char *const codes[] = {
         [SMC_PLAIN] = "\x1b[0m",
@@ -10,46 +9,44 @@ void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style
         [SMC_GOOD] = "\x1b[1;32m",
         [SMC_BAD] = "\x1b[1;31m",
     };
-    if (style->colour)
+    if (out->style->colour)
         smc_text_append(out, codes[emphasis]);
 }
 
-void smc_layout_end(struct smc_text *out, const struct smc_report_style *style)
+void smc_layout_end(struct smc_text *out)
 {
-    smc_layout_begin(out, style, SMC_PLAIN);
+    smc_layout_begin(out, SMC_PLAIN);
 }
 
-void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
-                        enum smc_emphasis emphasis, struct smc_text *text)
+void smc_layout_verdict(struct smc_text *out, enum smc_emphasis emphasis, struct smc_text *text)
 {
-    smc_layout_begin(out, style, emphasis);
-    smc_layout_paragraph(out, "", 0, smc_text_string(text), style->columns);
-    smc_layout_end(out, style);
+    smc_layout_begin(out, emphasis);
+    smc_layout_paragraph(out, "", 0, smc_text_string(text), out->style->columns);
+    smc_layout_end(out);
     smc_text_free(text);
 }
 
-void smc_layout_text(struct smc_text *out, const struct smc_report_style *style, size_t indent,
-                     struct smc_text *text)
+void smc_layout_text(struct smc_text *out, size_t indent, struct smc_text *text)
 {
     if (text->length > 0)
-        smc_layout_paragraph(out, "", indent, smc_text_string(text), style->columns);
+        smc_layout_paragraph(out, "", indent, smc_text_string(text), out->style->columns);
     smc_text_free(text);
 }
 
-void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
-                     struct smc_text *text)
+void smc_layout_line(struct smc_text *out, const char *label, struct smc_text *text)
 {
     if (text->length > 0)
-        smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text), style->columns);
+        smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text),
+                             out->style->columns);
     smc_text_free(text);
 }
 
-void smc_layout_folded(struct smc_text *out, const struct smc_report_style *style, size_t count)
+void smc_layout_folded(struct smc_text *out, size_t count)
 {
     struct smc_text line = {0};
     if (count > 0)
         smc_text_printf(&line, "and %zu more; --verbose lists them all", count);
-    smc_layout_line(out, style, "", &line);
+    smc_layout_line(out, "", &line);
 }
 
 void smc_layout_row(struct smc_text *out, struct smc_text *row)
@@ -61,20 +58,18 @@ void smc_layout_row(struct smc_text *out, struct smc_text *row)
     smc_text_free(row);
 }
 
-void smc_layout_emphatic_row(struct smc_text *out, const struct smc_report_style *style,
-                             enum smc_emphasis emphasis, struct smc_text *row)
+void smc_layout_emphatic_row(struct smc_text *out, enum smc_emphasis emphasis, struct smc_text *row)
 {
-    smc_layout_begin(out, style, emphasis);
+    smc_layout_begin(out, emphasis);
     smc_layout_row(out, row);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
 }
 
-void smc_layout_words(struct smc_text *out, const struct smc_report_style *style,
-                      enum smc_emphasis emphasis, const char *words)
+void smc_layout_words(struct smc_text *out, enum smc_emphasis emphasis, const char *words)
 {
-    smc_layout_begin(out, style, emphasis);
+    smc_layout_begin(out, emphasis);
     smc_text_append(out, words);
-    smc_layout_end(out, style);
+    smc_layout_end(out);
 }
 
 void smc_text_join_items(struct smc_text *items)

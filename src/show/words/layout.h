@@ -15,33 +15,28 @@ enum smc_emphasis {
 };
 
 /* Colour on and off; nothing where style->colour is false. */
-void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
-                      enum smc_emphasis emphasis);
-void smc_layout_end(struct smc_text *out, const struct smc_report_style *style);
+void smc_layout_begin(struct smc_text *out, enum smc_emphasis emphasis);
+void smc_layout_end(struct smc_text *out);
 
 /* A paragraph with emphasis, such as a report's verdict. Frees the text. */
-void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
-                        enum smc_emphasis emphasis, struct smc_text *text);
+void smc_layout_verdict(struct smc_text *out, enum smc_emphasis emphasis, struct smc_text *text);
 
 /* An indented paragraph; nothing where the text is empty. Frees the text. */
-void smc_layout_text(struct smc_text *out, const struct smc_report_style *style, size_t indent,
-                     struct smc_text *text);
+void smc_layout_text(struct smc_text *out, size_t indent, struct smc_text *text);
 
 /* A label and its text, wrapped; nothing where the text is empty. Frees the text. */
-void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
-                     struct smc_text *text);
+void smc_layout_line(struct smc_text *out, const char *label, struct smc_text *text);
 
 /* "and 197 more; --verbose lists them all"; nothing for 0. */
-void smc_layout_folded(struct smc_text *out, const struct smc_report_style *style, size_t count);
+void smc_layout_folded(struct smc_text *out, size_t count);
 
 /* The line of a table, without the spaces at its end. Frees the text. */
 void smc_layout_row(struct smc_text *out, struct smc_text *row);
-void smc_layout_emphatic_row(struct smc_text *out, const struct smc_report_style *style,
-                             enum smc_emphasis emphasis, struct smc_text *row);
+void smc_layout_emphatic_row(struct smc_text *out, enum smc_emphasis emphasis,
+                             struct smc_text *row);
 
 /* Some words of a line. */
-void smc_layout_words(struct smc_text *out, const struct smc_report_style *style,
-                      enum smc_emphasis emphasis, const char *words);
+void smc_layout_words(struct smc_text *out, enum smc_emphasis emphasis, const char *words);
 
 /* Joins the items of lines to one line: "a; b". */
 void smc_text_join_items(struct smc_text *items);
