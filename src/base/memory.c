@@ -54,6 +54,13 @@ void *smc_realloc(void *memory, size_t bytes)
     return noted(realloc(memory, bytes ? bytes : 1));
 }
 
+void smc_free_pointer(void *pointer)
+{
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+}
+
 bool smc_grow_list(void *list, size_t count, size_t *capacity, size_t size)
 {
     enum { FIRST = 16 };

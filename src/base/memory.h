@@ -1,6 +1,6 @@
 /* Allocation that is remembered when it fails. Callers still check for NULL, but a report that is
    incomplete because one of many allocations failed is detected once, before it is printed:
-   smc_memory_failed. The caller frees the memory with free(). */
+   smc_memory_failed. The caller frees the memory with free(), or says so where it declares it. */
 #ifndef SMC_BASE_MEMORY_H
 #define SMC_BASE_MEMORY_H
 
@@ -27,6 +27,13 @@ static inline bool smc_make_room(void *list, size_t count, size_t *capacity, siz
 void *smc_aligned_alloc(size_t alignment, size_t bytes) __attribute__((malloc, warn_unused_result));
 char *smc_strdup(const char *string) __attribute__((malloc, warn_unused_result));
 char *smc_strndup(const char *string, size_t bytes) __attribute__((malloc, warn_unused_result));
+
+/* A local variable that is freed where its scope ends; it must be initialized:
+     smc_auto_free char *name = smc_strdup(...);
+     SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0}; */
+#define SMC_AUTO(function) __attribute__((cleanup(function)))
+#define smc_auto_free      SMC_AUTO(smc_free_pointer)
+void smc_free_pointer(void *pointer); /* the address of the pointer */
 
 /* Whether any of these allocations has failed in this process, in any thread. */
 bool smc_memory_failed(void);

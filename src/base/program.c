@@ -31,7 +31,7 @@ static bool is_presentable(const char *word)
 void smc_program_set_name(const char *argv0)
 {
     const char *word = getenv("SMEMCALC_PROGRAM");
-    struct smc_text quoted = {0};
+    smc_auto_text quoted = {0};
     if (!word || !*word)
         word = argv0;
     if (!word || !is_presentable(word))
@@ -41,7 +41,6 @@ void smc_program_set_name(const char *argv0)
     else
         smc_text_append_shell_word(&quoted, word);
     strcpy(name, quoted.length > 0 && quoted.length < sizeof name ? quoted.data : usual);
-    smc_text_free(&quoted);
 }
 
 const char *smc_program_name(void)

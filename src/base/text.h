@@ -32,6 +32,9 @@ struct smc_text {
     const struct smc_report_style *style; /* of a report: how it is laid out; not owned */
 };
 
+/* A local text that is freed where its scope ends: smc_auto_text line = {0}; */
+#define smc_auto_text __attribute__((cleanup(smc_text_free))) struct smc_text
+
 void smc_text_append(struct smc_text *text, const char *string);
 void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count);
 void smc_text_cut(struct smc_text *text, size_t length); /* to its first bytes */

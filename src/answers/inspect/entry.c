@@ -16,11 +16,10 @@ enum { MOST_NAMES = 8, NAME_CHARS = 48 };
 
 char *smc_entry_short_name(const struct smc_inspect_kernel *kernel)
 {
-    struct smc_text bare = {0};
+    smc_auto_text bare = {0};
     smc_inspect_append_bare(kernel, true, &bare);
     const char *text = smc_text_string(&bare);
     char *name = bare.failed ? NULL : smc_strdup(*text ? text : kernel->shown);
-    smc_text_free(&bare);
     return name;
 }
 
@@ -45,11 +44,10 @@ static void add_matches(const struct smc_inspect_kernels *kernels, const char *e
 static void entry_list_names(const struct smc_entries *entries, struct smc_text *list)
 {
     for (size_t i = 0; i < entries->count && i < MOST_NAMES; i++) {
-        char *name = smc_entry_short_name(entries->item[i]);
+        smc_auto_free char *name = smc_entry_short_name(entries->item[i]);
         size_t length = name ? strlen(name) : 0;
         smc_text_printf(list, "%s%.*s%s", i ? ", " : "", NAME_CHARS, name ? name : "",
                         length > NAME_CHARS ? "..." : "");
-        free(name);
     }
     if (entries->count > MOST_NAMES)
         smc_text_printf(list, " and %zu more", entries->count - MOST_NAMES);
@@ -57,12 +55,12 @@ static void entry_list_names(const struct smc_entries *entries, struct smc_text 
 
 bool smc_entries_list(const struct smc_inspect_kernels *kernels, struct smc_text *list)
 {
+    SMC_AUTO(smc_entries_free)
     struct smc_entries all = {.item = smc_calloc(kernels->count + 1, sizeof *all.item)};
     const bool has_memory = all.item;
     if (has_memory)
         add_matches(kernels, NULL, true, &all);
     entry_list_names(&all, list);
-    smc_entries_free(&all);
     return has_memory && !list->failed;
 }
 
@@ -87,10 +85,10 @@ static enum smc_status entry_fail_unknown(const struct smc_entries *all, const c
                                           const char *entry, struct smc_error *error)
 {
     struct smc_suggestion suggestion = {.typed = entry};
-    struct smc_text list = {0}, hint = {0}, nearest = {0};
+    smc_auto_text list = {0}, hint = {0}, nearest = {0};
     for (size_t i = 0; i < all->count; i++)
         for (int arguments = 0; arguments < 2; arguments++) {
-            struct smc_text bare = {0};
+            smc_auto_text bare = {0};
             smc_inspect_append_bare(all->item[i], arguments, &bare);
             smc_suggest_consider(&suggestion, smc_text_string(&bare));
             if (suggestion.best == smc_text_string(&bare)) {
@@ -98,15 +96,11 @@ static enum smc_status entry_fail_unknown(const struct smc_entries *all, const c
                 smc_text_append(&nearest, suggestion.best);
                 suggestion.best = smc_text_string(&nearest);
             }
-            smc_text_free(&bare);
         }
     entry_list_names(all, &list);
     smc_text_printf(&hint, "%s has %s", file, smc_text_string(&list));
     enum smc_status status =
         smc_suggest_fail(&suggestion, "option --entry", "kernel", smc_text_string(&hint), error);
-    smc_text_free(&nearest);
-    smc_text_free(&hint);
-    smc_text_free(&list);
     return status;
 }
 
@@ -121,11 +115,10 @@ enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, co
     if (entries->count == 0)
         add_matches(kernels, entry, false, entries);
     if (entries->count == 0 && entry) {
-        struct smc_text pattern = {0};
+        smc_auto_text pattern = {0};
         append_pattern(entry, &pattern);
         if (pattern.length > 0 && !pattern.failed)
             add_matches(kernels, pattern.data, false, entries);
-        smc_text_free(&pattern);
     }
     if (entries->count > 0)
         return SMC_OK;
@@ -138,7 +131,7 @@ enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, co
 enum smc_status smc_entries_need_one(const struct smc_entries *entries, const char *file,
                                      const char *entry, struct smc_error *error)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     if (entries->count == 1)
         return SMC_OK;
     entry_list_names(entries, &list);
@@ -148,7 +141,6 @@ enum smc_status smc_entries_need_one(const struct smc_entries *entries, const ch
     else
         smc_fail(error, SMC_USAGE, "%s: choose one of its %zu kernels with --entry NAME: %s", file,
                  entries->count, smc_text_string(&list));
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 

@@ -368,14 +368,12 @@ enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kern
     }
     suggestion.best = near.name[0] ? near.name : NULL;
     snprintf(where, sizeof where, "option --%s", option);
-    struct smc_text hint = {0};
+    smc_auto_text hint = {0};
     smc_text_append(&hint, "the input has ");
     smc_entries_list(kernels, &hint);
-    enum smc_status status = smc_suggest_fail(
+    return smc_suggest_fail(
         &suggestion, where, "kernel",
         hint.failed ? "no kernel of the input has this name" : smc_text_string(&hint), error);
-    smc_text_free(&hint);
-    return status;
 }
 
 /* Those that rows point to: the rows may outlive the request. */

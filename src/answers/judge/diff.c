@@ -108,11 +108,10 @@ static enum smc_status read_items(const struct smc_inspect_kernels *kernels,
                                   const struct smc_inspect_request *request, struct smc_diff *diff,
                                   struct items *items, struct smc_error *error)
 {
-    struct smc_inspect_rows rows = {0};
+    SMC_AUTO(smc_inspect_rows_free) struct smc_inspect_rows rows = {0};
     enum smc_status status = smc_inspect_answer(kernels, request, &rows, error);
     if (status != SMC_MACHINE && !take_rows(&rows, diff, items))
         status = smc_out_of_memory(error);
-    smc_inspect_rows_free(&rows);
     return status;
 }
 
@@ -831,8 +830,8 @@ static void count_kernel(const struct smc_diff_pair *pair, const struct rank *ra
 
 static bool sort_pairs(struct smc_diff *diff, size_t group_count)
 {
-    struct rank *ranks = smc_calloc(group_count ? group_count : 1, sizeof *ranks);
-    struct ranked *list = smc_calloc(diff->count ? diff->count : 1, sizeof *list);
+    smc_auto_free struct rank *ranks = smc_calloc(group_count ? group_count : 1, sizeof *ranks);
+    smc_auto_free struct ranked *list = smc_calloc(diff->count ? diff->count : 1, sizeof *list);
     for (size_t i = 0; ranks && i < group_count; i++)
         ranks[i] = (struct rank){SMC_DIFF_VERDICT_COUNT, 0};
     for (size_t i = 0; ranks && list && i < diff->count; i++) {
@@ -854,8 +853,6 @@ static bool sort_pairs(struct smc_diff *diff, size_t group_count)
         diff->compared_pairs += diff->pair[i].before.kernel && diff->pair[i].after.kernel;
         note_pair(&diff->pair[i], diff);
     }
-    free(ranks);
-    free(list);
     return done;
 }
 
@@ -893,7 +890,7 @@ static void append_architectures(const struct items *items, const struct smc_dif
 static enum smc_status check_devices(const struct comparing *comparing, struct smc_error *error)
 {
     const struct smc_diff *diff = comparing->diff;
-    struct smc_text before = {0}, after = {0};
+    smc_auto_text before = {0}, after = {0};
     for (size_t i = 0; i < diff->device_count; i++)
         if (has_device(&comparing->before, i) && has_device(&comparing->after, i))
             return SMC_OK;
@@ -906,8 +903,6 @@ static enum smc_status check_devices(const struct comparing *comparing, struct s
                  "the old build is for %.400s, the new one for %.400s: no architecture is in both; "
                  "--device compares them on one device, as far as the code can be estimated",
                  smc_text_string(&before), smc_text_string(&after));
-    smc_text_free(&before);
-    smc_text_free(&after);
     return status;
 }
 

@@ -552,11 +552,9 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
 bool smc_gate_fails(const struct smc_gate *gate, const struct smc_inspect_row *row)
 {
     const struct smc_inspect_rows one = {.item = (struct smc_inspect_row *)row, .count = 1};
-    struct smc_gate_verdict verdict = {0};
+    SMC_AUTO(smc_gate_verdict_free) struct smc_gate_verdict verdict = {0};
     smc_gate_judge(gate, &one, smc_gate_today(), NULL, &verdict, NULL);
-    bool fails = verdict.violations > 0;
-    smc_gate_verdict_free(&verdict);
-    return fails;
+    return verdict.violations > 0;
 }
 
 void smc_gate_verdict_free(struct smc_gate_verdict *verdict)

@@ -148,7 +148,7 @@ static void excuse_by_entries(const struct smc_gate *gate, uint32_t today,
 static bool excuse(const struct smc_gate *gate, uint32_t today, struct smc_diff_pair *pair,
                    bool *used)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     pair->excused = find_tolerated(&gate->growth, pair);
     if (pair->excused) {
         append_changes(pair, pair->excused, &text);
@@ -161,7 +161,6 @@ static bool excuse(const struct smc_gate *gate, uint32_t today, struct smc_diff_
         pair->excuse = smc_strdup(smc_text_string(&text));
         done = pair->excuse != NULL;
     }
-    smc_text_free(&text);
     return done;
 }
 

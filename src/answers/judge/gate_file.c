@@ -129,7 +129,7 @@ static enum smc_status gate_file_fail_unknown(const struct gate_reading *reading
                                               const char *const *known)
 {
     char where[320], what[64];
-    struct smc_text hint = {0};
+    smc_auto_text hint = {0};
     struct smc_suggestion suggestion = {.typed = at->key};
     snprintf(where, sizeof where, "%.300s:%u", reading->path, at->line);
     snprintf(what, sizeof what, "key%s%.40s", table[0] ? " of " : "", table);
@@ -139,7 +139,6 @@ static enum smc_status gate_file_fail_unknown(const struct gate_reading *reading
         smc_suggest_consider(&suggestion, known[i]);
     }
     smc_suggest_fail(&suggestion, where, what, smc_text_string(&hint), reading->error);
-    smc_text_free(&hint);
     return SMC_USAGE;
 }
 
@@ -223,7 +222,7 @@ static enum smc_status read_allowed_key(const struct gate_reading *reading,
                                         const struct smc_toml *value,
                                         struct smc_gate_allowance *allowance)
 {
-    struct smc_text allowed = {0};
+    smc_auto_text allowed = {0};
     if (value->type == SMC_TOML_STRING && gate_file_find_key(value->string, &allowance->key)) {
         allowance->has_key = true;
         return SMC_OK;
@@ -232,7 +231,6 @@ static enum smc_status read_allowed_key(const struct gate_reading *reading,
     for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
         smc_text_printf(&allowed, "%s %s", key ? "," : "", smc_gate_key_name(key));
     gate_file_fail(reading, value, "[[allow]]", smc_text_string(&allowed));
-    smc_text_free(&allowed);
     return SMC_USAGE;
 }
 
@@ -449,12 +447,11 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
 
 enum smc_status smc_gate_read(const char *path, struct smc_gate *gate, struct smc_error *error)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     *gate = (struct smc_gate){0};
     enum smc_status status = smc_file_read(path, "gate file", MOST_BYTES, &text, error);
     if (status == SMC_OK)
         status = smc_gate_parse(smc_text_string(&text), text.length, path, gate, error);
-    smc_text_free(&text);
     return status;
 }
 

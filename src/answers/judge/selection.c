@@ -260,12 +260,11 @@ static void filter(struct smc_inspect_rows *rows, const struct loadings *loading
 
 static enum smc_status fail_limit(const char *name, struct smc_error *error)
 {
-    struct smc_text names = {0};
+    smc_auto_text names = {0};
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_limit_name((enum smc_limit)i));
     smc_fail(error, SMC_USAGE, "option --only: limited-by=%.64s: not one of %s", name,
              smc_text_string(&names));
-    smc_text_free(&names);
     return SMC_USAGE;
 }
 
@@ -439,15 +438,13 @@ static bool sort_and_cut(struct smc_inspect_rows *rows,
                          const struct smc_inspect_selection *selection)
 {
     size_t count;
-    struct row_group *groups = selection_find_groups(rows, selection->order, &count);
+    smc_auto_free struct row_group *groups = selection_find_groups(rows, selection->order, &count);
     if (!groups)
         return false;
     if (comparisons[selection->order])
         qsort(groups, count, sizeof *groups, comparisons[selection->order]);
     bool cut = selection->top > 0 && selection->top < count;
-    bool done = reorder(rows, groups, cut ? selection->top : count);
-    free(groups);
-    return done;
+    return reorder(rows, groups, cut ? selection->top : count);
 }
 
 enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
@@ -456,10 +453,10 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
 {
     size_t count;
     struct loadings loadings = {0};
-    struct row_group *groups = selection_find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
+    smc_auto_free struct row_group *groups =
+        selection_find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
     bool done = groups && find_loadings(rows, &loadings) &&
                 summarize(rows, &loadings, groups, count, &rows->summary);
-    free(groups);
     if (done)
         filter(rows, &loadings, selection);
     free(loadings.item);

@@ -282,7 +282,7 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
     uint32_t row_elements = 0;
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         most += answer->pattern[i].accesses;
-    struct smc_access *access = smc_calloc(most ? most : 1, sizeof *access);
+    smc_auto_free struct smc_access *access = smc_calloc(most ? most : 1, sizeof *access);
     if (!access)
         return smc_out_of_memory(error);
     enum smc_status status =
@@ -296,7 +296,6 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
         };
         banks_change_search(source, &accesses, row_elements, pattern);
     }
-    free(access);
     struct smc_remedy *const remedies[] = {&pattern->padding, &pattern->swizzle,
                                            &pattern->narrower};
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies && !source->is_kernel; i++)

@@ -177,13 +177,11 @@ static enum smc_status fail_width(enum smc_bank_op op, const char *text, const c
 {
     const struct smc_bank_operation *operation = &smc_bank_operations[op];
     const bool plain = op == SMC_BANK_LOAD || op == SMC_BANK_STORE;
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     banks_list_widths(operation->widths, &list);
-    enum smc_status status = smc_fail(
+    return smc_fail(
         error, SMC_USAGE, "%swidth: '%s' is not %s%s%s", prefix, text, smc_text_string(&list),
         plain ? "" : ", the bytes that each lane accesses with ", plain ? "" : operation->name);
-    smc_text_free(&list);
-    return status;
 }
 
 /* The first compute capability that has the operation. */

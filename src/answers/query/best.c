@@ -321,7 +321,7 @@ static void find_better_block(const struct smc_answer *answer, struct smc_best_b
     *out = (struct smc_best_block){.option = NULL};
     if (!kernel || answer->query.compile.kernel_dir || !find_param(kernel, &param))
         return;
-    struct smc_best *best = smc_calloc(1, sizeof *best);
+    smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best);
     const struct smc_candidate *proposal =
         best && find_without_compiling(answer, best) ? smc_best_proposal(best) : NULL;
     if (proposal && proposal->size != answer->query.params.value[param])
@@ -332,7 +332,6 @@ static void find_better_block(const struct smc_answer *answer, struct smc_best_b
             .blocks_per_sm = proposal->answer.occupancy.blocks_per_sm,
             .percent = proposal->answer.occupancy_percent,
         };
-    free(best);
 }
 
 void smc_query_find_next_steps(struct smc_answer *answer)

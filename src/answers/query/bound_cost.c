@@ -43,7 +43,8 @@ enum smc_status smc_bound_cost_find(const struct smc_answer *answer, uint32_t re
         return SMC_OK;
     enum smc_status status = smc_compile(query->kernel, &query->params, cc, &options, &resources,
                                          smc_time_code_cc(cc) == cc ? &binary : NULL, NULL, &why);
-    struct smc_answer *bounded = status == SMC_OK ? smc_malloc(sizeof *bounded) : NULL;
+    smc_auto_free struct smc_answer *bounded =
+        status == SMC_OK ? smc_malloc(sizeof *bounded) : NULL;
     if (bounded) {
         *bounded = *answer;
         bounded->resources = resources;
@@ -59,7 +60,6 @@ enum smc_status smc_bound_cost_find(const struct smc_answer *answer, uint32_t re
         if (bounded->time.basis != SMC_TIME_UNKNOWN)
             cost->predicted_ms = bounded->time.predicted_ms;
     }
-    free(bounded);
     smc_binary_free(&binary);
     return status == SMC_MACHINE || status == SMC_INTERRUPTED
                ? smc_fail(error, status, "%s", why.message)

@@ -150,13 +150,12 @@ static enum smc_status fail_name(const struct smc_tune *tune, const char *name,
                                  struct smc_error *error)
 {
     const struct smc_kernel *kernel = tune->query.kernel;
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     for (size_t i = 0; i < USUAL; i++)
         if (kernel->params & 1u << usual[i].param)
             smc_text_printf(&list, "%s, ", smc_param_info[usual[i].param].option);
     smc_fail(error, SMC_USAGE, "'%s' is not a parameter of %s that may vary: %scarveout", name,
              kernel->name, smc_text_string(&list));
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 
@@ -433,7 +432,7 @@ enum smc_status smc_tune_predict_catalog(const struct smc_tune *tune, struct smc
 {
     struct smc_query query;
     struct smc_error why = {""};
-    struct smc_answer *answer = smc_calloc(1, sizeof *answer);
+    smc_auto_free struct smc_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(error);
     smc_tune_ask(tune, shape->value, &query);
@@ -451,7 +450,6 @@ enum smc_status smc_tune_predict_catalog(const struct smc_tune *tune, struct smc
         shape->failure = status;
         snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
     }
-    free(answer);
     return status == SMC_MACHINE ? smc_fail(error, status, "%s", why.message) : SMC_OK;
 }
 

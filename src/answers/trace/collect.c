@@ -86,11 +86,10 @@ static bool is_beside(const char *program, const char *folder, const char *libra
     const char *slash = strrchr(program, '/');
     snprintf(tried, sizeof tried, "%.*s%s%s", slash ? (int)(slash - program) + 1 : 0, program,
              folder, library);
-    char *whole = is_readable(tried) ? realpath(tried, NULL) : NULL;
+    smc_auto_free char *whole = is_readable(tried) ? realpath(tried, NULL) : NULL;
     const bool found = whole && strlen(whole) < capacity;
     if (found)
         strcpy(path, whole);
-    free(whole);
     return found;
 }
 
@@ -136,12 +135,11 @@ static void find_in_wheels(struct smc_trace_program *collection)
         "/opt/*/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
     };
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels && !collection->cupti[0]; i++) {
-        struct smc_folder_matches found = {0};
+        SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches found = {0};
         smc_folder_match(wheels[i], &found);
         if (found.count > 0)
             snprintf(collection->cupti, sizeof collection->cupti, "%s",
                      found.path[found.count - 1]);
-        smc_folder_matches_free(&found);
     }
 }
 
@@ -545,7 +543,7 @@ static enum smc_status collect_read_record(struct smc_trace_program *collection,
             close(file);
         return SMC_OK;
     }
-    char *bytes = smc_malloc((size_t)info.st_size);
+    smc_auto_free char *bytes = smc_malloc((size_t)info.st_size);
     size_t count = 0;
     ssize_t got = 1;
     while (bytes && count < (size_t)info.st_size && got > 0) {
@@ -559,7 +557,6 @@ static enum smc_status collect_read_record(struct smc_trace_program *collection,
         return smc_out_of_memory(error);
     if (got < 0) {
         smc_trace_note(collection->trace, "the records of process %s cannot be read", name);
-        free(bytes);
         return SMC_OK;
     }
     status = smc_trace_add_records(collection->trace, bytes, count, error);
@@ -567,7 +564,6 @@ static enum smc_status collect_read_record(struct smc_trace_program *collection,
         smc_trace_note(collection->trace, "process %s: %s", name, error->message);
         status = SMC_OK;
     }
-    free(bytes);
     return status;
 }
 
@@ -675,13 +671,12 @@ static enum smc_status read_records(struct smc_trace_program *collection, struct
 
 static void collect_describe(struct smc_trace *trace, const struct smc_trace_request *request)
 {
-    struct smc_text command = {0};
+    smc_auto_text command = {0};
     for (char *const *word = request->command; *word; word++)
         smc_text_printf(&command, "%s%s", word == request->command ? "" : " ", *word);
     trace->program = smc_strdup(smc_text_string(&command));
     if (trace->program)
         smc_utf8_make_safe(trace->program);
-    smc_text_free(&command);
 }
 
 /* The driver loads one library; who asked for another wants it. */

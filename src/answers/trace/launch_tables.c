@@ -277,7 +277,7 @@ static bool is_summary(const struct table_reading *reading)
 static bool launch_tables_read_header(struct table_reading *reading)
 {
     static const char separators[] = ",\t|";
-    struct smc_text copy = {0};
+    smc_auto_text copy = {0};
     const char *line = smc_text_string(&reading->line);
     bool found = false;
     if (!strstr(line, "Name"))
@@ -307,7 +307,6 @@ static bool launch_tables_read_header(struct table_reading *reading)
         reading->has_summary |= !launch_tables_has_launches(reading);
     }
     reading->field_count = 0;
-    smc_text_free(&copy);
     return found;
 }
 
@@ -601,12 +600,11 @@ static void read_message(struct table_reading *reading, const char *line)
         smc_text_append(&reading->command, named + sizeof command - 1);
     }
     if (strncmp(rest, "== Warning: ", 12) == 0 || strncmp(rest, "== Error: ", 10) == 0) {
-        struct smc_text note = {0};
+        smc_auto_text note = {0};
         smc_text_append(&note, rest + 3);
         if (note.data)
             smc_utf8_make_safe(note.data);
         smc_trace_note(reading->trace, "nvprof: %.300s", smc_text_string(&note));
-        smc_text_free(&note);
     }
 }
 
@@ -684,10 +682,9 @@ static enum smc_status launch_tables_take_line(struct table_reading *reading)
 
 static bool launch_tables_begins(const char *bytes, size_t count)
 {
-    struct table_reading *reading = smc_calloc(1, sizeof *reading);
+    smc_auto_free struct table_reading *reading = smc_calloc(1, sizeof *reading);
     bool found = false;
     if (!reading || memchr(bytes, '\0', count)) {
-        free(reading);
         return false;
     }
     for (const char *line = bytes; line && *line && !found;) {
@@ -701,7 +698,6 @@ static bool launch_tables_begins(const char *bytes, size_t count)
         line = line ? line + 1 : NULL;
     }
     smc_text_free(&reading->line);
-    free(reading);
     return found;
 }
 
@@ -782,7 +778,7 @@ static enum smc_status read_twice(struct table_reading *reading)
 enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, bool *found,
                                       struct smc_error *error)
 {
-    struct table_reading *reading = smc_calloc(1, sizeof *reading);
+    smc_auto_free struct table_reading *reading = smc_calloc(1, sizeof *reading);
     *found = false;
     if (!reading)
         return smc_out_of_memory(error);
@@ -795,7 +791,6 @@ enum smc_status smc_trace_read_tables(FILE *stream, struct smc_trace *trace, boo
     *found = reading->has_trace || reading->has_summary;
     smc_text_free(&reading->line);
     smc_text_free(&reading->command);
-    free(reading);
     return status;
 }
 

@@ -189,7 +189,7 @@ static bool ncu_begins(const char *bytes, size_t count)
    text begin at the beginning, and their CSV has a header more. */
 static enum smc_status ncu_find_header(struct ncu_reading *reading)
 {
-    char *line = smc_malloc(MOST_LINE);
+    smc_auto_free char *line = smc_malloc(MOST_LINE);
     off_t at = 0;
     bool found = false, begins_line = true;
     reading->is_text = false;
@@ -205,7 +205,6 @@ static enum smc_status ncu_find_header(struct ncu_reading *reading)
             reading->lines_before += begins_line;
         }
     }
-    free(line);
     reading->is_text &= !found;
     if (reading->is_text) {
         found = true;
@@ -928,13 +927,11 @@ static enum smc_status read_other_tables(struct ncu_reading *reading, enum smc_s
 static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace *trace,
                                 struct smc_error *error)
 {
-    struct ncu_reading *reading = smc_calloc(1, sizeof *reading);
-    struct smc_csv_record *record = smc_malloc(sizeof *record);
+    smc_auto_free struct ncu_reading *reading = smc_calloc(1, sizeof *reading);
+    smc_auto_free struct smc_csv_record *record = smc_malloc(sizeof *record);
     trace->source = SMC_TRACE_NSIGHT_COMPUTE;
     trace->tool = smc_strdup("Nsight Compute");
     if (!reading || !record || !trace->tool) {
-        free(reading);
-        free(record);
         return smc_out_of_memory(error);
     }
     *reading = (struct ncu_reading){
@@ -946,8 +943,6 @@ static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace 
         status = read_other_tables(reading, status);
     if (reading->stream)
         fclose(reading->stream);
-    free(record);
-    free(reading);
     return status;
 }
 

@@ -38,11 +38,10 @@ static void own_fail(struct own_reading *reading, const char *key, const json_t 
 {
     if (reading->status != SMC_OK)
         return;
-    char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    smc_auto_free char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     reading->status = smc_fail(
         reading->error, SMC_USAGE, "%s: %s, element %zu: \"%s\" is %.60s, not %s", reading->file,
         reading->list, reading->index, key, written ? written : "missing", allowed);
-    free(written);
 }
 
 struct own_range {
@@ -414,21 +413,19 @@ static enum smc_status own_read_root(struct own_reading *reading, const json_t *
 static enum smc_status own_read(struct smc_trace_input *input, struct smc_trace *trace,
                                 struct smc_error *error)
 {
-    struct smc_text bytes = {0};
+    smc_auto_text bytes = {0};
     struct own_reading reading = {.file = input->shown, .trace = trace, .error = error};
     json_error_t why;
     enum smc_status status =
         smc_trace_input_text(input, "report of a trace", MOST_BYTES, &bytes, error);
-    json_t *root = status == SMC_OK
-                       ? json_loadb(bytes.data, bytes.length, JSON_REJECT_DUPLICATES, &why)
-                       : NULL;
-    smc_text_free(&bytes);
+    json_auto_t *root = status == SMC_OK
+                            ? json_loadb(bytes.data, bytes.length, JSON_REJECT_DUPLICATES, &why)
+                            : NULL;
     if (root)
         status = own_read_root(&reading, root);
     else if (status == SMC_OK)
         status =
             smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", reading.file, why.line, why.text);
-    json_decref(root);
     free(reading.launch);
     free(reading.device);
     free(reading.process);

@@ -164,10 +164,9 @@ static bool take_finding(struct records_reading *reading, const char *text)
     struct smc_error error;
     if (!end)
         return false;
-    char *name = smc_strndup(kernel + 1, (size_t)(end - kernel) - 1);
+    smc_auto_free char *name = smc_strndup(kernel + 1, (size_t)(end - kernel) - 1);
     if (name) /* a failure is remembered */
         smc_trace_finding(reading->trace, name, end + 1, &error);
-    free(name);
     return true;
 }
 
@@ -495,7 +494,7 @@ static void name_tool(struct smc_trace *trace, const struct record_header *heade
     } versions[] = {{13, "11.0"}, {14, "11.1"}, {15, "11.2"}, {16, "11.5"}, {17, "11.6"},
                     {18, "11.8"}, {19, "12.0"}, {20, "12.2"}, {21, "12.3"}, {22, "12.4"},
                     {23, "12.5"}, {24, "12.6"}, {26, "12.8"}, {27, "12.9"}};
-    struct smc_text tool = {0};
+    smc_auto_text tool = {0};
     if (trace->tool || header->mode != RECORD_MODE_CUPTI)
         return;
     if (header->cupti_version >= 130000)
@@ -505,7 +504,6 @@ static void name_tool(struct smc_trace *trace, const struct record_header *heade
         if (header->cupti_version >= versions[i].from)
             smc_text_printf(&tool, "CUPTI %s", versions[i].cuda);
     trace->tool = tool.length > 0 ? smc_strdup(smc_text_string(&tool)) : NULL;
-    smc_text_free(&tool);
 }
 
 static const char *why_untimed(const struct record_header *header)

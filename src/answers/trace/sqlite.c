@@ -63,13 +63,12 @@ static enum smc_status refuse_journals(const char *path, const char *shown, stru
 {
     static const char *const endings[] = {"-journal", "-wal"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         struct stat about;
         smc_text_printf(&name, "%s%s", path, endings[i]);
         if (name.failed)
             return smc_out_of_memory(error);
         const bool is_there = stat(smc_text_string(&name), &about) == 0 && about.st_size > 0;
-        smc_text_free(&name);
         if (is_there)
             return smc_fail(error, SMC_USAGE,
                             "%s: the export has not ended, or was interrupted: there is a file "
@@ -124,10 +123,9 @@ static enum smc_status read_schema(struct smc_sqlite *sqlite, struct smc_error *
         result = sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL);
     if (result != SQLITE_NOMEM)
         return result == SQLITE_OK ? SMC_OK : sqlite_fail(sqlite, result, error);
-    void *probe = smc_malloc(PROBE_BYTES);
+    smc_auto_free void *probe = smc_malloc(PROBE_BYTES);
     if (!probe)
         return smc_out_of_memory(error);
-    free(probe);
     return smc_fail(error, SMC_USAGE, "%s: damaged: SQLite cannot read the names of its tables",
                     sqlite->shown);
 }
@@ -135,7 +133,7 @@ static enum smc_status read_schema(struct smc_sqlite *sqlite, struct smc_error *
 enum smc_status smc_sqlite_open(struct smc_sqlite *sqlite, const char *path, const char *shown,
                                 struct smc_error *error)
 {
-    struct smc_text uri = {0};
+    smc_auto_text uri = {0};
     struct stat about;
     *sqlite = (struct smc_sqlite){.shown = shown};
     enum smc_status status = refuse_journals(path, shown, error);
@@ -149,7 +147,6 @@ enum smc_status smc_sqlite_open(struct smc_sqlite *sqlite, const char *path, con
     int result =
         sqlite3_open_v2(smc_text_string(&uri), &sqlite->db,
                         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
-    smc_text_free(&uri);
     if (result == SQLITE_OK) {
         distrust(sqlite);
         result = sqlite3_exec(sqlite->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
@@ -180,7 +177,7 @@ static enum smc_status sqlite_prepare(struct smc_sqlite *sqlite, const struct sm
 static enum smc_status sqlite_find_table(struct smc_sqlite *sqlite, const char *table, bool *found,
                                          struct smc_error *error)
 {
-    struct smc_text sql = {0};
+    smc_auto_text sql = {0};
     sqlite3_stmt *query;
     smc_text_printf(&sql,
                     "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND "
@@ -190,7 +187,6 @@ static enum smc_status sqlite_find_table(struct smc_sqlite *sqlite, const char *
     if (status == SMC_OK)
         status = smc_sqlite_step(sqlite, query, found, error);
     sqlite3_finalize(query);
-    smc_text_free(&sql);
     return status;
 }
 
@@ -198,7 +194,7 @@ static enum smc_status sqlite_find_columns(struct smc_sqlite *sqlite, const char
                                            const char *const *columns, size_t count, bool *has,
                                            struct smc_error *error)
 {
-    struct smc_text sql = {0};
+    smc_auto_text sql = {0};
     sqlite3_stmt *query;
     bool found = true;
     smc_text_printf(&sql, "PRAGMA table_info(\"%s\")", table);
@@ -214,7 +210,6 @@ static enum smc_status sqlite_find_columns(struct smc_sqlite *sqlite, const char
             has[i] = has[i] || strcasecmp(name, columns[i]) == 0;
     }
     sqlite3_finalize(query);
-    smc_text_free(&sql);
     return status;
 }
 
@@ -222,10 +217,10 @@ enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite, const char *table,
                                   const char *const *columns, size_t count, const char *tail,
                                   bool *has, sqlite3_stmt **query, struct smc_error *error)
 {
-    struct smc_text sql = {0};
+    smc_auto_text sql = {0};
     bool found;
     *query = NULL;
-    bool *there = smc_calloc(count + 1, sizeof *there);
+    smc_auto_free bool *there = smc_calloc(count + 1, sizeof *there);
     if (!there)
         return smc_out_of_memory(error);
     enum smc_status status = sqlite_find_table(sqlite, table, &found, error);
@@ -240,8 +235,6 @@ enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite, const char *table,
     }
     if (has)
         memcpy(has, there, count * sizeof *has);
-    smc_text_free(&sql);
-    free(there);
     return status;
 }
 

@@ -436,12 +436,11 @@ static void trace_find_device(struct smc_trace *trace, const struct smc_trace_gp
             smc_device_of_capability(&capability, &out->device);
     }
     if (gpu->name) {
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         smc_text_append(&name, gpu->name);
         if (name.data)
             smc_utf8_make_safe(name.data);
         snprintf(out->device.name, sizeof out->device.name, "%.127s", smc_text_string(&name));
-        smc_text_free(&name);
     }
     if (out->known)
         take_recorded(trace, gpu, &out->device);
@@ -526,14 +525,13 @@ static bool holds_line(const char *text, const char *line)
 /* "cp_async" for the mangled name of an instance of a template; other names as they are. */
 static void append_function(const char *mangled, struct smc_text *out)
 {
-    char *shown = smc_demangle(mangled);
+    smc_auto_free char *shown = smc_demangle(mangled);
     struct smc_name name;
     smc_name_parse(shown ? shown : mangled, &name);
     if (shown && strstr(shown, "{lambda"))
         smc_text_append(out, "a lambda");
     else
         smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
-    free(shown);
 }
 
 /* Copies a text with the names of functions as a reader knows them. */
@@ -543,12 +541,11 @@ static void trace_append_plain(const char *text, struct smc_text *out)
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     for (const char *mangled; (mangled = strstr(text, "_Z"));) {
         const size_t length = strspn(mangled, of_names);
-        char *name = smc_strndup(mangled, length);
+        smc_auto_free char *name = smc_strndup(mangled, length);
         smc_text_append_bytes(out, text, (size_t)(mangled - text));
         if (name)
             append_function(name, out);
         out->failed |= !name;
-        free(name);
         text = mangled + length;
     }
     smc_text_append(out, text);
@@ -558,9 +555,9 @@ enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, c
                                   struct smc_error *error)
 {
     enum { MOST_NAME = 60 };
-    char *shown = smc_demangle(kernel);
+    smc_auto_free char *shown = smc_demangle(kernel);
     struct smc_name name;
-    struct smc_text plain = {0};
+    smc_auto_text plain = {0};
     trace_append_plain(text, &plain);
     smc_name_parse(shown ? shown : kernel, &name);
     const bool is_long = name.length > MOST_NAME && name.arguments < name.length;
@@ -571,15 +568,13 @@ enum smc_status smc_trace_finding(struct smc_trace *trace, const char *kernel, c
                        name.begin, is_long ? "<..>" : "", smc_text_string(&plain));
     trace->finding_count++;
     trace->findings.failed |= plain.failed;
-    smc_text_free(&plain);
-    free(shown);
     return trace->findings.failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
 void smc_trace_note(struct smc_trace *trace, const char *format, ...)
 {
     char text[1024];
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -587,15 +582,13 @@ void smc_trace_note(struct smc_trace *trace, const char *format, ...)
     smc_text_safe_line(&line, "%s", text);
     if (!holds_line(smc_text_string(&trace->notes), smc_text_string(&line)))
         smc_text_append(&trace->notes, smc_text_string(&line));
-    smc_text_free(&line);
 }
 
 void smc_trace_told(struct smc_trace *trace, const char *text)
 {
-    struct smc_text plain = {0};
+    smc_auto_text plain = {0};
     trace_append_plain(text, &plain);
     smc_trace_note(trace, "%s", smc_text_string(&plain));
-    smc_text_free(&plain);
 }
 
 void smc_trace_free(struct smc_trace *trace)

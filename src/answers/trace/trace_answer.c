@@ -399,7 +399,7 @@ enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct 
     enum smc_status status = collect_rows(trace, answer, error);
     if (status != SMC_OK || answer->row_count == 0)
         return status;
-    struct kept_steps *kept = smc_calloc(STEPS_KEPT, sizeof *kept);
+    smc_auto_free struct kept_steps *kept = smc_calloc(STEPS_KEPT, sizeof *kept);
     if (!kept)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < answer->row_count; i++) {
@@ -407,7 +407,6 @@ enum smc_status smc_trace_answer_on(const struct smc_trace *trace, const struct 
         row->share = weight_of(answer, row->launch->total_ns, row->launch->launches);
         trace_answer_row(trace, device, kept, row);
     }
-    free(kept);
     qsort(answer->rows, answer->row_count, sizeof *answer->rows, trace_answer_compare_rows);
     for (size_t i = 0; i < answer->row_count; i += answer->kernels[answer->kernel_count - 1].count)
         answer->kernels[answer->kernel_count++] = group_rows(answer, i);
@@ -460,11 +459,10 @@ void smc_trace_compare_gpus(struct smc_trace *trace, const struct smc_device *in
                                "option --device: %s has %u SMs, but the GPU of the trace has %u",
                                instead->name, instead->sm_count, recorded->sm_count);
         else if (!instead && recorded->sm_count) {
-            struct smc_text boards = {0};
+            smc_auto_text boards = {0};
             append_boards(recorded->sm_count, &boards);
             smc_trace_note(trace, "the trace does not name its GPU, which has %s",
                            smc_text_string(&boards));
-            smc_text_free(&boards);
         } else if (!instead)
             smc_trace_note(trace, "%s", unnamed);
     }

@@ -46,7 +46,7 @@ enum smc_status smc_trace_gate_allow(const char *path, struct smc_trace_gate *ga
                                      struct smc_error *error)
 {
     enum { MOST_BYTES = 1 << 20 };
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     enum smc_status status = smc_file_read(path, "allow-list", MOST_BYTES, &text, error);
     if (status == SMC_OK && !(gate->path = smc_strdup(path)))
         status = smc_out_of_memory(error);
@@ -61,7 +61,6 @@ enum smc_status smc_trace_gate_allow(const char *path, struct smc_trace_gate *ga
             status = smc_out_of_memory(error);
         at += length + (at[length] == '\n');
     }
-    smc_text_free(&text);
     return status;
 }
 

@@ -39,7 +39,7 @@ static enum smc_status match_module(struct smc_trace *trace, size_t module, int3
                                     struct smc_error *error)
 {
     struct smc_cubin cubin;
-    struct smc_text file = {0};
+    smc_auto_text file = {0};
     const struct smc_trace_module *read = &trace->modules[module];
     enum smc_status status = smc_file_read(read->file, "module", MOST_MODULE_BYTES, &file, error);
     if (status == SMC_OK)
@@ -51,7 +51,6 @@ static enum smc_status match_module(struct smc_trace *trace, size_t module, int3
         smc_trace_note(trace, "%s: %s", read->shown, error->message);
         status = SMC_OK;
     }
-    smc_text_free(&file);
     return status;
 }
 
@@ -60,7 +59,7 @@ enum smc_status smc_trace_match_modules(struct smc_trace *trace, struct smc_erro
     enum smc_status status = SMC_OK;
     if (trace->module_count == 0 || trace->launch_count == 0)
         return SMC_OK;
-    int32_t *found = smc_malloc(trace->launch_count * sizeof *found);
+    smc_auto_free int32_t *found = smc_malloc(trace->launch_count * sizeof *found);
     if (!found)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < trace->launch_count; i++)
@@ -70,6 +69,5 @@ enum smc_status smc_trace_match_modules(struct smc_trace *trace, struct smc_erro
     for (size_t i = 0; i < trace->launch_count && status == SMC_OK; i++)
         if (found[i] >= 0)
             trace->launches[i].module = found[i];
-    free(found);
     return status;
 }

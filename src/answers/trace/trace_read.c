@@ -63,7 +63,7 @@ static enum smc_status trace_read_input(struct smc_trace_input *input, struct sm
 
 enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error)
 {
-    struct smc_trace_input input = {0};
+    SMC_AUTO(smc_trace_input_close) struct smc_trace_input input = {0};
     const bool folder = is_folder(file);
     enum smc_status status = folder ? SMC_OK : smc_trace_input_open(&input, file, error);
     trace->file = smc_strdup(input.shown ? input.shown : file);
@@ -74,6 +74,5 @@ enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct
     if (status == SMC_OK)
         status = folder ? smc_trace_read_triton_cache(file, trace, error)
                         : trace_read_input(&input, trace, error);
-    smc_trace_input_close(&input);
     return status;
 }

@@ -40,11 +40,10 @@ static enum smc_status triton_read_number(const struct metadata *metadata, const
     *number = json_is_integer(value) ? json_integer_value(value) : least - 1;
     if (*number >= least && *number <= most)
         return SMC_OK;
-    char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    smc_auto_free char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_fail(metadata->error, SMC_USAGE,
              "%s: \"%s\" is %.60s, not a whole number from %lld to %lld", metadata->file, key,
              written ? written : "?", (long long)least, (long long)most);
-    free(written);
     return SMC_USAGE;
 }
 
@@ -135,8 +134,8 @@ static void take_machine_code(const struct smc_inspect_kernel *kernel, uint16_t 
 static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct metadata *metadata,
                                          uint16_t *cc, struct smc_trace_launch *launch)
 {
-    struct smc_text path = {0}, bytes = {0};
-    struct smc_inspect_found found = {0};
+    smc_auto_text path = {0}, bytes = {0};
+    SMC_AUTO(smc_inspect_found_free) struct smc_inspect_found found = {0};
     struct smc_error why = {""};
     const struct smc_inspect_kernel *kernel = NULL;
     enum smc_status status =
@@ -161,9 +160,6 @@ static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct m
                        why.message[0] ? why.message : "not in its .cubin");
         status = SMC_OK;
     }
-    smc_inspect_found_free(&found);
-    smc_text_free(&bytes);
-    smc_text_free(&path);
     return status;
 }
 
@@ -247,9 +243,9 @@ static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_t
                                      struct smc_error *error)
 {
     const char *file = input->path;
-    struct smc_text bytes = {0};
+    smc_auto_text bytes = {0};
     struct metadata metadata = {.file = file, .error = error};
-    char *stem = triton_stem_of(file);
+    smc_auto_free char *stem = triton_stem_of(file);
     trace->source = SMC_TRACE_TRITON;
     trace->launches_unknown = true;
     enum smc_status status = stem ? SMC_OK : smc_out_of_memory(error);
@@ -262,8 +258,6 @@ static enum smc_status read_metadata(struct smc_trace_input *input, struct smc_t
         status = triton_add_kernel(trace, &metadata, name && *name ? name : stem);
     }
     json_decref(metadata.root);
-    smc_text_free(&bytes);
-    free(stem);
     return status;
 }
 
@@ -308,11 +302,11 @@ static enum smc_status read_matches(const struct smc_folder_matches *matches,
 enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace *trace,
                                             struct smc_error *error)
 {
-    struct smc_text pattern = {0};
+    smc_auto_text pattern = {0};
     enum smc_status status = SMC_OK;
     smc_text_append(&pattern, folder);
     for (int level = 0; level < MOST_LEVELS && status == SMC_OK; level++) {
-        struct smc_folder_matches matches = {0};
+        SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches matches = {0};
         const size_t length = pattern.length;
         smc_text_append(&pattern, "/*.json");
         smc_folder_match(smc_text_string(&pattern), &matches);
@@ -323,12 +317,10 @@ enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace
                               strerror(matches.failed));
         else
             status = read_matches(&matches, trace, error);
-        smc_folder_matches_free(&matches);
         if (pattern.data)
             pattern.data[pattern.length = length] = '\0';
         smc_text_append(&pattern, "/*");
     }
-    smc_text_free(&pattern);
     if (status == SMC_OK && trace->launch_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: a folder without kernels of Triton, which has them in "

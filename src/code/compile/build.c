@@ -52,7 +52,7 @@ static void build_store(const struct smc_resources *resources,
                         struct smc_cache *cache)
 {
     struct build_record record = {.cubin_bytes = (uint32_t)output->binary.cubin_bytes};
-    struct smc_text value = {0};
+    smc_auto_text value = {0};
     memcpy(record.numbers, (const char *)resources + NUMBERS, NUMBERS_BYTES);
     smc_text_append_bytes(&value, (const char *)&record, sizeof record);
     if (output->binary.cubin_bytes)
@@ -61,7 +61,6 @@ static void build_store(const struct smc_resources *resources,
         smc_text_append_bytes(&value, output->ptx.data, output->ptx.length);
     if (!value.failed)
         smc_cache_write(cache, key, value.data, value.length);
-    smc_text_free(&value);
 }
 
 /* The machine code and the PTX of an entry; either may be missing. */
@@ -85,7 +84,7 @@ static bool build_restore(struct smc_cache *cache, const struct smc_text *key,
                           struct smc_built *built)
 {
     struct build_record record;
-    struct smc_text value = {0};
+    smc_auto_text value = {0};
     bool found = smc_cache_read(cache, key, &value) && value.length >= sizeof record;
     if (found) {
         memcpy(&record, value.data, sizeof record);
@@ -97,7 +96,6 @@ static bool build_restore(struct smc_cache *cache, const struct smc_text *key,
         built->status = copy_code(value.data + sizeof record, record.cubin_bytes,
                                   value.length - sizeof record - record.cubin_bytes, built);
     }
-    smc_text_free(&value);
     return found;
 }
 
@@ -197,7 +195,7 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
                               struct smc_resources *resources, struct smc_binary *binary,
                               struct smc_error *error)
 {
-    struct smc_text options = {0}, key = {0};
+    smc_auto_text options = {0}, key = {0};
     struct smc_built built = {.status = SMC_OK};
     build_write_options(build, &options);
     write_key(build, smc_text_string(&options), &key);
@@ -215,7 +213,5 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
     if (build->log)
         smc_text_append(build->log, smc_text_string(&built.output.log));
     smc_built_free(&built);
-    smc_text_free(&options);
-    smc_text_free(&key);
     return built.status;
 }

@@ -890,7 +890,7 @@ static void build_log_read_lines(const char *log, const size_t nameless[REPLY_CO
 bool smc_build_log_read(const char *log, struct smc_build_log *read)
 {
     static const size_t none[REPLY_COUNT] = {0};
-    struct smc_text plain = {0};
+    smc_auto_text plain = {0};
     struct log_reading reading = {.failed = false};
     build_log_append_plain(log, &plain);
     build_log_read_lines(smc_text_string(&plain), none, &reading);
@@ -907,14 +907,12 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
     }
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     struct logged_kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
-    bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
+    smc_auto_free bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
     bool succeeded = sorted && is_used && !reading.failed && !plain.failed;
     if (succeeded)
         build_log_conclude(&reading, sorted, is_used, read);
     free(sorted);
-    free(is_used);
     free_reading(&reading);
-    smc_text_free(&plain);
     return succeeded && !read->ordered.failed && !read->faults.failed && !read->notes.failed;
 }
 

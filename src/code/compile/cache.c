@@ -115,7 +115,7 @@ static void trim_folder(const char *path)
         return;
     size_t count;
     int64_t bytes;
-    struct cache_entry *entries = list_entries(folder, &count, &bytes);
+    smc_auto_free struct cache_entry *entries = list_entries(folder, &count, &bytes);
     if (entries && (count > MAX_FILES || bytes > MAX_BYTES)) {
         qsort(entries, count, sizeof *entries, by_age);
         size_t left = count;
@@ -127,7 +127,6 @@ static void trim_folder(const char *path)
             left--;
         }
     }
-    free(entries);
     closedir(folder);
 }
 
@@ -270,10 +269,9 @@ bool smc_cache_read(struct smc_cache *cache, const struct smc_text *key, struct 
             give_up(cache, cache->folder, error);
         return false;
     }
-    struct smc_text bytes = {0};
+    smc_auto_text bytes = {0};
     bool found = cache_read_file(file, &bytes) && cache_unpack(&bytes, key, value);
     close(file);
-    smc_text_free(&bytes);
     return found;
 }
 

@@ -214,7 +214,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
                             struct smc_text *warnings, struct smc_error *error)
 {
     struct smc_source source;
-    struct smc_text defines = {0};
+    smc_auto_text defines = {0};
     *resources = (struct smc_resources){0};
     if (binary)
         *binary = (struct smc_binary){0};
@@ -238,7 +238,6 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
         smc_cache_open(&job.cache, options->no_cache || options->no_nvrtc, warnings);
         status = compile_answer(&job, options, resources, binary, error);
     }
-    smc_text_free(&defines);
     smc_source_free(&source);
     return status;
 }

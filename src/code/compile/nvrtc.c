@@ -158,9 +158,8 @@ static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch
     size_t bytes = 0;
     if (size(program, &bytes) || bytes == 0)
         return;
-    char *text = smc_malloc(bytes);
+    smc_auto_free char *text = smc_malloc(bytes);
     if (!text || fetch(program, text)) {
-        free(text);
         return;
     }
     /* Messages of ptxas about a refused kernel follow an embedded '\0'. */
@@ -168,7 +167,6 @@ static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch
         if (!text[i])
             text[i] = '\n';
     smc_text_append_bytes(out, text, bytes - 1);
-    free(text);
 }
 
 static bool fetch_cubin(const struct smc_nvrtc *nvrtc, void *program, struct smc_binary *binary)
@@ -205,12 +203,11 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
     const char **list = smc_calloc(nvrtc_count_lines(options), sizeof *list);
-    char *lines = smc_strdup(options);
+    smc_auto_free char *lines = smc_strdup(options);
     if (!list || !lines ||
         nvrtc->create(&program, text, file, (int)extras->header_count, extras->header,
                       extras->header_name)) {
         free(list);
-        free(lines);
         return SMC_NVRTC_FAILED;
     }
     for (size_t i = 0; nvrtc->add_name && i < extras->instance_count; i++)
@@ -228,7 +225,6 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
         outcome = SMC_NVRTC_COMPILED;
     nvrtc->destroy(&program);
     free(list);
-    free(lines);
     return outcome;
 }
 
@@ -474,7 +470,7 @@ static void search_candidates(const struct nvrtc_candidates *candidates, uint16_
 static bool read_search(struct smc_cache *cache, const struct smc_text *key, uint16_t cc,
                         struct smc_nvrtc_search *search)
 {
-    struct smc_text value = {0};
+    smc_auto_text value = {0};
     bool valid = smc_cache_read(cache, key, &value) && value.length == sizeof *search;
     if (valid) {
         memcpy(search, value.data, sizeof *search);
@@ -485,7 +481,6 @@ static bool read_search(struct smc_cache *cache, const struct smc_text *key, uin
                     memcmp(&now, &search->place[i].file, sizeof now) == 0;
         }
     }
-    smc_text_free(&value);
     return valid;
 }
 

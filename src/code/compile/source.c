@@ -142,13 +142,12 @@ const struct smc_built_in_ptx *smc_built_in_ptx_find(const char *kernel,
                                                      const char *defines, uint16_t cc)
 {
     const struct smc_built_in_ptx *found = NULL;
-    struct smc_text joined = {0};
+    smc_auto_text joined = {0};
     smc_join_defines(defines, &joined);
     for (size_t i = 0; i < sizeof entries / sizeof *entries && !found; i++)
         if (strcmp(entries[i].kernel, kernel) == 0 &&
             strcmp(entries[i].defines, smc_text_string(&joined)) == 0)
             found = &entries[i];
-    smc_text_free(&joined);
     bool serves =
         found && serves_device(found, source, cc) && found->hash == smc_source_hash(source);
     return serves ? found : NULL;

@@ -21,7 +21,7 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
                                  const struct smc_nvrtc_place *place, struct smc_error *error)
 {
     struct smc_cache none = {.usable = false};
-    struct smc_text defines = {0}, joined = {0}, ptx = {0};
+    smc_auto_text defines = {0}, joined = {0}, ptx = {0};
     struct smc_source source;
     struct smc_binary binary = {0};
     const uint16_t cc = kernel->has_clusters ? WITH_CLUSTERS : COMPUTE_CAPABILITY;
@@ -52,9 +52,6 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
                place->info.major, place->info.minor, cc, smc_source_hash(&source),
                smc_text_string(&ptx));
     smc_binary_free(&binary);
-    smc_text_free(&defines);
-    smc_text_free(&joined);
-    smc_text_free(&ptx);
     smc_source_free(&source);
     return status;
 }

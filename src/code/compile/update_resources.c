@@ -131,7 +131,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                                           struct update_resources_list *list,
                                           struct smc_error *error)
 {
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     struct smc_source source;
     struct smc_table_row row;
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
@@ -151,7 +151,6 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
             if (build.place)
                 status = update_resources_compile_for(&build, row.defines, list, error);
         }
-    smc_text_free(&options);
     smc_source_free(&source);
     return status;
 }

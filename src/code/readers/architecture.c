@@ -61,7 +61,7 @@ static void architecture_split_options(const char *list, struct smc_architecture
 {
     bool is_next = false;
     while (list && *list) {
-        struct smc_text word = {0};
+        smc_auto_text word = {0};
         list = smc_source_next_option(list, &word);
         const char *option = smc_text_string(&word),
                    *value = is_next ? option : architecture_value_of(option);
@@ -73,7 +73,6 @@ static void architecture_split_options(const char *list, struct smc_architecture
         else if (*option)
             architecture_append_option(option, &read->options);
         read->options.failed |= word.failed;
-        smc_text_free(&word);
     }
 }
 

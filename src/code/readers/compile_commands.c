@@ -52,7 +52,7 @@ static const char *append_piece(const char *s, struct smc_text *word)
 
 bool smc_words_split(const char *command, struct smc_words *words)
 {
-    struct smc_text word = {0};
+    smc_auto_text word = {0};
     const char *s = command;
     bool succeeded = true;
     *words = (struct smc_words){0};
@@ -65,7 +65,6 @@ bool smc_words_split(const char *command, struct smc_words *words)
         if (!succeeded)
             break;
     }
-    smc_text_free(&word);
     if (!succeeded)
         smc_words_free(words);
     return succeeded;
@@ -138,14 +137,13 @@ static char *compile_commands_join(const char *folder, const char *path)
 static bool add_option(struct command_entry *entry, const char *option, const char *value,
                        char separator)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_text_append(&text, option);
     if (separator)
         smc_text_append_char(&text, separator, 1);
     smc_text_append(&text, value);
     bool added =
         !text.failed && smc_words_add(&entry->options, smc_text_string(&text), text.length);
-    smc_text_free(&text);
     return added;
 }
 
@@ -168,9 +166,8 @@ static bool read_path(struct command_entry *entry, size_t *at, bool *added)
         if (!value)
             continue;
         entry->names_target |= strcmp(names[i].written, "--options-file") == 0;
-        char *path = compile_commands_join(entry->directory, value);
+        smc_auto_free char *path = compile_commands_join(entry->directory, value);
         *added = path && add_option(entry, names[i].written, path, names[i].separator);
-        free(path);
         return true;
     }
     return false;
@@ -395,8 +392,9 @@ static bool compile_commands_is_special(const char *path)
 static bool compile_commands_add_entry(struct command_entry *entry, const char **fault,
                                        struct smc_inputs *inputs)
 {
-    char *source = compile_commands_join(entry->directory, entry->file);
-    char *object = entry->output ? compile_commands_join(entry->directory, entry->output) : NULL;
+    smc_auto_free char *source = compile_commands_join(entry->directory, entry->file);
+    smc_auto_free char *object =
+        entry->output ? compile_commands_join(entry->directory, entry->output) : NULL;
     bool succeeded = source && (object || !entry->output);
     if (succeeded && object && is_fresh(object, source)) {
         struct smc_input *input = smc_inputs_add(inputs, compile_commands_shortened(object));
@@ -408,8 +406,6 @@ static bool compile_commands_add_entry(struct command_entry *entry, const char *
     } else if (succeeded) {
         succeeded = add_source(entry, source, inputs);
     }
-    free(source);
-    free(object);
     return succeeded;
 }
 
@@ -437,18 +433,16 @@ enum smc_status smc_compile_commands_read(const char *file, const struct smc_tex
                                           struct smc_text *faults, struct smc_error *error)
 {
     json_error_t problem;
-    json_t *root = json_loadb(smc_text_string(text), text->length, 0, &problem);
+    json_auto_t *root = json_loadb(smc_text_string(text), text->length, 0, &problem);
     bool succeeded = true;
     *others = 0;
     if (!json_is_array(root)) {
         bool is_json = root != NULL;
-        json_decref(root);
         return is_json ? smc_fail(error, SMC_USAGE, "%s: not a list of compile commands", file)
                        : smc_fail(error, SMC_USAGE, "%s:%d: %s", file, problem.line, problem.text);
     }
     for (size_t i = 0; i < json_array_size(root) && succeeded; i++)
         succeeded = compile_commands_read_entry(file, i + 1, json_array_get(root, i), inputs,
                                                 others, faults);
-    json_decref(root);
     return succeeded ? SMC_OK : smc_out_of_memory(error);
 }

@@ -35,7 +35,7 @@ bool smc_compilation_was_refused(const struct smc_text *log)
 static void append_places(const struct smc_compilation *compilation, bool is_quoted,
                           struct smc_text *text)
 {
-    struct smc_text own = {0}, folders = {0};
+    smc_auto_text own = {0}, folders = {0};
     smc_compile_options(compilation->request, &own);
     smc_source_folders(smc_text_string(&own), &folders);
     smc_text_append(text, is_quoted ? "looked for beside the file that includes it" : "looked for");
@@ -53,8 +53,6 @@ static void append_places(const struct smc_compilation *compilation, bool is_quo
     smc_text_append(text,
                     "in the compiler's own folders; --compiler-options \"-IFOLDER\" names its "
                     "folder");
-    smc_text_free(&own);
-    smc_text_free(&folders);
 }
 
 /* Whether the log quotes the directive with the header's name in quotation marks: "fatal error:
@@ -106,7 +104,7 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
 {
     const char *shown = compilation->file;
     char text[800];
-    struct smc_text hint = {0};
+    smc_auto_text hint = {0};
     smc_log_first_error(smc_text_string(log), compiled, shown, text, sizeof text);
     shorten_ptxas(text);
     compilers_append_hint(compilation, log, text, &hint);
@@ -115,7 +113,6 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
                           strstr(text, "is not defined for option 'gpu-name'");
     smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s", named ? "" : shown,
              named ? "" : ": ", text[0] ? text : "does not compile", smc_text_string(&hint));
-    smc_text_free(&hint);
     return unknown_target ? SMC_UNAVAILABLE : SMC_USAGE;
 }
 
@@ -207,7 +204,7 @@ static void append_own(const char *list, struct smc_text *options)
     static const char *const folders[] = {"-I", "-isystem", "--include-path", "--system-include"};
     bool skip_next = false, folder_next = false;
     while (list && *list) {
-        struct smc_text word = {0};
+        smc_auto_text word = {0};
         list = smc_source_next_option(list, &word);
         const char *option = smc_text_string(&word);
         bool is_folder = folder_next, skipped = skip_next;
@@ -219,7 +216,6 @@ static void append_own(const char *list, struct smc_text *options)
             }
         if (!skipped && !is_folder && *option && !is_for_nvcc(option, &skip_next))
             smc_text_printf(options, "%s\n", option);
-        smc_text_free(&word);
     }
 }
 
@@ -236,14 +232,13 @@ void smc_compile_options(const struct smc_inspect_request *request, struct smc_t
 /* The user's folders. */
 static void append_folders(const char *own, struct smc_text *options)
 {
-    struct smc_text folders = {0};
+    smc_auto_text folders = {0};
     smc_source_folders(own, &folders);
     for (const char *folder = smc_text_string(&folders); *folder;) {
         int length = (int)strcspn(folder, "\n");
         smc_text_printf(options, "-I%.*s\n", length, folder);
         folder += length + 1;
     }
-    smc_text_free(&folders);
 }
 
 /* Lines of the source for bank conflicts; this changes neither the code nor its speed. NVRTC
@@ -266,7 +261,7 @@ static void compilers_write_options(const struct smc_compilation *compilation, c
 {
     const struct smc_inspect_target *target = &compilation->target;
     const char *slash = strrchr(compilation->file, '/');
-    struct smc_text own = {0};
+    smc_auto_text own = {0};
     smc_compile_options(compilation->request, &own);
     smc_nvrtc_write_log_options(info, options);
     if (info->major >= 12)
@@ -276,7 +271,6 @@ static void compilers_write_options(const struct smc_compilation *compilation, c
         smc_text_append(options, "-lineinfo\n");
     append_own(smc_text_string(&own), options);
     append_folders(smc_text_string(&own), options);
-    smc_text_free(&own);
     append_folder(slash ? compilation->file : ".", slash ? (int)(slash - compilation->file + 1) : 1,
                   options);
     append_toolkit_folders(library, options);
@@ -295,14 +289,13 @@ struct nvrtc_job {
 
 static void list_toolkit(const char *library, struct smc_text *folders)
 {
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     append_toolkit_folders(library, &options);
     for (const char *line = smc_text_string(&options); *line;) {
         int length = (int)strcspn(line, "\n");
         smc_text_printf(folders, "%.*s\n", length - 2, line + 2); /* after "-I" */
         line += length + 1;
     }
-    smc_text_free(&options);
 }
 
 /* The oldest architecture that an installed NVRTC supports; 0: unknown. */
@@ -371,7 +364,7 @@ void smc_compilation_open_cache(const struct smc_compilation *compilation,
 {
     const char *file = compilation->file, *slash = strrchr(file, '/');
     char current[SMC_TOOL_PATH], program[SMC_TOOL_PATH];
-    struct smc_text own = {0};
+    smc_auto_text own = {0};
     *cache = (struct smc_output_cache){.key = {0}};
     smc_cache_open(&cache->cache, compilation->request->no_cache, compilation->warnings);
     if (!cache->cache.usable || !getcwd(current, sizeof current))
@@ -385,7 +378,6 @@ void smc_compilation_open_cache(const struct smc_compilation *compilation,
     smc_text_printf(&cache->folders, "%.*s\n", slash ? (int)(slash - file) : 1, slash ? file : ".");
     smc_compile_options(compilation->request, &own);
     smc_source_folders(smc_text_string(&own), &cache->folders);
-    smc_text_free(&own);
 }
 
 /* Completes the key. `way`: how NVRTC is given the source. */
@@ -443,8 +435,8 @@ static bool reads_more_files(const char *options)
 static bool list_files(const struct nvrtc_job *job, struct smc_text *files)
 {
     const struct smc_compilation *compilation = job->compilation;
-    struct smc_source_tree tree = {0};
-    struct smc_text options = {0};
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
+    smc_auto_text options = {0};
     struct smc_error ignored;
     smc_text_printf(&options, "%s ", smc_text_string(&job->own));
     for (const char *folder = smc_text_string(&job->toolkit); *folder;) {
@@ -461,8 +453,6 @@ static bool list_files(const struct nvrtc_job *job, struct smc_text *files)
             smc_text_printf(files, "%c%s\n", of_toolkit ? 's' : 'u', tree.file[i].path);
         valid = of_toolkit || list_includes(&tree.file[i], files);
     }
-    smc_source_tree_free(&tree);
-    smc_text_free(&options);
     return valid;
 }
 
@@ -485,9 +475,9 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
                                        struct smc_error *error)
 {
     struct nvrtc_job job;
-    struct smc_output_cache cache = {.key = {0}};
+    SMC_AUTO(smc_output_cache_free) struct smc_output_cache cache = {.key = {0}};
     struct smc_compile_outcome outcome = {.output = output};
-    struct smc_text files = {0};
+    smc_auto_text files = {0};
     outcome.status = compilers_prepare(compilation, &job, output, &outcome.error);
     if (outcome.status == SMC_OK) {
         smc_compilation_open_cache(compilation, &cache);
@@ -506,9 +496,7 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
     }
     if (outcome.status != SMC_OK)
         *error = outcome.error;
-    smc_text_free(&files);
     smc_text_free(&outcome.warnings);
-    smc_output_cache_free(&cache);
     free_job(&job);
     return outcome.status;
 }
@@ -590,8 +578,8 @@ static bool write_whole(const struct nvrtc_job *job, struct smc_text *text, stru
    does. Then says so. */
 static bool names_compiler(const struct nvrtc_job *job, struct smc_compile_outcome *outcome)
 {
-    struct smc_source_tree tree = {0};
-    struct smc_text macro = {0};
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
+    smc_auto_text macro = {0};
     outcome->status = smc_source_tree_read(job->compilation->file, job->compilation->text,
                                            smc_text_string(&job->own),
                                            smc_text_string(&job->toolkit), &tree, &outcome->error);
@@ -601,8 +589,6 @@ static bool names_compiler(const struct nvrtc_job *job, struct smc_compile_outco
             outcome->status =
                 smc_fail(&outcome->error, SMC_USAGE, "%.500s is nvcc's", smc_text_string(&macro));
     }
-    smc_source_tree_free(&tree);
-    smc_text_free(&macro);
     return outcome->status != SMC_OK;
 }
 
@@ -612,7 +598,7 @@ static void compile_whole(struct nvrtc_job *job, struct smc_compile_outcome *out
         return;
     const struct smc_compilation *compilation = job->compilation;
     struct smc_nvrtc_output *output = outcome->output;
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     struct headers headers;
     enum smc_nvrtc_outcome how = SMC_NVRTC_FAILED;
     bool has_memory = write_whole(job, &text, &headers);
@@ -622,7 +608,6 @@ static void compile_whole(struct nvrtc_job *job, struct smc_compile_outcome *out
         how = smc_nvrtc_compile_with(&job->nvrtc, smc_text_string(&text), compilation->file,
                                      smc_text_string(&job->options), &extras, output);
     free_headers(&headers);
-    smc_text_free(&text);
     if (how == SMC_NVRTC_COMPILED || smc_compilation_was_refused(&output->log))
         return;
     output->option_refused = how != SMC_NVRTC_REJECTED && output->log.length > 0;
@@ -743,11 +728,10 @@ static enum smc_status compilers_fail_missing(const struct smc_compilation *comp
                                               struct smc_error *error)
 {
     const char *missing = smc_text_string(&part->missing), *end = missing + strcspn(missing, "\n");
-    struct smc_text places = {0};
+    smc_auto_text places = {0};
     append_places(compilation, end > missing && end[-1] == '"', &places);
     smc_fail(error, SMC_USAGE, "%.700s%.*s was not found (%s)%s", before, (int)(end - missing),
              missing, smc_text_string(&places), after);
-    smc_text_free(&places);
     return SMC_USAGE;
 }
 
@@ -824,7 +808,7 @@ static enum smc_status compile_part_as(const struct nvrtc_job *job, bool as_nvrt
                                        struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
-    struct smc_device_part part = {.as_nvrtc = as_nvrtc};
+    SMC_AUTO(smc_device_part_free) struct smc_device_part part = {.as_nvrtc = as_nvrtc};
     enum smc_status status =
         smc_device_part_read(compilation->file, compilation->text, smc_text_string(&job->own),
                              smc_text_string(&job->toolkit), &part, error);
@@ -834,14 +818,13 @@ static enum smc_status compile_part_as(const struct nvrtc_job *job, bool as_nvrt
         tell_left_out(&part, &outcome->warnings);
     else
         smc_device_part_compiler_macro(&part.tree, macro);
-    smc_device_part_free(&part);
     return status;
 }
 
 /* What nvcc reads if __NVCC__ is defined may be more than NVRTC compiles. */
 static void compile_part(struct nvrtc_job *job, struct smc_compile_outcome *outcome)
 {
-    struct smc_text macro = {0};
+    smc_auto_text macro = {0};
     struct smc_error ignored;
     struct smc_nvrtc_output refused;
     smc_text_append(&job->options, "-default-device\n");
@@ -862,7 +845,6 @@ static void compile_part(struct nvrtc_job *job, struct smc_compile_outcome *outc
         }
         smc_nvrtc_output_free(&refused);
     }
-    smc_text_free(&macro);
 }
 
 enum smc_status smc_compile_device_part(const struct smc_compilation *compilation,

@@ -213,7 +213,7 @@ static bool embedded_wait_for(struct crew *crew, size_t i)
 static void embedded_append_fault(const struct crew *crew, const struct smc_fatbin_part *part,
                                   const char *what, const char *fault, struct smc_text *faults)
 {
-    struct smc_text member = {0};
+    smc_auto_text member = {0};
     if (part->member > 0) {
         smc_text_append(&member, "(");
         smc_fatbin_append_member(crew->file, crew->bytes, part->member, &member);
@@ -222,7 +222,6 @@ static void embedded_append_fault(const struct crew *crew, const struct smc_fatb
     smc_text_safe_line(faults, "%s%s: %s at byte %zu: %s", crew->kind->file,
                        smc_text_string(&member), what, part->at, fault);
     faults->failed |= member.failed;
-    smc_text_free(&member);
 }
 
 static void free_outcome(struct outcome *outcome)
@@ -295,7 +294,7 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
                                   struct smc_embedded_count *count, struct smc_text *faults,
                                   struct smc_error *error)
 {
-    struct smc_fatbin_buffer buffer = {0};
+    SMC_AUTO(smc_fatbin_buffer_free) struct smc_fatbin_buffer buffer = {0};
     enum smc_status status = SMC_OK;
     const size_t before = kernels->count;
     start_threads(crew);
@@ -307,7 +306,6 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
         status = going ? embedded_merge(crew, i, kernels, count, faults) : SMC_INTERRUPTED;
     }
     stop_threads(crew);
-    smc_fatbin_buffer_free(&buffer);
     if (status == SMC_OK)
         status = merge_unlinked(crew, before, kernels);
     if (status == SMC_OK)
@@ -355,7 +353,7 @@ static enum smc_status embedded_take_ptx(const struct crew *crew,
 static enum smc_status take_all_ptx(const struct crew *crew, struct smc_text *faults,
                                     struct smc_error *error)
 {
-    struct smc_fatbin_buffer buffer = {0};
+    SMC_AUTO(smc_fatbin_buffer_free) struct smc_fatbin_buffer buffer = {0};
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < crew->parts.ptx_count && status == SMC_OK; i++) {
         struct smc_error reason = {""};
@@ -367,7 +365,6 @@ static enum smc_status take_all_ptx(const struct crew *crew, struct smc_text *fa
             *error = reason;
         }
     }
-    smc_fatbin_buffer_free(&buffer);
     return status;
 }
 

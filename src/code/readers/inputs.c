@@ -95,13 +95,12 @@ static enum smc_input_content content_of_binary(const char *path)
 
 static enum smc_input_content content_of_log(const char *path)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     struct smc_error ignored;
     enum smc_input_content content = SMC_CONTENT_UNKNOWN; /* as above */
     if (smc_input_read(path, &text, &ignored) == SMC_OK)
         content =
             smc_input_kind("log", &text) == SMC_INPUT_LOG ? SMC_CONTENT_LOG : SMC_CONTENT_NONE;
-    smc_text_free(&text);
     return content;
 }
 
@@ -205,8 +204,8 @@ static void inputs_read_options(struct input_search *search, size_t begin)
 {
     for (size_t i = 0; i < search->commands.count; i++) {
         const char *file = search->commands.word[i];
-        struct smc_text text = {0};
-        struct smc_inputs listed = {0};
+        smc_auto_text text = {0};
+        SMC_AUTO(smc_inputs_free) struct smc_inputs listed = {0};
         struct smc_error error;
         size_t others;
         enum smc_status status = smc_input_read(file, &text, &error);
@@ -217,8 +216,6 @@ static void inputs_read_options(struct input_search *search, size_t begin)
             inputs_report(search, status, &error);
         for (size_t k = 0; k < listed.count; k++)
             give_options(&listed.item[k], search, begin);
-        smc_inputs_free(&listed);
-        smc_text_free(&text);
     }
     smc_words_free(&search->commands);
 }
@@ -255,7 +252,7 @@ static void report_reason(struct input_search *search, const char *path, int rea
 /* `path` has room for LONGEST_PATH characters and is a folder. */
 static void inputs_walk(struct input_search *search, char *path, size_t length)
 {
-    struct smc_words names = {0};
+    SMC_AUTO(smc_words_free) struct smc_words names = {0};
     struct stat status;
     int failed = list_folder(path, &names);
     if (failed)
@@ -276,7 +273,6 @@ static void inputs_walk(struct input_search *search, char *path, size_t length)
         }
     }
     path[length] = '\0';
-    smc_words_free(&names);
 }
 
 static void read_folder(struct input_search *search, const char *folder, const struct stat *status)
@@ -314,7 +310,7 @@ static void read_folder(struct input_search *search, const char *folder, const s
 /* A file in the same folder with a similar name. */
 static void report_missing(struct input_search *search, const char *file, int reason)
 {
-    struct smc_words names = {0};
+    SMC_AUTO(smc_words_free) struct smc_words names = {0};
     const char *slash = strrchr(file, '/');
     char folder[LONGEST_PATH];
     struct smc_error error;
@@ -331,12 +327,11 @@ static void report_missing(struct input_search *search, const char *file, int re
     else
         smc_fail(&error, SMC_USAGE, "%s: %s", *file ? file : "''", strerror(reason));
     inputs_report(search, SMC_USAGE, &error);
-    smc_words_free(&names);
 }
 
 static void read_commands(struct input_search *search, const char *file)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     struct smc_error error;
     size_t others = 0, before = search->inputs->count;
     enum smc_status status = smc_input_read(file, &text, &error);
@@ -350,7 +345,6 @@ static void read_commands(struct input_search *search, const char *file)
                           others, others == 1 ? "y" : "ies");
     if (status != SMC_OK)
         inputs_report(search, status, &error);
-    smc_text_free(&text);
 }
 
 static void inputs_add_member(struct input_search *search, const char *archive, const char *path)
@@ -376,7 +370,7 @@ static void inputs_add_member(struct input_search *search, const char *archive, 
 /* The members of a thin archive are files; their paths are relative to its folder. */
 static void read_thin_archive(struct input_search *search, const char *archive)
 {
-    struct smc_text bytes = {0}, path = {0}, name = {0};
+    smc_auto_text bytes = {0}, path = {0}, name = {0};
     struct smc_error error;
     const char *slash = strrchr(archive, '/');
     size_t at = 0;
@@ -395,9 +389,6 @@ static void read_thin_archive(struct input_search *search, const char *archive)
             inputs_add_member(search, archive, smc_text_string(&path));
         name.length = 0;
     }
-    smc_text_free(&bytes);
-    smc_text_free(&path);
-    smc_text_free(&name);
 }
 
 static bool is_thin_archive(const char *file)

@@ -76,7 +76,7 @@ static void tell_many(const struct telling *telling, const char *file)
 {
     struct smc_text *warnings = telling->warnings;
     struct smc_unlaunched found = {0};
-    struct smc_text names = {0};
+    smc_auto_text names = {0};
     char name[256];
     size_t count = 0;
     while (left_out_next(telling, &found, name))
@@ -87,7 +87,6 @@ static void tell_many(const struct telling *telling, const char *file)
     smc_text_safe_line(warnings, "%s: %zu kernels: %s, so they are left out: %s", file, count,
                        reason, smc_text_string(&names));
     warnings->failed |= names.failed;
-    smc_text_free(&names);
 }
 
 static size_t left_out_count_of(const struct telling *telling, const char *file, size_t *mentioned)
@@ -161,7 +160,7 @@ static void tell_calls(const struct smc_source_tree *tree,
                        const struct smc_inspect_request *request,
                        struct smc_inspect_kernels *kernels, struct smc_inspect_notes *notes)
 {
-    struct smc_text names = {0};
+    smc_auto_text names = {0};
     const char *file = "";
     const size_t count = list_calls(tree, request, &file, &names);
     if (count > 0)
@@ -173,7 +172,6 @@ static void tell_calls(const struct smc_source_tree *tree,
         tell_header(tree, &notes->remarks);
     kernels->left_out += count;
     notes->warnings.failed |= names.failed;
-    smc_text_free(&names);
 }
 
 void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_request *request,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "code/cpp_tokens.h"
 #include "code/tools.h"
 
@@ -143,7 +144,7 @@ static size_t toolkit_length(const struct marker *marker)
 
 bool smc_nvcc_write_included(const char *preprocessed, struct smc_text *files)
 {
-    struct smc_name_set seen = {0};
+    SMC_AUTO(smc_name_set_free) struct smc_name_set seen = {0};
     struct marker marker;
     const char *toolkit = "";
     size_t toolkit_bytes = 0;
@@ -163,6 +164,5 @@ bool smc_nvcc_write_included(const char *preprocessed, struct smc_text *files)
         found = true;
     }
     is_clear &= !seen.failed && !files->failed;
-    smc_name_set_free(&seen);
     return found && is_clear;
 }

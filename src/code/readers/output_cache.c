@@ -62,7 +62,7 @@ static bool output_cache_write_file(const char *path, bool is_own, const struct 
                                     struct smc_text *list)
 {
     struct stat status;
-    struct smc_text bytes = {0};
+    smc_auto_text bytes = {0};
     struct smc_error ignored;
     bool valid = is_regular(path, &status) && is_older(&status, begun) &&
                  smc_input_read(path, &bytes, &ignored) == SMC_OK &&
@@ -72,7 +72,6 @@ static bool output_cache_write_file(const char *path, bool is_own, const struct 
             list, "%016llx %s\n",
             (unsigned long long)smc_hash(SMC_HASH_START, smc_text_string(&bytes), bytes.length),
             path);
-    smc_text_free(&bytes);
     return valid;
 }
 
@@ -95,12 +94,11 @@ static bool write_list(const struct smc_text *files, const struct timespec *begu
     const char *rest = smc_text_string(files);
     bool valid = true;
     while (valid && *rest) {
-        char *line = split_line(&rest);
+        smc_auto_free char *line = split_line(&rest);
         if (line && line[0] == 'm')
             smc_text_printf(list, "%s %s\n", missing, line + 1);
         else
             valid = line && output_cache_write_file(line + 1, line[0] == 'u', begun, list);
-        free(line);
     }
     return valid && !list->failed;
 }
@@ -114,23 +112,20 @@ static bool is_unchanged(const char *line)
     char *end;
     unsigned long long expected = strtoull(line, &end, 16);
     struct stat status;
-    struct smc_text bytes = {0};
+    smc_auto_text bytes = {0};
     struct smc_error ignored;
     if (end != line + HASH_DIGITS || *end != ' ' || !is_regular(end + 1, &status))
         return false;
-    bool same = smc_input_read(end + 1, &bytes, &ignored) == SMC_OK &&
-                smc_hash(SMC_HASH_START, smc_text_string(&bytes), bytes.length) == expected;
-    smc_text_free(&bytes);
-    return same;
+    return smc_input_read(end + 1, &bytes, &ignored) == SMC_OK &&
+           smc_hash(SMC_HASH_START, smc_text_string(&bytes), bytes.length) == expected;
 }
 
 static bool are_unchanged(const char *list)
 {
     bool same = true;
     while (same && *list) {
-        char *line = split_line(&list);
+        smc_auto_free char *line = split_line(&list);
         same = line && is_unchanged(line);
-        free(line);
     }
     return same;
 }
@@ -172,12 +167,11 @@ static uint64_t hiding(const char *list, const struct smc_text *folders)
 {
     uint64_t hash = SMC_HASH_START;
     while (*list) {
-        char *line = split_line(&list);
+        smc_auto_free char *line = split_line(&list);
         if (!line)
             return 0;
         if (strlen(line) > HASH_DIGITS)
             hash = hash_hiding(hash, line + HASH_DIGITS + 1, smc_text_string(folders));
-        free(line);
     }
     return hash;
 }
@@ -236,7 +230,7 @@ static bool output_cache_unpack(const char *part[PARTS], const struct record *re
 
 bool smc_output_cache_find(struct smc_output_cache *cache, struct smc_compile_outcome *outcome)
 {
-    struct smc_text value = {0}, list = {0};
+    smc_auto_text value = {0}, list = {0};
     struct record record;
     const char *part[PARTS];
     clock_gettime(CLOCK_REALTIME, &cache->begun);
@@ -252,8 +246,6 @@ bool smc_output_cache_find(struct smc_output_cache *cache, struct smc_compile_ou
                 hiding(smc_text_string(&list), &cache->folders) == record.hiding &&
                 output_cache_unpack(part, &record, outcome);
     }
-    smc_text_free(&list);
-    smc_text_free(&value);
     return found;
 }
 
@@ -295,7 +287,7 @@ static void output_cache_pack(const struct smc_compile_outcome *outcome,
 void smc_output_cache_store(struct smc_output_cache *cache, const struct smc_text *files,
                             const struct smc_compile_outcome *outcome)
 {
-    struct smc_text list = {0}, value = {0};
+    smc_auto_text list = {0}, value = {0};
     if (cache->cache.usable && cache->key.length > 0 && !cache->key.failed &&
         !cache->folders.failed && !files->failed && !outcome->warnings.failed &&
         (outcome->status == SMC_OK || has_errors_of_source(outcome)) &&
@@ -304,8 +296,6 @@ void smc_output_cache_store(struct smc_output_cache *cache, const struct smc_tex
         if (!value.failed)
             smc_cache_write(&cache->cache, &cache->key, value.data, value.length);
     }
-    smc_text_free(&list);
-    smc_text_free(&value);
 }
 
 void smc_output_cache_free(struct smc_output_cache *cache)

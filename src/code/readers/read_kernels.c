@@ -56,12 +56,11 @@ static bool read_kernels_append_notes(const struct kernel_reading *reading,
     for (size_t length; *line; line += length + (line[length] != '\0')) {
         length = strcspn(line, "\n");
         size_t named = strcspn(line, "\t\n");
-        char *name = smc_strndup(line, named);
+        smc_auto_free char *name = smc_strndup(line, named);
         char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
         if (shown)
             smc_text_safe_line(out, "%s: %s%s%.*s", reading->file, shown, named > 0 ? ": " : "",
                                (int)(length - named) - 1, line + named + 1);
-        free(name);
         free(shown);
         if (!shown)
             return false;
@@ -72,13 +71,12 @@ static bool read_kernels_append_notes(const struct kernel_reading *reading,
 /* What ptxas says of the performance of what it compiled. */
 static void read_kernels_tell_remarks(const struct kernel_reading *reading, const char *log)
 {
-    struct smc_build_log build = {.cut_off_count = 0};
+    SMC_AUTO(smc_build_log_free) struct smc_build_log build = {.cut_off_count = 0};
     struct smc_text *warnings = &reading->notes->warnings;
     if (strstr(log, "Potential Performance Loss: ") &&
         !(smc_build_log_read(log, &build) &&
           read_kernels_append_notes(reading, &build.notes, warnings)))
         warnings->failed = true;
-    smc_build_log_free(&build);
 }
 
 /* Compiles for one target. */
@@ -99,7 +97,7 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
     const char *label = reading->request->label;
     const struct smc_inspect_kernel kind = {
         .file = label ? label : reading->file, .source = source, .cc = target->cc};
-    struct smc_nvrtc_output output = {0};
+    SMC_AUTO(smc_nvrtc_output_free) struct smc_nvrtc_output output = {0};
     size_t before = reading->kernels->count;
     enum smc_status status = compile_with(&compilation, &output, error);
     struct smc_error reason;
@@ -115,7 +113,6 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
         read_kernels_tell_remarks(reading, smc_text_string(&output.log));
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
-    smc_nvrtc_output_free(&output);
     return status;
 }
 
@@ -252,24 +249,21 @@ static enum smc_status compile_target(const struct kernel_reading *reading,
 
 static bool read_tree(const struct kernel_reading *reading, struct smc_source_tree *tree)
 {
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     struct smc_error ignored;
     smc_compile_options(reading->request, &options);
-    bool read = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
-                                     smc_text_string(&options), "", tree, &ignored) == SMC_OK;
-    smc_text_free(&options);
-    return read;
+    return smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                smc_text_string(&options), "", tree, &ignored) == SMC_OK;
 }
 
 /* nvcc instantiates every template that is launched. */
 static bool read_kernels_locate(const struct kernel_reading *reading, size_t before, size_t told)
 {
     struct smc_inspect_kernels *kernels = reading->kernels;
-    struct smc_source_tree tree = {0};
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
     bool located = read_tree(reading, &tree) && smc_inspect_kernels_locate(kernels, before, &tree);
     if (located && kernels->item[before].source == SMC_INSPECT_NVRTC)
         smc_left_out_tell(&tree, reading->request, kernels, before, told, reading->notes);
-    smc_source_tree_free(&tree);
     return located;
 }
 
@@ -277,13 +271,12 @@ static bool read_kernels_locate(const struct kernel_reading *reading, size_t bef
 static enum smc_status explain_empty(const struct kernel_reading *reading, size_t told,
                                      struct smc_error *error)
 {
-    struct smc_source_tree tree = {0};
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
     struct smc_inspect_kernels *kernels = reading->kernels;
     size_t before = kernels->left_out;
     bool has_memory = read_tree(reading, &tree);
     if (has_memory)
         smc_left_out_tell(&tree, reading->request, kernels, kernels->count, told, reading->notes);
-    smc_source_tree_free(&tree);
     if (!has_memory)
         return smc_out_of_memory(error);
     if (kernels->left_out == before)
@@ -320,7 +313,7 @@ static void note_assumed_target(const struct kernel_reading *reading)
 {
     const struct smc_inspect_request *request = reading->request;
     const uint16_t cc = request->targets[0].cc;
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     if (!request->targets_assumed || request->skip_unsupported)
         return;
     smc_text_printf(&line,
@@ -330,7 +323,6 @@ static void note_assumed_target(const struct kernel_reading *reading)
                     request->targets_present ? "that of the GPU here" : "which is assumed");
     if (!strstr(smc_text_string(&reading->notes->remarks), smc_text_string(&line)))
         smc_text_append(&reading->notes->remarks, smc_text_string(&line));
-    smc_text_free(&line);
 }
 
 /* The targets for which the source has errors, such as kernels with __cluster_dims__ before 9.0. */
@@ -466,7 +458,7 @@ static enum smc_status read_log(const struct kernel_reading *reading, struct smc
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
     const char *log = smc_text_string(reading->bytes);
     struct smc_text *faults = &reading->notes->faults;
-    struct smc_build_log build = {0};
+    SMC_AUTO(smc_build_log_free) struct smc_build_log build = {0};
     size_t before = reading->kernels->count, faults_before = faults->length;
     char text[800];
     bool is_read =
@@ -477,7 +469,6 @@ static enum smc_status read_log(const struct kernel_reading *reading, struct smc
         append_lines(reading, &build.faults, faults);
         is_read = read_kernels_append_notes(reading, &build.notes, &reading->notes->warnings);
     }
-    smc_build_log_free(&build);
     if (!is_read)
         return smc_out_of_memory(error);
     if (reading->kernels->count > before || faults->length > faults_before)
@@ -520,7 +511,7 @@ static enum smc_status read_kernels_take_ptx(void *context, const struct smc_emb
                                              struct smc_error *error)
 {
     const struct kernel_reading *reading = context;
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     struct kernel_reading part = *reading;
     char tool[SMC_TOOL_PATH];
     if (!smc_tool_find("ptxas", tool))
@@ -537,7 +528,6 @@ static enum smc_status read_kernels_take_ptx(void *context, const struct smc_emb
                     : read_kernels_compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
     if (status == SMC_USAGE)
         drop_name(reading->file, error);
-    smc_text_free(&text);
     return status;
 }
 
@@ -614,7 +604,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error)
 {
-    struct smc_text bytes = {0};
+    smc_auto_text bytes = {0};
     const struct kernel_reading reading = {
         .file = smc_file_name(file),
         .is_standard_input = smc_file_is_standard_input(file),
@@ -638,6 +628,5 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
     }
     if (status != SMC_OK)
         smc_inspect_cut(kernels, before);
-    smc_text_free(&bytes);
     return status;
 }

@@ -74,12 +74,11 @@ static bool *flag_at(struct smc_inspect_kernel *kernel, size_t offset)
 
 static void saved_set_text(json_t *object, const char *key, const char *text)
 {
-    char *safe = text && *text ? smc_strdup(text) : NULL;
+    smc_auto_free char *safe = text && *text ? smc_strdup(text) : NULL;
     if (!safe)
         return;
     smc_utf8_make_safe(safe);
     json_object_set_new(object, key, json_string(safe));
-    free(safe);
 }
 
 static void set_numbers(json_t *object, const struct smc_inspect_kernel *kernel)
@@ -102,7 +101,7 @@ static void set_numbers(json_t *object, const struct smc_inspect_kernel *kernel)
 static char *kernel_line(const struct smc_inspect_kernel *kernel)
 {
     char architecture[SMC_INSPECT_ARCHITECTURE];
-    json_t *object = json_object();
+    json_auto_t *object = json_object();
     saved_set_text(object, "name", kernel->shown);
     saved_set_text(object, "mangled_name", kernel->name);
     saved_set_text(object, "file", kernel->file);
@@ -114,7 +113,6 @@ static char *kernel_line(const struct smc_inspect_kernel *kernel)
     saved_set_text(object, "source_file", kernel->source_file);
     set_numbers(object, kernel);
     char *line = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
     return line;
 }
 
@@ -158,20 +156,18 @@ enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
                                 struct smc_text *out, struct smc_error *error)
 {
     size_t count;
-    struct smc_inspect_kernel *copy = sorted(kernels, request, threads, &count);
+    smc_auto_free struct smc_inspect_kernel *copy = sorted(kernels, request, threads, &count);
     if (!copy)
         return smc_out_of_memory(error);
     bool failed = false;
     smc_text_printf(out, "{\"schema\":\"%s\",\"kernels\":[", schema);
     for (size_t i = 0; i < count && !failed; i++) {
-        char *line = kernel_line(&copy[i]);
+        smc_auto_free char *line = kernel_line(&copy[i]);
         failed = !line;
         smc_text_append(out, i ? ",\n" : "\n");
         smc_text_append(out, line ? line : "");
-        free(line);
     }
     smc_text_append(out, "\n]}\n");
-    free(copy);
     return failed || out->failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
@@ -195,11 +191,10 @@ bool smc_saved_is(const struct smc_text *bytes)
 static enum smc_status saved_fail(const struct saved_reading *reading, const char *key,
                                   const json_t *value, const char *allowed)
 {
-    char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    smc_auto_free char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu%s%.200s: \"%s\" is %.60s, not %s",
              reading->file, reading->index, *reading->name ? ", " : "", reading->name, key,
              written ? written : "?", allowed);
-    free(written);
     return SMC_USAGE;
 }
 
@@ -349,9 +344,8 @@ static enum smc_status read_reported(struct saved_reading *reading, const json_t
     const json_t *kernel = json_object_get(element, "kernel");
     const char *threads = json_string_value(json_object_get(kernel, "threads_source"));
     const json_t *launch = json_object_get(element, "launch");
-    json_t *copy = json_copy((json_t *)kernel);
+    json_auto_t *copy = json_copy((json_t *)kernel);
     if (!json_is_object(copy)) {
-        json_decref(copy);
         return smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu: it has no member \"kernel\"",
                         reading->file, reading->index);
     }
@@ -360,9 +354,7 @@ static enum smc_status read_reported(struct saved_reading *reading, const json_t
     json_int_t cluster = json_integer_value(json_object_get(launch, "blocks_per_cluster"));
     if (cluster > 1)
         json_object_set_new(copy, "blocks_per_cluster", json_integer(cluster));
-    enum smc_status status = saved_read_kernel(reading, copy);
-    json_decref(copy);
-    return status;
+    return saved_read_kernel(reading, copy);
 }
 
 static enum smc_status saved_read_list(struct saved_reading *reading, const json_t *root)
@@ -392,10 +384,8 @@ enum smc_status smc_saved_read(const char *file, const struct smc_text *bytes,
 {
     struct saved_reading reading = {.file = file, .name = "", .kernels = kernels, .error = error};
     json_error_t why;
-    json_t *root = json_loadb(bytes->data, bytes->length, JSON_REJECT_DUPLICATES, &why);
+    json_auto_t *root = json_loadb(bytes->data, bytes->length, JSON_REJECT_DUPLICATES, &why);
     if (!root)
         return smc_fail(error, SMC_USAGE, "%s:%d: damaged JSON: %s", file, why.line, why.text);
-    enum smc_status status = saved_read_list(&reading, root);
-    json_decref(root);
-    return status;
+    return saved_read_list(&reading, root);
 }

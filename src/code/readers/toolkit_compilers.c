@@ -194,7 +194,7 @@ static enum smc_status ask_nvcc(const struct job *job, const char *const *dry_ar
                                 const struct smc_text *dry_key, struct smc_output_cache *cache,
                                 struct smc_error *error)
 {
-    struct smc_text log = {0}, value = {0};
+    smc_auto_text log = {0}, value = {0};
     bool succeeded = false;
     enum smc_status status = smc_tool_run(dry_argv, job->folder, &log, &succeeded, error);
     smc_input_make_text(&log);
@@ -205,8 +205,6 @@ static enum smc_status ask_nvcc(const struct job *job, const char *const *dry_ar
         if (!value.failed && !dry_key->failed)
             smc_cache_write(&cache->cache, dry_key, value.data, value.length);
     }
-    smc_text_free(&value);
-    smc_text_free(&log);
     return status;
 }
 
@@ -215,7 +213,7 @@ static enum smc_status ask_nvcc(const struct job *job, const char *const *dry_ar
 static bool find_as_before(const struct job *job, const struct smc_text *dry_key,
                            struct smc_output_cache *cache, struct smc_compile_outcome *outcome)
 {
-    struct smc_text value = {0};
+    smc_auto_text value = {0};
     const size_t bare = cache->key.length;
     bool found = false;
     const bool is_read = !dry_key->failed && smc_cache_read(&cache->cache, dry_key, &value);
@@ -227,7 +225,6 @@ static bool find_as_before(const struct job *job, const struct smc_text *dry_key
     }
     if (!found)
         smc_text_cut(&cache->key, bare);
-    smc_text_free(&value);
     return found;
 }
 
@@ -235,7 +232,7 @@ static bool find_as_before(const struct job *job, const struct smc_text *dry_key
 static void shorten_name(const struct job *job, struct smc_text *ptx)
 {
     char folder[SMC_TOOL_PATH];
-    struct smc_text full = {0};
+    smc_auto_text full = {0};
     if (job->called == job->source || !getcwd(folder, sizeof folder))
         return;
     smc_text_printf(&full, "\"%s/%s\"", folder, job->called);
@@ -245,14 +242,13 @@ static void shorten_name(const struct job *job, struct smc_text *ptx)
         memmove(name + 1, name + 1 + cut, strlen(name + cut));
         smc_text_cut(ptx, ptx->length - cut);
     }
-    smc_text_free(&full);
 }
 
 /* Adds the user's file, which the preprocessed text does not name as included. */
 static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
                           const struct smc_compile_outcome *outcome)
 {
-    struct smc_text preprocessed = {0}, files = {0};
+    smc_auto_text preprocessed = {0}, files = {0};
     struct smc_error ignored;
     bool is_known =
         cache->key.length == 0 || read_kept(job->folder, ".ii", &preprocessed, &ignored) == SMC_OK;
@@ -260,8 +256,6 @@ static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
         smc_text_printf(&files, "u%s\n", job->source);
     if (is_known && smc_nvcc_write_included(smc_text_string(&preprocessed), &files))
         smc_output_cache_store(cache, &files, outcome);
-    smc_text_free(&preprocessed);
-    smc_text_free(&files);
 }
 
 /* Compiles, unless the cache has it or may alone be asked. The first argument is for the dry run,
@@ -269,7 +263,7 @@ static void store_of_nvcc(const struct job *job, struct smc_output_cache *cache,
 static void find_or_compile(const struct job *job, const char **argv,
                             struct smc_output_cache *cache, struct smc_compile_outcome *outcome)
 {
-    struct smc_text dry_key = {0};
+    smc_auto_text dry_key = {0};
     bool found = false;
     if (cache->key.length > 0) {
         write_dry_key(job, argv, &dry_key);
@@ -281,7 +275,6 @@ static void find_or_compile(const struct job *job, const char **argv,
         outcome->status = ask_nvcc(job, argv, &dry_key, cache, &outcome->error);
         found = outcome->status == SMC_OK && smc_output_cache_find(cache, outcome);
     }
-    smc_text_free(&dry_key);
     if (found || outcome->status != SMC_OK)
         return;
     argv[1] = argv[0];
@@ -310,7 +303,7 @@ static enum smc_status run_or_find(const struct job *job, const char **argv,
 static uint16_t toolkit_compilers_find_oldest(const struct job *job)
 {
     const char *const argv[] = {job->tool, "--list-gpu-code", NULL};
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     struct smc_error ignored;
     bool succeeded = false;
     unsigned long oldest = 0;
@@ -319,7 +312,6 @@ static uint16_t toolkit_compilers_find_oldest(const struct job *job)
             unsigned long cc = strtoul(at + 3, NULL, 10);
             oldest = cc > 0 && cc < UINT16_MAX && (oldest == 0 || cc < oldest) ? cc : oldest;
         }
-    smc_text_free(&list);
     return (uint16_t)oldest;
 }
 
@@ -328,7 +320,7 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
 {
     const struct smc_inspect_request *request = job->compilation->request;
     const char *own = request->compiler_options;
-    char *options = smc_strdup(own ? own : "");
+    smc_auto_free char *options = smc_strdup(own ? own : "");
     const char *const fixed[] = {job->tool,   "--dryrun", job->architecture, "-cubin",
                                  "-Xptxas",   "-v",       "--keep",          "--keep-dir",
                                  job->folder, "-o",       job->cubin,        "-x",
@@ -337,7 +329,6 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     size_t count = sizeof fixed / sizeof *fixed;
     const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
     if (!options || !argv) {
-        free(options);
         free(argv);
         return smc_out_of_memory(error);
     }
@@ -354,7 +345,6 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
         smc_compilation_fail_unsupported(job->compilation, "nvcc",
                                          toolkit_compilers_find_oldest(job), output, error);
     free(argv);
-    free(options);
     return status;
 }
 
@@ -362,14 +352,13 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
                                       struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
-    struct smc_text start = {0};
+    smc_auto_text start = {0};
     enum smc_status status = toolkit_compilers_begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)
         return status;
     smc_compilation_write_line(compilation->file, &start);
     status = start.failed ? smc_out_of_memory(error)
                           : give_source(&job, "stdin.cu", smc_text_string(&start), error);
-    smc_text_free(&start);
     if (status == SMC_OK)
         status = run_nvcc(&job, output, error);
     smc_tool_folder_remove(job.folder);

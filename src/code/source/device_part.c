@@ -212,12 +212,11 @@ static void use_instances(struct smc_device_part *part)
 {
     for (size_t i = 0; i < part->instances.count; i++) {
         const struct smc_instantiation *instance = &part->instances.item[i];
-        struct smc_tokens tokens = {0};
+        SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0};
         if (!smc_tokens_read(instance->name, strlen(instance->name), &tokens))
             part->used.failed = true;
         for (uint32_t k = 0; k < tokens.count && !instance->is_left_out; k++)
             use_token(part, &tokens, k);
-        smc_tokens_free(&tokens);
     }
 }
 
@@ -506,12 +505,11 @@ static void append_line_ends(const char *text, uint32_t begin, uint32_t end, str
 void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text)
 {
     const struct smc_source_file *file = &part->tree.file[index];
-    struct smc_text copy = {0};
+    smc_auto_text copy = {0};
     uint32_t at = 0;
     smc_text_append_bytes(&copy, smc_text_string(&file->text), file->text.length);
     text->failed |= copy.failed;
     if (copy.failed || copy.length == 0) {
-        smc_text_free(&copy);
         return;
     }
     blank_host(part, file, copy.data);
@@ -528,7 +526,6 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
         at = token->end;
     }
     smc_text_append_bytes(text, copy.data + at, copy.length - at);
-    smc_text_free(&copy);
 }
 
 /* --- What the compiler's errors teach --------------------------------------------------------- */

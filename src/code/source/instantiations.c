@@ -120,7 +120,7 @@ static bool deduce(const struct smc_piece *kernel, uint32_t name, const struct s
             holds |= smc_piece_is_word(kernel, i) && smc_token_hash(kernel->tokens, i) == hash;
             wanted += smc_piece_is(kernel, i, "*");
         }
-        struct smc_text type = {0};
+        smc_auto_text type = {0};
         bool is_name =
             smc_piece_is_word(owner, argument) && (stop == argument + 1 || last == argument + 1);
         if (holds && is_name &&
@@ -129,10 +129,8 @@ static bool deduce(const struct smc_piece *kernel, uint32_t name, const struct s
             pointers >= wanted && type.length > 0) {
             smc_text_append(text, smc_text_string(&type));
             smc_text_append_char(text, '*', pointers - wanted);
-            smc_text_free(&type);
             return true;
         }
-        smc_text_free(&type);
         parameter = end + 1;
         argument = stop + 1;
     }
@@ -204,10 +202,9 @@ static size_t instantiations_read_arguments(const struct smc_piece *from, uint32
                 end = match;
             end++;
         }
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         bool known = smc_piece_write(from, i, end, 0, &text) && !text.failed;
         arguments[count++] = known ? smc_strdup(smc_text_string(&text)) : NULL;
-        smc_text_free(&text);
         i = end + 1;
     }
     return count;
@@ -311,7 +308,8 @@ static void visit_kernel(struct template_search *search, const struct smc_piece 
         is_launch ? SMC_NO_TOKEN : smc_token_close_angle(owner->tokens, i + 1, owner->end);
     if (!kernel || (close == SMC_NO_TOKEN && !is_launch))
         return;
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
+    SMC_AUTO(template_use_free)
     struct template_use use = {
         owner, find_arguments(owner, is_launch ? i + 1 : close + 1), 0, {NULL}};
     if (!is_launch)
@@ -324,10 +322,8 @@ static void visit_kernel(struct template_search *search, const struct smc_piece 
     const bool known = write_arguments(&of, kernel, &use, &name);
     if (!known)
         smc_text_cut(&name, bare);
-    template_use_free(&use);
     search->has_memory &= !name.failed;
     instantiations_add_found(search, owner, i, &name, !known);
-    smc_text_free(&name);
 }
 
 /* Whether the compiler could deduce every argument of a call without any. Otherwise the call means
@@ -627,7 +623,7 @@ static void visit_class(struct template_search *search, const struct template_us
 {
     const struct smc_piece *owner = use->owner;
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end), before = i;
-    struct smc_text raw = {0}, type = {0};
+    smc_auto_text raw = {0}, type = {0};
     const struct smc_cpp_token *name = &of->tokens->item[found->name];
     smc_text_printf(&raw, "%.*s<", (int)(name->end - name->begin), of->tokens->text + name->begin);
     for (size_t k = 0; k < use->given; k++)
@@ -641,8 +637,6 @@ static void visit_class(struct template_search *search, const struct template_us
         search->has_memory &= (number = smc_class_instance_add(&search->instances, found, of,
                                                                smc_text_string(&type))) > 0;
     smc_piece_free_bindings(of);
-    smc_text_free(&raw);
-    smc_text_free(&type);
     if (number == 0)
         return;
     while (before >= 2 && smc_piece_is(owner, before - 1, "::"))
@@ -687,7 +681,7 @@ static size_t visit_named(struct template_search *search, size_t number,
     const uint32_t name = search->instances.item[number - 1].declaration->name;
     for (uint32_t i = name + 1; i < of.body && smc_piece_is_word(&of, name); i++) {
         uint32_t close = smc_token_close_angle(of.tokens, i + 1, of.body);
-        struct smc_text raw = {0}, type = {0};
+        smc_auto_text raw = {0}, type = {0};
         if (close == SMC_NO_TOKEN || !smc_piece_is_word(&of, i))
             continue;
         if (smc_piece_write(&of, i, close + 1, 0, &raw))
@@ -695,8 +689,6 @@ static size_t visit_named(struct template_search *search, size_t number,
         const size_t base = smc_class_instance_find(&search->instances, smc_text_string(&type));
         if (base > 0 && base != number)
             count += visit_named(search, base, wanted, depth + 1);
-        smc_text_free(&raw);
-        smc_text_free(&type);
         i = close;
     }
     return count;
@@ -708,7 +700,7 @@ static void visit_member_call(struct template_search *search, const struct smc_p
 {
     static const char std[] = "std::";
     const struct wanted_members wanted = {NAMED, hash, count_call(owner, i)};
-    struct smc_text type = {0};
+    smc_auto_text type = {0};
     const bool known = smc_object_type_write(search->tree, &search->instances, owner, i, &type);
     const bool is_inner = smc_piece_is(owner, i - 1, "->") || smc_piece_is(owner, i - 2, "]");
     const bool is_foreign = !is_inner && strncmp(smc_text_string(&type), std, sizeof std - 1) == 0;
@@ -720,14 +712,13 @@ static void visit_member_call(struct template_search *search, const struct smc_p
          (is_foreign || smc_object_type_has_member(search->tree, smc_text_string(&type), hash)));
     if (!is_found)
         add_loose(search, hash, number > 0 ? ANY_NUMBER : wanted.given);
-    smc_text_free(&type);
 }
 
 /* "Buffer<int>::name" */
 static void visit_static_call(struct template_search *search, const struct smc_piece *owner,
                               uint32_t i, uint64_t hash, int depth)
 {
-    struct smc_text raw = {0}, type = {0};
+    smc_auto_text raw = {0}, type = {0};
     uint32_t close = i - 2, open = close;
     while (open > owner->begin && smc_token_close_angle(owner->tokens, open, close + 1) != close)
         open--;
@@ -737,8 +728,6 @@ static void visit_static_call(struct template_search *search, const struct smc_p
     const struct wanted_members wanted = {NAMED, hash, count_call(owner, i)};
     if (number == 0 || visit_named(search, number, &wanted, depth) == 0)
         add_loose(search, hash, ANY_NUMBER);
-    smc_text_free(&raw);
-    smc_text_free(&type);
 }
 
 /* Members that are called on objects of unknown type, on every instance, until nothing is new. */
@@ -759,7 +748,7 @@ static void bind_parameters(struct template_search *search, struct smc_piece *of
     struct template_parameter list[SMC_PIECE_PARAMETERS];
     const size_t count = instantiations_read_parameters(of->tokens, found->template_begin, list);
     for (size_t k = 0; k < count; k++) {
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         bool known = k < use->given && use->argument[k];
         if (known)
             smc_text_append(&text, use->argument[k]);
@@ -771,7 +760,6 @@ static void bind_parameters(struct template_search *search, struct smc_piece *of
         if (list[k].name != SMC_NO_TOKEN)
             bind(search, of, smc_token_hash(of->tokens, list[k].name),
                  known ? smc_text_string(&text) : NULL);
-        smc_text_free(&text);
     }
 }
 
@@ -791,6 +779,7 @@ static void visit_template(struct template_search *search, const struct smc_piec
                      !is_callable(&of, found)))
         return;
     const uint32_t call = has_none ? i + 1 : close + 1;
+    SMC_AUTO(template_use_free)
     struct template_use use = {
         owner, smc_piece_is(owner, call, "(") ? call : SMC_NO_TOKEN, 0, {NULL}};
     if (!has_none)
@@ -800,7 +789,6 @@ static void visit_template(struct template_search *search, const struct smc_piec
         visit_class(search, &use, i, found, &of, depth);
     else
         visit(search, &of, depth + 1);
-    template_use_free(&use);
     smc_piece_free_bindings(&of);
 }
 
@@ -883,7 +871,7 @@ static void visit_word(struct template_search *search, const struct smc_piece *o
         visit_macro(search, owner, i, macro, depth);
     if (binding && binding->text && strchr(binding->text, '<')) { /* a launch as an argument */
         struct smc_piece of = *owner;
-        struct smc_tokens tokens = {0};
+        SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0};
         search->has_memory &= smc_tokens_read(binding->text, strlen(binding->text), &tokens);
         of.tokens = &tokens;
         of.begin = of.body = 0;
@@ -893,7 +881,6 @@ static void visit_word(struct template_search *search, const struct smc_piece *o
         of.count = 0;
         if (search->has_memory)
             visit(search, &of, depth + 1);
-        smc_tokens_free(&tokens);
     }
 }
 

@@ -11,7 +11,7 @@
 
 void smc_object_type_append(const char *type, struct smc_text *text)
 {
-    struct smc_tokens tokens = {0};
+    SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0};
     text->failed |= !smc_tokens_read(type, strlen(type), &tokens);
     for (uint32_t i = 0; i < tokens.count; i++) {
         bool is_scope =
@@ -23,7 +23,6 @@ void smc_object_type_append(const char *type, struct smc_text *text)
             smc_text_append_bytes(text, tokens.text + tokens.item[i].begin,
                                   tokens.item[i].end - tokens.item[i].begin);
     }
-    smc_tokens_free(&tokens);
 }
 
 size_t smc_class_instance_find(const struct smc_class_instances *all, const char *type)
@@ -184,7 +183,7 @@ static bool write_name_type(const struct known_types *known, const struct smc_pi
 static bool write_object_type(const struct known_types *known, const struct smc_piece *owner,
                               uint32_t i, int depth, struct smc_text *type)
 {
-    struct smc_text raw = {0};
+    smc_auto_text raw = {0};
     uint32_t j = i - 2;
     if (i < owner->begin + 2 || depth > 6)
         return false;
@@ -195,16 +194,14 @@ static bool write_object_type(const struct known_types *known, const struct smc_
     bool is_known = raw.length > 0;
     if (!is_known && smc_piece_is_word(owner, j) &&
         (smc_piece_is(owner, j - 1, ".") || smc_piece_is(owner, j - 1, "->"))) {
-        struct smc_text outer = {0};
+        smc_auto_text outer = {0};
         is_known = write_object_type(known, owner, j, depth + 1, &outer) &&
                    write_member_type(known, smc_text_string(&outer),
                                      smc_token_hash(owner->tokens, j), &raw);
-        smc_text_free(&outer);
     } else if (!is_known && smc_piece_is_word(owner, j) && !smc_piece_is(owner, j - 1, "::")) {
         is_known = write_name_type(known, owner, j, &raw);
     }
     smc_object_type_append(smc_text_string(&raw), type);
-    smc_text_free(&raw);
     return is_known;
 }
 
@@ -257,7 +254,7 @@ static bool write_alias(const struct smc_source_tree *tree, uint64_t hash, struc
 static bool object_types_unwrap(struct smc_text *type)
 {
     const char *text = smc_text_string(type), *open = strchr(text, '<');
-    struct smc_text inner = {0};
+    smc_auto_text inner = {0};
     size_t length = 0;
     if (!open)
         return false;
@@ -270,7 +267,6 @@ static bool object_types_unwrap(struct smc_text *type)
     smc_text_append_bytes(&inner, open + 1, length);
     smc_text_cut(type, 0);
     smc_object_type_append(smc_text_string(&inner), type);
-    smc_text_free(&inner);
     return true;
 }
 
@@ -282,7 +278,7 @@ size_t smc_object_type_instance(const struct smc_source_tree *tree,
         const char *text = smc_text_string(type);
         const size_t length = strcspn(text, "*&");
         const uint64_t hash = smc_hash(SMC_HASH_START, text, length);
-        struct smc_text alias = {0};
+        smc_auto_text alias = {0};
         size_t file, number;
         smc_text_cut(type, length);
         number = smc_class_instance_find(all, smc_text_string(type));
@@ -293,7 +289,6 @@ size_t smc_object_type_instance(const struct smc_source_tree *tree,
             smc_text_cut(type, 0);
             smc_object_type_append(smc_text_string(&alias), type);
         }
-        smc_text_free(&alias);
         if (!is_alias && !(is_inner && object_types_unwrap(type)))
             return 0;
     }

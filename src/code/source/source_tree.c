@@ -37,7 +37,7 @@ static void source_tree_append_values(const char *options, const char *const *na
 {
     bool is_next = false;
     while (options && *options) {
-        struct smc_text word = {0};
+        smc_auto_text word = {0};
         options = smc_source_next_option(options, &word);
         const char *text = smc_text_string(&word), *path = is_next ? text : NULL;
         for (size_t i = 0; !path && i < count; i++)
@@ -46,7 +46,6 @@ static void source_tree_append_values(const char *options, const char *const *na
         is_next = path && !*path;
         if (path && *path)
             smc_text_printf(values, "%s\n", path);
-        smc_text_free(&word);
     }
 }
 
@@ -187,7 +186,7 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
     static const char *const device[] = {
         "cuda_fp16.h", "cuda_bf16.h",    "cuda_fp8.h",      "cuda_fp6.h", "cuda_fp4.h",
         "cuComplex.h", "vector_types.h", "library_types.h", "stdint.h",   "cstdint"};
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     char included[512];
     if (depth < 4 && smc_source_tree_read_toolkit_header(tree, name, &text))
         for (const char *line = smc_text_string(&text); *line;) {
@@ -205,7 +204,6 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
             line += strcspn(line, "\n");
             line += *line == '\n';
         }
-    smc_text_free(&text);
 }
 
 /* A file of the tree instead of the toolkit's header for host code, which has only the includes of

@@ -42,12 +42,11 @@ static int read_module_file(const char *path, struct smc_text *text)
 API cuModuleLoad(struct shim_module **module, const char *path)
 {
     BEGIN;
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     int result = read_module_file(path, &text);
     if (result == SHIM_SUCCESS)
         result = text.length < 16 ? SHIM_INVALID_IMAGE
                                   : shim_module_load(smc_text_string(&text), module);
-    smc_text_free(&text);
     return result;
 }
 

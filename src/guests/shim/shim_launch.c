@@ -228,7 +228,7 @@ static void shim_launch_append_reason(const struct shim_launch *launch, struct s
 static void note_refusal(const struct shim_launch *launch, int error)
 {
     const char *text = "";
-    struct smc_text why = {0};
+    smc_auto_text why = {0};
     shim_launch_append_reason(launch, &why);
     cuGetErrorString(error, &text);
     shim_note_refusal(launch->function->name,
@@ -236,7 +236,6 @@ static void note_refusal(const struct shim_launch *launch, int error)
                       "program does not call cudaGetLastError()",
                       launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
                       launch->block[1], launch->block[2], text, why.data ? why.data : "");
-    smc_text_free(&why);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -305,13 +304,12 @@ static void shim_launch_append_stack(const struct smc_program *program,
     for (size_t i = 0; i < stack.frames; i++) {
         const struct smc_stack_frame *frame = &stack.frame[i];
         const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         smc_stack_function(program, frame, &name);
         smc_text_append(out, i == 0 ? "" : i == 1 ? ", called from " : ", from ");
         smc_text_append(out, name.length > 0 ? smc_text_string(&name) : "an unknown function");
         if (i > 0 && frame->line > 0)
             smc_text_printf(out, " at %s:%u", slash ? slash + 1 : frame->file, frame->line);
-        smc_text_free(&name);
     }
 }
 
@@ -321,7 +319,7 @@ static void shim_launch_take_findings(const struct shim_function *function,
     char text[1024];
     for (size_t i = 0; i < emulation->finding_count; i++) {
         struct smc_finding finding = emulation->finding[i];
-        struct smc_text words = {0};
+        smc_auto_text words = {0};
         smc_finding_name_object(function->program, &finding, shim_launch_read_line, NULL);
         smc_finding_describe(function->program, &finding, NULL, text, sizeof text);
         smc_text_append(&words, text);
@@ -333,7 +331,6 @@ static void shim_launch_take_findings(const struct shim_function *function,
         else
             shim_record_finding(function->name, smc_finding_name(finding.kind),
                                 smc_text_string(&words));
-        smc_text_free(&words);
         const int error = shim_launch_error_of(&finding);
         if (error != 0 && sticky == 0)
             sticky = error;

@@ -76,10 +76,9 @@ enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
     int gpus = smc_place_executor(settings->place)->device_count(error);
     if (gpus <= 0)
         return SMC_UNAVAILABLE;
-    struct all_gpus_worker *workers = smc_calloc((size_t)gpus, sizeof *workers);
+    smc_auto_free struct all_gpus_worker *workers = smc_calloc((size_t)gpus, sizeof *workers);
     out->part = smc_calloc((size_t)gpus, sizeof *out->part);
     if (!workers || !out->part) {
-        free(workers);
         return smc_out_of_memory(error);
     }
     out->count = (size_t)gpus;
@@ -90,7 +89,6 @@ enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
             .query = query, .settings = settings, .tell = tell, .part = &out->part[i]};
     }
     run_parts(workers, out->count);
-    free(workers);
     enum smc_status worst = SMC_OK;
     for (size_t i = 0; i < out->count; i++)
         if (out->part[i].status > worst)

@@ -513,14 +513,13 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
     for (size_t i = 0; i < series->count; i++) {
         struct smc_series_run *run = &series->run[i];
         struct smc_error why = {""};
-        struct smc_text heard = {0};
+        smc_auto_text heard = {0};
         if (settings->stop && settings->stop())
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done", i, series->count);
         run->started = true;
         run->status = smc_confirm_one(&run->query, settings, &run->seen, &heard, &why);
         snprintf(run->why, sizeof run->why, "%.511s", why.message);
         series_add_warnings(&heard, warnings);
-        smc_text_free(&heard);
         if (run->status == SMC_INTERRUPTED)
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done; then %.800s", i,
                             series->count, why.message);

@@ -46,11 +46,10 @@ enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_t
 {
     struct smc_query query;
     struct smc_compiled compiled;
-    struct smc_answer *answer = smc_calloc(1, sizeof *answer); /* too large for the stack */
-    struct smc_run_result *result = smc_calloc(1, sizeof *result);
+    smc_auto_free struct smc_answer *answer =
+        smc_calloc(1, sizeof *answer); /* too large for the stack */
+    smc_auto_free struct smc_run_result *result = smc_calloc(1, sizeof *result);
     if (!answer || !result) {
-        free(answer);
-        free(result);
         return smc_out_of_memory(error);
     }
     const struct smc_run_request request = {
@@ -68,8 +67,6 @@ enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_t
     if (status == SMC_OK && smc_is_lost(&result->finish))
         status = smc_fail(error, SMC_MACHINE, "%s", result->finish.message);
     smc_binary_free(&compiled.binary);
-    free(answer);
-    free(result);
     return status;
 }
 

@@ -49,7 +49,7 @@ static enum smc_status tuning_source_evaluate(const struct values *values, const
                                               int64_t *result, struct smc_error *error)
 {
     struct smc_error reason = {""};
-    struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
+    smc_auto_free struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
     if (!expression)
         return smc_out_of_memory(error);
     enum smc_status status = smc_expression_parse(text, values->variable, expression, &reason);
@@ -58,7 +58,6 @@ static enum smc_status tuning_source_evaluate(const struct values *values, const
         if (wrong)
             status = smc_fail(&reason, SMC_USAGE, "%s", wrong);
     }
-    free(expression);
     return status == SMC_OK ? SMC_OK
                             : smc_fail(error, status, "'%.128s': %.600s", text, reason.message);
 }
@@ -282,7 +281,7 @@ static void compare_with_first(const struct smc_tune *tune, const struct smc_use
                                struct smc_tune_shape *shape)
 {
     struct smc_tuned_source *source = tune->context;
-    struct smc_text first = {0};
+    smc_auto_text first = {0};
     uint64_t different = 0;
     for (size_t i = 0; i < run->memory_count; i++) {
         const struct smc_user_memory *memory = &run->memory[i];
@@ -308,7 +307,6 @@ static void compare_with_first(const struct smc_tune *tune, const struct smc_use
     shape->wrong = true;
     snprintf(shape->why, sizeof shape->why, "%" PRIu64 " elements differ from those of%.120s",
              different, smc_text_string(&first));
-    smc_text_free(&first);
 }
 
 enum smc_status smc_tuning_run_source(const struct smc_tune *tune, struct smc_tune_shape *shape,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/platform.h"
 #include "code/nvrtc.h"
 #include "code/tools.h"
@@ -40,7 +41,7 @@ static void find_module(char release[SMC_GPU_VERSION_CHARS])
 /* Whether the machine has a device of NVIDIA's: its kernel driver may be missing. */
 static bool has_board(void)
 {
-    struct smc_folder_matches found = {0};
+    SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches found = {0};
     bool has = false;
     smc_folder_match("/sys/bus/pci/devices/*/vendor", &found);
     for (size_t i = 0; i < found.count && !has; i++) {
@@ -50,7 +51,6 @@ static bool has_board(void)
         if (file)
             fclose(file);
     }
-    smc_folder_matches_free(&found);
     return has;
 }
 
@@ -212,7 +212,7 @@ static bool compiles(const struct smc_nvrtc_info *info, struct smc_text *log)
 static void tell_library(const struct smc_nvrtc_info *info, uint16_t lacking,
                          struct smc_doctor *doctor)
 {
-    struct smc_text log = {0};
+    smc_auto_text log = {0};
     uint16_t lowest, highest;
     find_range(info, &lowest, &highest);
     if (!compiles(info, &log)) {
@@ -232,7 +232,6 @@ static void tell_library(const struct smc_nvrtc_info *info, uint16_t lacking,
         if (lacking)
             smc_doctor_mend_wheel(row, "--upgrade nvidia-cuda-nvrtc");
     }
-    smc_text_free(&log);
 }
 
 void smc_doctor_nvrtc(const struct smc_doctor_request *request, struct smc_doctor *doctor)
@@ -274,7 +273,7 @@ static bool doctor_cuda_find_release(const char *path, char release[SMC_GPU_VERS
 {
     const char *const argv[] = {path, "--version", NULL};
     char folder[SMC_TOOL_PATH];
-    struct smc_text output = {0};
+    smc_auto_text output = {0};
     bool succeeded = false;
     release[0] = '\0';
     if (smc_tool_folder_make(folder, error) != SMC_OK)
@@ -285,7 +284,6 @@ static bool doctor_cuda_find_release(const char *path, char release[SMC_GPU_VERS
     if (status == SMC_OK && succeeded && at)
         snprintf(release, SMC_GPU_VERSION_CHARS, "%.*s",
                  (int)strspn(at + strlen("release "), "0123456789."), at + strlen("release "));
-    smc_text_free(&output);
     return status == SMC_OK;
 }
 

@@ -1,4 +1,5 @@
 /* The rows of an examination, each with the command that mends what it reports. */
+#include "base/memory.h"
 #include "hardware/doctor/subjects.h"
 
 #include <stdarg.h>
@@ -63,11 +64,9 @@ void smc_doctor_mend_package(struct smc_doctor_row *row, const char *package)
 /* Debian and others refuse to install into the user's folder without that setting. */
 static bool is_managed(void)
 {
-    struct smc_folder_matches found = {0};
+    SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches found = {0};
     smc_folder_match("/usr/lib/python3*/EXTERNALLY-MANAGED", &found);
-    bool managed = found.count > 0;
-    smc_folder_matches_free(&found);
-    return managed;
+    return found.count > 0;
 }
 
 void smc_doctor_mend_wheel(struct smc_doctor_row *row, const char *package)

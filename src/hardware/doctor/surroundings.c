@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sandbox.h"
 #include "base/signals.h"
 #include "code/nvrtc.h"
@@ -109,7 +110,7 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
     (void)request;
     struct smc_cache cache;
     struct smc_cache_size size;
-    struct smc_text quoted = {0};
+    smc_auto_text quoted = {0};
     smc_cache_open(&cache, false, NULL);
     if (!cache.usable) {
         struct smc_doctor_row *row = smc_doctor_add(
@@ -139,7 +140,6 @@ void smc_doctor_cache(const struct smc_doctor_request *request, struct smc_docto
     else if (failed == EACCES && access(cache.folder, F_OK) == 0) {
         smc_text_append_shell_word(&quoted, cache.folder);
         smc_doctor_mend(row, "chmod u+rwx %s", smc_text_string(&quoted));
-        smc_text_free(&quoted);
     } else
         smc_doctor_mend(row, "export SMEMCALC_CACHE_DIR=/tmp/smemcalc-cache");
 }
@@ -148,7 +148,7 @@ void smc_doctor_ceilings(const struct smc_doctor_request *request, struct smc_do
 {
     (void)request;
     char path[SMC_CEILINGS_PATH] = "";
-    struct smc_ceilings_file file = {0};
+    SMC_AUTO(smc_ceilings_file_free) struct smc_ceilings_file file = {0};
     struct smc_error error = {""};
     struct smc_doctor_row *row;
     enum smc_status status = smc_ceilings_path(path, &error);
@@ -157,11 +157,10 @@ void smc_doctor_ceilings(const struct smc_doctor_request *request, struct smc_do
     if (status != SMC_OK) {
         row = smc_doctor_add(doctor, SMC_DOCTOR_BROKEN, "ceilings", "%s", error.message);
         if (access(path, R_OK) == 0) {
-            struct smc_text quoted = {0};
+            smc_auto_text quoted = {0};
             smc_text_append_shell_word(&quoted, path);
             smc_doctor_mend(row, "mv %s %s.damaged", smc_text_string(&quoted),
                             smc_text_string(&quoted));
-            smc_text_free(&quoted);
         }
     } else if (file.count > 0)
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "ceilings", "%s: %zu GPU%s", path, file.count,
@@ -169,7 +168,6 @@ void smc_doctor_ceilings(const struct smc_doctor_request *request, struct smc_do
     else
         smc_doctor_add(doctor, SMC_DOCTOR_OK, "ceilings",
                        "%s: none measured here; the built-in table is used", path);
-    smc_ceilings_file_free(&file);
 }
 
 void smc_doctor_temporary(const struct smc_doctor_request *request, struct smc_doctor *doctor)
@@ -312,13 +310,12 @@ static bool is_built_in(const char *name, const struct smc_doctor_request *reque
 
 void smc_doctor_libraries(const struct smc_doctor_request *request, struct smc_doctor *doctor)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         if (is_built_in(optional[i].name, request))
             smc_text_printf(&list, "%s%s", list.length ? ", " : "", optional[i].name);
     smc_doctor_add(doctor, SMC_DOCTOR_OK, "libraries", "built in: %s",
                    list.length ? smc_text_string(&list) : "no optional ones");
-    smc_text_free(&list);
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
         if (is_built_in(optional[i].name, request))
             continue;

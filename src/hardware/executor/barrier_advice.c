@@ -190,15 +190,14 @@ static enum verdict barrier_advice_judge(const struct smc_user_run *before,
 static enum smc_status try_places(const struct smc_user_run *run, const struct places *places,
                                   enum verdict *verdict, struct smc_error *error)
 {
-    struct smc_text source = {0}, warnings = {0};
+    smc_auto_text source = {0}, warnings = {0};
     struct smc_error ignored = {""};
-    struct smc_user_request *request = smc_malloc(sizeof *request); /* too large for the stack */
-    struct smc_user_run *trial = smc_calloc(1, sizeof *trial);
+    smc_auto_free struct smc_user_request *request =
+        smc_malloc(sizeof *request); /* too large for the stack */
+    smc_auto_free struct smc_user_run *trial = smc_calloc(1, sizeof *trial);
     struct smc_run_settings settings = *run->request.settings;
     *verdict = OTHER_FAULT;
     if (!request || !trial) {
-        free(request);
-        free(trial);
         return smc_out_of_memory(error);
     }
     settings.place = SMC_ON_EMULATOR;
@@ -217,10 +216,6 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     if (status == SMC_OK)
         *verdict = barrier_advice_judge(run, trial);
     smc_user_free(trial);
-    smc_text_free(&source);
-    smc_text_free(&warnings);
-    free(request);
-    free(trial);
     return SMC_OK;
 }
 

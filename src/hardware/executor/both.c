@@ -108,15 +108,13 @@ static enum smc_status both_run(const struct smc_run_request *request,
                                 struct smc_run_result *result, struct smc_text *warnings,
                                 struct smc_error *error)
 {
-    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* too large for the stack */
+    smc_auto_free struct smc_run_result *emulated =
+        smc_calloc(1, sizeof *emulated); /* too large for the stack */
     if (!emulated)
         return smc_out_of_memory(error);
     smc_run_begin(request, result);
-    enum smc_status status = request->user
-                                 ? run_user(request, result, emulated, warnings, error)
-                                 : run_catalog(request, result, emulated, warnings, error);
-    free(emulated);
-    return status;
+    return request->user ? run_user(request, result, emulated, warnings, error)
+                         : run_catalog(request, result, emulated, warnings, error);
 }
 
 static int both_device_count(struct smc_error *why)

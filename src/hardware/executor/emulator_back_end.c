@@ -106,19 +106,16 @@ static size_t drop_internal(char *name, size_t length)
 static bool keep_function(const struct smc_program *program, const struct smc_stack_frame *frame,
                           struct smc_emulated_run *run, uint16_t *at)
 {
-    struct smc_text compiled = {0};
+    smc_auto_text compiled = {0};
     struct smc_name parsed;
     smc_stack_function(program, frame, &compiled);
-    char *shown = smc_demangle(smc_text_string(&compiled));
+    smc_auto_free char *shown = smc_demangle(smc_text_string(&compiled));
     if (shown) {
         smc_name_parse(shown, &parsed);
         char *begin = shown + (parsed.begin - shown);
         *at = emulator_keep_name(run, begin, drop_internal(begin, parsed.length));
     }
-    bool kept = shown && !compiled.failed;
-    free(shown);
-    smc_text_free(&compiled);
-    return kept;
+    return shown && !compiled.failed;
 }
 
 /* `source` is the kernel's file: as the user named it, if the line table has it in another form.
@@ -723,7 +720,8 @@ static enum smc_status run_state(const struct smc_run_request *request,
                                  enum smc_status (*steps)(struct emulator_job *run),
                                  struct smc_error *error)
 {
-    struct emulator_job *state = smc_calloc(1, sizeof *state); /* too large for the stack */
+    smc_auto_free struct emulator_job *state =
+        smc_calloc(1, sizeof *state); /* too large for the stack */
     if (!state)
         return smc_out_of_memory(error);
     state->request = request;
@@ -734,7 +732,6 @@ static enum smc_status run_state(const struct smc_run_request *request,
         free(state->arrays[i].data);
     smc_emulation_free(&state->emulation);
     smc_program_free(state->program);
-    free(state);
     return status;
 }
 
@@ -749,12 +746,11 @@ static enum smc_status emulator_back_end_run(const struct smc_run_request *reque
 
 enum smc_status smc_emulate_reversed(const struct smc_run_request *request, struct smc_error *error)
 {
-    struct smc_run_result *result = smc_calloc(1, sizeof *result); /* too large for the stack */
+    smc_auto_free struct smc_run_result *result =
+        smc_calloc(1, sizeof *result); /* too large for the stack */
     if (!result)
         return smc_out_of_memory(error);
-    enum smc_status status = run_state(request, result, run_reversed, error);
-    free(result);
-    return status;
+    return run_state(request, result, run_reversed, error);
 }
 
 static int emulator_back_end_device_count(struct smc_error *why)

@@ -69,11 +69,10 @@ static void *open_wheel(void)
 {
     void *library = NULL;
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels && !library; i++) {
-        struct smc_folder_matches found = {0};
+        SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches found = {0};
         smc_folder_match(wheels[i], &found);
         for (size_t n = found.count; n > 0 && !library; n--) /* the newest first */
             library = dlopen(found.path[n - 1], RTLD_NOW | RTLD_LOCAL);
-        smc_folder_matches_free(&found);
     }
     return library;
 }

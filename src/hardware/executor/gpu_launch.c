@@ -45,7 +45,7 @@ static char *lower_version(const char *ptx)
 bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
                   struct smc_attempt *attempt)
 {
-    char *ptx = binary->cubin ? NULL : lower_version(binary->ptx);
+    smc_auto_free char *ptx = binary->cubin ? NULL : lower_version(binary->ptx);
     *kernel = (struct smc_gpu_kernel){0};
     cudaError_t code = binary->cubin || ptx
                            ? cudaLibraryLoadData(&kernel->library, ptx ? ptx : binary->cubin, NULL,
@@ -55,7 +55,6 @@ bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc
         code = cudaLibraryGetKernel(&kernel->handle, kernel->library, entry);
     if (code == cudaSuccess)
         code = cudaFuncGetAttributes(&kernel->attributes, kernel->handle);
-    free(ptx);
     return smc_gpu_attempt(attempt, code);
 }
 

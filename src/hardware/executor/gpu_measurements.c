@@ -321,7 +321,7 @@ static uint32_t *make_cycle(uint32_t nodes)
    the distance between two nodes. */
 static unsigned char *make_chain(uint64_t base, uint32_t nodes, size_t stride)
 {
-    uint32_t *next = make_cycle(nodes);
+    smc_auto_free uint32_t *next = make_cycle(nodes);
     unsigned char *chain = smc_calloc(nodes, stride);
     for (uint32_t i = 0; next && chain && i < nodes; i++)
         *(uint64_t *)(chain + i * stride) = base + next[i] * stride;
@@ -329,7 +329,6 @@ static unsigned char *make_chain(uint64_t base, uint32_t nodes, size_t stride)
         free(chain);
         chain = NULL;
     }
-    free(next);
     return chain;
 }
 

@@ -256,14 +256,13 @@ static void gpu_probe_describe(const struct smc_device *device, const struct smc
                                struct smc_run_result *result)
 {
     struct smc_attempt *attempt = &result->probe;
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (!attempt->succeeded)
         return;
     smc_text_printf(&text, "resident on %u of %u SMs", result->probe_sms, device->sm_count);
     if (result->probe_regs_per_thread != probe->regs_per_thread)
         smc_text_printf(&text, ", by a probe of %u registers", result->probe_regs_per_thread);
     snprintf(attempt->message, sizeof attempt->message, "%s", smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,

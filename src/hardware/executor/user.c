@@ -96,7 +96,7 @@ static enum smc_status compile_once(const struct smc_user_run *run,
                                     struct smc_error *error)
 {
     const struct smc_inspect_target *target = &compilation->target;
-    struct smc_text key = {0};
+    smc_auto_text key = {0};
     struct smc_built built = {.status = SMC_OK};
     smc_text_append_bytes(&key, (const char *)&compile_with, sizeof compile_with);
     smc_text_printf(&key, "%u%c%d\n%s\n", target->cc, target->suffix ? target->suffix : ' ',
@@ -110,7 +110,6 @@ static enum smc_status compile_once(const struct smc_user_run *run,
     *output = built.output;
     if (built.status != SMC_OK)
         *error = built.error;
-    smc_text_free(&key);
     return built.status;
 }
 
@@ -125,11 +124,10 @@ static enum smc_status compile_so(struct smc_user_run *run,
         .cc = run->request.device.sm.cc,
         .suffix = compilation->target.suffix,
     };
-    struct smc_text faults = {0};
+    smc_auto_text faults = {0};
     enum smc_status status = compile_once(run, compilation, compile_with, output, error);
     if (status == SMC_OK)
         status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
-    smc_text_free(&faults);
     return status;
 }
 
@@ -226,13 +224,12 @@ static enum smc_status user_compile_ptx(struct smc_user_run *run,
 /* Where the kernels are defined; without it only their source lines are missing. */
 static bool user_locate(struct smc_user_run *run)
 {
-    struct smc_source_tree tree = {0};
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
     struct smc_error ignored;
     bool located =
         smc_source_tree_read(run->request.file, smc_text_string(&run->text),
                              run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
         smc_inspect_kernels_locate(&run->kernels, 0, &tree);
-    smc_source_tree_free(&tree);
     return located;
 }
 
@@ -337,7 +334,7 @@ static enum smc_status user_check_block(const struct smc_user_run *run, struct s
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error)
 {
-    struct smc_nvrtc_output output = {0};
+    SMC_AUTO(smc_nvrtc_output_free) struct smc_nvrtc_output output = {0};
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
     enum smc_status status = user_read_source(request, &run->text, error);
@@ -364,7 +361,6 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
         binary->ptx_bytes = output.ptx.length;
         output.ptx = (struct smc_text){0};
     }
-    smc_nvrtc_output_free(&output);
     return status == SMC_OK && !request->without_time ? smc_user_find_time(run, error) : status;
 }
 
@@ -466,11 +462,10 @@ static void return_results(struct smc_user_run *run, void **kept, bool compares)
 {
     for (size_t i = 0; i < run->memory_count && kept[i]; i++) {
         struct smc_user_memory *memory = &run->memory[i];
-        void *other = memory->after_emulated;
+        smc_auto_free void *other = memory->after_emulated;
         memory->after_emulated = kept[i];
         if (compares && !is_explained(&memory->agreement))
             explain_by_turns(memory, other, &run->result.emulated);
-        free(other);
     }
 }
 
@@ -524,14 +519,13 @@ static enum smc_status compare_expected(struct smc_user_run *run, struct smc_err
         if (!memory->has_emulated && !memory->has_gpu)
             continue;
         struct smc_error reason = {""};
-        void *expected = smc_malloc(memory->bytes);
+        smc_auto_free void *expected = smc_malloc(memory->bytes);
         status = expected ? smc_user_fill(&file, memory->name, 0, expected, &reason)
                           : smc_out_of_memory(&reason);
         if (status == SMC_OK)
             compare_with(expected, memory);
         else
             smc_fail(error, status, "option --expect: %.900s", reason.message);
-        free(expected);
     }
     return status;
 }

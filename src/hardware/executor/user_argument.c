@@ -22,7 +22,7 @@ enum { NUMBER_TEXT = 32 };
 
 static enum smc_status fail_form(const char *typed, struct smc_error *error)
 {
-    struct smc_text names = {0};
+    smc_auto_text names = {0};
     for (int i = 0; i < SMC_USER_TYPE_COUNT; i++)
         smc_text_printf(&names, "%s%s (%s)", i ? ", " : "", smc_user_types[i].name,
                         smc_c_type_name((enum smc_user_type)i));
@@ -31,7 +31,6 @@ static enum smc_status fail_form(const char *typed, struct smc_error *error)
              "types are %s; a structure is {i32:5, f32x1024} or struct:FILE, a texture "
              "tex:f32x64x32",
              typed, smc_text_string(&names));
-    smc_text_free(&names);
     return SMC_USAGE;
 }
 
@@ -517,11 +516,10 @@ static enum smc_status walk_repeated(struct user_argument_walk *walk, const char
     if (length == start || times == 0 || times > SMC_MOST_LIST_BYTES)
         return smc_fail(walk->error, SMC_USAGE, "'%.64s': '%.*s' is not a member", walk->typed,
                         (int)(length < 64 ? length : 64), text);
-    char *one = smc_strndup(text + start, length - start);
+    smc_auto_free char *one = smc_strndup(text + start, length - start);
     enum smc_status status = one ? SMC_OK : smc_out_of_memory(walk->error);
     for (unsigned long i = 0; i < times && status == SMC_OK; i++)
         status = walk_one(walk, one, end, align);
-    free(one);
     return status;
 }
 

@@ -50,7 +50,7 @@ static enum smc_status user_fail_choice(const struct smc_inspect_kernels *kernel
                                         const char *entry, enum meaning way,
                                         struct smc_error *error)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     bool several = entry && way < MEANINGS;
     for (size_t i = 0; i < kernels->count; i++)
         if (!several || is_meant(&kernels->item[i], entry, way))
@@ -66,7 +66,6 @@ static enum smc_status user_fail_choice(const struct smc_inspect_kernels *kernel
         smc_fail(error, SMC_USAGE,
                  "option --entry: '%.128s' is no kernel of %.256s, which has %.512s", entry, file,
                  smc_text_string(&list));
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 

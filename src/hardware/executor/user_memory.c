@@ -238,12 +238,9 @@ static bool user_memory_is_named(const struct smc_ptx_variable *variable, const 
 {
     if (strlen(name) == variable->name_length && memcmp(variable->name, name, strlen(name)) == 0)
         return true;
-    char *symbol = smc_strndup(variable->name, variable->name_length);
-    char *shown = symbol ? smc_demangle(symbol) : NULL;
-    bool same = shown && (strcmp(shown, name) == 0 || smc_name_is_like(shown, name, any_namespace));
-    free(shown);
-    free(symbol);
-    return same;
+    smc_auto_free char *symbol = smc_strndup(variable->name, variable->name_length);
+    smc_auto_free char *shown = symbol ? smc_demangle(symbol) : NULL;
+    return shown && (strcmp(shown, name) == 0 || smc_name_is_like(shown, name, any_namespace));
 }
 
 static enum smc_user_type type_of(const struct smc_ptx_variable *variable)
@@ -270,7 +267,7 @@ static bool fits_variable(const struct smc_user_argument *value, uint64_t bytes,
 static enum smc_status fail_variable(const char *ptx, const char *name, size_t found,
                                      struct smc_error *error)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     struct smc_ptx_variable variable;
     while (smc_ptx_next_variable(&ptx, &variable))
         if (found == 0 || user_memory_is_named(&variable, name, true))
@@ -287,7 +284,6 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
     else
         smc_fail(error, SMC_USAGE,
                  "'%.64s': the compiler kept no __device__ or __constant__ variable", name);
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "code/ptx_facts.h"
 #include "code/source_tree.h"
 #include "hardware/executor/c_types.h"
@@ -101,15 +102,13 @@ static size_t user_read_parameters(const struct smc_ptx_kernel *read,
 static void name_parameters(const struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
                             struct parameter *parameters, size_t count)
 {
-    struct smc_source_tree tree = {0};
-    struct smc_text list = {0};
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
+    smc_auto_text list = {0};
     struct smc_error ignored;
     if (smc_source_tree_read(run->request.file, smc_text_string(&run->text),
                              run->request.compiler_options, "", &tree, &ignored) == SMC_OK)
         smc_source_tree_parameters(&tree, kernel->name, kernel->shown, &list);
     user_parameters_read_source(smc_text_string(&list), parameters, count);
-    smc_text_free(&list);
-    smc_source_tree_free(&tree);
 }
 
 /* --- Arguments -------------------------------------------------------------------------------- */
@@ -178,7 +177,7 @@ static void user_parameters_append_example(const struct parameter *parameter, st
 {
     const struct smc_ptx_variable *ptx = &parameter->ptx;
     const struct smc_c_type guessed = guess_type(ptx);
-    struct smc_text example = {0};
+    smc_auto_text example = {0};
     smc_c_type_example(parameter->is_known ? &parameter->type : &guessed, &example);
     if (!example_fits(&example, ptx)) { /* a structure of any kind */
         const uint64_t unit = ptx->align > 8 ? 8 : ptx->align > 0 ? ptx->align : 1;
@@ -187,14 +186,13 @@ static void user_parameters_append_example(const struct parameter *parameter, st
     }
     const char *quote = strpbrk(smc_text_string(&example), "{[") ? "'" : "";
     smc_text_printf(text, "-a %s%s%s", quote, smc_text_string(&example), quote);
-    smc_text_free(&example);
 }
 
 static enum smc_status fail_param(const struct parameter *parameter, size_t number,
                                   const struct smc_inspect_kernel *kernel,
                                   const struct smc_user_argument *argument, struct smc_error *error)
 {
-    struct smc_text example = {0};
+    smc_auto_text example = {0};
     char size[48] = "", structure[64] = "";
     bool has_members = parameter->ptx.is_array && !parameter->is_known;
     user_parameters_append_example(parameter, &example);
@@ -208,7 +206,6 @@ static enum smc_status fail_param(const struct parameter *parameter, size_t numb
              argument->typed, size, number, kernel->shown, parameter->declared, structure,
              smc_text_string(&example),
              has_members ? ", or its members with their values, or struct:FILE" : "");
-    smc_text_free(&example);
     return SMC_USAGE;
 }
 
@@ -216,7 +213,7 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
                                   const struct smc_inspect_kernel *kernel, size_t count,
                                   struct smc_error *error)
 {
-    struct smc_text wanted = {0}, example = {0};
+    smc_auto_text wanted = {0}, example = {0};
     for (size_t i = 0; i < param_count && i < SMC_MAX_USER_ARGUMENTS; i++) {
         smc_text_printf(&wanted, "%s%s", i ? ", " : ": ", parameters[i].declared);
         smc_text_append(&example, i ? " " : "; such as ");
@@ -226,8 +223,6 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
              "option --arg: %zu given, but %.256s has %zu parameter%s%.320s%.320s", count,
              kernel->shown, param_count, smc_text_plural(param_count), smc_text_string(&wanted),
              smc_text_string(&example));
-    smc_text_free(&wanted);
-    smc_text_free(&example);
     return SMC_USAGE;
 }
 

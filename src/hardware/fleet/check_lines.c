@@ -154,8 +154,8 @@ void smc_checks_read_line(struct smc_check_reader *reader, const char *line, siz
     prefix_name(line, length, prefix);
     for (bool more = smc_checks_find(line, length, &at); more && !reader->out_of_memory;) {
         json_error_t problem;
-        json_t *object = json_loadb(line + at, length - at,
-                                    JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &problem);
+        json_auto_t *object = json_loadb(line + at, length - at,
+                                         JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &problem);
         size_t used = object ? (size_t)problem.position : 1;
         const char *next =
             memmem(line + at + used, length - at - used, beginning, sizeof beginning - 1);
@@ -164,7 +164,6 @@ void smc_checks_read_line(struct smc_check_reader *reader, const char *line, siz
             smc_checks_read_object(reader, object, prefix);
         else
             read_cut(reader, line + at, end - at, prefix);
-        json_decref(object);
         at = end;
         more = next != NULL;
     }
@@ -301,10 +300,9 @@ static const char *check_lines_read_gpu(struct smc_check_reader *reader, const j
     gpu->identity = identity_of(gpu, smc_checks_text(checks, gpu->uuid));
     read_figures(json_object_get(object, "figures"), gpu->figure);
     if (health != SMC_CHECKED_HEALTHY) {
-        struct smc_text fault = {0};
+        smc_auto_text fault = {0};
         check_lines_append_fault(object, &fault);
         gpu->fault = check_lines_keep(checks, smc_text_string(&fault), SMC_LONGEST_FAULT);
-        smc_text_free(&fault);
     }
     return NULL;
 }

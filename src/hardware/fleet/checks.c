@@ -247,14 +247,13 @@ static bool compare_all(struct smc_fleet *fleet)
 {
     const struct smc_checks *checks = fleet->checks;
     size_t capacity = 0;
-    double *values = smc_calloc(fleet->gpus + 1, sizeof *values);
+    smc_auto_free double *values = smc_calloc(fleet->gpus + 1, sizeof *values);
     fleet->spread =
         smc_calloc(checks->board_count * SMC_CHECK_FIGURE_COUNT + 1, sizeof *fleet->spread);
     bool whole = values && fleet->spread;
     for (uint32_t board = 0; whole && board < checks->board_count; board++)
         for (int i = 0; whole && i < SMC_CHECK_FIGURE_COUNT; i++)
             whole = compare_figure(fleet, board, (enum smc_check_figure)i, values, &capacity);
-    free(values);
     struct smc_fleet_straggler *list = fleet->straggler;
     if (!list)
         return whole;
@@ -405,13 +404,11 @@ static bool find_drains(struct smc_fleet *fleet, struct smc_checks *checks,
         return false;
     for (size_t i = 0; i < fleet->nodes; i++)
         fleet->unexpected += expected->names.count > 0 && !checks->node[i].expected;
-    bool *slow = smc_calloc(fleet->nodes + 1, sizeof *slow);
+    smc_auto_free bool *slow = smc_calloc(fleet->nodes + 1, sizeof *slow);
     fleet->drain = smc_calloc(checks->node_count + 1, sizeof *fleet->drain);
     for (size_t i = 0; slow && drain_stragglers && i < fleet->straggler_count; i++)
         slow[fleet->straggler[i].gpu->node] = true;
-    bool whole = slow && fleet->drain && drain_reported(fleet, slow) && drain_silent(fleet);
-    free(slow);
-    return whole;
+    return slow && fleet->drain && drain_reported(fleet, slow) && drain_silent(fleet);
 }
 
 /* --- All together ----------------------------------------------------------------------------- */

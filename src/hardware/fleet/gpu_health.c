@@ -207,7 +207,7 @@ static enum smc_status test_sms(struct check *check)
 {
     struct smc_params params = {0};
     struct smc_compiled compiled = {0};
-    struct sms *sms = smc_calloc(1, sizeof *sms);
+    smc_auto_free struct sms *sms = smc_calloc(1, sizeof *sms);
     if (!sms)
         return smc_out_of_memory(check->error);
     enum smc_status status = compile(check, &smc_kernel_health_sms, &params, &compiled);
@@ -228,7 +228,6 @@ static enum smc_status test_sms(struct check *check)
     smc_binary_free(&compiled.binary);
     free(sms->seen);
     free(sms->chains);
-    free(sms);
     return status;
 }
 
@@ -354,7 +353,7 @@ static enum smc_status probe_shape(struct check *check, const struct smc_gpu_ker
         .timeout_ms = left_ms(check),
     };
     struct smc_occupancy occupancy;
-    struct smc_run_result *result = smc_calloc(1, sizeof *result);
+    smc_auto_free struct smc_run_result *result = smc_calloc(1, sizeof *result);
     if (!result)
         return smc_out_of_memory(check->error);
     probe.launch.threads_per_block = shapes[shape].threads;
@@ -372,7 +371,6 @@ static enum smc_status probe_shape(struct check *check, const struct smc_gpu_ker
     if (status == SMC_OK && !result->probe.succeeded)
         status =
             smc_fail(check->error, SMC_MACHINE, "the residency probe: %s", result->probe.message);
-    free(result);
     return status;
 }
 
@@ -549,7 +547,7 @@ static void judge_time(struct check *check, const struct smc_time *predicted, do
 static enum smc_status time_kernel(struct check *check, const struct smc_answer *answer)
 {
     struct launched launched = {0};
-    struct smc_run_result *result = smc_calloc(1, sizeof *result);
+    smc_auto_free struct smc_run_result *result = smc_calloc(1, sizeof *result);
     if (!result)
         return smc_out_of_memory(check->error);
     enum smc_status status = launch_case(check, &answer->query, &launched);
@@ -573,7 +571,6 @@ static enum smc_status time_kernel(struct check *check, const struct smc_answer 
                         "the board's rates are not known, only its specifications");
     else if (status == SMC_OK)
         judge_time(check, &answer->time, result->median_ms);
-    free(result);
     free_launched(check, &launched);
     return status;
 }
@@ -581,7 +578,7 @@ static enum smc_status time_kernel(struct check *check, const struct smc_answer 
 static enum smc_status test_time(struct check *check)
 {
     struct smc_query query;
-    struct smc_answer *answer = smc_calloc(1, sizeof *answer);
+    smc_auto_free struct smc_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(check->error);
     smc_health_read_case(timed_kernel, timed_options, &query);
@@ -591,7 +588,6 @@ static enum smc_status test_time(struct check *check)
     enum smc_status status = smc_query_answer(&query, answer, check->warnings, check->error);
     if (status == SMC_OK)
         status = time_kernel(check, answer);
-    free(answer);
     return status;
 }
 

@@ -504,7 +504,7 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
         rows += merge->report[i].row_count;
     *out = (struct smc_merged){0};
     struct smc_merge_report **reports = smc_calloc(count + 1, sizeof *reports);
-    double *scratch = smc_calloc(rows + 1, sizeof *scratch);
+    smc_auto_free double *scratch = smc_calloc(rows + 1, sizeof *scratch);
     out->failed = smc_calloc(count + 1, sizeof(struct smc_merge_report *));
     out->question = smc_calloc(count + 1, sizeof *out->question);
     out->values = smc_calloc(rows + 1, sizeof *out->values);
@@ -513,7 +513,6 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     out->reports = (const struct smc_merge_report **)reports;
     if (!reports || !scratch || !out->failed || !out->question || !out->values || !out->peers ||
         !out->quantity_list) {
-        free(scratch);
         return smc_out_of_memory(error);
     }
     for (size_t i = 0; i < count; i++)
@@ -533,7 +532,6 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     size_t value_count = list_values(reports, count, out->values);
     settle_places(out->values, value_count);
     add_quantities(out, value_count, scratch);
-    free(scratch);
     bool bad = out->disagreeing > 0 || out->differing > 0 || out->failed_count > 0;
     return bad ? SMC_SHORTFALL : SMC_OK;
 }

@@ -196,9 +196,8 @@ static bool is_usual(const char *key, const json_t *value)
     for (size_t i = 0; i < sizeof usual / sizeof *usual && !same; i++) {
         if (strcmp(usual[i].key, key) != 0)
             continue;
-        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        smc_auto_free char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         same = text && strcmp(text, usual[i].value) == 0;
-        free(text);
     }
     return same;
 }
@@ -216,9 +215,9 @@ static void merge_read_take_launch(json_t *asked, const json_t *launch)
 
 static void merge_read_append_value(const json_t *value, struct smc_text *out)
 {
-    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    smc_auto_free char *text =
+        json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     smc_text_append(out, json_is_string(value) ? json_string_value(value) : text ? text : "?");
-    free(text);
 }
 
 static void append_sorted(const json_t *asked, struct smc_text *out)
@@ -251,7 +250,7 @@ static void merge_question(const json_t *report, struct smc_text *out)
     const json_t *kernel = json_object_get(report, "kernel");
     const json_t *source = json_object_get(report, "source");
     const char *name = json_string_value(json_object_get(kernel, "name"));
-    json_t *asked = json_object();
+    json_auto_t *asked = json_object();
     merge_read_take_kernel(asked, kernel, source != NULL);
     merge_read_take_launch(asked, json_object_get(report, "launch"));
     merge_read_take(asked, json_object_get(report, "run"), "seed");
@@ -259,7 +258,6 @@ static void merge_question(const json_t *report, struct smc_text *out)
     merge_read_take(asked, source, "arguments");
     smc_text_append(out, name ? name : "?");
     append_sorted(asked, out);
-    json_decref(asked);
     if (out->data)
         smc_utf8_make_safe(out->data);
 }
@@ -699,7 +697,7 @@ static void merge_read_process(struct merge_reader *reader, const struct smc_mer
 {
     const char *text = smc_text_string(&input->lines_text);
     char begins = text[lines->at + lines->label_length];
-    struct smc_text own = {0};
+    smc_auto_text own = {0};
     for (size_t i = 0; i < count; i++) {
         size_t label = begins == '{' || begins == '[' ? lines[i].label_length : 0;
         const struct smc_document line = {
@@ -711,7 +709,6 @@ static void merge_read_process(struct merge_reader *reader, const struct smc_mer
     }
     reader->out_of_memory |= own.failed;
     read_documents(reader, smc_text_string(&own), own.length, lines->line);
-    smc_text_free(&own);
 }
 
 static void read_labelled(struct merge_reader *reader, struct smc_merge_input *input)
@@ -827,11 +824,11 @@ void smc_merge_input_free(struct smc_merge_input *input)
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems)
 {
+    SMC_AUTO(smc_merge_input_free)
     struct smc_merge_input input = {.merge = merge, .file = file, .problems = problems};
     enum smc_status status = smc_merge_feed(&input, text, length, NULL);
     if (status == SMC_OK)
         status = smc_merge_finish(&input);
-    smc_merge_input_free(&input);
     return status;
 }
 

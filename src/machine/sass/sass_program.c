@@ -347,7 +347,8 @@ static void find_calls(struct smc_machine_program *program)
 /* What each instruction is for, anew. */
 static enum smc_status find_purposes(struct smc_machine_program *program, struct smc_error *error)
 {
-    struct names *before = smc_calloc(program->count ? program->count : 1, sizeof *before);
+    smc_auto_free struct names *before =
+        smc_calloc(program->count ? program->count : 1, sizeof *before);
     if (!before)
         return smc_out_of_memory(error);
     for (uint32_t i = 0; i < program->count; i++)
@@ -359,7 +360,6 @@ static enum smc_status find_purposes(struct smc_machine_program *program, struct
     program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
                          (program->follows_stores && program->followed_spaces & GLOBAL_SPACE);
     link_steps(program);
-    free(before);
     return SMC_OK;
 }
 

@@ -130,7 +130,7 @@ static const char *suggest_column(const char *typed)
 static enum smc_status batch_fail_unknown(const struct smc_csv_record *header, const char *file,
                                           const char *names, size_t count, struct smc_error *error)
 {
-    struct smc_text word = {0};
+    smc_auto_text word = {0};
     const char *meant = count == 1 ? suggest_column(names) : NULL;
     enum smc_status status = SMC_USAGE;
     smc_text_append_shell_word(&word, names);
@@ -147,7 +147,6 @@ static enum smc_status batch_fail_unknown(const struct smc_csv_record *header, c
     else
         smc_fail(error, SMC_USAGE, "%s:%llu: %zu unknown columns: --pass %.400s copies them unread",
                  file, (unsigned long long)header->line, count, smc_text_string(&word));
-    smc_text_free(&word);
     return status;
 }
 
@@ -172,7 +171,7 @@ static enum smc_status find_fields(const struct smc_csv_record *header,
 {
     const bool all = passes_all(batch);
     enum smc_status status = SMC_OK;
-    struct smc_text unknown = {0};
+    smc_auto_text unknown = {0};
     size_t unknown_count = 0;
     for (uint32_t i = 0; i < header->field_count && status == SMC_OK; i++) {
         char name[MOST_NAME];
@@ -192,7 +191,6 @@ static enum smc_status find_fields(const struct smc_csv_record *header,
     if (status == SMC_OK && unknown_count > 0)
         status = batch_fail_unknown(header, batch->file, smc_text_string(&unknown), unknown_count,
                                     error);
-    smc_text_free(&unknown);
     return status;
 }
 

@@ -96,7 +96,7 @@ static bool is_json_number(const char *text)
 /* A number, a string, or null for an empty field. */
 static void json_rows_append_field(struct smc_text *out, const struct smc_csv_field *field)
 {
-    char *value = smc_calloc(1, (size_t)field->length + 1);
+    smc_auto_free char *value = smc_calloc(1, (size_t)field->length + 1);
     if (!value) {
         out->failed = true;
         return;
@@ -108,7 +108,6 @@ static void json_rows_append_field(struct smc_text *out, const struct smc_csv_fi
         smc_text_append(out, value);
     else
         json_rows_append_string(out, value);
-    free(value);
 }
 
 static bool json_rows_is_result(const char *name)

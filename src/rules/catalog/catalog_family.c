@@ -25,12 +25,11 @@ static enum smc_status check_dtype(const struct smc_kernel *kernel, int64_t dtyp
     if (dtype >= 0 && dtype < SMC_DTYPE_COUNT && kernel->dtypes >> dtype & 1)
         return SMC_OK;
     bool known = dtype >= 0 && dtype < SMC_DTYPE_COUNT;
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     list_dtypes(kernel->dtypes, &list);
     smc_fail(error, SMC_USAGE, "option --dtype: '%s' is not what %s computes with: %s",
              known ? smc_dtype_name((enum smc_dtype)dtype) : "?", kernel->name,
              smc_text_string(&list));
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 

@@ -773,7 +773,7 @@ static enum smc_status fail_to_find(const struct board_candidates *candidates,
 {
     enum { LIST = 160 };
     const struct wanted_board *wanted = candidates->wanted;
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     list_architecture(wanted, &list);
     if (list.length)
         smc_fail(error, SMC_USAGE, "'%.64s' is an architecture, not a device; choose %s%s",
@@ -786,7 +786,6 @@ static enum smc_status fail_to_find(const struct board_candidates *candidates,
         smc_fail(error, SMC_USAGE, "'%s' matches several devices: %s", wanted->typed,
                  smc_text_string(&list));
     }
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 
@@ -819,7 +818,7 @@ static void write_note(const struct board_candidates *candidates, const struct s
                        char note[256])
 {
     enum { LIST = 90 };
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     bool exact = candidates->fit >= FIT_MODEL;
     boards_list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen,
                            LIST, &list);
@@ -828,7 +827,6 @@ static void write_note(const struct board_candidates *candidates, const struct s
                  candidates->wanted->typed, chosen->name, chosen->sm_count,
                  smc_text_plural(chosen->sm_count), list.length > 0 ? "; also " : "",
                  smc_text_string(&list));
-    smc_text_free(&list);
 }
 
 static enum smc_status find_named_board(const char *typed, struct smc_device *out, char note[256],

@@ -221,14 +221,13 @@ enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size
 {
     json_error_t problem;
     *out = (struct smc_ceilings_file){0};
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
+    json_auto_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root)
         return smc_fail(error, SMC_USAGE, "%s:%d:%d: %s", path, problem.line, problem.column,
                         problem.text);
     enum smc_status status = check_frame(root, path, error);
     if (status == SMC_OK)
         status = ceilings_file_read_list(json_object_get(root, "ceilings"), path, out, error);
-    json_decref(root);
     if (status != SMC_OK)
         smc_ceilings_file_free(out);
     return status;
@@ -237,7 +236,7 @@ enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size
 enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_file *out,
                                        struct smc_error *error)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     struct stat about;
     *out = (struct smc_ceilings_file){0};
     bool known = stat(path, &about) == 0;
@@ -249,7 +248,6 @@ enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_fil
         smc_file_read(path, "file of ceilings", LARGEST_FILE_BYTES, &text, error);
     if (status == SMC_OK)
         status = smc_ceilings_file_parse(path, smc_text_string(&text), text.length, out, error);
-    smc_text_free(&text);
     return status;
 }
 
@@ -280,13 +278,12 @@ static void ceilings_file_print(const struct smc_ceilings_file *old, const struc
         json_array_append_new(list, smc_ceilings_entry(new));
     json_object_set_new(root, "schema", json_string(schema));
     json_object_set_new(root, "ceilings", list);
-    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    smc_auto_free char *printed = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
     json_decref(root);
     text->failed |= !printed;
     if (printed)
         smc_text_append(text, printed);
     smc_text_append_char(text, '\n', 1);
-    free(printed);
 }
 
 static void folder_of(const char *path, char folder[SMC_CEILINGS_PATH])
@@ -310,7 +307,7 @@ static enum smc_status ceilings_file_replace(const char *path, const struct smc_
                                              struct smc_error *error)
 {
     struct smc_ceilings_file file;
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     enum smc_status status = smc_ceilings_file_read(path, &file, error);
     if (status != SMC_OK)
         return status;
@@ -321,7 +318,6 @@ static enum smc_status ceilings_file_replace(const char *path, const struct smc_
                           path, LARGEST_FILE_BYTES);
     else
         status = smc_file_replace(path, &text, error);
-    smc_text_free(&text);
     smc_ceilings_file_free(&file);
     return status;
 }
@@ -332,12 +328,11 @@ static enum smc_status ceilings_file_follow(const char *path, char target[SMC_CE
 {
     struct stat entry;
     bool is_link = lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode);
-    char *real = is_link ? realpath(path, NULL) : NULL;
+    smc_auto_free char *real = is_link ? realpath(path, NULL) : NULL;
     if (is_link && !real)
         return smc_fail(error, SMC_USAGE, "'%s' cannot be written, a link: %s", path,
                         strerror(errno));
     int length = snprintf(target, SMC_CEILINGS_PATH, "%s", real ? real : path);
-    free(real);
     return length < SMC_CEILINGS_PATH
                ? SMC_OK
                : smc_fail(error, SMC_USAGE, "'%s' cannot be written, a link: %s", path,

@@ -112,12 +112,11 @@ struct file_place {
 static enum smc_status device_file_fail_value(const struct file_place *place, const json_t *value,
                                               const char *allowed)
 {
-    char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
-    enum smc_status status = smc_fail(place->error, SMC_USAGE, "%s: key '%s': %.60s%s is not %s",
-                                      place->where, place->key->name, shown ? shown : "the value",
-                                      shown && strlen(shown) > 60 ? "..." : "", allowed);
-    free(shown);
-    return status;
+    smc_auto_free char *shown =
+        json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    return smc_fail(place->error, SMC_USAGE, "%s: key '%s': %.60s%s is not %s", place->where,
+                    place->key->name, shown ? shown : "the value",
+                    shown && strlen(shown) > 60 ? "..." : "", allowed);
 }
 
 static enum smc_status device_file_fail_number(const struct file_place *place, const json_t *value)
@@ -164,13 +163,11 @@ static enum smc_status read_real(const struct file_place *place)
 /* The text is printed unchanged later, so it may not contain terminal control characters. */
 static bool is_safe(const char *text)
 {
-    struct smc_text copy = {0};
+    smc_auto_text copy = {0};
     smc_text_append(&copy, text);
     if (copy.data)
         smc_utf8_make_safe(copy.data);
-    bool safe = strcmp(smc_text_string(&copy), text) == 0;
-    smc_text_free(&copy);
-    return safe;
+    return strcmp(smc_text_string(&copy), text) == 0;
 }
 
 static enum smc_status check_text(const struct file_place *place)
@@ -401,7 +398,7 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
 {
     const bool piped = smc_file_is_standard_input(path);
     const char *called = smc_file_name(path);
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     struct smc_error reason;
     *out = (struct smc_device_file){0};
     enum smc_status status =
@@ -411,7 +408,6 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
         status = smc_device_file_parse(called, smc_text_string(&text), text.length, out, error);
     else
         smc_fail(error, status, "option --device-file: %s", reason.message);
-    smc_text_free(&text);
     for (size_t i = 0; i < out->count; i++)
         out->devices[i].file = path;
     return status;

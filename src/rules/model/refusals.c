@@ -131,8 +131,7 @@ void smc_refusal_explain(const struct smc_sm *sm, const struct smc_launch *launc
                          const struct smc_occupancy *occupancy, enum smc_refusal refusal,
                          char reason[256])
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_refusal_describe(sm, launch, occupancy, refusal, &text);
     snprintf(reason, 256, "%s", text.failed ? "" : smc_text_string(&text));
-    smc_text_free(&text);
 }

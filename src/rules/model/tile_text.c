@@ -338,13 +338,12 @@ static void split_word(const char *text, char word[64], const char **rest)
 /* Appends the layout of --threads-values to the label, which then says what is accessed. */
 static void append_threads(const struct smc_cute_layout *threads, struct smc_tile_access *access)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     const size_t length = strlen(access->label);
     smc_cute_print(threads, &text);
     if (length + 1 + text.length < sizeof access->label)
         snprintf(access->label + length, sizeof access->label - length, " %s",
                  smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 static enum smc_status parse_walk(const char *text, const char *name, const struct smc_tile *tile,

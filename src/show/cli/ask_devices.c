@@ -56,12 +56,11 @@ static bool find_in_files(const struct smc_chosen_devices *devices, const char *
 static void set_measured_groups(struct smc_device *device)
 {
     struct smc_ceilings ceilings;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     if (device->sm.cluster_max_portable == 0 || device->sm_count == 0)
         return;
     smc_known_device_ceilings(device, &ceilings, &warnings);
     smc_ceilings_set_groups(&ceilings, device);
-    smc_text_free(&warnings);
 }
 
 /* gpu0, a board, a compute capability. */

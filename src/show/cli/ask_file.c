@@ -124,10 +124,10 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
     struct smc_text with_lines = {0}; /* changes neither the code nor its registers */
     struct smc_inspect_notes notes = {0};
-    struct smc_inspect_target *targets = smc_calloc(asked->device_count, sizeof *targets);
+    smc_auto_free struct smc_inspect_target *targets =
+        smc_calloc(asked->device_count, sizeof *targets);
     smc_text_printf(&with_lines, "-lineinfo %s", options ? options : "");
     if (!targets || with_lines.failed) {
-        free(targets);
         smc_text_free(&with_lines);
         return smc_out_of_memory(error);
     }
@@ -163,7 +163,6 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_inspect_notes_free(&notes);
     smc_text_free(&with_lines);
-    free(targets);
     return status;
 }
 
@@ -208,7 +207,7 @@ static void ask_file_note_dynamic_smem(const struct smc_arguments *arguments,
     const bool given =
         arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD];
     const struct smc_inspect_kernel *first = NULL;
-    struct smc_text note = {0};
+    smc_auto_text note = {0};
     size_t count = 0;
     if (arguments->command == SMC_COMMAND_BANKS)
         return;
@@ -227,7 +226,6 @@ static void ask_file_note_dynamic_smem(const struct smc_arguments *arguments,
                     count == 1 ? "s" : "");
     if (!note.failed)
         smc_output_note(smc_text_string(&note));
-    smc_text_free(&note);
 }
 
 /* --- The questions ---------------------------------------------------------------------------- */
@@ -340,7 +338,7 @@ static enum smc_status propose_threads(const struct smc_query *query, struct smc
 
 static void note_proposed(const struct smc_asked_file *asked, size_t entry, size_t count)
 {
-    struct smc_text note = {0};
+    smc_auto_text note = {0};
     const struct smc_query *query = &asked->query[entry * asked->device_count];
     if (count == 1)
         smc_text_printf(&note,
@@ -355,7 +353,6 @@ static void note_proposed(const struct smc_asked_file *asked, size_t entry, size
                         count, query->device.name);
     if (!note.failed)
         smc_output_note(smc_text_string(&note));
-    smc_text_free(&note);
 }
 
 enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_error *error)
@@ -363,7 +360,7 @@ enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_er
     enum smc_status status = SMC_OK;
     size_t proposed = 0, last = 0;
     const size_t devices = asked->device_count;
-    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
     if (!best)
         return smc_out_of_memory(error);
     for (size_t e = 0; e < asked->entries.count && status == SMC_OK; e++) {
@@ -379,7 +376,6 @@ enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_er
         for (size_t d = 0; d < devices; d++)
             query[d].threads_per_block = threads;
     }
-    free(best);
     if (status == SMC_OK)
         note_proposed(asked, last, proposed);
     return status;

@@ -136,13 +136,12 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
 void smc_gate_tell(const struct smc_gate *gate, const struct smc_gate_verdict *verdict,
                    bool with_findings)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (with_findings)
         smc_lines_of_findings(&verdict->findings, &text);
     if (gate->path && gate->limit_count > 0)
         smc_gate_summary(verdict, &text);
     smc_output_tell("", smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 /* A report of the kernels follows, unless smc_gate_reports. */
@@ -164,7 +163,7 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
                                 const struct smc_inspect_rows *rows, struct smc_text *out,
                                 struct smc_error *error)
 {
-    struct smc_gate_verdict verdict = {0};
+    SMC_AUTO(smc_gate_verdict_free) struct smc_gate_verdict verdict = {0};
     struct smc_error unsettled = {""};
     enum smc_status status =
         smc_gate_judge(gate, rows, smc_gate_today(), NULL, &verdict, &unsettled);
@@ -174,7 +173,6 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
         ask_gate_report(arguments, gate, &verdict, out);
     if (status == SMC_USAGE)
         smc_output_tell("", unsettled.message);
-    smc_gate_verdict_free(&verdict);
     return status;
 }
 

@@ -307,11 +307,10 @@ bool smc_ask_is_unsupported(const struct smc_inspect_notes *notes,
 {
     for (size_t i = 0; i < notes->unsupported_count; i++)
         if (notes->unsupported[i].cc == device->sm.cc && !has_code_for(kernels, device->sm.cc)) {
-            struct smc_text line = {0};
+            smc_auto_text line = {0};
             smc_text_safe_line(&line, "%s: not answered: %s", device->name,
                                notes->unsupported[i].reason);
             smc_output_tell("", smc_text_string(&line));
-            smc_text_free(&line);
             return true;
         }
     return false;

@@ -35,7 +35,7 @@ static void ask_list_kernels(uint32_t params, struct smc_text *list)
 static enum smc_status fail_not_accepted(const char *option, const struct smc_kernel *kernel,
                                          uint32_t params, struct smc_error *error)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     ask_list_kernels(params, &list);
     if (kernel)
         smc_fail(error, SMC_USAGE, "option --%s: %s does not accept it; these kernels do: %s",
@@ -43,7 +43,6 @@ static enum smc_status fail_not_accepted(const char *option, const struct smc_ke
     else
         smc_fail(error, SMC_USAGE, "option --%s: name a kernel with --kernel; these accept it: %s",
                  option, smc_text_string(&list));
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 
@@ -70,13 +69,12 @@ static enum smc_status fail_family(const struct smc_arguments *arguments, const 
                                    const struct smc_kernel *const *member, size_t count,
                                    struct smc_error *error)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     for (size_t i = 0; i < count; i++)
         smc_text_printf(&list, "%s%s", i ? ", " : "", member[i]->name);
     smc_fail(error, SMC_USAGE, "option --kernel: '%s' is a family: %sname one of %s", family,
              arguments->command == SMC_COMMAND_RUN ? "add --compare, or " : "",
              smc_text_string(&list));
-    smc_text_free(&list);
     return SMC_USAGE;
 }
 

@@ -179,7 +179,7 @@ static enum smc_status answer_launch(const struct answering *answering)
 {
     const struct smc_worded_question *question = answering->question;
     struct smc_query query;
-    struct smc_answer *answer = smc_calloc(1, sizeof *answer);
+    smc_auto_free struct smc_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(answering->error);
     enum smc_status status =
@@ -196,7 +196,6 @@ static enum smc_status answer_launch(const struct answering *answering)
         report_launch(answering, answer);
     if (status == SMC_OK && !question->whole)
         remove_unasked(answering->to->members);
-    free(answer);
     return status;
 }
 
@@ -204,7 +203,7 @@ static enum smc_status answer_banks(const struct answering *answering)
 {
     struct smc_error *error = answering->error;
     struct smc_banks_query query;
-    struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
+    smc_auto_free struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(error);
     enum smc_status status = smc_ask_banks(&answering->worded->arguments, &query, error);
@@ -219,7 +218,6 @@ static enum smc_status answer_banks(const struct answering *answering)
         smc_json_banks(answering->to->members, answer);
     else if (status == SMC_OK)
         smc_writer_text.banks(answer, answering->to->out);
-    free(answer);
     return status;
 }
 
@@ -229,7 +227,7 @@ static enum smc_status answer_run(const struct answering *answering)
     struct smc_query query;
     struct smc_run_settings settings = SMC_RUN_SETTINGS_INIT;
     size_t count = 0;
-    struct smc_confirmed_run *runs = smc_calloc(SMC_MOST_RUNS, sizeof *runs);
+    smc_auto_free struct smc_confirmed_run *runs = smc_calloc(SMC_MOST_RUNS, sizeof *runs);
     if (!runs)
         return smc_out_of_memory(answering->error);
     settings.place = SMC_ON_EMULATOR;
@@ -245,7 +243,6 @@ static enum smc_status answer_run(const struct answering *answering)
             smc_writer_text.runs(runs, count, answering->to->out);
         status = SMC_OK;
     }
-    free(runs);
     return status;
 }
 

@@ -81,17 +81,16 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
     if (arguments.given[SMC_OPTION_VERSION_VERBOSE])
         return smc_fail(error, SMC_USAGE,
                         "option --verbose: only with --version, and for merge, inspect and trace");
-    struct smc_builds builds = SMC_BUILDS_INIT;
+    SMC_AUTO(smc_builds_free) struct smc_builds builds = SMC_BUILDS_INIT;
     arguments.builds = &builds;
     status = functions[id](&arguments, out, error);
-    smc_builds_free(&builds);
     return status;
 }
 
 int smc_cli_main(int argc, char **argv)
 {
     struct smc_error error = {""};
-    struct smc_text out = {0};
+    smc_auto_text out = {0};
     smc_program_set_name(argc > 0 ? argv[0] : NULL);
     enum smc_status status = smc_output_open(&error);
     if (status != SMC_OK) {
@@ -101,6 +100,5 @@ int smc_cli_main(int argc, char **argv)
     json_set_alloc_funcs(smc_malloc, free);
     status = run_command(argc > 0 ? argc - 1 : 0, argv + 1, &out, &error);
     status = smc_output_end(&out, status, &error);
-    smc_text_free(&out);
     return status;
 }

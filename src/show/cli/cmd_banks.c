@@ -326,13 +326,12 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
     enum smc_status status = smc_picture_target(arguments, &target, error);
     if (status != SMC_OK)
         return status;
-    struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
+    smc_auto_free struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(error);
     status = smc_banks_answer(query, answer, error);
     if (status == SMC_OK)
         status = cmd_banks_report(arguments, answer, target, out, error);
-    free(answer);
     return status;
 }
 
@@ -479,7 +478,7 @@ static enum smc_status cmd_banks_run_file(const struct smc_arguments *arguments,
                                           struct smc_text *out, struct smc_error *error)
 {
     struct smc_asked_file asked = {0};
-    struct smc_bank_accesses accesses = {0};
+    SMC_AUTO(smc_bank_accesses_free) struct smc_bank_accesses accesses = {0};
     const char *source = "";
     enum smc_status status = check_file_options(arguments, error);
     if (status == SMC_OK)
@@ -491,7 +490,6 @@ static enum smc_status cmd_banks_run_file(const struct smc_arguments *arguments,
         smc_output_style(out);
         smc_ask_writer(arguments)->kernel_banks(&banks, out);
     }
-    smc_bank_accesses_free(&accesses);
     return smc_asked_file_end(&asked, status);
 }
 
@@ -499,14 +497,13 @@ static enum smc_status cmd_banks_run_query(const struct smc_arguments *arguments
                                            struct smc_text *out, struct smc_error *error)
 {
     struct smc_banks_query query;
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     bool rows = arguments->given[SMC_OPTION_CSV];
     enum smc_status status = rows ? ask_rows(arguments, &devices, &query, error)
                                   : ask_pattern(arguments, &devices, &query, error);
     if (status == SMC_OK)
         status = rows ? answer_rows(arguments, &query, out, error)
                       : answer_pattern(arguments, &query, out, error);
-    smc_chosen_devices_free(&devices);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/sandbox.h"
 #include "rules/batch.h"
 #include "show/cli/ask.h"
@@ -111,7 +112,7 @@ enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_
 {
     (void)out; /* each answer is written at once */
     const char *file = arguments->file_count ? arguments->file[0] : "-";
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     struct smc_batch batch = {
         .sink = {write_output, NULL},
         .format = cmd_batch_format(arguments),
@@ -126,6 +127,5 @@ enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_
         status = cmd_batch_read_device(arguments, &devices, &batch.defaults, error);
     if (status == SMC_OK)
         status = cmd_batch_answer_rows(file, &batch, error);
-    smc_chosen_devices_free(&devices);
     return status;
 }

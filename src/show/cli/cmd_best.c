@@ -62,7 +62,7 @@ static enum smc_status cmd_best_ask(const struct smc_arguments *arguments, struc
 /* A kernel whose shape is neither a tile nor a block. */
 static enum smc_status check_choice(const struct smc_query *query, struct smc_error *error)
 {
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     if (!query->kernel || smc_best_has_choice(query->kernel))
         return SMC_OK;
     smc_words_options(&query->params, query->kernel->name, &options);
@@ -72,7 +72,6 @@ static enum smc_status check_choice(const struct smc_query *query, struct smc_er
                  "option --kernel: %s accepts neither --tile nor --block; '%s tune %.500s' ranks "
                  "its shapes",
                  query->kernel->name, smc_program_name(), smc_text_string(&options));
-    smc_text_free(&options);
     return status;
 }
 
@@ -122,7 +121,7 @@ static enum smc_status cmd_best_draw(const struct smc_best *best, enum smc_plot_
                                      struct smc_error *error)
 {
     struct smc_canvas canvas = smc_picture_canvas(target, out->style);
-    struct smc_candidates *candidates = smc_calloc(1, sizeof *candidates);
+    smc_auto_free struct smc_candidates *candidates = smc_calloc(1, sizeof *candidates);
     if (!candidates)
         return smc_out_of_memory(error);
     enum smc_status status = smc_candidates_find(best, candidates, error);
@@ -131,7 +130,6 @@ static enum smc_status cmd_best_draw(const struct smc_best *best, enum smc_plot_
                           candidates->reason);
     if (status == SMC_OK)
         smc_plot_candidates(candidates, &canvas, picture);
-    free(candidates);
     return status;
 }
 
@@ -164,13 +162,12 @@ static enum smc_status cmd_best_answer(const struct smc_arguments *arguments,
         status = check_choice(&questions->query[0], error);
     if (status != SMC_OK)
         return status;
-    struct smc_best *best = smc_calloc(questions->count, sizeof *best);
+    smc_auto_free struct smc_best *best = smc_calloc(questions->count, sizeof *best);
     if (!best)
         return smc_out_of_memory(error);
     status = cmd_best_find(arguments, questions, best, error);
     if (status == SMC_OK)
         status = cmd_best_report(arguments, best, questions->count, target, out, error);
-    free(best);
     return status;
 }
 
@@ -185,7 +182,7 @@ static enum smc_status find_proposals(const struct smc_arguments *arguments,
     enum smc_status status = SMC_OK;
     const size_t count = asked->entries.count * asked->device_count;
     int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
-    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
     if (!best)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < count && status == SMC_OK; i++) {
@@ -193,7 +190,6 @@ static enum smc_status find_proposals(const struct smc_arguments *arguments,
         if (status == SMC_OK)
             smc_best_keep(best, &proposals[i]);
     }
-    free(best);
     return status;
 }
 
@@ -206,7 +202,7 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
     enum smc_status status = check_picture(arguments, count, &target, error);
     if (status != SMC_OK)
         return status;
-    struct smc_best_proposal *proposals = smc_calloc(count, sizeof *proposals);
+    smc_auto_free struct smc_best_proposal *proposals = smc_calloc(count, sizeof *proposals);
     if (!proposals)
         return smc_out_of_memory(error);
     status = find_proposals(arguments, asked, proposals, error);
@@ -218,7 +214,6 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
             arguments->number[SMC_OPTION_TOP] > 0 ? (size_t)arguments->number[SMC_OPTION_TOP] : 0;
         smc_ask_writer(arguments)->best_of_kernels(proposals, count, out);
     }
-    free(proposals);
     return status;
 }
 
@@ -240,13 +235,12 @@ static enum smc_status cmd_best_run_numbers(const struct smc_arguments *argument
                                             struct smc_text *out, struct smc_error *error)
 {
     struct smc_query query;
-    struct smc_questions questions = {0};
+    SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
     enum smc_status status = cmd_best_ask(arguments, &query, error);
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
         status = cmd_best_answer(arguments, &questions, out, error);
-    smc_questions_free(&questions);
     return status;
 }
 

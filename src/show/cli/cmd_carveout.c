@@ -25,7 +25,7 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
                                            const struct smc_answer *answers, size_t count,
                                            struct smc_text *out, struct smc_error *error)
 {
-    struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
+    smc_auto_free struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
     if (!carveouts)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < count; i++) {
@@ -35,7 +35,6 @@ static enum smc_status cmd_carveout_report(const struct smc_arguments *arguments
     }
     smc_output_style(out);
     smc_ask_writer(arguments)->carveouts(answers, carveouts, count, out);
-    free(carveouts);
     return SMC_OK;
 }
 
@@ -44,7 +43,7 @@ static enum smc_status report_devices(const struct smc_arguments *arguments, str
                                       struct smc_error *error)
 {
     struct smc_query query;
-    struct smc_questions questions = {0};
+    SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
     smc_query_init(&query);
     enum smc_status status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK) {
@@ -55,7 +54,6 @@ static enum smc_status report_devices(const struct smc_arguments *arguments, str
                      ? cmd_carveout_report(arguments, questions.answer, questions.count, out, error)
                      : smc_out_of_memory(error);
     }
-    smc_questions_free(&questions);
     return status;
 }
 

@@ -46,22 +46,20 @@ static enum smc_status cmd_devices_show(const struct smc_arguments *arguments,
     bool any = chosen->count > 0;
     int gpus = any ? 0 : smc_executor_default()->device_count(NULL);
     size_t most = any ? chosen->count : smc_device_count() + (size_t)gpus;
-    struct smc_device *devices = smc_calloc(most, sizeof *devices);
+    smc_auto_free struct smc_device *devices = smc_calloc(most, sizeof *devices);
     if (!devices)
         return smc_out_of_memory(error);
     size_t count = any ? copy_chosen(chosen, devices) : cmd_devices_read_all(devices, gpus);
     cmd_devices_report(arguments, devices, count, out);
-    free(devices);
     return SMC_OK;
 }
 
 enum smc_status smc_cmd_devices(const struct smc_arguments *arguments, struct smc_text *out,
                                 struct smc_error *error)
 {
-    struct smc_chosen_devices chosen = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices chosen = {0};
     enum smc_status status = smc_ask_devices(arguments, SIZE_MAX, &chosen, error);
     if (status == SMC_OK)
         status = cmd_devices_show(arguments, &chosen, out, error);
-    smc_chosen_devices_free(&chosen);
     return status;
 }

@@ -109,7 +109,7 @@ static bool cmd_diff_write_report(const struct smc_arguments *arguments,
                                   struct comparison *comparison, struct smc_text *out)
 {
     struct smc_gate_verdict *verdict = &comparison->verdict;
-    struct smc_text judged = {0};
+    smc_auto_text judged = {0};
     size_t errors = smc_findings_count(&verdict->findings, SMC_FINDING_ERROR);
     cmd_diff_write_verdict(arguments, comparison, &judged);
     if (!smc_diff_findings(&comparison->diff, failing(arguments), &verdict->findings,
@@ -119,7 +119,6 @@ static bool cmd_diff_write_report(const struct smc_arguments *arguments,
     smc_text_append(out, first ? smc_text_string(&judged) : "");
     cmd_diff_write_comparison(arguments, comparison, out);
     smc_text_append(out, first ? "" : smc_text_string(&judged));
-    smc_text_free(&judged);
     return smc_findings_count(&verdict->findings, SMC_FINDING_ERROR) > errors;
 }
 
@@ -179,7 +178,7 @@ static enum smc_status cmd_diff_compare(const struct smc_arguments *arguments,
 enum smc_status smc_cmd_diff(const struct smc_arguments *arguments, struct smc_text *out,
                              struct smc_error *error)
 {
-    struct comparison *comparison = smc_calloc(1, sizeof *comparison);
+    smc_auto_free struct comparison *comparison = smc_calloc(1, sizeof *comparison);
     if (!comparison)
         return smc_out_of_memory(error);
     struct smc_arguments asked = *arguments;
@@ -195,6 +194,5 @@ enum smc_status smc_cmd_diff(const struct smc_arguments *arguments, struct smc_t
     smc_inputs_free(&comparison->inputs[1]);
     smc_inspection_question_free(&comparison->question);
     smc_gate_free(&comparison->gate);
-    free(comparison);
     return status;
 }

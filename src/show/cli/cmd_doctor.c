@@ -40,21 +40,20 @@ enum smc_status smc_cmd_doctor(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     struct smc_doctor_request request;
-    struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
+    smc_auto_free struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
     if (!doctor)
         return smc_out_of_memory(error);
     describe_terminal((uint32_t)arguments->number[SMC_OPTION_DOCTOR_TIMEOUT], out, &request);
     smc_doctor_examine(&request, false, doctor);
     smc_ask_writer(arguments)->doctor(doctor, out);
     bool healthy = smc_doctor_is_healthy(doctor);
-    free(doctor);
     return healthy ? SMC_OK : SMC_SHORTFALL;
 }
 
 enum smc_status smc_help_versions(struct smc_text *out, struct smc_error *error)
 {
     struct smc_doctor_request request;
-    struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
+    smc_auto_free struct smc_doctor *doctor = smc_calloc(1, sizeof *doctor);
     if (!doctor)
         return smc_out_of_memory(error);
     describe_terminal((uint32_t)smc_options[SMC_OPTION_DOCTOR_TIMEOUT].initial, out, &request);
@@ -62,6 +61,5 @@ enum smc_status smc_help_versions(struct smc_text *out, struct smc_error *error)
     smc_doctor_build(out);
     for (size_t i = 0; i < doctor->count; i++)
         smc_text_safe_line(out, "%-11s %s", doctor->row[i].subject, doctor->row[i].found);
-    free(doctor);
     return SMC_OK;
 }

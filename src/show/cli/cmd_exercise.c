@@ -42,7 +42,7 @@ static enum smc_status list_exercises(struct smc_text *out, struct smc_error *er
 static void append_task_text(const char *text, struct smc_text *out)
 {
     smc_output_style(out);
-    struct smc_text paragraph = {0};
+    smc_auto_text paragraph = {0};
     for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\n");
         const bool is_kept = length == 0 || *line == ' ' || *line == '#';
@@ -59,7 +59,6 @@ static void append_task_text(const char *text, struct smc_text *out)
     if (paragraph.length > 0)
         smc_layout_paragraph(out, "", 0, smc_text_string(&paragraph), out->style->columns);
     smc_text_append(out, "\n");
-    smc_text_free(&paragraph);
 }
 
 static void append_goal_lines(const struct smc_exercise *exercise, struct smc_text *out)
@@ -82,7 +81,7 @@ static void append_goal_lines(const struct smc_exercise *exercise, struct smc_te
 static enum smc_status show_task(const struct smc_exercise *exercise, struct smc_text *out,
                                  struct smc_error *error)
 {
-    struct smc_text path = {0}, skeleton = {0};
+    smc_auto_text path = {0}, skeleton = {0};
     struct smc_error reason = {""};
     smc_text_printf(&path, "%s.cu", exercise->name);
     enum smc_status status = smc_exercise_read_file(exercise, "skeleton.cu", &skeleton, error);
@@ -100,8 +99,6 @@ static enum smc_status show_task(const struct smc_exercise *exercise, struct smc
     }
     smc_text_printf(out, "judge    %s exercise %s %s\n", smc_program_name(), exercise->own_name,
                     smc_text_string(&path));
-    smc_text_free(&path);
-    smc_text_free(&skeleton);
     return status;
 }
 
@@ -166,11 +163,12 @@ static enum smc_status judge_submission(const struct smc_arguments *arguments,
                                         const struct smc_exercise *exercise, struct smc_text *out,
                                         struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     struct smc_query query;
     struct smc_run_settings settings = exercise_settings(arguments);
     struct smc_exercise_request request = {.exercise = exercise, .file = arguments->file[1]};
-    struct smc_exercise_submission *submission = smc_calloc(1, sizeof *submission); /* large */
+    smc_auto_free struct smc_exercise_submission *submission =
+        smc_calloc(1, sizeof *submission); /* large */
     enum smc_status status =
         submission ? exercise_choose_device(arguments, exercise, &devices, &query, error)
                    : smc_out_of_memory(error);
@@ -187,8 +185,6 @@ static enum smc_status judge_submission(const struct smc_arguments *arguments,
         smc_ask_writer(arguments)->exercise(submission, out);
         status = smc_exercise_status(&submission->verdict);
     }
-    free(submission);
-    smc_chosen_devices_free(&devices);
     return status;
 }
 
@@ -216,10 +212,9 @@ static enum smc_status find_files(const char *folder, struct class_files *class,
 {
     static const char *const patterns[] = {"*.cu", "*/*.cu"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        struct smc_text pattern = {0};
+        smc_auto_text pattern = {0};
         smc_text_printf(&pattern, "%s/%s", folder, patterns[i]);
         smc_folder_match(smc_text_string(&pattern), &class->files);
-        smc_text_free(&pattern);
     }
     const size_t count = class->files.count;
     if (count == 0)
@@ -243,7 +238,7 @@ static enum smc_status read_exercise_of(const struct smc_arguments *arguments, c
 static enum smc_status judge_file(const struct smc_arguments *arguments, const char *file,
                                   struct class_files *class, struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     struct smc_query query;
     struct smc_exercise *exercise = &class->exercise[class->count];
     struct smc_exercise_submission *submission = &class->submission[class->count++];
@@ -260,7 +255,6 @@ static enum smc_status judge_file(const struct smc_arguments *arguments, const c
         smc_exercise_judge_apart(&request, &submission->verdict);
         snprintf(submission->device, sizeof submission->device, "%s", request.device.name);
     }
-    smc_chosen_devices_free(&devices);
     return status;
 }
 
@@ -274,10 +268,9 @@ static enum smc_status judge_files(const struct smc_arguments *arguments, struct
         const char *file = class->files.path[i];
         status = judge_file(arguments, file, class, &reason);
         if (status == SMC_USAGE && arguments->file_count == 0) {
-            struct smc_text note = {0};
+            smc_auto_text note = {0};
             smc_text_safe_line(&note, "%s was not judged: %s", file, reason.message);
             smc_output_note(smc_text_string(&note));
-            smc_text_free(&note);
             smc_exercise_free(&class->exercise[--class->count]);
             status = SMC_OK;
         } else if (status != SMC_OK) {

@@ -50,7 +50,7 @@ static void cmd_help_append_range(const struct smc_option *option, struct smc_te
 static void cmd_help_append_row(const struct smc_option *option, const char *help,
                                 struct smc_text *out)
 {
-    struct smc_text left = {0};
+    smc_auto_text left = {0};
     if (option->letter)
         smc_text_printf(&left, "  -%c, ", option->letter);
     else
@@ -58,16 +58,14 @@ static void cmd_help_append_row(const struct smc_option *option, const char *hel
     smc_text_printf(&left, "--%s%s%s", option->name, option->value ? " " : "",
                     option->value ? option->value : "");
     smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, help, COLUMNS);
-    smc_text_free(&left);
 }
 
 static void cmd_help_append_option(const struct smc_option *option, struct smc_text *out)
 {
-    struct smc_text help = {0};
+    smc_auto_text help = {0};
     smc_program_append(&help, option->help);
     cmd_help_append_range(option, &help);
     cmd_help_append_row(option, smc_text_string(&help), out);
-    smc_text_free(&help);
 }
 
 /* Whether an earlier row of these commands has the name: its meaning may depend on the command. */
@@ -120,11 +118,10 @@ static void cmd_help_append_commands(struct smc_text *out)
 {
     smc_text_append(out, "\nCommands (without one: query, or inspect of files):\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
-        struct smc_text left = {0};
+        smc_auto_text left = {0};
         smc_text_printf(&left, "  %s", smc_commands[i].name);
         smc_layout_paragraph(out, smc_text_string(&left), COMMAND_COLUMN, smc_commands[i].help,
                              COLUMNS);
-        smc_text_free(&left);
     }
 }
 

@@ -189,18 +189,17 @@ static enum smc_status cmd_inspect_save(const struct smc_arguments *arguments,
                                         struct smc_error *error)
 {
     const char *file = arguments->text[SMC_OPTION_SAVE];
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (!file)
         return SMC_OK;
-    uint32_t *threads = smc_inspect_given_threads(&inspection->kernels, &inspection->rows);
+    smc_auto_free uint32_t *threads =
+        smc_inspect_given_threads(&inspection->kernels, &inspection->rows);
     enum smc_status status =
         threads ? smc_saved_write(&inspection->kernels, &inspection->question.request, threads,
                                   &text, error)
                 : smc_out_of_memory(error);
-    free(threads);
     if (status == SMC_OK)
         status = smc_file_write(file, true, &text, error);
-    smc_text_free(&text);
     return status;
 }
 
@@ -331,7 +330,7 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
 enum smc_status smc_cmd_inspect(const struct smc_arguments *arguments, struct smc_text *out,
                                 struct smc_error *error)
 {
-    struct inspection *inspection = smc_calloc(1, sizeof *inspection);
+    smc_auto_free struct inspection *inspection = smc_calloc(1, sizeof *inspection);
     if (!inspection)
         return smc_out_of_memory(error);
     struct smc_arguments asked = *arguments;
@@ -350,6 +349,5 @@ enum smc_status smc_cmd_inspect(const struct smc_arguments *arguments, struct sm
     smc_inputs_free(&inspection->inputs);
     smc_inspection_question_free(&inspection->question);
     smc_gate_free(&inspection->gate);
-    free(inspection);
     return status;
 }

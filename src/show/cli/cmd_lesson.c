@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/parse.h"
 #include "base/platform.h"
 #include "show/cli/ask.h"
@@ -87,7 +88,7 @@ static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
                                    const struct smc_lesson_setting *setting, struct smc_text *out,
                                    struct smc_error *error)
 {
-    struct smc_text heading = {0}, command = {0};
+    smc_auto_text heading = {0}, command = {0};
     smc_text_printf(&heading, "%zu  %s", page + 1, lesson->page[page].heading);
     append_heading(smc_text_string(&heading), out);
     enum smc_status status = smc_lesson_page(lesson, page, setting, out, error);
@@ -99,8 +100,6 @@ static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
                              LABEL_COLUMNS, smc_text_string(&command), setting->columns);
         smc_text_append(out, "\n");
     }
-    smc_text_free(&heading);
-    smc_text_free(&command);
     return status;
 }
 
@@ -108,7 +107,7 @@ static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
 static void append_check(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
                          const struct smc_lesson_setting *setting, struct smc_text *out)
 {
-    struct smc_text command = {0};
+    smc_auto_text command = {0};
     smc_text_printf(&command, "%s lesson %s --answer ...", smc_program_name(), arguments->topic);
     if (names_device(arguments)) {
         struct smc_query query = {.device = *setting->device};
@@ -117,7 +116,6 @@ static void append_check(const struct smc_arguments *arguments, const struct smc
     smc_text_append(out, "\n");
     smc_layout_paragraph(out, smc_lesson_word(lesson->language, SMC_LESSON_WORD_CHECK),
                          LABEL_COLUMNS, smc_text_string(&command), setting->columns);
-    smc_text_free(&command);
 }
 
 static enum smc_status append_question(const struct smc_arguments *arguments,
@@ -133,13 +131,12 @@ static enum smc_status append_question(const struct smc_arguments *arguments,
 
 static void append_exercise(const struct smc_lesson *lesson, unsigned columns, struct smc_text *out)
 {
-    struct smc_text command = {0};
+    smc_auto_text command = {0};
     if (!lesson->exercise)
         return;
     smc_text_printf(&command, "%s exercise %s", smc_program_name(), lesson->exercise);
     smc_layout_paragraph(out, smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
                          LABEL_COLUMNS, smc_text_string(&command), columns);
-    smc_text_free(&command);
 }
 
 static enum smc_status append_pages(const struct smc_arguments *arguments,
@@ -187,7 +184,7 @@ static enum smc_status write_html(const struct smc_lesson *lesson,
                                   const struct smc_lesson_setting *setting, const char *path,
                                   struct smc_error *error)
 {
-    struct smc_text html = {0};
+    smc_auto_text html = {0};
     struct smc_error reason = {""};
     enum smc_status status = smc_lesson_html(lesson, setting, &html, error);
     if (status == SMC_OK) {
@@ -195,7 +192,6 @@ static enum smc_status write_html(const struct smc_lesson *lesson,
         if (status != SMC_OK)
             smc_fail(error, status, "option --html: %s", reason.message);
     }
-    smc_text_free(&html);
     return status;
 }
 
@@ -250,8 +246,8 @@ static enum smc_status cmd_lesson_open(const struct smc_arguments *arguments,
 {
     const struct smc_device *device;
     struct smc_query query;
-    struct smc_lesson lesson = {0};
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_lesson_free) struct smc_lesson lesson = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     smc_query_init(&query);
     enum smc_status status = find_lesson(arguments->topic, language, &lesson, error);
     if (status == SMC_OK)
@@ -260,8 +256,6 @@ static enum smc_status cmd_lesson_open(const struct smc_arguments *arguments,
         status = cmd_lesson_show(arguments, &lesson, device, out, error);
     if (status > SMC_SHORTFALL) /* no heading of a page that is missing */
         smc_text_cut(out, 0);
-    smc_chosen_devices_free(&devices);
-    smc_lesson_free(&lesson);
     return status;
 }
 

@@ -30,9 +30,9 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
     struct smc_inspect_target target = smc_inspect_target_of(
         arguments->device.count == 1 ? arguments->device.item[0] : "", answer->query.device.sm.cc);
-    struct smc_inspect_kernels kernels = {0};
-    struct smc_inspect_notes notes = {0};
-    struct smc_text bounded = {0};
+    SMC_AUTO(smc_inspect_free) struct smc_inspect_kernels kernels = {0};
+    SMC_AUTO(smc_inspect_notes_free) struct smc_inspect_notes notes = {0};
+    smc_auto_text bounded = {0};
     struct smc_error why = {""};
     smc_text_printf(&bounded, "%s%s-maxrregcount=%u", options ? options : "", options ? " " : "",
                     regs);
@@ -55,9 +55,6 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
         smc_bound_cost_set(&kernel->resources, cost);
         snprintf(cost->with, sizeof cost->with, "-maxrregcount=%u", regs);
     }
-    smc_inspect_free(&kernels);
-    smc_text_free(&bounded);
-    smc_inspect_notes_free(&notes);
     return status == SMC_MACHINE || status == SMC_INTERRUPTED
                ? smc_fail(error, status, "%s", why.message)
                : SMC_OK;
@@ -73,8 +70,8 @@ static enum smc_status prepare_launch(const struct smc_arguments *arguments,
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
     const uint32_t *shape = answer->plan.block, threads = answer->launch.threads_per_block;
     const bool is_shape = (uint64_t)shape[0] * shape[1] * shape[2] == threads;
-    struct smc_text bounded = {0}, warnings = {0};
-    struct smc_user_request *request = smc_calloc(1, sizeof *request);
+    smc_auto_text bounded = {0}, warnings = {0};
+    smc_auto_free struct smc_user_request *request = smc_calloc(1, sizeof *request);
     smc_text_printf(&bounded, "%s%s", options ? options : "", further);
     enum smc_status status =
         request && !bounded.failed
@@ -89,9 +86,6 @@ static enum smc_status prepare_launch(const struct smc_arguments *arguments,
             request->block[i] = is_shape ? shape[i] : i ? 1 : threads;
         status = smc_user_prepare(request, run, &warnings, error);
     }
-    free(request);
-    smc_text_free(&bounded);
-    smc_text_free(&warnings);
     return status;
 }
 
@@ -128,8 +122,8 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
     const uint32_t regs = level ? level->regs_per_thread : 0;
     const uint32_t blocks = level ? level->blocks_per_sm : 0;
     const bool has_bounds = level && kernel->max_threads_per_block > 0;
-    struct smc_user_run *run = smc_calloc(1, sizeof *run);
-    struct smc_text source = {0};
+    smc_auto_free struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    smc_auto_text source = {0};
     char with[sizeof cost->with] = "its own options", further[sizeof with + 1] = "";
     if (!run)
         return smc_out_of_memory(error);
@@ -151,8 +145,6 @@ static enum smc_status find_cost_of_launch(const struct smc_arguments *arguments
             cost->predicted_ms = run->answer.time.predicted_ms;
     }
     smc_user_free(run);
-    free(run);
-    smc_text_free(&source);
     return status;
 }
 
@@ -212,7 +204,7 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
                                          const struct smc_answer *answers, size_t count,
                                          struct smc_text *out, struct smc_error *error)
 {
-    struct smc_headroom *headroom = find_headroom(answers, count);
+    smc_auto_free struct smc_headroom *headroom = find_headroom(answers, count);
     if (!headroom)
         return smc_out_of_memory(error);
     const bool compares = count > 1 && smc_ask_writer(arguments) == &smc_writer_text;
@@ -220,12 +212,10 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
     for (size_t i = 0; i < count && !compares && status == SMC_OK; i++)
         status = cmd_limits_find_costs(arguments, &answers[i], &headroom[i], error);
     if (status != SMC_OK) {
-        free(headroom);
         return status;
     }
     smc_output_style(out);
     smc_ask_writer(arguments)->headroom(answers, headroom, count, out);
-    free(headroom);
     return SMC_OK;
 }
 

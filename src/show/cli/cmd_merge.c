@@ -38,16 +38,15 @@ static enum smc_status cmd_merge_read_stream(struct smc_stream *stream,
 static enum smc_status add_reports(struct smc_stream *stream, struct smc_merge *merge, char **name,
                                    struct smc_error *error)
 {
-    struct smc_text problems = {0};
+    smc_auto_text problems = {0};
     *name = smc_strdup(stream->name);
     if (!*name)
         return smc_out_of_memory(error);
     smc_utf8_make_safe(*name);
+    SMC_AUTO(smc_merge_input_free)
     struct smc_merge_input input = {.merge = merge, .file = *name, .problems = &problems};
     enum smc_status status = cmd_merge_read_stream(stream, &input, error);
     smc_output_tell("", smc_text_string(&problems));
-    smc_merge_input_free(&input);
-    smc_text_free(&problems);
     return status;
 }
 
@@ -171,8 +170,8 @@ static enum smc_status cmd_merge_compare(const struct smc_arguments *arguments,
                                          const struct smc_fleet_expected *expected,
                                          struct smc_text *out, struct smc_error *error)
 {
-    struct smc_merged merged = {0};
-    struct smc_fleet fleet = {0};
+    SMC_AUTO(smc_merged_free) struct smc_merged merged = {0};
+    SMC_AUTO(smc_fleet_free) struct smc_fleet fleet = {0};
     enum smc_status status = SMC_OK;
     bool runs = merge->count > 0, checks = merge->checks.node_count > 0 || expected->given;
     if (runs)
@@ -184,8 +183,6 @@ static enum smc_status cmd_merge_compare(const struct smc_arguments *arguments,
     if ((runs || checks) && status != SMC_MACHINE)
         status = worse(status, cmd_merge_write_report(arguments, runs ? &merged : NULL,
                                                       checks ? &fleet : NULL, out, error));
-    smc_merged_free(&merged);
-    smc_fleet_free(&fleet);
     return status;
 }
 

@@ -17,7 +17,7 @@ static enum smc_status cmd_draw_roofline(const struct smc_arguments *arguments,
 {
     size_t relatives = 0;
     enum smc_status status = SMC_OK;
-    struct smc_answer *answers = smc_calloc(1 + SMC_MOST_RELATIVES, sizeof *answers);
+    smc_auto_free struct smc_answer *answers = smc_calloc(1 + SMC_MOST_RELATIVES, sizeof *answers);
     if (!answers)
         return smc_out_of_memory(error);
     answers[0] = *answer;
@@ -27,7 +27,6 @@ static enum smc_status cmd_draw_roofline(const struct smc_arguments *arguments,
         status = smc_roofline_check(answers, 1 + relatives, error);
     if (status == SMC_OK)
         smc_plot_roofline(answers, 1 + relatives, canvas, picture);
-    free(answers);
     return status;
 }
 
@@ -92,13 +91,12 @@ enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_
                               struct smc_error *error)
 {
     struct smc_query query;
-    struct smc_questions questions = {0};
+    SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
     enum smc_status status = smc_ask_query(arguments, &query, error);
     query.try_bounds = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
         status = cmd_answer(arguments, &questions, out, error);
-    smc_questions_free(&questions);
     return status;
 }

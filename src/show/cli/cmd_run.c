@@ -93,7 +93,7 @@ static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
                                      const struct smc_run_settings *settings, struct smc_text *out,
                                      struct smc_error *error)
 {
-    struct smc_confirmed_run *runs =
+    smc_auto_free struct smc_confirmed_run *runs =
         smc_calloc(SMC_MOST_RUNS, sizeof *runs); /* too large for the stack */
     if (!runs)
         return smc_out_of_memory(error);
@@ -108,7 +108,6 @@ static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
         smc_output_style(out);
         smc_ask_writer(arguments)->runs(runs, count, out);
     }
-    free(runs);
     return status;
 }
 

@@ -56,11 +56,10 @@ static enum smc_status add_named(struct swept_devices *list, bool notes, const c
     struct smc_chosen_device chosen;
     if (length == strlen(all_devices) && strncmp(name, all_devices, length) == 0)
         return add_all(list, error);
-    char *typed = smc_strndup(name, length);
+    smc_auto_free char *typed = smc_strndup(name, length);
     if (!typed)
         return smc_out_of_memory(error);
     enum smc_status status = smc_ask_device_in(&list->chosen, typed, &chosen, error);
-    free(typed);
     if (status != SMC_OK)
         return status;
     if (notes)

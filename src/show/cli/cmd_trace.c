@@ -267,7 +267,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
 static enum smc_status cmd_trace_judge(struct tracing *tracing, struct smc_error *error)
 {
     struct smc_trace_gate *gate = &tracing->gate;
-    struct smc_text lines = {0};
+    smc_auto_text lines = {0};
     enum smc_status status = smc_trace_gate_judge(gate, &tracing->answer, &tracing->verdict, error);
     if (status == SMC_OK && gate->least_percent > 0 && tracing->answer.row_count == 0)
         status = smc_fail(error, SMC_USAGE,
@@ -277,7 +277,6 @@ static enum smc_status cmd_trace_judge(struct tracing *tracing, struct smc_error
             smc_text_printf(&lines, "%s:%u: '%s' names no kernel that has less\n", gate->path,
                             gate->allowance[i].line, gate->allowance[i].pattern);
     smc_output_note(smc_text_string(&lines));
-    smc_text_free(&lines);
     return status;
 }
 
@@ -347,10 +346,9 @@ static enum smc_status cmd_trace_deliver(const struct smc_arguments *arguments,
 
 static void tell_findings(const struct smc_findings *findings)
 {
-    struct smc_text lines = {0};
+    smc_auto_text lines = {0};
     smc_lines_of_findings(findings, &lines);
     smc_output_tell("", smc_text_string(&lines));
-    smc_text_free(&lines);
 }
 
 /* A program that failed hides what a requirement says. */
@@ -416,7 +414,7 @@ static enum smc_status cmd_trace_report(const struct smc_arguments *arguments,
 enum smc_status smc_cmd_trace(const struct smc_arguments *arguments, struct smc_text *out,
                               struct smc_error *error)
 {
-    struct tracing *tracing = smc_calloc(1, sizeof *tracing);
+    smc_auto_free struct tracing *tracing = smc_calloc(1, sizeof *tracing);
     if (!tracing)
         return smc_out_of_memory(error);
     enum smc_status status = cmd_trace_ask(arguments, tracing, error);
@@ -431,6 +429,5 @@ enum smc_status smc_cmd_trace(const struct smc_arguments *arguments, struct smc_
     smc_trace_gate_free(&tracing->gate);
     smc_chosen_devices_free(&tracing->devices);
     smc_trace_free(&tracing->trace);
-    free(tracing);
     return status;
 }

@@ -87,7 +87,7 @@ static enum smc_status run_screen(const struct smc_arguments *arguments,
 {
     enum smc_theme theme = (enum smc_theme)arguments->number[SMC_OPTION_THEME];
     void *context = script ? (void *)script : &theme;
-    struct smc_text kept = {0}, note = {0};
+    smc_auto_text kept = {0}, note = {0};
     const struct smc_terminal *terminal = script ? &smc_terminal_script : &smc_terminal_curses;
     enum smc_status status = smc_tui_run(start, terminal, context, &kept, error);
     if (status == SMC_OK && script && script->status != SMC_OK) {
@@ -99,8 +99,6 @@ static enum smc_status run_screen(const struct smc_arguments *arguments,
                         smc_text_string(&kept));
         smc_output_note(smc_text_string(&note));
     }
-    smc_text_free(&kept);
-    smc_text_free(&note);
     return status;
 }
 
@@ -117,9 +115,8 @@ static enum smc_status write_snapshot(const struct smc_script *script, struct sm
 static enum smc_status check_snapshot(const char *path, struct smc_error *error)
 {
     struct smc_frame nothing = {0};
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     const bool known = !path || smc_frame_write_as(&nothing, path, &text);
-    smc_text_free(&text);
     return known
                ? SMC_OK
                : smc_fail(error, SMC_USAGE,
@@ -131,7 +128,7 @@ static enum smc_status cmd_tui_play(const struct smc_arguments *arguments, const
                                     const struct smc_tui_start *start, struct smc_text *out,
                                     struct smc_error *error)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     const char *snapshot = arguments->text[SMC_OPTION_SNAPSHOT];
     enum smc_status status = check_snapshot(snapshot, error);
     if (status == SMC_OK && path)
@@ -152,7 +149,6 @@ static enum smc_status cmd_tui_play(const struct smc_arguments *arguments, const
             status = write_snapshot(&script, error);
         smc_text_free(&script.snapshot);
     }
-    smc_text_free(&text);
     return status;
 }
 
@@ -171,14 +167,13 @@ static enum smc_status read_trace(const struct smc_repeated *files, struct smc_t
                                   struct smc_error *error)
 {
     const bool tells = isatty(STDERR_FILENO);
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     smc_text_append(&name, files->item[0]);
     if (tells && name.data) {
         smc_utf8_make_safe(name.data);
         fprintf(stderr, "reading %s", name.data);
         fflush(stderr);
     }
-    smc_text_free(&name);
     enum smc_status status = smc_trace_read_files(files->item, files->count, trace, error);
     if (tells)
         fputs("\r\033[K", stderr);
@@ -198,7 +193,7 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
             return smc_fail(
                 error, SMC_USAGE,
                 "option --trace: '-' is standard input, which has the keys; name a file");
-    struct smc_trace *trace = smc_calloc(1, sizeof *trace);
+    smc_auto_free struct smc_trace *trace = smc_calloc(1, sizeof *trace);
     if (!trace)
         return smc_out_of_memory(error);
     enum smc_status status = read_trace(&arguments->trace_file, trace, error);
@@ -212,7 +207,6 @@ static enum smc_status explore_trace(const struct smc_arguments *arguments,
                          error);
     smc_trace_answer_free(&answer);
     smc_trace_free(trace);
-    free(trace);
     return status;
 }
 
@@ -227,7 +221,7 @@ static enum smc_status ask_file_question(const struct smc_arguments *arguments,
                                          struct smc_open_question *question,
                                          struct smc_error *error)
 {
-    struct smc_text given = {0};
+    smc_auto_text given = {0};
     struct smc_query launch;
     *question = (struct smc_open_question){
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
@@ -247,7 +241,6 @@ static enum smc_status ask_file_question(const struct smc_arguments *arguments,
                 copy_text(arguments->text[SMC_OPTION_COMPILER_OPTIONS], question->options,
                           sizeof question->options) &&
                 copy_text(smc_text_string(&given), question->arguments, sizeof question->arguments);
-    smc_text_free(&given);
     return fits ? SMC_OK
                 : smc_fail(error, SMC_USAGE,
                            "tui: FILE, --compiler-options or the arguments are too long for the "
@@ -277,7 +270,7 @@ static enum smc_status explore_file(const struct smc_arguments *arguments,
                                     const struct smc_query *query, struct smc_text *out,
                                     struct smc_error *error)
 {
-    struct smc_open_question *question = smc_calloc(1, sizeof *question);
+    smc_auto_free struct smc_open_question *question = smc_calloc(1, sizeof *question);
     if (!question)
         return smc_out_of_memory(error);
     enum smc_status status = check_file_alone(arguments, error);
@@ -286,7 +279,6 @@ static enum smc_status explore_file(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = open_on(arguments, &(struct smc_tui_start){.query = query, .file = question}, out,
                          error);
-    free(question);
     return status;
 }
 
@@ -300,7 +292,7 @@ enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_te
                             struct smc_error *error)
 {
     struct smc_query query;
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     enum smc_status status = SMC_OK;
     if (arguments->file_count == 0)
         status = check_no_file(arguments, error);
@@ -313,6 +305,5 @@ enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_te
                  : arguments->text[SMC_OPTION_TRACE_FILE]
                      ? explore_trace(arguments, &query, out, error)
                      : open_on(arguments, &(struct smc_tui_start){.query = &query}, out, error);
-    smc_chosen_devices_free(&devices);
     return status;
 }

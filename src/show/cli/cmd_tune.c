@@ -338,9 +338,9 @@ static enum smc_status cmd_tune_answer(const struct smc_arguments *arguments, st
 enum smc_status smc_cmd_tune(const struct smc_arguments *arguments, struct smc_text *out,
                              struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
-    struct smc_tune *tune = smc_calloc(1, sizeof *tune); /* large */
-    struct smc_tuned_source *source = smc_calloc(1, sizeof *source);
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
+    smc_auto_free struct smc_tune *tune = smc_calloc(1, sizeof *tune); /* large */
+    smc_auto_free struct smc_tuned_source *source = smc_calloc(1, sizeof *source);
     enum smc_status status = tune && source ? cmd_tune_ask(arguments, &devices, source, tune, error)
                                             : smc_out_of_memory(error);
     if (status == SMC_OK)
@@ -349,8 +349,5 @@ enum smc_status smc_cmd_tune(const struct smc_arguments *arguments, struct smc_t
         smc_tune_free(tune);
     if (source)
         smc_tuned_source_free(source);
-    free(tune);
-    free(source);
-    smc_chosen_devices_free(&devices);
     return status;
 }

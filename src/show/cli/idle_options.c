@@ -93,12 +93,11 @@ void smc_idle_consider(const struct smc_arguments *arguments, const struct smc_d
 void smc_idle_warn(struct smc_idle_options *idle)
 {
     for (int i = 0; i < SMC_IDLE_COUNT; i++) {
-        struct smc_text line = {0};
+        smc_auto_text line = {0};
         smc_text_printf(&line, "option --%s: %s %s%s", smc_options[rules[i].option].name,
                         rules[i].before, smc_text_string(&idle->devices[i]), rules[i].after);
         if (idle->devices[i].length)
             smc_output_warn(&line);
-        smc_text_free(&line);
         smc_text_free(&idle->devices[i]);
     }
 }

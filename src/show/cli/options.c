@@ -193,7 +193,7 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
             substitutes[i].commands & 1u << command)
             return smc_fail(error, SMC_USAGE, "option --%s: not for the command %s: %s",
                             option->name, smc_commands[command].name, substitutes[i].instead);
-    struct smc_text accepting = {0};
+    smc_auto_text accepting = {0};
     uint32_t commands = 0; /* of all that have the name */
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         if (strcmp(smc_options[i].name, option->name) == 0)
@@ -203,7 +203,6 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
             smc_text_printf(&accepting, "%s%s", accepting.length ? ", " : "", smc_commands[i].name);
     smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s", option->name,
              smc_commands[command].name, smc_text_string(&accepting));
-    smc_text_free(&accepting);
     return SMC_USAGE;
 }
 
@@ -267,12 +266,11 @@ static enum smc_status options_fail_choice(const struct smc_option *option, cons
 static enum smc_status fail_dtype(const struct smc_option *option, const char *text,
                                   struct smc_error *error)
 {
-    struct smc_text names = {0};
+    smc_auto_text names = {0};
     for (int i = 0; i < SMC_DTYPE_COUNT; i++)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_dtype_name((enum smc_dtype)i));
     smc_fail(error, SMC_USAGE, "option --%s: '%.64s' is not one of %s", option->name, text,
              smc_text_string(&names));
-    smc_text_free(&names);
     return SMC_USAGE;
 }
 

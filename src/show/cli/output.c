@@ -58,10 +58,9 @@ static struct smc_text notes; /* to be printed before the report */
 /* The commands that a message names begin as this program was called. */
 static void tell_line(const char *kind, const char *line)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_program_append(&text, line);
     fprintf(stderr, "smemcalc: %s%s\n", kind, text.failed ? line : smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 static void output_tell(const char *kind, const char *text)
@@ -459,7 +458,7 @@ struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
 static enum smc_status paint_file(const char *path, const struct smc_picture *picture,
                                   struct smc_error *error)
 {
-    struct smc_text bytes = {0}, warnings = {0};
+    smc_auto_text bytes = {0}, warnings = {0};
     struct smc_error reason = {""};
     enum smc_plot_format format;
     enum smc_status status = smc_plot_format_of(path, &format, error);
@@ -468,7 +467,6 @@ static enum smc_status paint_file(const char *path, const struct smc_picture *pi
     smc_output_warn(&warnings);
     if (status == SMC_OK && (status = smc_file_write(path, true, &bytes, &reason)) != SMC_OK)
         smc_fail(error, status, "option --plot: %s", reason.message);
-    smc_text_free(&bytes);
     return status;
 }
 

@@ -61,10 +61,9 @@ struct run_pair_member {
 static enum smc_status prepare_member(const struct smc_arguments *arguments,
                                       struct run_pair_member *member, struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     enum smc_status status =
         smc_run_source_ask(arguments, &member->request, &member->settings, &devices, error);
-    smc_chosen_devices_free(&devices);
     if (status != SMC_OK)
         return status;
     member->settings.no_counters = true; /* reading them takes longer than the run */
@@ -92,7 +91,7 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
                                    struct smc_error *error)
 {
     struct smc_arguments other = *arguments;
-    struct smc_user_pair *pair = smc_calloc(1, sizeof *pair);
+    smc_auto_free struct smc_user_pair *pair = smc_calloc(1, sizeof *pair);
     char *file = smc_strdup(arguments->file[1]);
     enum smc_status status = pair && file ? SMC_OK : smc_out_of_memory(error);
     if (status == SMC_OK) {
@@ -113,7 +112,6 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
     }
     for (int i = 0; i < SMC_PAIR; i++)
         smc_user_free(&members[i].run); /* the requests point to the names */
-    free(pair);
     free(file);
     return status;
 }
@@ -124,10 +122,9 @@ enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_t
     enum smc_status status = run_pair_check_options(arguments, error);
     if (status != SMC_OK)
         return status;
-    struct run_pair_member *members = smc_calloc(SMC_PAIR, sizeof *members);
+    smc_auto_free struct run_pair_member *members = smc_calloc(SMC_PAIR, sizeof *members);
     if (!members)
         return smc_out_of_memory(error);
     status = run_members(arguments, members, out, error);
-    free(members);
     return status;
 }

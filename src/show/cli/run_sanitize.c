@@ -42,12 +42,11 @@ static void run_sanitize_write_text(const struct smc_sanitized *runs, size_t cou
 static void write_junit(const struct smc_sanitized *runs, size_t count,
                         const struct smc_findings *findings, struct smc_text *out)
 {
-    struct smc_judgements judgements = {0};
+    SMC_AUTO(smc_judgements_free) struct smc_judgements judgements = {0};
     for (size_t i = 0; i < count; i++)
         out->failed |=
             !smc_judgements_add(&judgements, runs[i].file, runs[i].kernel, runs[i].device);
     smc_junit_findings(findings, &judgements, out);
-    smc_judgements_free(&judgements);
 }
 
 enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
@@ -55,7 +54,7 @@ enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
                                     struct smc_text *out, struct smc_error *error)
 {
     const char *format = arguments->text[SMC_OPTION_SANITIZE];
-    struct smc_findings findings = {0};
+    SMC_AUTO(smc_findings_free) struct smc_findings findings = {0};
     bool added = true;
     for (size_t i = 0; i < count; i++)
         added = added && smc_findings_of_run(&runs[i], &findings);
@@ -72,9 +71,5 @@ enum smc_status smc_sanitize_report(const struct smc_arguments *arguments,
     else
         run_sanitize_write_text(runs, count, &findings, out);
     const bool has_errors = smc_findings_count(&findings, SMC_FINDING_ERROR) > 0;
-    enum smc_status status = !added       ? smc_out_of_memory(error)
-                             : has_errors ? SMC_SHORTFALL
-                                          : SMC_OK;
-    smc_findings_free(&findings);
-    return status;
+    return !added ? smc_out_of_memory(error) : has_errors ? SMC_SHORTFALL : SMC_OK;
 }

@@ -1,6 +1,7 @@
 /* smemcalc run --compare, or with a range: several runs compared. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
@@ -185,12 +186,10 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     struct smc_run_settings settings;
-    struct smc_chosen_devices devices = {0};
-    struct smc_series series = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_series_free) struct smc_series series = {0};
     enum smc_status status = run_series_ask(arguments, &settings, &devices, &series, error);
     if (status == SMC_OK)
         status = series_run(arguments, &settings, &series, out, error);
-    smc_series_free(&series);
-    smc_chosen_devices_free(&devices);
     return status;
 }

@@ -356,11 +356,10 @@ static enum smc_status check_launch(const struct smc_user_run *run, struct smc_e
     const struct smc_answer *answer = &run->answer;
     if (answer->outcome == SMC_LAUNCHES)
         return SMC_OK;
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     smc_words_failure(answer, &reason);
     smc_fail(error, SMC_USAGE, "%.256s of %.256s %.400s", run->row.kernel->shown, run->request.file,
              smc_text_string(&reason));
-    smc_text_free(&reason);
     return SMC_USAGE;
 }
 
@@ -436,7 +435,8 @@ static enum smc_status run_source_draw_roofline(const struct smc_arguments *argu
     const struct smc_inspect_kernel *kernel = run->row.kernel;
     const struct smc_file_kernel named = {
         .name = kernel->shown, .short_name = kernel->shown, .file = run->request.file};
-    struct smc_answer *answer = smc_calloc(1, sizeof *answer); /* too large for the stack */
+    smc_auto_free struct smc_answer *answer =
+        smc_calloc(1, sizeof *answer); /* too large for the stack */
     if (!answer)
         return smc_out_of_memory(error);
     *answer = run->answer;
@@ -446,7 +446,6 @@ static enum smc_status run_source_draw_roofline(const struct smc_arguments *argu
         smc_plot_roofline(answer, 1, &canvas, &picture);
         status = smc_picture_finish(arguments, target, &picture, out, error);
     }
-    free(answer);
     return status;
 }
 
@@ -508,10 +507,11 @@ static enum smc_status run_source_report(const struct smc_arguments *arguments,
 enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
                                struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings;
-    struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
-    struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    smc_auto_free struct smc_user_request *request =
+        smc_calloc(1, sizeof *request); /* too large for the stack */
+    smc_auto_free struct smc_user_run *run = smc_calloc(1, sizeof *run);
     enum smc_status status =
         request && run ? smc_run_source_ask(arguments, request, &settings, &devices, error)
                        : smc_out_of_memory(error);
@@ -535,8 +535,5 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
     }
     if (run)
         smc_user_free(run);
-    free(run);
-    free(request);
-    smc_chosen_devices_free(&devices);
     return status;
 }

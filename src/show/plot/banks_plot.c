@@ -108,7 +108,7 @@ static void draw_present(struct picture *picture, const struct smc_banks_pattern
 {
     const bool tile = picture->answer->query.tile;
     bool kernel = picture->answer->query.kernel;
-    struct smc_text title = {0}, text = {0};
+    smc_auto_text title = {0}, text = {0};
     if (tile)
         smc_text_append(&title, pattern->label);
     else if (kernel)
@@ -140,8 +140,6 @@ static void draw_present(struct picture *picture, const struct smc_banks_pattern
         .shown = &picture->shown,
     };
     draw_panel(picture->page, &panel, picture->left, picture->width);
-    smc_text_free(&title);
-    smc_text_free(&text);
 }
 
 /* On the right, what a change leaves of the conflicts. Frees its name, `words`. */
@@ -280,7 +278,7 @@ static void draw_array(struct picture *picture, const struct smc_tile *tile, dou
     find_first_piece(&view, pieces, shown);
     for (int i = 0; i < 2; i++)
         shown[i] = smc_at_most(shown[i], pieces[i] - view.first[i]);
-    struct smc_text title = {0}, text = {0};
+    smc_auto_text title = {0}, text = {0};
     char columns[80];
     smc_words_tile(tile, &title);
     smc_text_printf(&text,
@@ -306,8 +304,6 @@ static void draw_array(struct picture *picture, const struct smc_tile *tile, dou
         .cell = get_array_cell,
     };
     smc_page_grid(page, &grid, left, picture->width);
-    smc_text_free(&title);
-    smc_text_free(&text);
 }
 
 static void draw_changed_banks(struct picture *picture, const struct smc_tile_remedy *remedy,
@@ -424,7 +420,7 @@ static void draw_paper_legend(struct picture *picture)
 
 static void banks_draw_legend(struct picture *picture)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (!picture->page->canvas.cells) {
         draw_paper_legend(picture);
         return;
@@ -441,7 +437,6 @@ static void banks_draw_legend(struct picture *picture)
         smc_text_append(&text, "; in brackets the lanes that are served together");
     smc_text_append(&text, ".");
     smc_page_heading(picture->page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 static bool has_proposals(const struct smc_banks_answer *answer)

@@ -344,8 +344,8 @@ void smc_plot_candidates(const struct smc_candidates *candidates, const struct s
 {
     const struct smc_query *query = &candidates->answer[0].query;
     const char *name = smc_words_kernel_name(query);
-    struct smc_text title = {0}, subject = {0};
-    struct tradeoff_point *point = smc_calloc(candidates->count, sizeof *point);
+    smc_auto_text title = {0}, subject = {0};
+    smc_auto_free struct tradeoff_point *point = smc_calloc(candidates->count, sizeof *point);
     smc_text_printf(&title, "%s on %s: occupancy and time", name ? name : "Your kernel",
                     query->device.name);
     smc_words_some_params(query, 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK, &subject);
@@ -359,9 +359,6 @@ void smc_plot_candidates(const struct smc_candidates *candidates, const struct s
     if (tradeoff.count)
         draw_tradeoff(&tradeoff, canvas, picture);
     picture->failed |= !point || title.failed || subject.failed;
-    smc_text_free(&title);
-    smc_text_free(&subject);
-    free(point);
 }
 
 /* --- What `tune` ranked ----------------------------------------------------------------------- */
@@ -376,7 +373,7 @@ static void name_shape(const struct smc_tune *tune, const struct smc_tune_shape 
                        struct tradeoff_point *point)
 {
     enum { MOST_CHARS = 24 };
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     if (tune->axis_count == 1)
         smc_text_printf(&name, "%s ", tune->axis[0].name);
     for (size_t i = 0; i < tune->axis_count; i++)
@@ -385,7 +382,6 @@ static void name_shape(const struct smc_tune *tune, const struct smc_tune_shape 
         snprintf(point->name, sizeof point->name, "%s", smc_text_string(&name));
     else
         snprintf(point->name, sizeof point->name, "rank %zu", shape->rank);
-    smc_text_free(&name);
 }
 
 static size_t set_shapes(const struct smc_tune *tune, bool measured, struct tradeoff_point *point)
@@ -432,8 +428,8 @@ static void append_tuned(const struct smc_tune *tune, struct smc_text *out)
 enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canvas *canvas,
                               struct smc_picture *picture, struct smc_error *error)
 {
-    struct smc_text title = {0}, subject = {0};
-    struct tradeoff_point *point = smc_calloc(tune->ranked + 1, sizeof *point);
+    smc_auto_text title = {0}, subject = {0};
+    smc_auto_free struct tradeoff_point *point = smc_calloc(tune->ranked + 1, sizeof *point);
     if (!point)
         return smc_out_of_memory(error);
     bool measured = true;
@@ -451,9 +447,6 @@ enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canv
                                       .measured = measured};
     if (count > 0)
         draw_tradeoff(&tradeoff, canvas, picture);
-    smc_text_free(&title);
-    smc_text_free(&subject);
-    free(point);
     if (count > 0)
         return SMC_OK;
     const char *why = tune->ranked ? tune->shape[tune->order[0]].why : "no shape can launch";

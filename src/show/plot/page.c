@@ -40,7 +40,7 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
                         double width, const char *text)
 {
     while (*text) {
-        struct smc_text line = {0};
+        smc_auto_text line = {0};
         do {
             size_t word = strcspn(text, " ");
             struct smc_text longer = {0};
@@ -61,7 +61,6 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
                          smc_text_string(&line));
         page->y += smc_canvas_line_height(&page->canvas, face);
         bool failed = line.failed;
-        smc_text_free(&line);
         if (failed)
             return;
     }
@@ -177,11 +176,10 @@ static double row_label_width(const struct grid_layout *layout)
 {
     double widest = 0;
     for (uint32_t row = 0; row < layout->grid->rows; row++) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         layout->grid->row_label(layout->grid->context, row, &label);
         double width = small_width(layout->page, smc_text_string(&label));
         widest = width > widest ? width : widest;
-        smc_text_free(&label);
     }
     return widest;
 }
@@ -215,14 +213,13 @@ static void page_draw_row(const struct grid_layout *layout, uint32_t row)
 {
     const struct smc_grid *grid = layout->grid;
     const struct smc_canvas *canvas = &layout->page->canvas;
-    struct smc_text label = {0};
+    smc_auto_text label = {0};
     double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
     double y = layout->top + row * layout->cell_height;
     grid->row_label(grid->context, row, &label);
     smc_picture_text(layout->page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_END,
                      layout->left - (canvas->cells ? 1 : 6), y + (layout->cell_height - line) / 2,
                      smc_text_string(&label));
-    smc_text_free(&label);
     for (uint32_t i = 0; i < grid->columns; i++) {
         struct smc_grid_cell cell = {.ink = SMC_INK_GRID};
         grid->cell(grid->context, row, grid->first_column + i, &cell);
@@ -383,7 +380,7 @@ static void page_draw_level(const struct page_frame *frame, int level)
     double gap = frame->canvas->cells ? 2 : 10;
     double line = frame->canvas->line_height;
     double top = frame->canvas->cells ? floor(y) : y - line / 2;
-    struct smc_text left = {0}, right = {0};
+    smc_auto_text left = {0}, right = {0};
     smc_text_printf(&right, "%.0f %%", percent);
     if (diagram->level_name)
         smc_text_printf(&left, "%.3g", diagram->level_most * percent / 100);
@@ -400,14 +397,12 @@ static void page_draw_level(const struct page_frame *frame, int level)
         smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
                          frame->right + gap + text_width(frame, SMC_FACE_NORMAL, "100 %"), top,
                          smc_text_string(&right));
-    smc_text_free(&left);
-    smc_text_free(&right);
 }
 
 static void draw_tick(const struct page_frame *frame, int64_t value)
 {
     double x = page_x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
-    struct smc_text label = {0};
+    smc_auto_text label = {0};
     if (frame->diagram->in_k && value % 1024 == 0 && value)
         smc_text_printf(&label, "%" PRId64 "K", value / 1024);
     else
@@ -416,7 +411,6 @@ static void draw_tick(const struct page_frame *frame, int64_t value)
         smc_picture_line(frame->picture, SMC_INK_MUTED, x, frame->bottom, 0, 5, 1, false);
     smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
                      frame->bottom + gap, smc_text_string(&label));
-    smc_text_free(&label);
 }
 
 static void draw_ticks(const struct page_frame *frame)
@@ -474,13 +468,12 @@ static void page_draw_numbers(const struct page_frame *frame)
         const struct smc_text_run *run = &diagram->runs[i];
         double y = page_y_of(frame, run->percent);
         double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
-        struct smc_text number = {0};
+        smc_auto_text number = {0};
         page_append_number(diagram, run, &number);
         smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
                          page_x_of(frame, (run->from + run->to) / 2),
                          frame->canvas->cells ? ceil(y - 0.5) - 1 : y - line,
                          smc_text_string(&number));
-        smc_text_free(&number);
     }
 }
 

@@ -169,7 +169,7 @@ static void append_now(const struct curve *curve, struct smc_text *text)
 
 static void query_draw(struct smc_page *page, struct curve *curve)
 {
-    struct smc_text remark = {0}, now = {0};
+    smc_auto_text remark = {0}, now = {0};
     const struct smc_sm *sm = &curve->answer->query.device.sm;
     double place = curve->now < curve->high ? (double)curve->now : (double)curve->high;
     append_cliff(curve, &remark);
@@ -193,8 +193,6 @@ static void query_draw(struct smc_page *page, struct curve *curve)
         .now_text = smc_text_string(&now),
     };
     smc_page_diagram(page, &diagram);
-    smc_text_free(&remark);
-    smc_text_free(&now);
 }
 
 static void query_append_verdict(const struct smc_answer *answer, struct smc_text *line)

@@ -167,7 +167,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
     const struct smc_axis *axis = &result->sweep->axis[0];
     const struct smc_axis_info *info = &smc_axis_info[axis->id];
     uint64_t values = smc_axis_values(axis);
-    struct smc_text_run *runs = smc_calloc(values, sizeof *runs);
+    smc_auto_free struct smc_text_run *runs = smc_calloc(values, sizeof *runs);
     if (!runs) {
         page->picture->failed = true;
         return;
@@ -191,7 +191,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
         .bars = (page->canvas.width - 2 * page->canvas.gap) * step / (high - low) >=
                 bar_width(&page->canvas),
     };
-    struct smc_text unit = {0}, level = {0};
+    smc_auto_text unit = {0}, level = {0};
     double longest = longest_ms(result), most_ms = 1;
     const char *time_unit;
     smc_text_printf(&unit, "%s%s%s%s", info->label, *info->unit ? " (" : "", info->unit,
@@ -212,9 +212,6 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
     page->canvas.plot_height *= page->canvas.cells ? 1.5 : 1.9;
     smc_page_legend(page, &legend);
     smc_page_diagram(page, &diagram);
-    smc_text_free(&unit);
-    smc_text_free(&level);
-    free(runs);
 }
 
 /* --- One axis of devices: a level bar for each, its number and its limit at the end ----------- */
@@ -231,11 +228,10 @@ static double sweep_widest_name(const struct smc_sweep *sweep, const struct smc_
 {
     double widest = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "occupancy");
     for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         smc_sweep_label(sweep, 0, i, &name);
         double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&name));
         widest = width > widest ? width : widest;
-        smc_text_free(&name);
     }
     return widest;
 }
@@ -264,7 +260,7 @@ static void sweep_draw_row(struct smc_page *page, const struct smc_sweep_result 
 {
     const struct smc_canvas *canvas = &page->canvas;
     const struct smc_sweep_point *point = &result->point[index];
-    struct smc_text name = {0}, text = {0};
+    smc_auto_text name = {0}, text = {0};
     double gap = canvas->cells ? 1 : 8, inset = canvas->cells ? 0 : 2;
     double longest = longest_ms(result);
     double share = !result->sweep->times ? point->percent / 100
@@ -282,8 +278,6 @@ static void sweep_draw_row(struct smc_page *page, const struct smc_sweep_result 
     smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, end + gap,
                      page->y, smc_text_string(&text));
     page->y += device_row_height(canvas);
-    smc_text_free(&name);
-    smc_text_free(&text);
 }
 
 /* Light lines in the background of the bars, one per quarter, with the percentage above. */
@@ -293,14 +287,13 @@ static void sweep_draw_scale(struct smc_page *page, uint64_t rows, double left, 
     double top = page->y + canvas->line_height;
     double height = (double)rows * device_row_height(canvas);
     for (int quarter = 0; quarter <= 4; quarter++) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         double x = left + quarter / 4.0 * (right - left);
         smc_text_printf(&label, "%d %%", quarter * 25);
         if (!canvas->cells)
             smc_picture_line(page->picture, SMC_INK_GRID, x, top, 0, height, 1, false);
         smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
                          page->y, smc_text_string(&label));
-        smc_text_free(&label);
     }
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, "occupancy");
@@ -446,11 +439,11 @@ static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_poi
     enum smc_ink shown;
     if (point->state != SMC_POINT_LAUNCHES || !point_ink(heat->result, point, &shown))
         return;
-    struct smc_text number = {0};
+    smc_auto_text number = {0};
     bool drawn = false;
     char letter = sweep_append_number(heat, point, &number);
     for (size_t i = cells ? 2 : 0; i < sizeof way / sizeof *way && !drawn; i++) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         smc_text_printf(&label, way[i].format, smc_text_string(&number), letter);
         double wanted = smc_canvas_text_width(canvas, way[i].face, smc_text_string(&label));
         double line = smc_canvas_line_height(canvas, way[i].face);
@@ -462,10 +455,8 @@ static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_poi
                              x + width / 2,
                              cells ? floor(y + (height - 1) / 2) : y + (height - line) / 2,
                              smc_text_string(&label));
-        smc_text_free(&label);
         drawn = fits;
     }
-    smc_text_free(&number);
 }
 
 static void draw_block(const struct heat *heat, const struct sweep_plot_block *block)
@@ -490,7 +481,7 @@ static void draw_block(const struct heat *heat, const struct sweep_plot_block *b
 
 static void draw_blocks(const struct heat *heat)
 {
-    bool *taken = smc_calloc(heat->rows * heat->columns, sizeof *taken);
+    smc_auto_free bool *taken = smc_calloc(heat->rows * heat->columns, sizeof *taken);
     heat->page->picture->failed |= !taken;
     for (uint64_t i = 0; taken && i < heat->rows * heat->columns; i++) {
         if (taken[i])
@@ -502,7 +493,6 @@ static void draw_blocks(const struct heat *heat)
                 taken[r * heat->columns + c] = true;
         draw_block(heat, &block);
     }
-    free(taken);
 }
 
 /* --- Around the best -------------------------------------------------------------------------- */
@@ -558,13 +548,12 @@ static void draw_row_labels(const struct heat *heat)
     choose_labels(heat, heat->down, most ? most : 1, &first, &every);
     for (uint64_t value = first; value < heat->rows; value += every) {
         uint64_t row = heat->upwards ? heat->rows - 1 - value : value;
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         double y = heat->top + ((double)row + 0.5) * heat->cell_height - canvas->line_height / 2;
         smc_sweep_label(heat->result->sweep, heat->down, value, &label);
         smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
                          heat->left - gap, canvas->cells ? floor(y + 0.5) : y,
                          smc_text_string(&label));
-        smc_text_free(&label);
     }
 }
 
@@ -572,12 +561,11 @@ static double sweep_label_width(const struct heat *heat, size_t axis)
 {
     double widest = 0;
     for (uint64_t i = 0; i < smc_axis_values(&heat->result->sweep->axis[axis]); i++) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         smc_sweep_label(heat->result->sweep, axis, i, &label);
         double width =
             smc_canvas_text_width(&heat->page->canvas, SMC_FACE_NORMAL, smc_text_string(&label));
         widest = width > widest ? width : widest;
-        smc_text_free(&label);
     }
     return widest;
 }
@@ -590,12 +578,11 @@ static void sweep_draw_column_labels(const struct heat *heat, double y)
     double most = (double)heat->columns * heat->cell_width / wanted;
     choose_labels(heat, heat->across, most < 1 ? 1 : (unsigned)most, &first, &every);
     for (uint64_t value = first; value < heat->columns; value += every) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         smc_sweep_label(heat->result->sweep, heat->across, value, &label);
         smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
                          (sweep_plot_x_of(heat, value) + sweep_plot_x_of(heat, value + 1)) / 2, y,
                          smc_text_string(&label));
-        smc_text_free(&label);
     }
 }
 
@@ -608,23 +595,21 @@ static void append_axis_name(const struct heat *heat, size_t axis, struct smc_te
 
 static void draw_axis_name(const struct heat *heat, size_t axis, double x, double y)
 {
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     append_axis_name(heat, axis, &name);
     smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START, x, y,
                      smc_text_string(&name));
-    smc_text_free(&name);
 }
 
 /* Centered below the columns, but within the margin. */
 static double start_of_name(const struct heat *heat)
 {
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     append_axis_name(heat, heat->across, &name);
     double width =
         smc_canvas_text_width(&heat->page->canvas, SMC_FACE_NORMAL, smc_text_string(&name));
     double start = heat->left + ((double)heat->columns * heat->cell_width - width) / 2;
     double least = smc_page_left(heat->page);
-    smc_text_free(&name);
     return start < least ? least : start;
 }
 
@@ -670,7 +655,7 @@ static void sweep_append_terms(const struct heat *heat, uint32_t terms, struct s
 static void add_legend(const struct heat *heat)
 {
     struct smc_legend legend = {.heat = true, .best = heat->best < 0 ? NULL : "the best"};
-    struct smc_text letters = {0};
+    smc_auto_text letters = {0};
     bool times = heat->result->sweep->times;
     uint32_t limits = 0, terms = 0, states = 0;
     for (uint64_t i = 0; i < heat->result->answered; i++) {
@@ -698,7 +683,6 @@ static void add_legend(const struct heat *heat)
     if (limits)
         smc_page_heading(heat->page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&letters));
     heat->page->y += heat->page->canvas.gap;
-    smc_text_free(&letters);
 }
 
 static void draw_heat(const struct smc_sweep_result *result, struct smc_page *page)

@@ -138,7 +138,7 @@ static void trace_draw_head(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
     struct smc_page *page = &plot->page;
-    struct smc_text title = {0}, verdict = {0}, subject = {0}, device = {0};
+    smc_auto_text title = {0}, verdict = {0}, subject = {0}, device = {0};
     trace_append_devices(&page->canvas, answer, &device);
     double room = smc_page_right(page) - smc_page_left(page) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, smc_text_string(&device)) -
@@ -154,10 +154,6 @@ static void trace_draw_head(struct trace_picture *plot)
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
     page->y += page->canvas.cells ? 1 : 8;
-    smc_text_free(&title);
-    smc_text_free(&verdict);
-    smc_text_free(&subject);
-    smc_text_free(&device);
 }
 
 /* --- The legend: what bounds, with its share, the largest first ------------------------------- */
@@ -310,14 +306,13 @@ static void trace_append_label(const struct trace_picture *plot, size_t kernel, 
 {
     enum { LEAST_CHARS = 9 };
     const struct smc_canvas *canvas = &plot->page.canvas;
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_text_printf(&text, "%zu %s", kernel + 1, smc_text_string(&plot->name[kernel]));
     double whole = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&text));
     if (whole <= room || room >= LEAST_CHARS * canvas->char_width)
         append_fitting(canvas, SMC_FACE_NORMAL, smc_text_string(&text), room, out);
     else
         smc_text_printf(out, "%zu", kernel + 1);
-    smc_text_free(&text);
 }
 
 /* Above a bar, or in it if it ends at the top. */
@@ -326,7 +321,7 @@ static void trace_draw_label(const struct trace_picture *plot, const struct smc_
 {
     const struct smc_canvas *canvas = &plot->page.canvas;
     double line = canvas->line_height, pad = canvas->cells ? 2 : 12, top = y_at(chart, percent);
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     trace_append_label(plot, kernel, right - left - pad, &text);
     double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&text));
     if (width <= right - left) {
@@ -337,7 +332,6 @@ static void trace_draw_label(const struct trace_picture *plot, const struct smc_
             chart->page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
             (left + right) / 2, y, smc_text_string(&text));
     }
-    smc_text_free(&text);
 }
 
 /* Returns the share at its end. */
@@ -504,7 +498,7 @@ static void trace_plot_put_number(struct smc_page *page, int end, const char *te
 static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns, uint64_t launches,
                                double occupancy)
 {
-    struct smc_text time = {0};
+    smc_auto_text time = {0};
     char text[32];
     smc_words_percent(WHOLE * share, text);
     trace_plot_put_number(page, share_end(page), text);
@@ -519,7 +513,6 @@ static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns,
     if (launches == 0) /* unknown */
         snprintf(text, sizeof text, "-");
     trace_plot_put_number(page, LAUNCHES_END, text);
-    smc_text_free(&time);
 }
 
 static void draw_kernel_row(struct trace_picture *plot, size_t index)
@@ -528,7 +521,7 @@ static void draw_kernel_row(struct trace_picture *plot, size_t index)
     const struct smc_trace_kernel *kernel = &plot->answer->kernels[index];
     const double each = page->canvas.char_width;
     const double left = smc_page_left(page) + NUMBER_COLUMNS * each;
-    struct smc_text name = {0}, bound = {0};
+    smc_auto_text name = {0}, bound = {0};
     char number[24];
     snprintf(number, sizeof number, "%zu", index + 1);
     append_fitting(&page->canvas, SMC_FACE_NORMAL, smc_text_string(&plot->name[index]),
@@ -543,8 +536,6 @@ static void draw_kernel_row(struct trace_picture *plot, size_t index)
     trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, column(page, BOUND_AT),
                    smc_text_string(&bound));
     page->y += page->canvas.line_height;
-    smc_text_free(&name);
-    smc_text_free(&bound);
 }
 
 static void draw_others_row(struct trace_picture *plot)
@@ -639,7 +630,7 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
 {
     const struct smc_trace *trace = answer->trace;
     const struct smc_trace_row **rows = find_rows(answer);
-    bool *used = smc_calloc(trace->device_count + 1, sizeof *used);
+    smc_auto_free bool *used = smc_calloc(trace->device_count + 1, sizeof *used);
     size_t devices = 0;
     for (size_t i = 0; rows && used && i < answer->row_count; i++) {
         bool *place = &used[trace_plot_place_of(trace, &answer->rows[i])];
@@ -658,7 +649,6 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
     course->ns = (double)course->count * (double)trace->course.slice_ns;
     course->busy /= course->count ? (double)course->count : 1;
     free(rows);
-    free(used);
     return ok;
 }
 
@@ -730,7 +720,7 @@ static void draw_course_panel(struct trace_picture *plot, const struct course *c
 {
     struct smc_page *page = &plot->page;
     const bool cells = page->canvas.cells;
-    struct smc_text remark = {0};
+    smc_auto_text remark = {0};
     char percent[32];
     const struct smc_scale x = {
         .name = "time since the first launch", .high = course->ns, .label = label_ns};
@@ -747,13 +737,12 @@ static void draw_course_panel(struct trace_picture *plot, const struct course *c
     page->y += page->canvas.line_height * (cells ? 1 : 1.2);
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
     draw_moments(&chart, course, strip_top + (cells ? 0 : 3), strip);
-    smc_text_free(&remark);
 }
 
 static void draw_course(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
-    struct course *course = smc_calloc(1, sizeof *course);
+    smc_auto_free struct course *course = smc_calloc(1, sizeof *course);
     if (!course || !find_course(answer, course))
         plot->page.picture->failed = true;
     else if (course->count > 0)
@@ -764,7 +753,6 @@ static void draw_course(struct trace_picture *plot)
                              ? "No course of the program is drawn: when its launches ran was not "
                                "recorded, only how long they took."
                              : "No course of the program is drawn: no times were recorded.");
-    free(course);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */

@@ -131,7 +131,7 @@ static void annotation_append_head(struct annotation_table *table, const char *s
 
 static void annotation_append_legend(const struct annotation_table *table)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
                            "of all; instr: executed warp instructions, as the PTX has them; "
                            "lanes: those active, of 32");
@@ -141,7 +141,6 @@ static void annotation_append_legend(const struct annotation_table *table)
                             counts[i].legend);
     smc_text_append_char(table->out, '\n', 1);
     smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->out->style->columns);
-    smc_text_free(&text);
 }
 
 /* --- Source ----------------------------------------------------------------------------------- */
@@ -196,7 +195,7 @@ static void annotation_append_line(const struct annotation_table *table,
                                    const struct smc_annotated_line *line, bool alone)
 {
     struct smc_text *out = table->out;
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     bool hot = line->heat && line->heat >= table->least;
     struct smc_cells cells = {table->column, out};
     if (line->instructions)
@@ -218,7 +217,6 @@ static void annotation_append_line(const struct annotation_table *table,
     if (hot)
         smc_layout_end(out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_free(&name);
 }
 
 static bool annotation_is_shown(const struct smc_annotation *annotation, size_t index)

@@ -119,11 +119,10 @@ static struct smc_value refusals_of(const struct smc_answer *answer)
 
 static struct smc_value answer_reason_of(const struct smc_answer *answer)
 {
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     if (answer->outcome != SMC_LAUNCHES)
         smc_words_failure(answer, &reason);
     struct smc_value value = smc_value_json(reason.length ? json_string(reason.data) : json_null());
-    smc_text_free(&reason);
     return value;
 }
 
@@ -570,7 +569,7 @@ static void describe_smem(const struct smc_answer *answer, struct demand *demand
     demand->capacity = answer->occupancy.smem_configured_bytes;
     demand->unit = " B";
     bool rounded = demand->amount != sum;
-    struct smc_text how = {0};
+    smc_auto_text how = {0};
     if (launch->dynamic_smem_bytes == 0 || launch->static_smem_bytes)
         smc_text_printf(&how, "%u%s", launch->static_smem_bytes,
                         reserved || rounded || launch->dynamic_smem_bytes ? "" : " static");
@@ -584,7 +583,6 @@ static void describe_smem(const struct smc_answer *answer, struct demand *demand
         smc_text_printf(&how, ", unit %u", sm->smem_alloc_unit_bytes);
     if (how.length <= HOW_WIDTH) /* --explain has the sum in full */
         snprintf(demand->how, sizeof demand->how, "%s", smc_text_string(&how));
-    smc_text_free(&how);
 }
 
 static void answer_describe(const struct smc_answer *answer, enum smc_limit limit,
@@ -745,7 +743,7 @@ static void answer_append_device(const struct smc_answer *answer,
                                  const struct answer_compared *columns, struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
-    struct smc_text left = {0}, right = {0};
+    smc_auto_text left = {0}, right = {0};
     char percent[32], regs[16] = "-", time[24];
     smc_words_percent(answer->occupancy_percent, percent);
     if (smc_words_regs_known(answer))
@@ -766,8 +764,6 @@ static void answer_append_device(const struct smc_answer *answer,
                          LEFT_WIDTH + 3 + (size_t)columns->name_width +
                              (columns->times ? TIME_WIDTH : 0),
                          smc_text_string(&right), out->style->columns);
-    smc_text_free(&left);
-    smc_text_free(&right);
 }
 
 /* Where each register count comes from. */

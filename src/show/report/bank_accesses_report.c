@@ -46,13 +46,12 @@ static const char *bank_accesses_kind_of(const struct smc_bank_access *access)
 static void bank_accesses_append_remedy(const struct smc_bank_access *access, bool all,
                                         struct smc_text *out)
 {
-    struct smc_text advice = {0};
+    smc_auto_text advice = {0};
     if (access->advice)
         smc_words_array_advice(access->advice, true, all || !access->advice->layout.has_padding,
                                &advice);
     if (advice.length)
         smc_text_printf(out, "%s%s", out->length ? ": " : "", smc_text_string(&advice));
-    smc_text_free(&advice);
 }
 
 static void bank_accesses_append_worst(const struct smc_bank_access *access, struct smc_text *out)
@@ -171,7 +170,7 @@ static void bank_accesses_append_row(const struct smc_bank_access *access, size_
 
 static void bank_accesses_append_remark(const struct smc_bank_access *access, struct smc_text *out)
 {
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     if (access->verdict != SMC_BANK_KNOWN)
         smc_text_append(&line, smc_bank_verdict_words(access->verdict));
     if (access->reason)
@@ -183,12 +182,11 @@ static void bank_accesses_append_remark(const struct smc_bank_access *access, st
         bank_accesses_append_remedy(access, true, &line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", REMARK_INDENT, smc_text_string(&line), out->style->columns);
-    smc_text_free(&line);
 }
 
 static void append_sums(const struct smc_bank_accesses *accesses, struct smc_text *out)
 {
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     smc_text_append_char(out, '\n', 1);
     smc_text_printf(&line, "%zu of %zu accesses followed", accesses->followed, accesses->counted);
     if (accesses->count > accesses->counted)
@@ -203,7 +201,6 @@ static void append_sums(const struct smc_bank_accesses *accesses, struct smc_tex
     smc_text_append(&line, ". Wavefronts and conflicts are those of one warp on average, as the "
                            "PTX has the accesses: ptxas may join loads.");
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), out->style->columns);
-    smc_text_free(&line);
 }
 
 /* A row for each place in the source, with its reason or remedy. */
@@ -238,12 +235,11 @@ struct bank_accesses_row {
 
 static struct smc_value remedy_of(const struct smc_bank_access *access, bool padding)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (access->advice && !access->advice->layout.is_hopeless)
         smc_words_array_advice(access->advice, padding, !padding, &text);
     struct smc_value value =
         smc_value_json(text.length ? json_string(smc_text_string(&text)) : json_null());
-    smc_text_free(&text);
     return value;
 }
 

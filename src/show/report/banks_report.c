@@ -515,7 +515,7 @@ static void banks_append_remedy(const struct smc_banks_query *query,
                                 const struct smc_remedy *remedy, const char *label,
                                 struct smc_text *out)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (!remedy->found)
         return;
     smc_words_remedy(pattern, remedy, &text);
@@ -531,7 +531,6 @@ static void banks_append_remedy(const struct smc_banks_query *query,
     smc_words_banks_command(query, remedy->expression, &text);
     smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&text), out->style->columns);
     out->failed |= text.failed;
-    smc_text_free(&text);
 }
 
 static void banks_append_remedies(const struct smc_banks_query *query,
@@ -559,13 +558,12 @@ static void write_expression(const struct smc_banks_answer *answer, struct smc_t
     smc_layout_begin(out, SMC_STRONG);
     smc_layout_paragraph(out, "", 0, pattern->label, out->style->columns);
     smc_layout_end(out);
-    struct smc_text place = {0};
+    smc_auto_text place = {0};
     smc_text_printf(&place, "%s of %u byte%s per lane, ", smc_words_bank_op(pattern->op),
                     pattern->width_bytes, smc_text_plural(pattern->width_bytes));
     smc_words_banks_place(answer, &place);
     smc_layout_paragraph(out, "", 0, smc_text_string(&place), out->style->columns);
     out->failed |= place.failed;
-    smc_text_free(&place);
     banks_append_verdict(pattern, out);
     if (pattern->accesses && !pattern->unknown)
         append_picture(answer, pattern, out);
@@ -603,14 +601,13 @@ static void banks_write_kernel(const struct smc_banks_answer *answer, struct smc
                     "bytes", "accesses", "wavefronts", "least", "conflicts");
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         append_row(&answer->pattern[i], out);
-    struct smc_text remark = {0};
+    smc_auto_text remark = {0};
     smc_text_append(&remark, "Counted in the source, for all warps of a block");
     if (partly)
         smc_text_printf(&remark, ", in the first %d iterations of each loop", SMC_COUNTED_STEPS);
     smc_text_append(&remark, ".");
     smc_text_append(out, "\n");
     smc_layout_paragraph(out, "", 2, smc_text_string(&remark), out->style->columns);
-    smc_text_free(&remark);
     if (total.wavefronts == total.least)
         return;
     append_picture(answer, worst, out);
@@ -668,7 +665,7 @@ void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *ou
 /* "t_tile[x][y], aat_conflict.cu:30: pad each row of 32 elements by 1 element; or ...". */
 static void append_fix(const struct smc_conflict_fix *fix, const char *file, struct smc_text *out)
 {
-    struct smc_text change = {0};
+    smc_auto_text change = {0};
     smc_text_append(out, fix->access);
     if (fix->line)
         smc_text_printf(out, "%s%s:%u", fix->access[0] ? ", " : "", fix->file[0] ? fix->file : file,
@@ -686,7 +683,6 @@ static void append_fix(const struct smc_conflict_fix *fix, const char *file, str
                         i == 0 ? "without conflicts: " : ", ", fix->variant[i]);
     if (change.length)
         smc_text_printf(out, ": %s", smc_text_string(&change));
-    smc_text_free(&change);
 }
 
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
@@ -790,7 +786,7 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix)
     if (fix->conflicts <= 0)
         return json_null();
     json_t *object = json_object(), *variants = json_array();
-    struct smc_text advice = {0};
+    smc_auto_text advice = {0};
     if (fix->advice)
         smc_words_array_advice(fix->advice, true, true, &advice);
     smc_json_set(object, "count", smc_json_number(fix->conflicts));
@@ -804,7 +800,6 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix)
         json_array_append_new(variants, json_string(fix->variant[i]));
     smc_json_set(object, "kernels_without", variants);
     smc_json_known_string(object, "advice", smc_text_string(&advice));
-    smc_text_free(&advice);
     return object;
 }
 

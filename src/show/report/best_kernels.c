@@ -102,7 +102,7 @@ static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t 
                               struct best_kernels_list *list)
 {
     const size_t devices = list->devices = devices_of(proposals, count), all = count / devices;
-    bool *some_load = smc_calloc(devices, sizeof *some_load);
+    smc_auto_free bool *some_load = smc_calloc(devices, sizeof *some_load);
     list->kernel = smc_calloc(all, sizeof *list->kernel);
     bool has_memory = some_load && list->kernel;
     for (size_t i = 0; has_memory && i < count; i++)
@@ -114,7 +114,6 @@ static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t 
         else
             list->kernel[list->kernels++] = kernel;
     }
-    free(some_load);
     if (has_memory)
         qsort(list->kernel, list->kernels, sizeof *list->kernel, compare_worst);
     return has_memory;
@@ -151,7 +150,7 @@ static int best_kernels_compare_lines(const void *a, const void *b)
 /* False: out of memory. */
 static bool best_kernels_find_lines(bool instances, struct best_kernels_list *list)
 {
-    struct smc_hashed *member = smc_calloc(list->kernels + 1, sizeof *member);
+    smc_auto_free struct smc_hashed *member = smc_calloc(list->kernels + 1, sizeof *member);
     struct kernel *kernel = smc_calloc(list->kernels + 1, sizeof *kernel);
     list->line = smc_calloc(list->kernels + 1, sizeof *list->line);
     const bool has_memory = member && kernel && list->line;
@@ -167,7 +166,6 @@ static bool best_kernels_find_lines(bool instances, struct best_kernels_list *li
             list->line[list->lines++] = (struct best_kernels_line){.first = &kernel[k]};
         list->line[list->lines - 1].kernels++;
     }
-    free(member);
     free(list->kernel);
     list->kernel = kernel;
     if (has_memory)
@@ -229,21 +227,19 @@ static struct best_kernels_columns best_kernels_find_columns(const struct best_k
     }};
     struct smc_text_column *name = &columns.column[COLUMN_NAME];
     for (size_t d = 0; d < list->devices; d++) {
-        struct smc_text device = {0};
+        smc_auto_text device = {0};
         smc_words_device(&answer_of(list->kernel, d)->query.device, &device);
         smc_column_widen(&columns.column[COLUMN_DEVICE], smc_text_string(&device));
-        smc_text_free(&device);
     }
     if (columns.column[COLUMN_DEVICE].width < -DEVICE_WIDTH)
         columns.column[COLUMN_DEVICE].width = -DEVICE_WIDTH;
     const int used = smc_columns_width(columns.column) + name->width + LIMITS_WIDTH;
     for (size_t i = 0; i < shown; i++) {
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         best_kernels_append_name(list, &list->line[i], &text);
         const int width = smc_utf8_string_columns(smc_text_string(&text));
         if (width > -name->width && width + used <= (int)style->columns)
             name->width = -width;
-        smc_text_free(&text);
     }
     return columns;
 }
@@ -341,7 +337,7 @@ static void best_kernels_append_line(const struct best_kernels_list *list,
                                      const struct best_kernels_columns *columns,
                                      struct marks *marks, struct smc_text *out)
 {
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     best_kernels_append_name(list, line, &name);
     const bool fits =
         smc_utf8_string_columns(smc_text_string(&name)) <= -columns->column[COLUMN_NAME].width;
@@ -358,7 +354,6 @@ static void best_kernels_append_line(const struct best_kernels_list *list,
         smc_layout_emphatic_row(out, is_proposed(&line->first->first[d]) ? SMC_PLAIN : SMC_BAD,
                                 &row);
     }
-    smc_text_free(&name);
 }
 
 static void best_kernels_append_head(const struct best_kernels_list *list,

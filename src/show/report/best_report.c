@@ -481,13 +481,12 @@ static void append_reasons(const struct smc_best *best, struct smc_text *out)
         smc_text_append(out, "Why the next sizes rank below it:\n");
     for (size_t rank = 1; rank < shown; rank++) {
         const struct smc_candidate *candidate = ranked(best, rank);
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         char label[32];
         snprintf(label, sizeof label, "%6" PRId64, candidate->size);
         best_append_reason(best, candidate, &text);
         smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text),
                              out->style->columns);
-        smc_text_free(&text);
     }
     smc_text_append_char(out, '\n', shown > 1);
 }
@@ -520,13 +519,12 @@ static void append_rules(const struct smc_best *best, struct smc_text *out)
         if (best->by_time && before == 1)
             break;
         size_t after = count_left(best, (enum smc_rule)(rule + 1));
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         char label[64];
         snprintf(label, sizeof label, "%2d %2zu->%zu", best_number_of(best, rule), before, after);
         append_rule(rule, &text);
         smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(&text),
                              out->style->columns);
-        smc_text_free(&text);
     }
 }
 
@@ -657,7 +655,7 @@ static void compare_rules(const struct best_compared *compared, struct smc_text 
         "keeps the sizes that are best, or nearly best, by its measure:",
         out->style->columns);
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++) {
-        struct smc_text label = {0}, text = {0};
+        smc_auto_text label = {0}, text = {0};
         if (!applies(compared->best, rule))
             continue;
         smc_text_printf(&label, "%2d %s", best_number_of(compared->best, rule),
@@ -665,8 +663,6 @@ static void compare_rules(const struct best_compared *compared, struct smc_text 
         append_rule(rule, &text);
         smc_layout_paragraph(out, smc_text_string(&label), RULE_INDENT, smc_text_string(&text),
                              out->style->columns);
-        smc_text_free(&label);
-        smc_text_free(&text);
     }
 }
 
@@ -746,12 +742,11 @@ void smc_json_best(json_t *root, const struct smc_best *best, size_t count)
 void smc_json_best_of_kernels(json_t *root, const struct smc_best_proposal *proposals, size_t count)
 {
     json_t *list = json_array();
-    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);
         best_add_answer(best, list);
     }
-    free(best);
     smc_json_set_answers(root, list);
 }
 
@@ -776,12 +771,11 @@ void smc_csv_best(const struct smc_best *best, size_t count, struct smc_text *ou
 void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
                              struct smc_text *out)
 {
-    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
     smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < count && best; i++) {
         smc_best_restore(&proposals[i], best);
         best_write_rows(best, out);
     }
     out->failed |= !best;
-    free(best);
 }

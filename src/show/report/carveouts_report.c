@@ -81,7 +81,7 @@ static void append_kb(uint32_t bytes, struct smc_text *out)
 static void append_columns(const struct smc_answer *answer, const struct smc_carveout *carveout,
                            struct smc_text *row)
 {
-    struct smc_text smem = {0}, l1 = {0};
+    smc_auto_text smem = {0}, l1 = {0};
     append_kb(carveout->smem_bytes, &smem);
     if (answer->query.device.sm.l1_smem_unified_bytes)
         append_kb(carveout->l1_bytes, &l1);
@@ -96,8 +96,6 @@ static void append_columns(const struct smc_answer *answer, const struct smc_car
         }
     }
     smc_text_append_char(row, '\n', 1);
-    smc_text_free(&smem);
-    smc_text_free(&l1);
 }
 
 static void carveouts_append_head(const struct smc_answer *answer, const char *label,

@@ -51,17 +51,15 @@ static void device_table_append_head(const struct band *band, struct smc_text *o
 static void device_table_append_row(const struct band *band, size_t row, struct smc_text *out)
 {
     const struct smc_device_table *table = band->table;
-    struct smc_text line = {0}, label = {0};
+    smc_auto_text line = {0}, label = {0};
     bool any = false;
     table->label(table->context, row, &label);
     smc_text_printf(&line, "%*s", LABEL_WIDTH, smc_text_string(&label));
-    smc_text_free(&label);
     for (size_t i = band->first; i < band->end; i++) {
-        struct smc_text cell = {0};
+        smc_auto_text cell = {0};
         table->cell(table->context, i, row, &cell);
         any |= cell.length > 0;
         device_table_append_cell(band, cell.length ? smc_text_string(&cell) : "-", &line);
-        smc_text_free(&cell);
     }
     if (any)
         smc_layout_row(out, &line);

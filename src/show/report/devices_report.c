@@ -169,13 +169,12 @@ static const struct devices_fact {
 static void append_carveouts(const struct devices_fact *fact, const struct smc_sm *sm,
                              struct smc_text *out)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
         smc_text_printf(&list, "%s%u", i ? ", " : "", sm->smem_carveout_bytes[i] / 1024);
     smc_text_printf(&list, " %s", fact->unit);
     smc_layout_paragraph(out, fact->heading, FACT_WIDTH + 1, smc_text_string(&list),
                          out->style->columns);
-    smc_text_free(&list);
 }
 
 static void append_fact(const struct devices_fact *fact, const struct smc_device *device,
@@ -199,12 +198,11 @@ static void append_fact(const struct devices_fact *fact, const struct smc_device
 
 static void append_groups(const struct smc_sm_groups *groups, struct smc_text *out)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     smc_words_sm_groups(groups, &list);
     if (list.length > 0)
         smc_layout_paragraph(out, "SMs by groups", FACT_WIDTH + 1, smc_text_string(&list),
                              out->style->columns);
-    smc_text_free(&list);
 }
 
 static void append_in_full(const struct smc_device *device, const struct smc_ceilings *ceilings,

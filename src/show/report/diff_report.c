@@ -514,7 +514,7 @@ static void diff_append_names(const struct smc_kernel_names *names,
                               const struct smc_diff_pair *pair, struct smc_text *out)
 {
     const struct smc_inspect_kernel *kernel = diff_latest(pair)->kernel;
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     smc_layout_begin(out, SMC_STRONG);
     smc_kernel_names_append(names, kernel->shown, out->style->columns, out);
     smc_layout_end(out);
@@ -529,7 +529,6 @@ static void diff_append_names(const struct smc_kernel_names *names,
     if (pair->is_ambiguous)
         smc_layout_paragraph(out, "", 2, "one of several kernels with this name, matched in order",
                              out->style->columns);
-    smc_text_free(&line);
 }
 
 /* The width of the longest device name, within limits. */
@@ -541,16 +540,13 @@ static int device_width(const struct smc_diff *diff)
 
 static void append_pair(const struct smc_diff_pair *pair, int width, struct smc_text *out)
 {
-    struct smc_text left = {0}, device = {0}, right = {0};
+    smc_auto_text left = {0}, device = {0}, right = {0};
     smc_words_device(pair->device, &device);
     smc_text_append(&left, "  ");
     smc_text_cell(&left, smc_text_string(&device), -width);
     smc_words_difference(pair, &right);
     smc_layout_paragraph(out, smc_text_string(&left), (size_t)width + 3, smc_text_string(&right),
                          out->style->columns);
-    smc_text_free(&left);
-    smc_text_free(&device);
-    smc_text_free(&right);
 }
 
 static bool begins_kernel(const struct smc_diff *diff, size_t i)
@@ -627,7 +623,7 @@ static void diff_find_names(const struct smc_diff *diff, struct smc_kernel_names
 
 void smc_text_diff(const struct smc_diff *diff, struct smc_text *out)
 {
-    struct smc_kernel_names names = {0};
+    SMC_AUTO(smc_kernel_names_free) struct smc_kernel_names names = {0};
     struct smc_text line = {0};
     diff_append_headline(diff, &line);
     smc_layout_verdict(out, smc_diff_worse(diff) > diff->excused ? SMC_BAD : SMC_GOOD, &line);
@@ -642,7 +638,6 @@ void smc_text_diff(const struct smc_diff *diff, struct smc_text *out)
     if (diff->kernels[SMC_DIFF_SAME] > 0)
         smc_text_printf(out, "\n%zu kernel%s unchanged\n", diff->kernels[SMC_DIFF_SAME],
                         diff->kernels[SMC_DIFF_SAME] == 1 ? " is" : "s are");
-    smc_kernel_names_free(&names);
 }
 
 /* --- Markdown --------------------------------------------------------------------------------- */
@@ -664,12 +659,10 @@ static void diff_append_code(const char *text, struct smc_text *out)
 static void append_short_code(const struct smc_kernel_names *names, const char *shown,
                               struct smc_text *out)
 {
-    struct smc_text name = {0}, flat = {0};
+    smc_auto_text name = {0}, flat = {0};
     smc_kernel_names_append(names, shown, SIZE_MAX, &name);
     smc_text_append_bytes(&flat, smc_text_string(&name), name.length ? name.length - 1 : 0);
     diff_append_code(smc_text_string(&flat), out);
-    smc_text_free(&name);
-    smc_text_free(&flat);
 }
 
 /* Options come from files, so markup in them is escaped. */
@@ -714,7 +707,7 @@ static void append_markdown_rows(const struct smc_diff *diff, enum smc_diff_verd
     smc_text_append(out, "| kernel | device | change |\n|---|---|---|\n");
     for (size_t i = 0; i < diff->count; i++) {
         const struct smc_diff_pair *pair = &diff->pair[i];
-        struct smc_text row = {0};
+        smc_auto_text row = {0};
         if (pair->verdict < first || pair->verdict > last || !diff_is_listed(pair))
             continue;
         append_markdown_row(pair, names, &row);
@@ -722,7 +715,6 @@ static void append_markdown_rows(const struct smc_diff *diff, enum smc_diff_verd
             left_out++;
         else
             smc_text_append(out, smc_text_string(&row));
-        smc_text_free(&row);
     }
     smc_left_out(left_out, out);
 }
@@ -739,17 +731,16 @@ static bool has_rows(const struct smc_diff *diff, enum smc_diff_verdict first,
 
 void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 {
-    struct smc_kernel_names names = {0};
+    SMC_AUTO(smc_kernel_names_free) struct smc_kernel_names names = {0};
     smc_text_append(out, "### smemcalc: ");
     diff_append_headline(diff, out);
     smc_text_append(out, "\n\n");
     for (size_t i = 0; i < diff->note_count; i++) {
-        struct smc_text note = {0};
+        smc_auto_text note = {0};
         diff_append_note(diff, &diff->note[i], &note);
         smc_text_append(out, "- ");
         diff_append_plain(smc_text_string(&note), out);
         smc_text_append(out, "\n");
-        smc_text_free(&note);
     }
     smc_text_append(out, diff->note_count ? "\n" : "");
     diff_find_names(diff, &names);
@@ -761,7 +752,6 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
         append_markdown_rows(diff, SMC_DIFF_CHANGED, SMC_DIFF_ADDED, &names, out);
         smc_text_append(out, "\n</details>\n");
     }
-    smc_kernel_names_free(&names);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -807,7 +797,7 @@ bool smc_diff_findings(const struct smc_diff *diff, uint32_t failing, struct smc
     for (size_t i = 0; i < diff->count && done; i++) {
         const struct smc_diff_pair *pair = &diff->pair[i];
         struct smc_check_finding finding = diff_finding_of(pair, failing);
-        struct smc_text message = {0};
+        smc_auto_text message = {0};
         if (pair->before.kernel && pair->after.kernel)
             done = smc_judgements_add(judgements, finding.file, finding.kernel, finding.device);
         if (!finding.rule)
@@ -815,7 +805,6 @@ bool smc_diff_findings(const struct smc_diff *diff, uint32_t failing, struct smc
         append_message(pair, &message);
         finding.message = (char *)smc_text_string(&message);
         done = done && !message.failed && smc_findings_add(findings, &finding);
-        smc_text_free(&message);
     }
     return done;
 }
@@ -843,7 +832,7 @@ static json_t *json_notes(const struct smc_diff *diff)
     json_t *list = json_array();
     for (size_t i = 0; i < diff->note_count; i++) {
         const struct smc_diff_note *note = &diff->note[i];
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         json_t *object = smc_json_add_object(list);
         diff_append_note(diff, note, &text);
         smc_json_string(object, "kind", note_key(note->kind));
@@ -851,7 +840,6 @@ static json_t *json_notes(const struct smc_diff *diff)
         smc_json_string(object, "after", note->after);
         smc_json_integer(object, "kernels", note->count);
         smc_json_string(object, "text", smc_text_string(&text));
-        smc_text_free(&text);
     }
     return list;
 }

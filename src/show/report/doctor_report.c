@@ -63,7 +63,7 @@ static void doctor_append_commands(const struct smc_doctor *doctor, struct smc_t
 {
     bool begun = false;
     for (size_t i = 0; i < doctor->count; i++) {
-        struct smc_text mend = {0}, line = {0};
+        smc_auto_text mend = {0}, line = {0};
         if (!doctor->row[i].mend[0])
             continue;
         if (!begun)
@@ -73,7 +73,6 @@ static void doctor_append_commands(const struct smc_doctor *doctor, struct smc_t
         smc_text_cell(&line, doctor->row[i].subject, -SUBJECT_WIDTH);
         smc_text_append(&line, doctor_make_row(&doctor->row[i], &mend).mend);
         smc_layout_row(out, &line);
-        smc_text_free(&mend);
     }
 }
 
@@ -103,10 +102,9 @@ void smc_json_doctor(json_t *object, const struct smc_doctor *doctor)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < doctor->count; i++) {
-        struct smc_text mend = {0};
+        smc_auto_text mend = {0};
         struct doctor_row row = doctor_make_row(&doctor->row[i], &mend);
         json_array_append_new(list, smc_fields_object(&doctor_fields, &row));
-        smc_text_free(&mend);
     }
     smc_json_set(object, "healthy", json_boolean(smc_doctor_is_healthy(doctor)));
     smc_json_set(object, "checks", list);
@@ -116,9 +114,8 @@ void smc_csv_doctor(const struct smc_doctor *doctor, struct smc_text *out)
 {
     smc_fields_csv_head(&doctor_fields, out);
     for (size_t i = 0; i < doctor->count; i++) {
-        struct smc_text mend = {0};
+        smc_auto_text mend = {0};
         struct doctor_row row = doctor_make_row(&doctor->row[i], &mend);
         smc_fields_csv_row(&doctor_fields, &row, out);
-        smc_text_free(&mend);
     }
 }

@@ -350,7 +350,7 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
     size_t paths = finding->has_other ? 2 : 1;
     const char *what = strstr(found->text, ": "); /* after the place */
     bool has_place = path[0].places > 0 && places[0][0].file[0] && places[0][0].line > 0;
-    struct smc_text message = {0}, subject = {0};
+    smc_auto_text message = {0}, subject = {0};
     smc_text_append(&message, what ? what + 2 : found->text);
     if (says_more(&found->stack) || (paths > 1 && says_more(&found->other_stack)))
         smc_text_append(&message, "; ");
@@ -370,8 +370,6 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
                                    .path = path,
                                    .paths = paths,
                                });
-    smc_text_free(&message);
-    smc_text_free(&subject);
     return added;
 }
 

@@ -302,10 +302,9 @@ static void exercise_append_fault(const struct smc_exercise_submission *submissi
     const struct smc_exercise_verdict *verdict = &submission->verdict;
     struct smc_text line = {0};
     if (verdict->outcome == SMC_EXERCISE_FAULT) {
-        struct smc_text advice = {0};
+        smc_auto_text advice = {0};
         smc_words_barrier_advice(verdict->barrier_after, &advice);
         smc_text_leading_findings(&verdict->emulated, smc_text_string(&advice), out);
-        smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
     } else if (verdict->outcome == SMC_EXERCISE_WRONG) {
         words_wrong(submission, &line);
@@ -415,7 +414,7 @@ static json_t *index_list(const struct smc_wrong_result *wrong)
 static json_t *wrong_object(const struct smc_exercise_submission *submission)
 {
     const struct smc_wrong_result *wrong = &submission->verdict.wrong;
-    struct smc_text cause = {0};
+    smc_auto_text cause = {0};
     if (submission->verdict.outcome != SMC_EXERCISE_WRONG)
         return json_null();
     json_t *object = json_object();
@@ -429,7 +428,6 @@ static json_t *wrong_object(const struct smc_exercise_submission *submission)
     smc_json_string(object, "expected", wrong->expected);
     smc_json_known_string(object, "cause", smc_wrong_cause_names[wrong->cause]);
     smc_json_known_string(object, "cause_text", smc_text_string(&cause));
-    smc_text_free(&cause);
     return object;
 }
 
@@ -565,10 +563,9 @@ static struct exercise_item exercise_make_item(const struct smc_exercise_submiss
 
 void smc_json_exercise(json_t *object, const struct smc_exercise_submission *submission)
 {
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     const struct exercise_item item = exercise_make_item(submission, &reason);
     smc_fields_json(&exercise_fields, &item, object);
-    smc_text_free(&reason);
 }
 
 void smc_csv_exercise(const struct smc_exercise_submission *submission, struct smc_text *out)
@@ -590,10 +587,9 @@ void smc_csv_exercise_class(const struct smc_exercise_submission *submissions, s
 {
     smc_fields_csv_head(&exercise_fields, out);
     for (size_t i = 0; i < count; i++) {
-        struct smc_text reason = {0};
+        smc_auto_text reason = {0};
         const struct exercise_item item = exercise_make_item(&submissions[i], &reason);
         smc_fields_csv_row(&exercise_fields, &item, out);
-        smc_text_free(&reason);
     }
 }
 
@@ -619,7 +615,7 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
     smc_text_append_char(out, '\n', 1);
     smc_cells_headings((struct smc_cells){columns, out});
     for (size_t i = 0; i < count; i++) {
-        struct smc_text reason = {0}, row = {0};
+        smc_auto_text reason = {0}, row = {0};
         const struct exercise_item item = exercise_make_item(&submissions[i], &reason);
         struct smc_cells cells = {columns, &row};
         smc_cells_add(&cells, submissions[i].file);
@@ -627,6 +623,5 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
         smc_cells_add(&cells, smc_exercise_outcome_names[item.verdict->outcome]);
         smc_cells_add(&cells, item.reason);
         smc_layout_row(out, &row);
-        smc_text_free(&reason);
     }
 }

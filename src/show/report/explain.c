@@ -163,11 +163,10 @@ static void explain_smem(const struct smc_answer *a, struct explain_step *step)
                     "not counted: on CC 1.x a kernel's arguments are in shared memory, too (CUDA C "
                     "Programming Guide 4.2)");
     explain_carveout(a, step);
-    struct smc_text call = {0};
+    smc_auto_text call = {0};
     if (smc_words_opt_in(a, NULL, &call))
         explain_say(step, "more than %u B per block, so before the launch: %s",
                     sm->smem_per_block_default_bytes, smc_text_string(&call));
-    smc_text_free(&call);
     if (limit == SMC_UNLIMITED)
         explain_say(step, "none is used: it does not limit");
     else if (limit > 0)
@@ -235,17 +234,16 @@ static void explain_refusals(const struct smc_answer *a, struct explain_step *st
     for (int i = 0; i < SMC_REFUSAL_COUNT; i++) {
         if (!(a->occupancy.refusals & 1u << i))
             continue;
-        struct smc_text reason = {0};
+        smc_auto_text reason = {0};
         smc_words_refusal(a, (enum smc_refusal)i, &reason);
         explain_say(step, "%s", smc_text_string(&reason));
-        smc_text_free(&reason);
     }
 }
 
 static void explain_result(const struct smc_answer *a, struct explain_step *step)
 {
     const struct smc_occupancy *occupancy = &a->occupancy;
-    struct smc_text minimum = {0};
+    smc_auto_text minimum = {0};
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
         if (occupancy->limit[i] != SMC_UNLIMITED)
             smc_text_printf(&minimum, "%s%u", minimum.length ? ", " : "", occupancy->limit[i]);
@@ -264,7 +262,6 @@ static void explain_result(const struct smc_answer *a, struct explain_step *step
                 occupancy->blocks_per_sm * a->launch.threads_per_block,
                 a->query.device.sm.max_threads_per_sm, occupancy->warps_per_sm,
                 a->query.device.sm.max_warps_per_sm, percent);
-    smc_text_free(&minimum);
 }
 
 /* What fewer registers cost, which only compiling with launch bounds can show. */

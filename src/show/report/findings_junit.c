@@ -141,7 +141,7 @@ static void findings_junit_append_notes(const struct test_case *c, size_t begin,
 
 static void append_case(const struct test_case *c, size_t begin, size_t end, struct smc_text *out)
 {
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     smc_text_append(&name, c[begin].kernel[0] ? c[begin].kernel : "(all kernels)");
     smc_text_printf(&name, "%s%s", c[begin].device[0] ? " on " : "", c[begin].device);
     smc_text_append(out, "    <testcase");
@@ -159,7 +159,6 @@ static void append_case(const struct test_case *c, size_t begin, size_t end, str
         findings_junit_append_notes(c, begin, end, out);
         smc_text_append(out, "    </testcase>\n");
     }
-    smc_text_free(&name);
 }
 
 static void append_suite(const struct test_case *c, size_t begin, size_t end, struct smc_text *out)
@@ -197,7 +196,8 @@ void smc_junit_findings(const struct smc_findings *findings,
                         const struct smc_judgements *judgements, struct smc_text *out)
 {
     size_t count = 0;
-    struct test_case *cases = smc_calloc(findings->count + judgements->count + 1, sizeof *cases);
+    smc_auto_free struct test_case *cases =
+        smc_calloc(findings->count + judgements->count + 1, sizeof *cases);
     if (!cases) {
         out->failed = true;
         return;
@@ -212,5 +212,4 @@ void smc_junit_findings(const struct smc_findings *findings,
     }
     qsort(cases, count, sizeof *cases, findings_junit_compare);
     append_suites(cases, count, out);
-    free(cases);
 }

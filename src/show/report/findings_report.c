@@ -28,7 +28,8 @@ struct shared_line {
 static struct shared_line *share_lines(const struct smc_findings *findings, size_t *count)
 {
     struct shared_line *lines = smc_calloc(findings->count + 1, sizeof *lines);
-    size_t *sharing = smc_calloc(findings->count + 1, sizeof *sharing); /* lines that may grow */
+    smc_auto_free size_t *sharing =
+        smc_calloc(findings->count + 1, sizeof *sharing); /* lines that may grow */
     size_t sharing_count = 0;
     *count = 0;
     for (size_t i = 0; lines && sharing && i < findings->count; i++) {
@@ -48,14 +49,13 @@ static struct shared_line *share_lines(const struct smc_findings *findings, size
         free(lines);
         lines = NULL;
     }
-    free(sharing);
     return lines;
 }
 
 static void append_finding_line(const struct shared_line *line, struct smc_text *out)
 {
     const struct smc_check_finding *f = line->first;
-    struct smc_text place = {0}, kernel = {0};
+    smc_auto_text place = {0}, kernel = {0};
     if (f->file[0])
         smc_text_append(&place, f->file);
     if (f->file[0] && f->line > 0 && line->count == 1)
@@ -70,18 +70,15 @@ static void append_finding_line(const struct shared_line *line, struct smc_text 
                                                        : "",
                        smc_text_string(&kernel), f->device[0] ? " on " : "", f->device,
                        f->kernel[0] ? ": " : "", f->message);
-    smc_text_free(&place);
-    smc_text_free(&kernel);
 }
 
 void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text *out)
 {
     size_t count;
-    struct shared_line *lines = share_lines(findings, &count);
+    smc_auto_free struct shared_line *lines = share_lines(findings, &count);
     for (size_t i = 0; lines && i < count; i++)
         append_finding_line(&lines[i], out);
     out->failed |= !lines;
-    free(lines);
 }
 
 /* --- Markdown --------------------------------------------------------------------------------- */
@@ -124,24 +121,22 @@ static void findings_append_code(const char *text, struct smc_text *out)
 static void append_safely(void (*append)(const char *, struct smc_text *), const char *text,
                           struct smc_text *out)
 {
-    char *safe = smc_strdup(text);
+    smc_auto_free char *safe = smc_strdup(text);
     if (safe) {
         smc_utf8_make_safe(safe);
         append(safe, out);
     } else
         out->failed = true;
-    free(safe);
 }
 
 static void findings_append_place(const struct smc_check_finding *f, struct smc_text *out)
 {
-    struct smc_text place = {0};
+    smc_auto_text place = {0};
     smc_text_append(&place, f->file);
     if (f->line > 0)
         smc_text_printf(&place, ":%u", f->line);
     if (f->file[0])
         append_safely(append_prose, smc_text_string(&place), out);
-    smc_text_free(&place);
 }
 
 static void findings_append_finding(const struct smc_check_finding *f, struct smc_text *out)
@@ -173,7 +168,7 @@ static void findings_append_table(const struct smc_findings *findings,
     smc_text_append(out, "| | kernel | device | finding | where |\n|---|---|---|---|---|\n");
     for (int level = (int)highest; level >= (int)lowest; level--)
         for (size_t i = 0; i < findings->count; i++) {
-            struct smc_text row = {0};
+            smc_auto_text row = {0};
             if (findings->item[i].level != (enum smc_finding_level)level)
                 continue;
             findings_append_finding(&findings->item[i], &row);
@@ -181,7 +176,6 @@ static void findings_append_table(const struct smc_findings *findings,
                 left_out++;
             else
                 smc_text_append(out, smc_text_string(&row));
-            smc_text_free(&row);
         }
     smc_left_out(left_out, out);
 }

@@ -78,7 +78,7 @@ static void findings_sarif_append_uri(const char *file, struct smc_text *uri)
 static void findings_sarif_set_place(json_t *location, const char *file, uint32_t line,
                                      const char *function)
 {
-    struct smc_text uri = {0};
+    smc_auto_text uri = {0};
     findings_sarif_append_uri(file, &uri);
     if (uri.length > 0) {
         json_t *object = json_object(), *artifact = json_object();
@@ -97,7 +97,6 @@ static void findings_sarif_set_place(json_t *location, const char *file, uint32_
         smc_json_string(named, "kind", "function");
         smc_json_set(location, "logicalLocations", logical);
     }
-    smc_text_free(&uri);
 }
 
 static json_t *locations(const struct smc_check_finding *finding)
@@ -114,7 +113,7 @@ static json_t *locations(const struct smc_check_finding *finding)
 static json_t *location_of(const struct smc_check_path *path, size_t index)
 {
     const struct smc_check_place *place = &path->place[index];
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     json_t *location = json_object();
     findings_sarif_set_place(location, place->file, place->line, place->function);
     if (index == 0)
@@ -124,7 +123,6 @@ static json_t *location_of(const struct smc_check_path *path, size_t index)
     else
         smc_text_append(&words, "calls a function");
     smc_json_set(location, "message", message(smc_text_string(&words)));
-    smc_text_free(&words);
     return location;
 }
 
@@ -187,7 +185,7 @@ static void add_paths(json_t *result, const struct smc_check_finding *finding)
 
 static uint64_t print_of(const struct smc_check_finding *finding)
 {
-    struct smc_text uri = {0};
+    smc_auto_text uri = {0};
     findings_sarif_append_uri(finding->file, &uri);
     const char *parts[] = {finding->rule, finding->kernel, finding->device, smc_text_string(&uri),
                            finding->subject};
@@ -195,7 +193,6 @@ static uint64_t print_of(const struct smc_check_finding *finding)
     uint64_t hash = SMC_HASH_START;
     for (size_t i = 0; i < count; i++)
         hash = smc_hash(hash, parts[i], strlen(parts[i]) + 1);
-    smc_text_free(&uri);
     return hash;
 }
 
@@ -228,7 +225,7 @@ static void set_rule(json_t *result, const char *rule)
 static void add_result(json_t *results, const struct smc_findings *findings, size_t index)
 {
     const struct smc_check_finding *finding = &findings->item[index];
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     json_t *result = smc_json_add_object(results);
     smc_text_printf(&text, "%s%s%s%s%s", finding->kernel, finding->device[0] ? " on " : "",
                     finding->device, finding->kernel[0] ? ": " : "", finding->message);
@@ -240,7 +237,6 @@ static void add_result(json_t *results, const struct smc_findings *findings, siz
     smc_json_set(result, "locations", locations(finding));
     add_paths(result, finding);
     smc_json_set(result, "partialFingerprints", fingerprints(findings, index));
-    smc_text_free(&text);
 }
 
 void smc_sarif_findings(const struct smc_findings *findings, struct smc_text *out)

@@ -160,7 +160,7 @@ static void headroom_append_rows(const struct smc_answer *answer,
         const struct row row = make_row(answer, headroom, i);
         bool current = is_current(answer, row.level);
         char percent[32];
-        struct smc_text line = {0}, clusters = {0};
+        smc_auto_text line = {0}, clusters = {0};
         smc_words_percent(row.level->percent, percent);
         smc_text_printf(&line, "%c %6u %7u %7s %10u %11u", current ? '>' : ' ',
                         row.level->blocks_per_sm, row.level->warps_per_sm, percent,
@@ -171,7 +171,6 @@ static void headroom_append_rows(const struct smc_answer *answer,
         }
         smc_text_printf(&line, "  %s",
                         has_clusters ? strchr(row.launch_bounds, '(') : row.launch_bounds);
-        smc_text_free(&clusters);
         smc_layout_begin(out, current ? SMC_STRONG : SMC_PLAIN);
         smc_layout_row(out, &line);
         smc_layout_end(out);

@@ -236,13 +236,12 @@ static void inspect_find_names(const struct smc_inspect_rows *rows, struct smc_k
 static void inspect_append_file(const struct smc_inspect_kernel *kernel, const char *label,
                                 struct smc_text *out)
 {
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     smc_text_printf(&line, "%s (%s)", kernel->file, smc_inspect_source_words(kernel->source));
     if (line.data)
         smc_utf8_make_safe(line.data);
     smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
                          out->style->columns);
-    smc_text_free(&line);
 }
 
 enum { DEVICE = 1, STACK = 4, COLUMNS = 10 };
@@ -352,7 +351,7 @@ static void inspect_append_best(const struct smc_inspect_row *row, struct smc_te
 {
     const struct smc_block_sizes *sizes = &row->sizes;
     const uint32_t best = sizes->best_threads_per_block;
-    struct smc_text highest = {0};
+    smc_auto_text highest = {0};
     char alone[16];
     smc_text_printf(line, "best block size: %u" SMC_TIE "threads (", best);
     smc_layout_percent(line, sizes->best_percent);
@@ -370,7 +369,6 @@ static void inspect_append_best(const struct smc_inspect_row *row, struct smc_te
         smc_layout_percent(line, smc_inspect_highest_percent(row));
         smc_text_printf(line, " with %s", smc_text_string(&highest));
     }
-    smc_text_free(&highest);
 }
 
 /* Of a kernel that is compiled for clusters, or launched with them. */
@@ -390,21 +388,20 @@ static void inspect_append_clusters(const struct smc_answer *answer, struct smc_
 static void inspect_append_tensor_memory(const struct smc_inspect_row *row,
                                          const struct smc_answer *answer, struct smc_text *line)
 {
-    struct smc_text memory = {0};
+    smc_auto_text memory = {0};
     smc_words_tensor_memory(answer, &memory);
     if (row->kernel->allocates_tmem && answer->launch.tmem_columns_per_block == 0)
         smc_text_append(&memory, "its columns are not known; --tmem-columns states them");
     if (memory.length > 0)
         smc_text_printf(line, "%sTensor Memory: %s", line->length > 0 ? "\n" : "",
                         smc_text_string(&memory));
-    smc_text_free(&memory);
 }
 
 /* If no block size is stated, the gains are those of the best one. */
 static void inspect_append_steps(const struct smc_inspect_row *row, struct smc_text *out)
 {
     const bool settled = smc_inspect_is_settled(row);
-    struct smc_text line = {0}, gains = {0}, call = {0};
+    smc_auto_text line = {0}, gains = {0}, call = {0};
     struct smc_answer answer;
     smc_inspect_complete(row, &answer);
     if (row->exceeds_bound)
@@ -427,12 +424,9 @@ static void inspect_append_steps(const struct smc_inspect_row *row, struct smc_t
     if (settled && smc_words_opt_in(&answer, row->kernel->shown, &call))
         smc_text_printf(&line, "%scall before the launch: %s", line.length > 0 ? "\n" : "",
                         smc_text_string(&call));
-    smc_text_free(&call);
     smc_text_join_items(&line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), out->style->columns);
-    smc_text_free(&gains);
-    smc_text_free(&line);
 }
 
 /* Only what needs attention: conflicts, and accesses that cannot be followed. */
@@ -511,7 +505,7 @@ static struct inspect_columns inspect_find_columns(const struct smc_inspect_rows
 static void inspect_append_row(const struct smc_inspect_row *row,
                                const struct inspect_columns *columns, struct smc_text *out)
 {
-    struct smc_text left = {0}, right = {0}, device = {0};
+    smc_auto_text left = {0}, right = {0}, device = {0};
     struct smc_cells cells = {columns->column, &left};
     smc_cells_add(&cells, smc_inspect_row_loads(row) ? "" : "~");
     smc_words_device(row->device, &device);
@@ -521,8 +515,6 @@ static void inspect_append_row(const struct smc_inspect_row *row,
         smc_words_limiters(&row->occupancy, &right);
     smc_layout_paragraph(out, smc_text_string(&left), (size_t)smc_columns_width(columns->column),
                          smc_text_string(&right), out->style->columns);
-    smc_text_free(&left);
-    smc_text_free(&right);
     append_architecture(row, out);
     if (!smc_inspect_is_settled(row)) {
         inspect_append_curve(row, out);
@@ -705,7 +697,7 @@ size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first, st
 {
     const struct smc_inspect_summary *summary = &rows->summary;
     const bool in_full = out->style->verbose || fits_in_full(rows);
-    struct smc_kernel_names names = {0};
+    SMC_AUTO(smc_kernel_names_free) struct smc_kernel_names names = {0};
     (void)first;
     inspect_find_names(rows, &names);
     if (rows->count > 0 && summary->files <= 1)
@@ -719,7 +711,6 @@ size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first, st
         append_overview(rows, &names, out);
     else if (rows->count > 0)
         inspect_append_kernels(rows, SIZE_MAX, &names, out);
-    smc_kernel_names_free(&names);
     inspect_append_notes(rows, !in_full, out);
     return rows->count;
 }
@@ -815,22 +806,19 @@ static void inspect_append_devices(const struct smc_inspect_promises *promises, 
 static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
                           struct smc_text *out)
 {
-    struct smc_text verdict = {0}, left = {0};
+    smc_auto_text verdict = {0}, left = {0};
     size_t end = i + 1;
     inspect_append_verdict(&promises->item[i], &verdict);
     for (; end < promises->count && end < i + 5 && !begins_bounds(promises, end); end++) {
-        struct smc_text next = {0};
+        smc_auto_text next = {0};
         inspect_append_verdict(&promises->item[end], &next);
         bool same = strcmp(smc_text_string(&next), smc_text_string(&verdict)) == 0;
-        smc_text_free(&next);
         if (!same)
             break;
     }
     inspect_append_devices(promises, i, end, &left);
     smc_layout_paragraph(out, smc_text_string(&left), VERDICT_COLUMN, smc_text_string(&verdict),
                          out->style->columns);
-    smc_text_free(&verdict);
-    smc_text_free(&left);
     return end;
 }
 

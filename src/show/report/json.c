@@ -39,11 +39,10 @@ void smc_json_real(json_t *object, const char *key, double value)
 /* Invalid UTF-8 becomes '?', so that no member is lost for its content. */
 void smc_json_string(json_t *object, const char *key, const char *value)
 {
-    char *safe = smc_strdup(value);
+    smc_auto_free char *safe = smc_strdup(value);
     if (safe)
         smc_utf8_make_safe(safe);
     smc_json_set(object, key, safe ? json_string(safe) : NULL);
-    free(safe);
 }
 
 void smc_json_known_string(json_t *object, const char *key, const char *value)
@@ -77,7 +76,7 @@ json_t *smc_json_begin(void)
 
 void smc_json_finish(json_t *root, struct smc_text *out)
 {
-    char *text = json_dumps(root, FORMAT);
+    smc_auto_free char *text = json_dumps(root, FORMAT);
     json_decref(root);
     if (!text) {
         out->failed = true;
@@ -85,17 +84,15 @@ void smc_json_finish(json_t *root, struct smc_text *out)
     }
     smc_text_append(out, text);
     smc_text_append_char(out, '\n', 1);
-    free(text);
 }
 
 static void append_line(json_t *object, struct smc_text *out)
 {
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    smc_auto_free char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(object);
     out->failed |= !text;
     smc_text_append(out, text ? text : "");
     smc_text_append_char(out, '\n', 1);
-    free(text);
 }
 
 void smc_json_append_line(json_t *item, struct smc_text *out)

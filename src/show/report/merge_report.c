@@ -231,7 +231,7 @@ static void write_quantity(const struct smc_merged *merged,
                            const struct smc_merged_quantity *quantity, size_t name_width,
                            struct smc_text *out)
 {
-    struct smc_text line = {0}, label = {0};
+    smc_auto_text line = {0}, label = {0};
     for (size_t i = 0; i < quantity->peers_count; i++) {
         const struct smc_merged_peers *peers = &quantity->peers[i];
         if (peers->common.present || quantity->verdict == SMC_MERGE_UNSEEN)
@@ -244,8 +244,6 @@ static void write_quantity(const struct smc_merged *merged,
     smc_layout_paragraph(out, smc_text_string(&label), name_width + 2 + VERDICT_WIDTH + 2,
                          smc_text_string(&line), out->style->columns);
     smc_layout_end(out);
-    smc_text_free(&line);
-    smc_text_free(&label);
 }
 
 static size_t merge_widest_name(const struct smc_merged_question *question)

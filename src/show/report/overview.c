@@ -34,11 +34,10 @@ int smc_overview_device_width(const struct smc_device *devices, size_t count, in
 {
     int longest = 0;
     for (size_t i = 0; i < count; i++) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         smc_words_device(&devices[i], &label);
         const int columns = smc_utf8_string_columns(smc_text_string(&label));
         longest = columns > longest ? columns : longest;
-        smc_text_free(&label);
     }
     return longest < most ? longest : most;
 }
@@ -50,13 +49,12 @@ static void overview_append_short(const struct smc_kernel_names *names, const ch
                                   struct smc_text *line)
 {
     enum { HEADLINE_NAME = 60 };
-    struct smc_text name = {0};
+    smc_auto_text name = {0};
     smc_kernel_names_choose(names, shown, &name);
     bool fits = smc_utf8_string_columns(smc_text_string(&name)) <= HEADLINE_NAME;
     smc_text_append_bytes(line, smc_text_string(&name),
                           fits ? name.length : smc_utf8_fit(name.data, HEADLINE_NAME));
     smc_text_append(line, fits ? "" : "..");
-    smc_text_free(&name);
 }
 
 static void overview_append_worst(const struct smc_inspect_summary *summary,
@@ -433,12 +431,11 @@ static struct overview_columns overview_find_columns(const struct smc_inspect_ro
 static void overview_append_place(const struct overview_line *line,
                                   const struct overview_columns *columns, struct smc_cells *cells)
 {
-    struct smc_text name = {0}, place = {0};
+    smc_auto_text name = {0}, place = {0};
     smc_words_device(line->worst->device, &name);
     smc_text_cell(&place, smc_text_string(&name), -columns->device_width);
     if (line->more > 0)
         smc_text_printf(&place, " +%zu", line->more);
-    smc_text_free(&name);
     smc_cells_text(cells, &place);
 }
 

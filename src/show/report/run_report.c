@@ -528,11 +528,10 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
 {
     const struct smc_csv_run run = {"", host_name, smc_gpu_part_uuid(part)};
     const struct smc_row row = {.quantity = "error", .unit = ""};
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     smc_text_printf(&reason, "GPU %d: %s", part->gpu_index, part->error.message);
     const struct run_line line = {&run, &row, "failed", smc_text_string(&reason)};
     smc_fields_csv_row(&line_fields, &line, out);
-    smc_text_free(&reason);
 }
 
 void smc_csv_all_gpus(const struct smc_all_gpus *all, struct smc_text *out)

@@ -106,12 +106,11 @@ static void append_own_params(const struct smc_series *series, size_t index, str
 static void series_append_name(const struct smc_series *series, size_t index, bool is_short,
                                struct smc_text *out)
 {
-    struct smc_text params = {0};
+    smc_auto_text params = {0};
     append_own_params(series, index, &params);
     smc_text_append(out, series->run[index].query.kernel->name);
     if (params.length > 0 && (is_short == (params.length <= LONGEST_IN_TABLE)))
         smc_text_printf(out, "%s%s", is_short ? ", " : ": ", smc_text_string(&params));
-    smc_text_free(&params);
 }
 
 /* "matmul-tiled, tile 16": what distinguishes a run from the others of its value, in a table. */
@@ -123,11 +122,10 @@ static void words_run(const struct smc_series *series, size_t index, struct smc_
 /* "block-m 128, ...": parameters that are too long for a table, or nothing. */
 static void words_details(const struct smc_series *series, size_t index, struct smc_text *out)
 {
-    struct smc_text params = {0};
+    smc_auto_text params = {0};
     append_own_params(series, index, &params);
     if (params.length > LONGEST_IN_TABLE)
         series_append_name(series, index, false, out);
-    smc_text_free(&params);
 }
 
 /* The varied option; NULL where none is. */
@@ -324,7 +322,7 @@ static void measure_left(struct sheet *sheet)
 {
     const struct smc_series *series = sheet->table->series;
     const char *option = words_option(&series->axis);
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     sheet->value_width = option ? strlen(option) : 0;
     for (size_t i = 0; i < sheet->rows; i++) {
         text.length = 0;
@@ -335,7 +333,6 @@ static void measure_left(struct sheet *sheet)
         if (series->family)
             sheet->label_width = wider(sheet->label_width, text.length);
     }
-    smc_text_free(&text);
 }
 
 static size_t series_width_of(const struct sheet *sheet, enum smc_figure figure)
@@ -482,7 +479,7 @@ static void append_table_run(const struct sheet *sheet, size_t index, struct smc
 {
     const struct smc_series *series = sheet->table->series;
     const struct smc_series_run *run = &series->run[index], *before = run - 1;
-    struct smc_text value = {0}, label = {0};
+    smc_auto_text value = {0}, label = {0};
     if (index == 0 || !smc_series_same_value(before, run))
         series_append_value(series, index, &value);
     words_run(series, index, &label);
@@ -499,8 +496,6 @@ static void append_table_run(const struct sheet *sheet, size_t index, struct smc
     smc_text_append_char(out, '\n', 1);
     if (sheet->table->verdicts)
         series_append_reason(sheet, run, out);
-    smc_text_free(&value);
-    smc_text_free(&label);
 }
 
 /* Begins with an empty line. */
@@ -599,7 +594,7 @@ static void series_append_notes(const struct series_table *table, bool has_count
     const struct smc_series *series = table->series;
     enum smc_series_vary vary = series->axis.vary;
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
-    struct smc_text notes = {.style = out->style}, text = {0};
+    smc_auto_text notes = {.style = out->style}, text = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
         smc_text_append(&text,
                         "a carve-out is a preference: the driver may set another size, and more "
@@ -624,7 +619,6 @@ static void series_append_notes(const struct series_table *table, bool has_count
     smc_layout_line(&notes, "verdicts", &text);
     smc_text_append_char(out, '\n', notes.length > 0);
     smc_text_append(out, smc_text_string(&notes));
-    smc_text_free(&notes);
 }
 
 void smc_text_series(const struct smc_series *series, struct smc_text *out)
@@ -657,10 +651,9 @@ static json_t *series_value_of(const struct smc_series_axis *axis, int64_t value
 {
     if (axis->vary != SMC_VARY_CACHE_CONFIG)
         return json_integer(value);
-    struct smc_text word = {0};
+    smc_auto_text word = {0};
     words_value(axis, value, &word);
     json_t *string = json_string(smc_text_string(&word));
-    smc_text_free(&word);
     return string;
 }
 
@@ -684,11 +677,10 @@ static json_t *series_run_object(const struct smc_series *series, size_t index)
                  run->has_value ? series_value_of(&series->axis, run->value) : json_null());
     smc_json_set(object, "figures", figures_object(series, index));
     smc_json_set(object, "fastest", json_boolean(smc_series_is_best(series, index)));
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     if (!run->seen.has_result)
         words_reason(run, &reason);
     smc_json_known_string(object, "failure", smc_text_string(&reason));
-    smc_text_free(&reason);
     if (run->seen.has_result) {
         smc_json_string(object, "verdict", smc_verdict_name(smc_series_verdict(series, index)));
         smc_json_answer(object, &run->seen.answer);
@@ -764,10 +756,9 @@ static void append_csv_run(const struct smc_series *series, size_t index, struct
     smc_text_printf(out, ",%d,%zu,%zu,%zu,%s,", smc_series_is_best(series, index),
                     confirmation->confirmed, confirmation->differing, confirmation->not_measured,
                     seen ? smc_verdict_name(smc_series_verdict(series, index)) : "");
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     words_reason(run, &reason);
     smc_csv_field(out, smc_text_string(&reason));
-    smc_text_free(&reason);
     smc_text_append(out, "\n");
 }
 

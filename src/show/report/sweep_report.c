@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
@@ -35,7 +36,7 @@ static void append_fixed(const struct smc_sweep *sweep, enum smc_axis_id id, int
 void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out)
 {
     const struct smc_query *query = &sweep->query;
-    struct smc_text given = {0};
+    smc_auto_text given = {0};
     uint32_t varied =
         (varies(sweep, SMC_AXIS_SIZE) ? SMC_MATRIX_SIZES | 1u << SMC_PARAM_LENGTH : 0) |
         (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
@@ -58,7 +59,6 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
     }
     if (given.length)
         smc_text_printf(out, "%s%s", query->kernel ? "; " : ": ", smc_text_string(&given));
-    smc_text_free(&given);
 }
 
 void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out)
@@ -172,10 +172,9 @@ static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *gri
 static void sweep_append_value(const struct sweep_grid *grid, size_t axis, uint64_t position,
                                int width, struct smc_text *out)
 {
-    struct smc_text label = {0};
+    smc_auto_text label = {0};
     smc_sweep_label(grid->result->sweep, axis, position, &label);
     smc_text_cell(out, smc_text_string(&label), width);
-    smc_text_free(&label);
 }
 
 static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
@@ -260,7 +259,7 @@ static void end_line(struct smc_text *out)
 static void sweep_append_row_label(const struct sweep_grid *grid, uint64_t first, uint64_t last,
                                    struct smc_text *out)
 {
-    struct smc_text label = {0};
+    smc_auto_text label = {0};
     bool device = grid->result->sweep->axis[grid->down].id == SMC_AXIS_DEVICE;
     smc_sweep_label(grid->result->sweep, grid->down, first, &label);
     if (last > first) {
@@ -270,7 +269,6 @@ static void sweep_append_row_label(const struct sweep_grid *grid, uint64_t first
     smc_text_append(out, "  ");
     smc_text_cell(out, smc_text_string(&label), device ? -grid->label_width : grid->label_width);
     smc_text_append(out, " ");
-    smc_text_free(&label);
 }
 
 static void append_band(const struct sweep_grid *grid, uint64_t first, uint64_t end,
@@ -351,7 +349,7 @@ static int sweep_widest_label(const struct sweep_grid *grid)
     const struct smc_sweep *sweep = grid->result->sweep;
     size_t width = strlen(smc_axis_info[sweep->axis[grid->down].id].option);
     for (uint64_t row = 0, last; row < grid->rows; row = last + 1) {
-        struct smc_text label = {0};
+        smc_auto_text label = {0};
         last = last_alike(grid, row);
         smc_sweep_label(sweep, grid->down, row, &label);
         if (last > row) {
@@ -360,7 +358,6 @@ static int sweep_widest_label(const struct sweep_grid *grid)
         }
         size_t columns = (size_t)smc_utf8_string_columns(smc_text_string(&label));
         width = columns > width ? columns : width;
-        smc_text_free(&label);
     }
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
 }
@@ -438,10 +435,9 @@ static struct sweep_columns sweep_find_columns(const struct smc_sweep_result *re
         }};
     struct smc_text_column *label = &columns.column[LABEL];
     for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         smc_sweep_label(sweep, 0, i, &text);
         smc_column_widen(label, smc_text_string(&text));
-        smc_text_free(&text);
     }
     if (label->width < -LABEL_MOST)
         label->width = -LABEL_MOST;
@@ -476,7 +472,7 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
                                const struct sweep_columns *columns, struct smc_text *out)
 {
     const struct smc_sweep_point *point = &result->point[index];
-    struct smc_text label = {0}, left = {0}, right = {0};
+    smc_auto_text label = {0}, left = {0}, right = {0};
     struct smc_cells cells = {columns->column, &left};
     smc_sweep_label(result->sweep, 0, index, &label);
     smc_cells_text(&cells, &label);
@@ -494,8 +490,6 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
     smc_layout_paragraph(out, smc_text_string(&left),
                          (size_t)smc_utf8_string_columns(smc_text_string(&left)) + 2,
                          smc_text_string(&right), out->style->columns);
-    smc_text_free(&left);
-    smc_text_free(&right);
 }
 
 /* "16 to 32": neighbouring values that are as good. */
@@ -636,11 +630,10 @@ static json_t *sweep_axis_object(const struct smc_sweep *sweep, size_t axis)
 
 static void dump(json_t *value, struct smc_text *out)
 {
-    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    smc_auto_free char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(value);
     out->failed |= !text;
     smc_text_append(out, text ? text : "");
-    free(text);
 }
 
 void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)

@@ -133,7 +133,7 @@ static void append_accesses(const struct smc_tile_question *question, struct smc
 void smc_words_tile_command(const struct smc_banks_query *query, const struct smc_tile *tile,
                             struct smc_text *out)
 {
-    struct smc_text layout = {0}, swizzle = {0}, accesses = {0};
+    smc_auto_text layout = {0}, swizzle = {0}, accesses = {0};
     const struct smc_cute_layout padded = padded_layout(tile);
     if (tile->name[0]) /* the padding stays apart from what is accessed */
         smc_text_printf(&layout,
@@ -160,9 +160,6 @@ void smc_words_tile_command(const struct smc_banks_query *query, const struct sm
     if (!query->device_assumed)
         smc_text_printf(out, " --device" SMC_TIE "%u.%u", query->device.sm.cc / 10,
                         query->device.sm.cc % 10);
-    smc_text_free(&layout);
-    smc_text_free(&swizzle);
-    smc_text_free(&accesses);
 }
 
 /* --- Text ------------------------------------------------------------------------------------- */
@@ -173,7 +170,7 @@ static void tile_append_remedy(const struct smc_banks_query *query,
                                const struct smc_tile_remedy *remedy, const char *label,
                                struct smc_text *words, struct smc_text *out)
 {
-    struct smc_text command = {0};
+    smc_auto_text command = {0};
     if (!remedy->found) {
         smc_text_free(words);
         return;
@@ -182,7 +179,6 @@ static void tile_append_remedy(const struct smc_banks_query *query,
     smc_words_tile_command(query, &remedy->tile, &command);
     smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&command), out->style->columns);
     out->failed |= command.failed;
-    smc_text_free(&command);
 }
 
 static void append_remedies_of(const struct smc_banks_answer *answer, struct smc_text *out)
@@ -225,7 +221,7 @@ void smc_words_tile_place(const struct smc_banks_answer *answer, struct smc_text
 struct smc_bank_cost smc_text_tile_heading(const struct smc_banks_answer *answer,
                                            struct smc_text *out)
 {
-    struct smc_text title = {0}, place = {0};
+    smc_auto_text title = {0}, place = {0};
     struct smc_bank_cost total = {0};
     if (answer->query.tile->tile.name[0]) {
         append_tile_declaration(&answer->query.tile->tile, &title);
@@ -237,8 +233,6 @@ struct smc_bank_cost smc_text_tile_heading(const struct smc_banks_answer *answer
     smc_layout_end(out);
     smc_words_tile_place(answer, &place);
     smc_layout_paragraph(out, "", 0, smc_text_string(&place), out->style->columns);
-    smc_text_free(&title);
-    smc_text_free(&place);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
         total.wavefronts += answer->pattern[i].total.wavefronts;
         total.least += answer->pattern[i].total.least;
@@ -277,13 +271,12 @@ static json_t *tile_remedy_object(const struct smc_tile_remedy *remedy)
     if (!remedy->found)
         return json_null();
     json_t *object = json_object();
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_words_tile(&remedy->tile, &words);
     smc_json_set(object, "layout", json_string(smc_text_string(&words)));
     smc_json_integer(object, "pitch_elements", remedy->tile.pitch);
     smc_json_integer(object, "padding_elements", remedy->tile.padding);
     smc_json_set(object, "swizzle", swizzle_object(&remedy->tile.swizzle));
-    smc_text_free(&words);
     return object;
 }
 
@@ -291,7 +284,7 @@ void smc_json_tile(json_t *object, const struct smc_banks_answer *answer)
 {
     const struct smc_tile_question *question = answer->query.tile;
     json_t *array = json_object();
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_words_tile(&question->tile, &words);
     smc_json_set(array, "layout", json_string(smc_text_string(&words)));
     smc_json_set(array, "element", json_string(question->element));
@@ -301,6 +294,5 @@ void smc_json_tile(json_t *object, const struct smc_banks_answer *answer)
     smc_json_integer(array, "paddings_tried", answer->tile_padding.tried);
     smc_json_set(array, "smallest_swizzle", tile_remedy_object(&answer->tile_swizzle));
     smc_json_integer(array, "swizzles_tried", answer->tile_swizzle.tried);
-    smc_text_free(&words);
     smc_json_set(object, "array", array);
 }

@@ -304,7 +304,7 @@ static void time_append_count(const struct smc_answer *answer, enum smc_time_ter
 static void append_term(const struct smc_answer *answer, enum smc_time_term term, size_t indent,
                         struct smc_text *out)
 {
-    struct smc_text label = {0}, count = {0};
+    smc_auto_text label = {0}, count = {0};
     const struct smc_time *time = &answer->time;
     double ms = time->term_ms[term];
     if (ms <= 0)
@@ -319,8 +319,6 @@ static void append_term(const struct smc_answer *answer, enum smc_time_term term
     time_append_count(answer, term, &count);
     smc_layout_paragraph(out, smc_text_string(&label), label.length + 2, smc_text_string(&count),
                          out->style->columns);
-    smc_text_free(&label);
-    smc_text_free(&count);
 }
 
 static const char *tensor_rates_of(const struct smc_answer *answer)

@@ -436,7 +436,7 @@ static void trace_append_headline(const struct smc_trace_answer *answer, struct 
    memory: 6 blocks per SM; the driver says 5". */
 static void append_wrong(const struct smc_trace_row *row, struct smc_text *out)
 {
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     smc_kernel_name_brief(row->launch->shown, &line);
     smc_text_printf(&line, ", %u threads, %u registers, %u" SMC_TIE "B of shared memory",
                     row->request.threads_per_block, row->request.regs_per_thread,
@@ -445,7 +445,6 @@ static void append_wrong(const struct smc_trace_row *row, struct smc_text *out)
     if (row->agreement == SMC_TRACE_DIFFERS)
         smc_text_printf(&line, "; the driver says %d", row->launch->api_blocks_per_sm);
     smc_layout_paragraph(out, " ", 2, smc_text_string(&line), out->style->columns);
-    smc_text_free(&line);
 }
 
 /* What the model is wrong about, or another GPU cannot do: with the first few of them. */
@@ -760,7 +759,7 @@ static json_t *course_object(const struct smc_trace_answer *answer, size_t rows)
 {
     const struct smc_trace *trace = answer->trace;
     const struct smc_trace_course *course = &trace->course;
-    size_t *place = smc_malloc((trace->launch_count + 1) * sizeof *place);
+    smc_auto_free size_t *place = smc_malloc((trace->launch_count + 1) * sizeof *place);
     size_t count = course->begun ? SMC_TRACE_SLICES : 0;
     if (!place)
         return NULL;
@@ -775,7 +774,6 @@ static json_t *course_object(const struct smc_trace_answer *answer, size_t rows)
     for (size_t i = 0; i < count; i++)
         json_array_append_new(slices, slice_list(&course->slice[i], place));
     smc_json_set(object, "slices", slices);
-    free(place);
     if (count > 0)
         return object;
     json_decref(object);

@@ -337,15 +337,13 @@ enum { MOST_KERNELS = 15, MOST_LINES = 3 };
 static void trace_table_append_name(const struct smc_kernel_names *names, const char *shown,
                                     struct smc_text *out)
 {
-    struct smc_text shortest = {0}, brief = {0};
+    smc_auto_text shortest = {0}, brief = {0};
     smc_kernel_names_choose(names, shown, &shortest);
     smc_kernel_name_brief(shown, &brief);
     const bool fits = brief.length > shortest.length && brief.length <= out->style->columns;
     smc_layout_begin(out, SMC_STRONG);
     smc_kernel_name_wrap(smc_text_string(fits ? &brief : &shortest), out->style->columns, out);
     smc_layout_end(out);
-    smc_text_free(&shortest);
-    smc_text_free(&brief);
 }
 
 static void trace_table_append_kernel(const struct smc_trace_answer *answer,
@@ -354,7 +352,7 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
 {
     size_t count;
     double rest = 0;
-    struct trace_table_line *lines = trace_table_find_lines(answer, kernel, &count);
+    smc_auto_free struct trace_table_line *lines = trace_table_find_lines(answer, kernel, &count);
     out->failed |= !lines;
     const size_t shown = out->style->verbose || count <= MOST_LINES ? count : MOST_LINES;
     trace_table_append_name(names, kernel->shown, out);
@@ -374,12 +372,11 @@ static void trace_table_append_kernel(const struct smc_trace_answer *answer,
         smc_text_printf(out, "  in %zu more configuration%s, shown by --verbose\n", count - shown,
                         smc_text_plural(count - shown));
     }
-    free(lines);
 }
 
 void smc_trace_table(const struct smc_trace_answer *answer, struct smc_text *out)
 {
-    struct smc_kernel_names names = {0};
+    SMC_AUTO(smc_kernel_names_free) struct smc_kernel_names names = {0};
     const size_t most = out->style->all_kernels    ? answer->kernel_count
                         : out->style->most_kernels ? out->style->most_kernels
                                                    : MOST_KERNELS;
@@ -392,7 +389,6 @@ void smc_trace_table(const struct smc_trace_answer *answer, struct smc_text *out
             trace_table_append_kernel(answer, &answer->kernels[i], &names, out);
         else
             rest += answer->kernels[i].share;
-    smc_kernel_names_free(&names);
     if (most >= answer->kernel_count)
         return;
     add_percent(100 * rest, &(struct smc_cells){trace_columns, out});

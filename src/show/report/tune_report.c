@@ -314,7 +314,7 @@ static void words_command(const struct smc_tune *tune, struct smc_text *out)
 {
     const struct smc_tune_shape *shape = smc_tune_winner(tune);
     struct smc_query query;
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     shape = shape ? shape : first_rank(tune);
     if (!shape || tune->source)
         return;
@@ -323,7 +323,6 @@ static void words_command(const struct smc_tune *tune, struct smc_text *out)
     smc_text_printf(out, "smemcalc run %s", smc_text_string(&options));
     if (query.settings.carveout_percent != SMC_CARVEOUT_DEFAULT)
         smc_text_printf(out, " --carveout %" PRId32, query.settings.carveout_percent);
-    smc_text_free(&options);
 }
 
 /* --- Text ------------------------------------------------------------------------------------- */

@@ -46,11 +46,10 @@ static void print_words(const char *text, size_t width)
 /* "a,b" becomes "a, b". */
 static void print_columns(const char *names, size_t width)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     for (; *names; names++)
         smc_text_append(&list, *names == ',' ? ", " : (const char[]){*names, '\0'});
     print_words(smc_text_string(&list), width);
-    smc_text_free(&list);
 }
 
 /* What follows `object` and a dot in the key; NULL for the member of another object. */
@@ -74,13 +73,12 @@ static void print_member(const struct smc_report_field *field, const char *name)
 
 static void print_params(void)
 {
-    struct smc_text names = {0};
+    smc_auto_text names = {0};
     char key[SMC_PARAM_KEY_CHARS];
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         smc_text_printf(&names, "%s%s", i ? "," : "", smc_words_param_key((enum smc_param)i, key));
     printf(".It parameters\nthose that the kernel accepts, each by its name:\n");
     print_columns(smc_text_string(&names), MEMBER_WIDTH);
-    smc_text_free(&names);
 }
 
 static void print_fields(const struct smc_fields *fields, const char *object)
@@ -98,12 +96,11 @@ static void print_fields(const struct smc_fields *fields, const char *object)
 
 static void print_csv_columns(const struct smc_fields *fields)
 {
-    struct smc_text head = {0};
+    smc_auto_text head = {0};
     smc_fields_csv_head(fields, &head);
     if (head.length > 0)
         head.data[head.length - 1] = '\0'; /* the newline */
     print_columns(smc_text_string(&head), COLUMN_WIDTH);
-    smc_text_free(&head);
 }
 
 /* Skips lines until one that begins with `end`, which is left in `line`. */

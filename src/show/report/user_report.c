@@ -212,14 +212,13 @@ static void append_memory(const struct smc_user_run *run, struct smc_text *out)
 
 static void append_fidelity(const struct smc_user_run *run, struct smc_text *out)
 {
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     if (run->result.emulation.made)
         smc_words_fidelity(&run->result.emulated.fidelity, &line);
     if (line.length > 0)
         smc_text_append_char(out, '\n', 1);
     if (line.length > 0)
         smc_layout_line(out, "fidelity", &line);
-    smc_text_free(&line);
 }
 
 /* What the kernel printed comes first, as it would on a GPU. */
@@ -244,10 +243,9 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     smc_layout_verdict(out, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     if (counts->finding_count > 0) {
-        struct smc_text advice = {0};
+        smc_auto_text advice = {0};
         smc_words_barrier_advice(run->barrier_after, &advice);
         smc_text_leading_findings(counts, smc_text_string(&advice), out);
-        smc_text_free(&advice);
         smc_text_append_char(out, '\n', 1);
     }
     user_append_head(run, out);
@@ -358,10 +356,9 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
     smc_json_set(object, "fidelity",
                  gpu->emulation.made ? smc_json_fidelity(&run->result.emulated.fidelity)
                                      : json_null());
-    struct smc_text advice = {0};
+    smc_auto_text advice = {0};
     smc_words_barrier_advice(run->barrier_after, &advice);
     smc_json_known_string(object, "advice", smc_text_string(&advice));
-    smc_text_free(&advice);
     smc_json_set(object, "printed",
                  run->printed.length ? json_stringn(run->printed.data, run->printed.length)
                                      : json_null());

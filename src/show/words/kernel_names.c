@@ -147,7 +147,7 @@ static void append_first_arguments(const char *shown, struct smc_text *out)
 {
     enum { MOST_ARGUMENT_BYTES = 32 };
     struct smc_name name;
-    struct smc_text brief = {0};
+    smc_auto_text brief = {0};
     smc_kernel_name_brief(shown, &brief);
     smc_name_parse(shown, &name);
     size_t begin = name.arguments - name.last, end = 0;
@@ -164,7 +164,6 @@ static void append_first_arguments(const char *shown, struct smc_text *out)
         smc_text_printf(out, "%.*s ..>", (int)end, brief.data);
     else
         smc_text_printf(out, "%.*s<..>", (int)begin, brief.data);
-    smc_text_free(&brief);
 }
 
 /* From the shortest. */
@@ -207,7 +206,7 @@ static size_t keep_ambiguous(struct formed *formed, size_t count, char **ambiguo
 static void find_ambiguous(const char *const *shown, size_t count, int form,
                            struct smc_kernel_names *names)
 {
-    struct formed *formed = smc_calloc(count + 1, sizeof *formed);
+    smc_auto_free struct formed *formed = smc_calloc(count + 1, sizeof *formed);
     size_t formed_count = 0;
     names->ambiguous[form] = smc_calloc(count + 1, sizeof *names->ambiguous[form]);
     for (size_t i = 0; formed && names->ambiguous[form] && i < count; i++) {
@@ -218,7 +217,6 @@ static void find_ambiguous(const char *const *shown, size_t count, int form,
     }
     if (formed_count > 0)
         names->count[form] = keep_ambiguous(formed, formed_count, names->ambiguous[form]);
-    free(formed);
 }
 
 void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *shown, size_t count)
@@ -252,7 +250,7 @@ void smc_kernel_names_choose(const struct smc_kernel_names *names, const char *s
                              struct smc_text *out)
 {
     for (int form = 0; form < SMC_KERNEL_NAME_FORMS; form++) {
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         forms[form](shown, &text);
         bool distinct = text.length > 0 && !text.failed &&
                         (names->count[form] == 0 ||
@@ -260,7 +258,6 @@ void smc_kernel_names_choose(const struct smc_kernel_names *names, const char *s
                                   sizeof *names->ambiguous[form], smc_compare_strings));
         if (distinct)
             smc_text_append(out, text.data);
-        smc_text_free(&text);
         if (distinct)
             return;
     }
@@ -301,8 +298,7 @@ void smc_kernel_name_wrap(const char *text, size_t columns, struct smc_text *out
 void smc_kernel_names_append(const struct smc_kernel_names *names, const char *shown,
                              size_t columns, struct smc_text *out)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_kernel_names_choose(names, shown, &text);
     smc_kernel_name_wrap(smc_text_string(&text), columns, out);
-    smc_text_free(&text);
 }

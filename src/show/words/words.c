@@ -214,7 +214,7 @@ static void words_append_number(const char *option, int64_t value, int64_t absen
    interactive shell expands '!' even between double quotes, so that it is quoted by itself. */
 void smc_words_quote(const char *word, struct smc_text *out)
 {
-    struct smc_text safe = {0};
+    smc_auto_text safe = {0};
     smc_text_append(&safe, word);
     if (safe.data)
         smc_utf8_make_safe(safe.data);
@@ -228,7 +228,6 @@ void smc_words_quote(const char *word, struct smc_text *out)
             smc_text_append_char(out, *at, 1);
     }
     smc_text_append(out, "\"");
-    smc_text_free(&safe);
 }
 
 int smc_words_next_bound(const double *share, int last)
@@ -431,11 +430,10 @@ bool smc_words_regs_known(const struct smc_answer *answer)
 
 void smc_words_percent(double percent, char text[32])
 {
-    struct smc_text tied = {0};
+    smc_auto_text tied = {0};
     smc_layout_percent(&tied, percent);
     smc_words_untie(&tied);
     snprintf(text, 32, "%s", smc_text_string(&tied));
-    smc_text_free(&tied);
 }
 
 enum smc_limit smc_words_first_limiter(uint32_t limiters)
