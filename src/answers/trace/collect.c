@@ -662,9 +662,7 @@ static enum smc_status read_records(struct smc_trace_program *collection, struct
                        collection->child > 0
                            ? "no process of the program started CUDA before the time was over"
                            : "no process of the program started CUDA");
-    if (status == SMC_OK)
-        status = smc_trace_match_modules(trace, error);
-    return status;
+    return status == SMC_OK ? smc_trace_match_modules(trace, error) : status;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */

@@ -182,13 +182,13 @@ typedef enum smc_status take_row(struct export *export, sqlite3_stmt *row, void 
 
 /* Calls `take` with each row of a table; with none if there is no such table. */
 static enum smc_status each_row(struct export *export, const char *table,
-                                const char *const *columns, size_t count, const char *tail,
-                                take_row *take, void *context, struct smc_error *error)
+                                const char *const *columns, size_t count, take_row *take,
+                                void *context, struct smc_error *error)
 {
     sqlite3_stmt *query;
     bool found = true;
     enum smc_status status =
-        smc_sqlite_select(&export->sqlite, table, columns, count, tail, NULL, &query, error);
+        smc_sqlite_select(&export->sqlite, table, columns, count, "", NULL, &query, error);
     while (status == SMC_OK && query && found) {
         status = smc_sqlite_step(&export->sqlite, query, &found, error);
         if (status == SMC_OK && found)
@@ -249,13 +249,13 @@ static enum smc_status read_about(struct export *export, struct smc_error *error
     struct smc_text tool = {0}, program = {0};
     int count = 0;
     enum smc_status status =
-        each_row(export, "META_DATA_EXPORT", name_and_value, 2, "", take_tool, &tool, error);
-    if (status == SMC_OK)
-        status = each_row(export, "META_DATA_CAPTURE", name_and_value, 2, "", take_program,
-                          &program, error);
+        each_row(export, "META_DATA_EXPORT", name_and_value, 2, take_tool, &tool, error);
     if (status == SMC_OK)
         status =
-            each_row(export, "DIAGNOSTIC_EVENT", diagnostic, 2, "", take_diagnostic, &count, error);
+            each_row(export, "META_DATA_CAPTURE", name_and_value, 2, take_program, &program, error);
+    if (status == SMC_OK)
+        status =
+            each_row(export, "DIAGNOSTIC_EVENT", diagnostic, 2, take_diagnostic, &count, error);
     if (tool.length == 0)
         smc_text_append(&tool, "Nsight Systems");
     const bool failed = tool.failed || program.failed;
@@ -352,13 +352,13 @@ static enum smc_status read_gpus(struct export *export, struct smc_error *error)
 {
     static const char *const columns[] = {"pid", "cudaId", "gpuId", "numMultiprocessors", "uuid"};
     enum smc_status status =
-        each_row(export, "TARGET_INFO_GPU", gpu_columns, GPU_COLUMNS, "", take_gpu, NULL, error);
+        each_row(export, "TARGET_INFO_GPU", gpu_columns, GPU_COLUMNS, take_gpu, NULL, error);
     if (status == SMC_OK && export->gpu_count == 0)
-        status = each_row(export, "TARGET_INFO_CUDA_GPU", old_gpu_columns, GPU_COLUMNS, "",
-                          take_gpu, NULL, error);
-    return status == SMC_OK ? each_row(export, "TARGET_INFO_CUDA_DEVICE", columns, 5, "",
-                                       take_ordinal, NULL, error)
-                            : status;
+        status = each_row(export, "TARGET_INFO_CUDA_GPU", old_gpu_columns, GPU_COLUMNS, take_gpu,
+                          NULL, error);
+    return status == SMC_OK
+               ? each_row(export, "TARGET_INFO_CUDA_DEVICE", columns, 5, take_ordinal, NULL, error)
+               : status;
 }
 
 static const struct ordinal *find_ordinal(const struct export *export, int64_t pid, int64_t device)
@@ -790,11 +790,10 @@ static enum smc_status nsys_read_rest(struct export *export, struct smc_error *e
 {
     static const char *const process[] = {"globalPid", "name"}, *const graph[] = {"start"};
     uint64_t graphs = 0;
-    enum smc_status status =
-        each_row(export, "PROCESSES", process, 2, "", take_process, NULL, error);
+    enum smc_status status = each_row(export, "PROCESSES", process, 2, take_process, NULL, error);
     if (status == SMC_OK)
-        status = each_row(export, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph, 1, "", take_graph,
-                          &graphs, error);
+        status = each_row(export, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph, 1, take_graph, &graphs,
+                          error);
     if (graphs > 0)
         smc_trace_note(export->trace,
                        "%llu launches of CUDA graphs were recorded without their kernels; 'nsys "
@@ -817,8 +816,8 @@ static enum smc_status nsys_read_all(struct export *export, struct smc_error *er
     if (status == SMC_OK)
         status = read_gpus(export, error);
     if (status == SMC_OK)
-        status = each_row(export, "ENUM_CUDA_FUNC_CACHE_CONFIG", enumeration, 2, "",
-                          take_cache_config, NULL, error);
+        status = each_row(export, "ENUM_CUDA_FUNC_CACHE_CONFIG", enumeration, 2, take_cache_config,
+                          NULL, error);
     if (status == SMC_OK)
         status = smc_sqlite_select(&export->sqlite, "StringIds", value, 1, "WHERE \"id\" = ?", NULL,
                                    &export->strings, error);

@@ -793,9 +793,7 @@ static enum smc_status cubin_read_all(struct smc_cubin_reading *reading)
         status = cubin_read_target(reading);
     if (status == SMC_OK)
         status = cubin_find_kernels(reading);
-    if (status == SMC_OK)
-        status = cubin_read_kernels(reading);
-    return status;
+    return status == SMC_OK ? cubin_read_kernels(reading) : status;
 }
 
 /* libelf does not publish its error numbers, so this compares the messages. */

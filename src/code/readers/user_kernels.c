@@ -236,12 +236,11 @@ static bool user_kernels_grow(struct smc_inspect_kernels *kernels)
     return true;
 }
 
-/* The number (index + 1) of the last kernel with the key of `kernel`; 0: none. */
+/* The number (index + 1) of the last kernel with the name of `kernel`; 0: none. */
 static uint32_t user_kernels_find_last(const struct smc_inspect_kernels *kernels,
-                                       const struct smc_inspect_kernel *kernel,
-                                       enum user_kernels_key key)
+                                       const struct smc_inspect_kernel *kernel)
 {
-    return kernels->count > 0 ? *user_kernels_find_slot(kernels, kernel, key) : 0;
+    return kernels->count > 0 ? *user_kernels_find_slot(kernels, kernel, BY_NAME) : 0;
 }
 
 struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
@@ -250,7 +249,7 @@ struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels,
     const struct smc_inspect_kernel wanted = {.name_hash =
                                                   smc_hash(SMC_HASH_START, name, name_length)};
     struct smc_inspect_kernel *first = NULL;
-    uint32_t number = user_kernels_find_last(kernels, &wanted, BY_NAME);
+    uint32_t number = user_kernels_find_last(kernels, &wanted);
     for (; number > begin; number = kernels->index->links[BY_NAME][number - 1].before)
         first = &kernels->item[number - 1];
     return first;
@@ -286,7 +285,7 @@ static bool user_kernels_is_same(const struct smc_inspect_kernel *a,
 static bool user_kernels_is_known(const struct smc_inspect_kernels *kernels,
                                   const struct smc_inspect_kernel *kernel)
 {
-    uint32_t number = user_kernels_find_last(kernels, kernel, BY_NAME);
+    uint32_t number = user_kernels_find_last(kernels, kernel);
     for (; number > 0; number = kernels->index->links[BY_NAME][number - 1].before)
         if (user_kernels_is_same(&kernels->item[number - 1], kernel))
             return true;

@@ -55,7 +55,7 @@ static bool exercise_is_built_in(const char *name)
 enum smc_status smc_exercise_read_file(const struct smc_exercise *exercise, const char *file,
                                        struct smc_text *text, struct smc_error *error)
 {
-    struct smc_text path = {0};
+    smc_auto_text path = {0};
     enum smc_status status = SMC_OK;
     smc_text_printf(&path, "%s/%s", exercise->folder ? exercise->folder : exercise->own_name, file);
     if (path.failed) {
@@ -71,7 +71,6 @@ enum smc_status smc_exercise_read_file(const struct smc_exercise *exercise, cons
             status =
                 smc_fail(error, SMC_USAGE, "exercise %s has no file %s", exercise->own_name, file);
     }
-    smc_text_free(&path);
     return status;
 }
 

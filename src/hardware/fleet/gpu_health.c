@@ -586,9 +586,7 @@ static enum smc_status test_time(struct check *check)
     query.ceilings = check->request->ceilings;
     query.compile = check->request->compile;
     enum smc_status status = smc_query_answer(&query, answer, check->warnings, check->error);
-    if (status == SMC_OK)
-        status = time_kernel(check, answer);
-    return status;
+    return status == SMC_OK ? time_kernel(check, answer) : status;
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */

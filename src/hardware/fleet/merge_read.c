@@ -827,9 +827,7 @@ enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const 
     SMC_AUTO(smc_merge_input_free)
     struct smc_merge_input input = {.merge = merge, .file = file, .problems = problems};
     enum smc_status status = smc_merge_feed(&input, text, length, NULL);
-    if (status == SMC_OK)
-        status = smc_merge_finish(&input);
-    return status;
+    return status == SMC_OK ? smc_merge_finish(&input) : status;
 }
 
 void smc_merge_free(struct smc_merge *merge)

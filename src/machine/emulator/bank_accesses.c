@@ -104,7 +104,7 @@ static const char *bank_accesses_reason_of(struct answer *answer,
         [SMC_BANK_BY_ENGINE] = "shared memory is accessed by a copy engine, not lane by lane",
         [SMC_BANK_BY_UNKNOWN] = "an instruction that is not decoded",
     };
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (tally->kind != SMC_BANK_BY_LANES)
         smc_text_append(&text, passed_over[tally->kind]);
     else if (tally->misaligned)
@@ -117,7 +117,6 @@ static const char *bank_accesses_reason_of(struct answer *answer,
         append_cause(answer, tally, &text);
     const char *reason = bank_accesses_copy(answer, smc_text_string(&text), text.length);
     answer->accesses->arena.failed |= text.failed;
-    smc_text_free(&text);
     return reason;
 }
 
@@ -385,7 +384,7 @@ static enum smc_status bank_accesses_find(struct answer *answer, struct smc_erro
     struct smc_access_log log = {0};
     struct smc_bank_walk walk = {.request = answer->request, .program = program, .log = &log};
     uint8_t *kind = smc_calloc(program->ops + 1, 1);
-    char *ptx = smc_strndup(answer->request->ptx, answer->request->ptx_bytes);
+    smc_auto_free char *ptx = smc_strndup(answer->request->ptx, answer->request->ptx_bytes);
     walk.tally = smc_calloc(program->instructions + 1, sizeof *walk.tally);
     walk.kind = kind;
     bool worked = walk.tally && kind && ptx;
@@ -405,7 +404,6 @@ static enum smc_status bank_accesses_find(struct answer *answer, struct smc_erro
         bank_accesses_add_up(accesses);
     free(walk.tally);
     free(kind);
-    free(ptx);
     smc_access_log_free(&log);
     answer->log = NULL;
     return worked ? SMC_OK : smc_out_of_memory(error);

@@ -649,7 +649,7 @@ static bool follow_each(struct walker *walker, struct smc_lane_state *state,
                         const struct frame *frame, const struct choice *choice,
                         const struct smc_op *op, struct smc_lane_changes *out)
 {
-    struct smc_lane_changes way = {0};
+    SMC_AUTO(smc_lane_changes_free) struct smc_lane_changes way = {0};
     const struct smc_lane_join join = {
         .state = state, .from = &way, .apart = !choice->together, .instruction = op->instruction};
     bool arrived = false, kept = true, ignored = false;
@@ -668,7 +668,6 @@ static bool follow_each(struct walker *walker, struct smc_lane_state *state,
             kept = smc_lane_changes_join(&walker->values, &join, out, &ignored);
         arrived = true;
     }
-    smc_lane_changes_free(&way);
     walker->steps += STEPS_OF_A_BRANCH + out->count / CHANGES_OF_A_STEP;
     return (kept || fail(walker)) && arrived && !stopped(walker);
 }
@@ -900,7 +899,7 @@ bool smc_bank_walk(struct smc_bank_walk *walk)
         .changed_at = smc_calloc(program->instructions + 1, sizeof *walker.changed_at),
         .budget = request->budget ? request->budget : SMC_BANK_ACCESSES_BUDGET,
     };
-    struct smc_lane_state state = {0};
+    SMC_AUTO(smc_lane_state_free) struct smc_lane_state state = {0};
     bool opened = walker.open && walker.visits && walker.changed_at &&
                   smc_lane_values_open(program, &walker.values) &&
                   smc_lane_state_new(&walker.values, &state);
@@ -913,7 +912,6 @@ bool smc_bank_walk(struct smc_bank_walk *walk)
         begin_warp(&walker, &state);
         bank_walk_run(&walker, &state, 0, SMC_NO_PC);
     }
-    smc_lane_state_free(&state);
     smc_lane_values_close(&walker.values);
     free(walker.open);
     free(walker.visits);

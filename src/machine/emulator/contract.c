@@ -539,7 +539,7 @@ bool smc_find_contractions(struct smc_decoder *decoder)
 {
     struct smc_program *program = decoder->program;
     const struct smc_ptx_module *module = &program->module;
-    struct pass *pass = smc_calloc(1, sizeof *pass);
+    smc_auto_free struct pass *pass = smc_calloc(1, sizeof *pass);
     decoder->contraction =
         smc_arena_take(&program->arena, (module->statements + 1) * sizeof *decoder->contraction);
     if (pass) {
@@ -558,6 +558,5 @@ bool smc_find_contractions(struct smc_decoder *decoder)
         free(pass->reads);
         free(pass->writer);
     }
-    free(pass);
     return done;
 }

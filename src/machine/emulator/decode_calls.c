@@ -111,9 +111,9 @@ static bool describe_functions(struct smc_program *program, const uint64_t *fram
 enum smc_status smc_lay_out_frames(struct smc_program *program, struct smc_error *error)
 {
     const struct smc_ptx_module *module = &program->module;
-    uint64_t *end = smc_calloc(module->functions + 1, sizeof *end);
-    uint64_t *frame_end = smc_calloc(module->functions + 1, sizeof *frame_end);
-    uint64_t *scope_end = smc_calloc(module->scopes + 1, sizeof *scope_end);
+    smc_auto_free uint64_t *end = smc_calloc(module->functions + 1, sizeof *end);
+    smc_auto_free uint64_t *frame_end = smc_calloc(module->functions + 1, sizeof *frame_end);
+    smc_auto_free uint64_t *scope_end = smc_calloc(module->scopes + 1, sizeof *scope_end);
     enum smc_status status = SMC_OK;
     if (!end || !frame_end || !scope_end) {
         status = smc_out_of_memory(error);
@@ -130,9 +130,6 @@ enum smc_status smc_lay_out_frames(struct smc_program *program, struct smc_error
         if (!describe_functions(program, frame_end))
             status = smc_out_of_memory(error);
     }
-    free(end);
-    free(frame_end);
-    free(scope_end);
     return status;
 }
 

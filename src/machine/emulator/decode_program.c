@@ -454,7 +454,7 @@ static void find_stretches(struct smc_program *program, bool *arrives)
 
 static bool find_sequences(struct smc_program *program)
 {
-    bool *is_target = smc_calloc(program->ops + 1, sizeof *is_target);
+    smc_auto_free bool *is_target = smc_calloc(program->ops + 1, sizeof *is_target);
     if (!is_target)
         return false;
     for (size_t i = 0; i < program->ops; i++) {
@@ -467,7 +467,6 @@ static bool find_sequences(struct smc_program *program)
     find_leaders(program, is_target);
     find_polls(program);
     find_stretches(program, is_target);
-    free(is_target);
     return true;
 }
 

@@ -236,15 +236,13 @@ enum smc_following smc_program_follow(struct smc_program *program,
     struct load_group groups[MOST_GROUPS];
     struct join_search search = {.group = groups, .wanted = loads_of_width};
     enum smc_following following = SMC_FOLLOWING_UNKNOWN;
-    uint32_t *leads = joins_find_targets(program);
-    uint8_t *skips = smc_calloc(program->ops ? program->ops : 1, 1);
+    smc_auto_free uint32_t *leads = joins_find_targets(program);
+    smc_auto_free uint8_t *skips = smc_calloc(program->ops ? program->ops : 1, 1);
     if (leads && skips) {
         forget_skips(program, leads, skips);
         if (joins_find_groups(program, leads, skips, &search))
             search_from(&search, 0);
     }
-    free(leads);
-    free(skips);
     if (search.solutions == 1) {
         uint64_t ignored[WIDTHS] = {0};
         following = SMC_FOLLOWING_SAME;

@@ -299,7 +299,7 @@ enum smc_next smc_library_print(struct smc_worker *worker, struct smc_warp *warp
     struct smc_output *output = &worker->output;
     EACH_ACTIVE(lane, mask) {
         bool is_full = output->text.length > MOST_OUTPUT;
-        struct smc_text dropped = {0};
+        smc_auto_text dropped = {0};
         struct print print = {.worker = worker,
                               .warp = warp,
                               .op = op,
@@ -308,7 +308,6 @@ enum smc_next smc_library_print(struct smc_worker *worker, struct smc_warp *warp
         int result = print_call(&print);
         output->is_cut |= is_full;
         worker->out_of_memory |= output->text.failed || dropped.failed;
-        smc_text_free(&dropped);
         smc_call_result(worker, warp, op, lane, (uint32_t)result);
     }
     worker->out_of_memory |= !end_segment(output, worker->block);

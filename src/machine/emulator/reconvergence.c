@@ -245,11 +245,9 @@ static uint32_t common(const struct flow *flow, uint32_t a, uint32_t b)
 static bool find_dominators(struct flow *flow)
 {
     const uint32_t none = UINT32_MAX;
-    uint32_t *begin = smc_calloc(flow->blocks + 2, sizeof *begin);
-    uint32_t *leaving = smc_malloc(flow->edges * sizeof *leaving + 1);
+    smc_auto_free uint32_t *begin = smc_calloc(flow->blocks + 2, sizeof *begin);
+    smc_auto_free uint32_t *leaving = smc_malloc(flow->edges * sizeof *leaving + 1);
     if (!begin || !leaving) {
-        free(begin);
-        free(leaving);
         return false;
     }
     for (uint32_t e = 0; e < flow->edges; e++)
@@ -275,8 +273,6 @@ static bool find_dominators(struct flow *flow)
             flow->block[b].dominator = best;
         }
     }
-    free(begin);
-    free(leaving);
     return true;
 }
 
@@ -351,23 +347,21 @@ static void mark_reached(const struct smc_program *program, uint32_t from, bool 
 
 bool smc_may_follow(const struct smc_program *program, uint32_t from, uint32_t to)
 {
-    bool *reached = smc_calloc(program->ops, sizeof *reached);
-    uint32_t *due = smc_calloc(2 * program->ops + 1, sizeof *due);
+    smc_auto_free bool *reached = smc_calloc(program->ops, sizeof *reached);
+    smc_auto_free uint32_t *due = smc_calloc(2 * program->ops + 1, sizeof *due);
     bool follows = false;
     if (reached && due) {
         mark_reached(program, from + 1, reached, due);
         follows = reached[to];
     }
-    free(reached);
-    free(due);
     return follows;
 }
 
 bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t left)
 {
-    bool *reached = smc_calloc(program->ops, sizeof *reached);
-    bool *leads = smc_calloc(program->ops + 1, sizeof *leads);
-    uint32_t *due = smc_calloc(2 * program->ops + 1, sizeof *due);
+    smc_auto_free bool *reached = smc_calloc(program->ops, sizeof *reached);
+    smc_auto_free bool *leads = smc_calloc(program->ops + 1, sizeof *leads);
+    smc_auto_free uint32_t *due = smc_calloc(2 * program->ops + 1, sizeof *due);
     bool does_something = false;
     uint32_t first = left;
     if (reached && leads && due) {
@@ -384,9 +378,5 @@ bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t
             does_something |= program->op[first].alu || program->op[first].step;
         }
     }
-    const bool passes_by = does_something && reached[first];
-    free(reached);
-    free(leads);
-    free(due);
-    return passes_by;
+    return does_something && reached[first];
 }

@@ -64,9 +64,9 @@ void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_ope
                            unsigned part, const uint32_t value[SMC_LANES], uint32_t unknown,
                            uint32_t mask);
 
-/* Sets a predicate of a result, the first or second, for the lanes of `mask`; unknown in some. */
+/* Sets the first predicate of a result for the lanes of `mask`; unknown in some. */
 void smc_warp_set_predicate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                            int which, uint32_t is, uint32_t unknown, uint32_t mask);
+                            uint32_t is, uint32_t unknown, uint32_t mask);
 
 /* Evaluates what the lanes of `mask` compute together or know of each other: votes, matches,
    reductions, masks of lanes. False: the instruction is none of these. */

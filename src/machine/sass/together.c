@@ -2,9 +2,9 @@
 #include "machine/sass/sass_warp.h"
 
 void smc_warp_set_predicate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                            int which, uint32_t is, uint32_t unknown, uint32_t mask)
+                            uint32_t is, uint32_t unknown, uint32_t mask)
 {
-    const uint8_t number = in->to_predicate[which];
+    const uint8_t number = in->to_predicate[0];
     struct smc_flags *to =
         in->uniform ? &warp->uniform_predicate[number] : &warp->predicate[number];
     if (number == SMC_TRUE_PREDICATE)
@@ -38,7 +38,7 @@ static void vote(struct smc_sass_warp *warp, const struct smc_sass_instruction *
         return;
     bool is = how == ALL ? yes == mask : how == ANY ? yes != 0 : yes == 0 || yes == mask;
     give_all(warp, in, yes, mask);
-    smc_warp_set_predicate(warp, in, 0, is ? UINT32_MAX : 0, 0, mask);
+    smc_warp_set_predicate(warp, in, is ? UINT32_MAX : 0, 0, mask);
 }
 
 static const struct smc_lanes zero = {.same = true};
@@ -79,7 +79,7 @@ static void match(struct smc_sass_warp *warp, const struct smc_sass_instruction 
     if (unknown)
         return;
     smc_warp_set_register(warp, &in->to, 0, value, 0, mask);
-    smc_warp_set_predicate(warp, in, 0, all, 0, mask);
+    smc_warp_set_predicate(warp, in, all, 0, mask);
 }
 
 /* Bits 78 to 80: AND, OR, XOR, SUM, MIN, MAX; 73: signed. */
@@ -162,7 +162,7 @@ static void shuffle(struct smc_sass_warp *warp, const struct smc_sass_instructio
         unknown |= (operands >> source & 1) << lane;
     }
     smc_warp_set_register(warp, &in->to, 0, value, unknown, mask);
-    smc_warp_set_predicate(warp, in, 0, inside, operands, mask);
+    smc_warp_set_predicate(warp, in, inside, operands, mask);
 }
 
 /* Special registers with masks of lanes, by the number in bits 72 to 79: the lane itself, those
@@ -216,15 +216,15 @@ bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sas
     case SMC_OP_S2R:
         return lane_masks(warp, in, mask);
     case SMC_OP_ELECT: /* the first lane */
-        smc_warp_set_predicate(warp, in, 0, mask & -mask, 0, mask);
+        smc_warp_set_predicate(warp, in, mask & -mask, 0, mask);
         return true;
     case SMC_OP_SYNCS: /* what is waited for has come */
         if (!waits_for_phase(in))
             return false;
-        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
+        smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
         return true;
     case SMC_OP_USETMAXREG: /* there are enough registers */
-        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, UINT32_MAX);
+        smc_warp_set_predicate(warp, in, UINT32_MAX, 0, UINT32_MAX);
         return true;
     default:
         return false;

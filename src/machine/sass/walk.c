@@ -583,7 +583,7 @@ static void give_result(struct state *state, const struct smc_sass_instruction *
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
         value[lane] = result->how == AND || result->how == OR ? flag : result->holds;
     smc_warp_set_register(state->warp, &in->to, 0, value, 0, mask);
-    smc_warp_set_predicate(state->warp, in, 0, flag ? UINT32_MAX : 0, 0, mask);
+    smc_warp_set_predicate(state->warp, in, flag ? UINT32_MAX : 0, 0, mask);
 }
 
 static void walk_execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
@@ -654,6 +654,45 @@ static void end_unknown(struct state *state, const struct lane_group *group, uin
     state->walk->endless++;
 }
 
+/* A step that branches, of a group of which `mask` goes on executing. */
+static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint32_t unknown)
+{
+    const struct lane_group *group = &state->group[index];
+    const struct smc_program_step *step = &state->walk->program->step[group->at];
+    struct smc_warp_trace *trace = state->walk->trace;
+    const int64_t target = step->in.operation == SMC_OP_BRA && step->in.target >= 0
+                               ? step->in.target / SMC_INSTRUCTION_BYTES
+                               : INT64_MAX;
+    if (step->is_taken)
+        mask = group->lanes;
+    else if (step->avoids_call) /* of what handles the exceptions of a division or a root, say */
+        mask |= unknown;
+    else if (unknown)
+        end_unknown(state, group, unknown);
+    sign(state, group->at, mask);
+    if (trace && mask && target <= group->at)
+        smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);
+    control(state, index, mask);
+}
+
+/* What the trace has of a step that accesses memory. */
+static void trace_step(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
+                       uint32_t mask, struct smc_warp_trace_entry *entry)
+{
+    if (state->walk->sectors)
+        add_sectors(state, in, at, mask);
+    else if (!follows(state->walk))
+        return;
+    else if (in->asynchronous)
+        trace_async(state, in, mask, entry);
+    else if (in->access_bytes)
+        trace_any_access(state, in, mask, entry);
+    else if (mask && follows_atomic(state->walk, in))
+        trace_atomic(state, in, mask, entry);
+    else if (mask && smc_reads_constants_by_lane(in))
+        trace_constants(state, in, mask, entry);
+}
+
 /* One step of a group that is evaluated; whether it goes on with the next step. */
 static bool step_once(struct state *state, uint32_t index)
 {
@@ -673,38 +712,14 @@ static bool step_once(struct state *state, uint32_t index)
         entry.active_lanes = (uint8_t)__builtin_popcount(mask);
     if (in->operation == SMC_OP_UNKNOWN)
         stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
-    struct smc_warp_trace *trace = state->walk->trace;
+    if (!in->branches)
+        trace_step(state, in, group->at, mask, &entry);
+    if (state->walk->trace)
+        smc_warp_trace_add(state->walk->trace, &entry);
     if (in->branches) {
-        if (trace)
-            smc_warp_trace_add(trace, &entry);
-        if (step->is_taken)
-            mask = lanes;
-        else if (step->avoids_call) /* of what handles the exceptions of a division or a root, say
-                                     */
-            mask |= unknown;
-        else if (unknown)
-            end_unknown(state, group, unknown);
-        sign(state, group->at, mask);
-        if (trace && mask && in->operation == SMC_OP_BRA && in->target >= 0 &&
-            in->target / SMC_INSTRUCTION_BYTES <= group->at)
-            smc_warp_trace_branch_back(trace, group->at,
-                                       (uint32_t)(in->target / SMC_INSTRUCTION_BYTES),
-                                       state->walk->signature);
-        control(state, index, mask);
+        step_branch(state, index, mask, unknown);
         return false;
     }
-    if (state->walk->sectors)
-        add_sectors(state, in, group->at, mask);
-    else if (follows(state->walk) && in->asynchronous)
-        trace_async(state, in, mask, &entry);
-    else if (follows(state->walk) && in->access_bytes)
-        trace_any_access(state, in, mask, &entry);
-    else if (follows(state->walk) && mask && follows_atomic(state->walk, in))
-        trace_atomic(state, in, mask, &entry);
-    else if (follows(state->walk) && mask && smc_reads_constants_by_lane(in))
-        trace_constants(state, in, mask, &entry);
-    if (trace)
-        smc_warp_trace_add(trace, &entry);
     if (in->operation == SMC_OP_BAR && state->arriving && mask) {
         walk_arrive(state, index);
         return false;

@@ -517,7 +517,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     if (!known || bytes == 0) {
         smc_warp_forget(warp, in, mask);
         if (generic && known)
-            smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
+            smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
         return;
     }
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -542,7 +542,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
     if (generic)
-        smc_warp_set_predicate(warp, in, 0, UINT32_MAX, 0, mask);
+        smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
 }
 
 bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,

@@ -91,9 +91,7 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
     if (status == SMC_OK)
         status = add_options(arguments, gate, error);
     gate->partial = arguments->given[SMC_OPTION_OWN_KERNEL];
-    if (status == SMC_OK)
-        status = take_devices(gate, arguments, error);
-    return status;
+    return status == SMC_OK ? take_devices(gate, arguments, error) : status;
 }
 
 enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,

@@ -330,9 +330,7 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
     if (!answer)
         return smc_out_of_memory(error);
     status = smc_banks_answer(query, answer, error);
-    if (status == SMC_OK)
-        status = cmd_banks_report(arguments, answer, target, out, error);
-    return status;
+    return status == SMC_OK ? cmd_banks_report(arguments, answer, target, out, error) : status;
 }
 
 /* --- An array that a layout places ------------------------------------------------------------ */

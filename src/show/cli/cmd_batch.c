@@ -125,7 +125,5 @@ enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_
     enum smc_status status = smc_ask_standard_input(arguments, file, error);
     if (status == SMC_OK)
         status = cmd_batch_read_device(arguments, &devices, &batch.defaults, error);
-    if (status == SMC_OK)
-        status = cmd_batch_answer_rows(file, &batch, error);
-    return status;
+    return status == SMC_OK ? cmd_batch_answer_rows(file, &batch, error) : status;
 }

@@ -239,9 +239,7 @@ static enum smc_status cmd_best_run_numbers(const struct smc_arguments *argument
     enum smc_status status = cmd_best_ask(arguments, &query, error);
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
-    if (status == SMC_OK)
-        status = cmd_best_answer(arguments, &questions, out, error);
-    return status;
+    return status == SMC_OK ? cmd_best_answer(arguments, &questions, out, error) : status;
 }
 
 enum smc_status smc_cmd_best(const struct smc_arguments *arguments, struct smc_text *out,

@@ -59,7 +59,5 @@ enum smc_status smc_cmd_devices(const struct smc_arguments *arguments, struct sm
 {
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices chosen = {0};
     enum smc_status status = smc_ask_devices(arguments, SIZE_MAX, &chosen, error);
-    if (status == SMC_OK)
-        status = cmd_devices_show(arguments, &chosen, out, error);
-    return status;
+    return status == SMC_OK ? cmd_devices_show(arguments, &chosen, out, error) : status;
 }

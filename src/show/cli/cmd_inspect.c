@@ -198,9 +198,7 @@ static enum smc_status cmd_inspect_save(const struct smc_arguments *arguments,
         threads ? smc_saved_write(&inspection->kernels, &inspection->question.request, threads,
                                   &text, error)
                 : smc_out_of_memory(error);
-    if (status == SMC_OK)
-        status = smc_file_write(file, true, &text, error);
-    return status;
+    return status == SMC_OK ? smc_file_write(file, true, &text, error) : status;
 }
 
 /* --- What a bound on the registers costs ------------------------------------------------------ */

@@ -96,7 +96,5 @@ enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_
     query.try_bounds = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
-    if (status == SMC_OK)
-        status = cmd_answer(arguments, &questions, out, error);
-    return status;
+    return status == SMC_OK ? cmd_answer(arguments, &questions, out, error) : status;
 }

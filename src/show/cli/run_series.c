@@ -189,7 +189,5 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     SMC_AUTO(smc_series_free) struct smc_series series = {0};
     enum smc_status status = run_series_ask(arguments, &settings, &devices, &series, error);
-    if (status == SMC_OK)
-        status = series_run(arguments, &settings, &series, out, error);
-    return status;
+    return status == SMC_OK ? series_run(arguments, &settings, &series, out, error) : status;
 }

@@ -94,7 +94,7 @@ static void block_add_cell(struct smc_scene *scene, const char *begin, const cha
         begin++;
     while (end > begin && end[-1] == ' ')
         end--;
-    char *text = smc_strndup(begin, (size_t)(end - begin));
+    smc_auto_free char *text = smc_strndup(begin, (size_t)(end - begin));
     if (!text) {
         scene->status = smc_out_of_memory(&scene->error);
         return;
@@ -111,7 +111,6 @@ static void block_add_cell(struct smc_scene *scene, const char *begin, const cha
     } else {
         smc_scene_expand(scene, text, line, &row->cell[row->cell_count++]);
     }
-    free(text);
 }
 
 static void block_add_line(struct smc_scene *scene, const char *text, unsigned line,
@@ -182,7 +181,7 @@ static const char *block_read_values(const char *at, struct smc_lesson_value *fr
 static void loop_over_values(struct smc_scene *scene, const struct block_lines *lines,
                              const struct block_loop *loop, struct smc_lesson_table *table)
 {
-    struct smc_text values = {0};
+    smc_auto_text values = {0};
     smc_scene_expand(scene, loop->values, loop->line, &values);
     if (*loop->question)
         scene->question = loop->question;
@@ -197,7 +196,6 @@ static void loop_over_values(struct smc_scene *scene, const struct block_lines *
                ++scene->loop_value.number <= to);
     }
     scene->loop = NULL;
-    smc_text_free(&values);
 }
 
 static void loop_over_list(struct smc_scene *scene, const struct block_lines *lines,
@@ -316,7 +314,7 @@ static void write_table(struct smc_scene *scene, const struct smc_lesson_element
 {
     struct smc_lesson_table table = {.is_curve = is_curve};
     struct block_lines lines = {0};
-    char *text = smc_strdup(element->text);
+    smc_auto_free char *text = smc_strdup(element->text);
     if (!text || !split_lines(text, element->line, &lines))
         scene->status = smc_out_of_memory(&scene->error);
     else
@@ -327,7 +325,6 @@ static void write_table(struct smc_scene *scene, const struct smc_lesson_element
         writer->table(context, &table);
     free_table(&table);
     free(lines.line);
-    free(text);
 }
 
 bool smc_lesson_is_numeric(const struct smc_lesson_table *table, size_t column)
@@ -431,7 +428,7 @@ static bool has_label(const char *line, const char *labels)
 static void write_rows(struct smc_scene *scene, const struct smc_lesson_element *element,
                        const char *labels, const struct smc_lesson_writer *writer, void *context)
 {
-    struct smc_text words = {0}, report = {0}, kept = {0};
+    smc_auto_text words = {0}, report = {0}, kept = {0};
     struct smc_error reason = {""};
     smc_scene_words(scene, element->text, &words);
     const struct smc_worded_question question = {
@@ -457,9 +454,6 @@ static void write_rows(struct smc_scene *scene, const struct smc_lesson_element 
         smc_scene_fail(scene, "no line of the answer begins with '%.200s'", labels);
     if (scene->status == SMC_OK)
         writer->code(context, smc_text_string(&kept));
-    smc_text_free(&words);
-    smc_text_free(&report);
-    smc_text_free(&kept);
 }
 
 /* --- Pages ------------------------------------------------------------------------------------ */
@@ -496,20 +490,20 @@ static void write_live(struct smc_scene *scene, const struct smc_lesson_element 
         value = smc_scene_evaluate(scene, condition + strlen(when));
     if (!smc_lesson_holds(&value) || scene->status != SMC_OK)
         return;
-    char *argument = smc_strndup(rest, condition && condition > rest ? (size_t)(condition - rest)
-                                       : condition                   ? 0
-                                                                     : strlen(rest));
+    smc_auto_free char *argument =
+        smc_strndup(rest, condition && condition > rest ? (size_t)(condition - rest)
+                          : condition                   ? 0
+                                                        : strlen(rest));
     if (argument)
         write_block(scene, element, argument, writer, context);
     else
         scene->status = smc_out_of_memory(&scene->error);
-    free(argument);
 }
 
 static void write_element(struct smc_scene *scene, const struct smc_lesson_element *element,
                           const struct smc_lesson_writer *writer, void *context)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     scene->line = element->line;
     switch (element->kind) {
     case SMC_ELEMENT_LIVE:
@@ -525,7 +519,6 @@ static void write_element(struct smc_scene *scene, const struct smc_lesson_eleme
         writer->item(context, element->info, smc_text_string(&text));
     else if (scene->status == SMC_OK && text.length > 0)
         writer->paragraph(context, smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 void smc_lesson_write(struct smc_scene *scene, const struct smc_lesson_page *page,

@@ -188,7 +188,7 @@ json_t *smc_fields_object(const struct smc_fields *fields, const void *item)
 static void report_fields_append_limiters(uint32_t limiters, struct smc_text *out)
 {
     const struct smc_occupancy occupancy = {.limiters = limiters};
-    smc_words_limiter_names(&occupancy, "+", out);
+    smc_words_limiter_names(&occupancy, out);
 }
 
 void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)

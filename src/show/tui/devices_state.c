@@ -283,7 +283,7 @@ static void write_limiters(const struct smc_device_row *row, int columns, char t
     smc_words_limiters(occupancy, &words);
     if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
         smc_text_free(&words);
-        smc_words_limiter_names(occupancy, "+", &words);
+        smc_words_limiter_names(occupancy, &words);
     }
     if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
         smc_text_free(&words);

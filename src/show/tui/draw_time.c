@@ -75,7 +75,7 @@ static void draw_time_append_line(const struct smc_explore *explore, int columns
 void smc_draw_time_line(const struct smc_explore *explore, struct smc_rect line,
                         struct smc_frame *frame)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     struct smc_rect inner = {line.row, line.col + 2, line.rows, line.cols - 3};
     if (line.rows == 0)
         return;
@@ -93,7 +93,6 @@ void smc_draw_time_line(const struct smc_explore *explore, struct smc_rect line,
     if (draw_time_is_known(explore) &&
         col + smc_utf8_string_columns(draw_time_basis_of(explore)) <= inner.cols)
         smc_frame_text_right(frame, inner, 0, SMC_STYLE_DIM, draw_time_basis_of(explore));
-    smc_text_free(&words);
 }
 
 /* --- The panel --- */
@@ -165,7 +164,7 @@ static int draw_terms(const struct smc_explore *explore, struct smc_rect rect, i
 static void draw_headline(const struct smc_explore *explore, struct smc_rect inner,
                           struct smc_frame *frame)
 {
-    struct smc_text range = {0}, bound = {0};
+    smc_auto_text range = {0}, bound = {0};
     smc_words_time_range(time_of(explore), &range);
     smc_words_untie(&range);
     smc_text_append(&bound, "  ");
@@ -175,8 +174,6 @@ static void draw_headline(const struct smc_explore *explore, struct smc_rect inn
     if (col + smc_utf8_string_columns(smc_text_string(&bound)) <= inner.cols)
         smc_frame_text(frame, inner, 0, col, style_of(explore, SMC_STYLE_NORMAL),
                        smc_text_string(&bound));
-    smc_text_free(&range);
-    smc_text_free(&bound);
 }
 
 static void draw_basis(const struct smc_explore *explore, struct smc_rect rect,
@@ -200,7 +197,7 @@ void smc_draw_time(const struct smc_explore *explore, struct smc_rect rect, stru
 {
     enum { LEAST_TERMS = 4 };
     struct smc_rect inner = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
-    struct smc_text relief = {0};
+    smc_auto_text relief = {0};
     struct smc_frame nothing = {0};
     if (rect.rows == 0)
         return;
@@ -216,7 +213,6 @@ void smc_draw_time(const struct smc_explore *explore, struct smc_rect rect, stru
     int row = draw_terms(explore, rect, 1, rect.rows - (fits ? rows : 0), frame);
     if (fits)
         smc_frame_paragraph(frame, inner, row, SMC_STYLE_DIM, smc_text_string(&relief));
-    smc_text_free(&relief);
 }
 
 /* --- In words --- */
@@ -225,7 +221,7 @@ void smc_explore_write_time(const struct smc_explore *explore, int columns, stru
 {
     enum { INDENT = 6 }; /* after "time" */
     const struct smc_report_style style = {.columns = (unsigned)columns};
-    struct smc_text relief = {0};
+    smc_auto_text relief = {0};
     if (!draw_time_is_known(explore)) {
         smc_text_printf(out, "no predicted time: %s\n", reason_of(explore));
         return;
@@ -235,5 +231,4 @@ void smc_explore_write_time(const struct smc_explore *explore, int columns, stru
     out->style = NULL;
     append_relief(explore, &relief);
     smc_text_printf(out, "%*s%s\n", INDENT, "", smc_text_string(&relief));
-    smc_text_free(&relief);
 }

@@ -86,11 +86,10 @@ static void frame_write_json(const struct smc_frame *frame, struct smc_text *out
     for (int row = 0; row < frame->rows; row++) {
         const struct smc_frame one = {1, frame->cols,
                                       &frame->cell[(size_t)row * (size_t)frame->cols]};
-        struct smc_text line = {0};
+        smc_auto_text line = {0};
         smc_frame_write(&one, true, &line);
         frame_append_string(&line, out);
         smc_text_append(out, row + 1 < frame->rows ? ",\n" : "\n");
-        smc_text_free(&line);
     }
     smc_text_append(out, "]}\n");
 }

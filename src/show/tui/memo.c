@@ -16,12 +16,11 @@ struct smc_memo_entry {
 
 static bool memo_write_defines(const struct smc_query *query, char defines[128])
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     query->kernel->defines(query->kernel, &query->params, &text);
     bool fits = !text.failed && text.length < 128;
     if (fits)
         memcpy(defines, smc_text_string(&text), text.length + 1);
-    smc_text_free(&text);
     return fits;
 }
 

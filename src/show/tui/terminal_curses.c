@@ -483,14 +483,12 @@ static void append_base64(const char *text, struct smc_text *out)
    the terminal outside. */
 static void terminal_copy_text(const char *text)
 {
-    struct smc_text encoded = {0}, sequence = {0};
+    smc_auto_text encoded = {0}, sequence = {0};
     append_base64(text, &encoded);
     smc_text_printf(&sequence, "\x1b]52;c;%s\a", smc_text_string(&encoded));
     if (getenv("TMUX"))
         smc_text_printf(&sequence, "\x1bPtmux;\x1b\x1b]52;c;%s\a\x1b\\", smc_text_string(&encoded));
     write_to_terminal(smc_text_string(&sequence));
-    smc_text_free(&encoded);
-    smc_text_free(&sequence);
 }
 
 static void print_nothing(const struct smc_frame *frame)

@@ -211,7 +211,7 @@ static double view_devices_value_of(enum view_devices_fact fact, const struct sm
 static void write_fact(enum view_devices_fact fact, const struct smc_answer *answer, double value,
                        char text[64])
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     char short_text[40];
     switch (fact) {
     case FACT_OCCUPANCY:
@@ -219,7 +219,7 @@ static void write_fact(enum view_devices_fact fact, const struct smc_answer *ans
         smc_text_append(&words, short_text);
         break;
     case FACT_LIMITERS:
-        smc_words_limiter_names(&answer->occupancy, "+", &words);
+        smc_words_limiter_names(&answer->occupancy, &words);
         break;
     case FACT_REGS:
         smc_devices_source(&answer->resources, short_text);
@@ -229,7 +229,6 @@ static void write_fact(enum view_devices_fact fact, const struct smc_answer *ans
         smc_text_printf(&words, "%.*f%s", facts[fact].decimals, value, facts[fact].unit);
     }
     snprintf(text, 64, "%.63s", value > 0 ? smc_text_string(&words) : "-");
-    smc_text_free(&words);
 }
 
 /* The best value; 0 where the devices do not differ. */
@@ -284,7 +283,7 @@ static void view_devices_draw_why(const struct smc_device_row *row, struct smc_r
                                   struct smc_frame *frame)
 {
     enum { TALL = 12 };
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (row->answered && row->answer.outcome == SMC_LAUNCHES)
         return;
     if (row->answered)
@@ -294,7 +293,6 @@ static void view_devices_draw_why(const struct smc_device_row *row, struct smc_r
     struct smc_rect lines = smc_rect_cut_bottom(rect, rect->rows < TALL ? 2 : 3);
     struct smc_rect inner = {lines.row, lines.col + 1, lines.rows, lines.cols - 2};
     smc_frame_paragraph(frame, inner, 0, SMC_STYLE_BAD, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* Where the numbers of the device under the cursor come from. */
@@ -302,7 +300,7 @@ static void draw_sources(const struct smc_device *device, struct smc_rect rect,
                          struct smc_frame *frame)
 {
     enum { LEAST_ROWS = 8 };
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     struct smc_rect inner = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
     if (rect.rows < LEAST_ROWS)
         return;
@@ -311,7 +309,6 @@ static void draw_sources(const struct smc_device *device, struct smc_rect rect,
     smc_text_printf(&words, "\nuncertain: %s\nsources: %s",
                     *device->uncertain ? device->uncertain : "none", device->sources);
     smc_frame_paragraph(frame, inner, 1, SMC_STYLE_DIM, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* How many devices fit in the panel. */
@@ -428,7 +425,7 @@ static bool view_devices_show_command(struct smc_tui *tui)
     enum { MOST = 32 };
     const struct smc_device_row *list[MOST] = {NULL};
     struct smc_query query = tui->explore.query;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     size_t count = smc_devices_compared(&tui->devices, list, MOST);
     query.device = list[0]->answer.query.device;
     query.device_assumed = true;
@@ -437,7 +434,6 @@ static bool view_devices_show_command(struct smc_tui *tui)
     for (size_t i = 0; i < count && i < MOST; i++)
         smc_words_device_option(&list[i]->answer.query, &words);
     smc_tui_show_command(tui, smc_text_string(&words));
-    smc_text_free(&words);
     return true;
 }
 

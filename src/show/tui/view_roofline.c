@@ -89,7 +89,7 @@ static size_t view_roofline_index_of(const struct smc_kernel *kernel)
 void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job_result *result)
 {
     const struct smc_query *query = &result->job.query;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     struct smc_answer answer;
     if (result->job.serial != roofline->serial || roofline->count == 0)
         return;
@@ -108,7 +108,6 @@ void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job
     }
     if (result->status == SMC_MACHINE && roofline->left_out++ == 0)
         roofline->why = result->error;
-    smc_text_free(&warnings);
 }
 
 /* --- The picture --- */
@@ -140,7 +139,8 @@ static void copy_cells(const struct smc_picture *picture, int top, struct smc_re
                        struct smc_frame *frame)
 {
     int rows = top + rect.rows;
-    struct smc_plot_cell *cells = smc_calloc((size_t)rows * (size_t)rect.cols, sizeof *cells);
+    smc_auto_free struct smc_plot_cell *cells =
+        smc_calloc((size_t)rows * (size_t)rect.cols, sizeof *cells);
     bool painted = cells && smc_plot_paint_grid(picture, rows, rect.cols, cells);
     for (int row = top; painted && row < rows; row++)
         for (int col = 0; col < rect.cols; col++) {
@@ -149,7 +149,6 @@ static void copy_cells(const struct smc_picture *picture, int top, struct smc_re
                 smc_frame_glyph(frame, rect, row - top, col, view_roofline_style_of(cell),
                                 cell->character);
         }
-    free(cells);
 }
 
 /* Replaces the picture by one whose diagram is twice `plot_height` high. */
@@ -177,23 +176,21 @@ static int lay_out(const struct smc_roofline_state *roofline, struct smc_rect re
 
 static int view_roofline_last_top(const struct smc_roofline_state *roofline, struct smc_rect rect)
 {
-    struct smc_picture picture = {0};
+    SMC_AUTO(smc_picture_free) struct smc_picture picture = {0};
     int rows = roofline->count ? lay_out(roofline, rect, &picture) : 0;
-    smc_picture_free(&picture);
     return rows > rect.rows ? rows - rect.rows : 0;
 }
 
 static void draw_picture(const struct smc_roofline_state *roofline, struct smc_rect rect,
                          struct smc_frame *frame)
 {
-    struct smc_picture picture = {0};
+    SMC_AUTO(smc_picture_free) struct smc_picture picture = {0};
     int rows = lay_out(roofline, rect, &picture);
     int most = rows > rect.rows ? rows - rect.rows : 0;
     int top = roofline->top < most ? roofline->top : most;
     copy_cells(&picture, top, rect, frame);
     smc_list_draw_arrows(top, rows, (struct smc_rect){rect.row, rect.col, rect.rows, rect.cols + 1},
                          frame);
-    smc_picture_free(&picture);
 }
 
 /* --- The view --- */
@@ -276,11 +273,10 @@ static void view_roofline_step(struct smc_tui *tui, int direction, bool far)
 
 static void view_roofline_show_command(struct smc_tui *tui)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_tui_command_of(tui, &tui->explore.query, &words);
     smc_text_append(&words, " --roofline --family");
     smc_tui_show_command(tui, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static bool view_roofline_act(struct smc_tui *tui, enum smc_action action)

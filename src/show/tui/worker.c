@@ -82,7 +82,7 @@ static void worker_predict(struct smc_job_result *result, const struct smc_compi
 static void worker_compile(struct smc_job_result *result, struct smc_text *warnings)
 {
     struct smc_query *query = &result->job.query;
-    struct smc_text log = {0};
+    smc_auto_text log = {0};
     struct smc_compiled compiled = {0};
     result->status = query->kernel->complete(query->kernel, &query->params, &result->error);
     if (result->status == SMC_OK)
@@ -93,7 +93,6 @@ static void worker_compile(struct smc_job_result *result, struct smc_text *warni
         worker_predict(result, &compiled, warnings);
     smc_binary_free(&compiled.binary);
     snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
-    smc_text_free(&log);
 }
 
 static void find_gpus(struct smc_job_result *result)
@@ -133,11 +132,10 @@ static void worker_predict_own(struct smc_job_result *result, struct smc_text *w
 
 static void worker_read(struct smc_job_result *result)
 {
-    struct smc_text notes = {0};
+    smc_auto_text notes = {0};
     result->status = smc_open_read(&result->job.open, &result->job.query, &result->kernels,
                                    &result->kernel_count, &notes, &result->error);
     snprintf(result->log, sizeof result->log, "%s", smc_text_string(&notes));
-    smc_text_free(&notes);
 }
 
 static void worker_find_accesses(struct smc_job_result *result)
@@ -152,7 +150,7 @@ static void worker_find_accesses(struct smc_job_result *result)
 static void do_job(const struct smc_job *job, struct smc_emulation_progress *progress,
                    struct smc_job_result *result)
 {
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     *result = (struct smc_job_result){.job = *job};
     struct smc_compile_options *compiling = &result->job.query.compile;
     result->job.settings.progress = progress;
@@ -181,7 +179,6 @@ static void do_job(const struct smc_job *job, struct smc_emulation_progress *pro
     case SMC_JOB_NONE:
         break;
     }
-    smc_text_free(&warnings);
 }
 
 /* --- The worker --- */

@@ -41,14 +41,13 @@ char smc_words_limit_letter(enum smc_limit limit)
     return letters[limit];
 }
 
-void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
-                             struct smc_text *out)
+void smc_words_limiter_names(const struct smc_occupancy *occupancy, struct smc_text *out)
 {
     bool first = true;
     for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
         if (!(occupancy->limiters & 1u << i))
             continue;
-        smc_text_printf(out, "%s%s", first ? "" : separator, smc_limit_name((enum smc_limit)i));
+        smc_text_printf(out, "%s%s", first ? "" : "+", smc_limit_name((enum smc_limit)i));
         first = false;
     }
 }

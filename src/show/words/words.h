@@ -19,8 +19,7 @@ const char *smc_words_short_label(enum smc_limit limit);
 char smc_words_limit_letter(enum smc_limit limit);
 
 /* The limiters joined by `separator`, with the scripts' names: "warps+registers". */
-void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
-                             struct smc_text *out);
+void smc_words_limiter_names(const struct smc_occupancy *occupancy, struct smc_text *out);
 
 /* "a block of 1024 threads; this device allows 512". */
 void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
