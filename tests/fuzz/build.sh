@@ -62,7 +62,8 @@ give_inputs() { # NAME LONGEST DICTIONARY SEEDS
     rm -rf "$OUT/${name}_seeds"
     mkdir "$OUT/${name}_seeds"
     unpack_kept "$name" "$OUT/${name}_seeds"
-    seeds_of "$4" | xargs -r -d '\n' cp -t "$OUT/${name}_seeds"
+    # Seeds of several folders may have the same name.
+    seeds_of "$4" | xargs -r -d '\n' cp --backup=numbered -t "$OUT/${name}_seeds"
     rm -f "$OUT/${name}_seed_corpus.zip"
     ! command -v zip >/dev/null || (cd "$OUT/${name}_seeds" && zip -qr "$OUT/${name}_seed_corpus.zip" .)
 }
