@@ -5,10 +5,14 @@
    struct smc_launch     the resources that a launch requests     smemcalc/rules/launch.h
    struct smc_occupancy  the blocks that fit and their limits     smemcalc/rules/launch.h
    struct smc_next_steps the nearest changes that matter          smemcalc/rules/next_steps.h
+   struct smc_waves      how often a grid fills the GPU           smemcalc/rules/occupancy.h
    struct smc_headroom   the most resources for each number       smemcalc/rules/headroom.h
                          of blocks
+   struct smc_carveouts  the sizes of the SM's shared memory      smemcalc/rules/headroom.h
    struct smc_access     one instruction of a warp that accesses
                          shared memory, and its bank conflicts    smemcalc/rules/banks.h
+   struct smc_bank_remedy  the padding and the swizzle that
+                         remove them                              smemcalc/rules/banks.h
    struct smc_cute_layout  a layout of CuTe, struct smc_swizzle   smemcalc/rules/banks.h
    struct smc_device     a board or a compute capability          smemcalc/rules/devices.h
    enum smc_status       how a call ended, struct smc_error why   smemcalc/base/status.h

@@ -1,8 +1,9 @@
 # The Python package. `make python` builds a wheel with the library inside, in build/python.
 python_sources = \
-	python/smemcalc/__init__.py python/smemcalc/_device.py python/smemcalc/_driver.py \
-	python/smemcalc/_kernels.py python/smemcalc/_library.py python/smemcalc/_occupancy.py \
-	python/smemcalc/_program.py python/smemcalc/_table.py python/smemcalc/py.typed
+	python/smemcalc/__init__.py python/smemcalc/_banks.py python/smemcalc/_device.py \
+	python/smemcalc/_driver.py python/smemcalc/_kernels.py python/smemcalc/_library.py \
+	python/smemcalc/_occupancy.py python/smemcalc/_program.py python/smemcalc/_table.py \
+	python/smemcalc/py.typed
 EXTRA_DIST += $(python_sources) python/layout.awk python/wheel.py
 python_package = python/wheel/smemcalc
 

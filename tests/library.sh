@@ -97,14 +97,14 @@ else
 fi
 # shellcheck disable=SC2086
 runs "the library's example, linked as the build is" example.c "$anywhere" $cc -std=c11
-block array >array.c
-block array_output >expected
-# shellcheck disable=SC2086
-runs "the example of many launches" array.c "$anywhere" $cc -std=c11
-block choice >choice.c
-block choice_output >expected
-# shellcheck disable=SC2086
-runs "the example of a choice" choice.c "$anywhere" $cc -std=c11
+for example in array choice layout; do
+    block $example >$example.c
+    block ${example}_output >expected
+    # shellcheck disable=SC2086
+    runs "the example '$example'" $example.c "$anywhere" $cc -std=c11
+done
+empty "every example of smemcalc(3) is run" "$(
+    grep '^\.\\" example: ' "$manual" | grep -vE ' (program|output|(array|choice|layout)(_output)?)$')"
 block output >expected
 if [ -n "$static" ]; then
     # shellcheck disable=SC2086

@@ -105,6 +105,75 @@ static void check_arrays(void)
            "the others are answered");
 }
 
+static void access_banks(void)
+{
+    struct smc_bank_layout banks, none;
+    struct smc_access access;
+    struct smc_bank_map map;
+    struct smc_bank_array array;
+    struct smc_bank_remedy remedy;
+    struct smc_error error;
+    memset(&access, 0, sizeof access);
+    memset(&none, 0, sizeof none);
+    memset(&array, 0, sizeof array);
+    smc_bank_layout_of(&h200.sm, SMC_BANK_MODE_4_BYTES, &banks);
+    access.mask = SMC_ALL_LANES;
+    expect(smc_access_validate(&banks, &access, &error) == SMC_USAGE, "no width");
+    expect_library_words(&error);
+    expect(smc_access_misaligned(&access) == SMC_ALL_LANES, "no address is a multiple of 0");
+    for (uint32_t width = 0; width < 4096; width += 3) {
+        access.width_bytes = width;
+        expect(smc_banks_count(&banks, &access).wavefronts == 0, "a width that does not exist");
+        expect(!smc_banks_are_known(&banks, &access), "the same, known");
+        expect(smc_banks_are_free(&banks, &access), "the same, free");
+        smc_banks_map(&banks, &access, &map);
+        expect(map.cost.wavefronts == 0, "the same, mapped");
+    }
+    access.width_bytes = 4;
+    expect(smc_access_validate(&banks, &access, &error) == SMC_OK, "an access");
+    expect(smc_access_validate(&none, &access, &error) == SMC_USAGE, "banks of zeros");
+    expect_library_words(&error);
+    expect(smc_banks_count(&none, &access).wavefronts == 0, "banks of zeros, counted");
+    access.op = (enum smc_bank_op)99;
+    expect(smc_access_validate(&banks, &access, &error) == SMC_USAGE, "no operation");
+    expect_library_words(&error);
+    expect(smc_banks_count(&banks, &access).wavefronts == 0, "no operation, counted");
+    access.op = SMC_BANK_LOAD;
+    expect(smc_bank_remedy_find(&array, &remedy, &error) == SMC_USAGE, "an array of zeros");
+    expect_library_words(&error);
+    array.size = sizeof array;
+    array.layout = &banks;
+    array.access = &access;
+    array.access_count = 1;
+    array.element_bytes = 4;
+    expect(smc_bank_remedy_find(&array, &remedy, &error) == SMC_USAGE, "rows of nothing");
+    expect_library_words(&error);
+    array.row_elements = 32;
+    array.first_byte = 4;
+    expect(smc_bank_remedy_find(&array, &remedy, &error) == SMC_USAGE, "before the array");
+    expect(strncmp(error.message, "access 0: ", 10) == 0, error.message);
+    array.first_byte = 0;
+    expect(smc_bank_remedy_find(&array, &remedy, &error) == SMC_OK && !remedy.has_padding &&
+               !remedy.has_swizzle && remedy.cost.wavefronts == 1,
+           "nothing to remove");
+}
+
+static void count_nothing(void)
+{
+    struct smc_launch launch;
+    struct smc_occupancy occupancy;
+    struct smc_waves waves;
+    struct smc_carveouts carveouts;
+    struct smc_sm none;
+    memset(&occupancy, 0, sizeof occupancy);
+    memset(&none, 0, sizeof none);
+    smc_launch_init(&launch);
+    expect(!smc_waves_find(132, &occupancy, 1000, &waves) && waves.waves == 0, "waves of nothing");
+    expect(smc_carveouts_find(&none, &launch, &carveouts) == SMC_USAGE && carveouts.count == 0,
+           "carve-outs of zeros");
+    expect(!smc_carveouts_smallest(&carveouts, 1), "the smallest of none");
+}
+
 static void find_unknown_devices(void)
 {
     static const char *const names[] = {"", "H20 Ultra", "9.9", "sm90", "rtx", "9.", "hopper"};
@@ -142,6 +211,8 @@ int main(void)
     compute_from_zeros();
     compute_contradictions();
     check_arrays();
+    access_banks();
+    count_nothing();
     find_unknown_devices();
     make_devices();
     printf("version %d.%d.%d\n", SMEMCALC_VERSION_MAJOR, SMEMCALC_VERSION_MINOR,

@@ -59,6 +59,14 @@ tests "python3, 100,000 launches" python3 100000
 for python in python3.9 python3.10 python3.11 python3.12 python3.13; do
     if is_new_enough "$python"; then tests "$python" "$python" 2000; else skip "$python" "it is not at hand"; fi
 done
+if [ -e "$build/.libs/libsmemcalc_cuda.so" ]; then
+    empty "this machine's GPU, of which the emulator has the driver" "$(
+        "$build/smemcalc" trace --on emulator --device "RTX 4090" --output trace.txt -- \
+            python3 -c 'import smemcalc as sm; print(sm.device(), sm.occupancy(256, 72).resident_blocks)' 2>&1 |
+            grep -vx '<Device NVIDIA GeForce RTX 4090, compute capability 8.9, 128 SMs> 384')"
+else
+    skip "this machine's GPU" "the emulator's driver is not built"
+fi
 empty "the examples of doc/python.md" "$(PATH="$build:$PATH" python3 -m doctest "$source/doc/python.md")"
 empty "the notebook doc/python.ipynb" "$(
     PATH="$build:$PATH" python3 "$here/python/notebook.py" "$source/doc/python.ipynb" 2>&1)"

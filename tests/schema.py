@@ -1,12 +1,15 @@
 """Holds JSON of smemcalc against its schema, and the schema against smemcalc-formats(5).
 
     schema.py SCHEMA --documents <LIST    problems of documents and of their JSON Lines
+    schema.py SCHEMA --required <LIST     members that every document has but the schema does not
+                                          require, and required ones whose absence is not noticed
     schema.py SCHEMA --formats PAGE       members that only the schema or only the page has
 
 Only the keywords that the schema uses are known; another one is an error. With the package
 jsonschema installed, documents without problems are validated by it as well.
 """
 import json
+import os
 import re
 import sys
 
@@ -91,7 +94,29 @@ class Schema:
 
     def check_anyOf(self, value, content, path, _):
         """Those of the alternative that fits best."""
-        return min((self.problems(value, schema, path) for schema in content), key=lambda one: len(one[0]))
+        return self.problems(value, self.best_of(content, value), path)
+
+    def best_of(self, alternatives, value):
+        return min(alternatives, key=lambda schema: len(self.problems(value, schema, "")[0]))
+
+    def objects(self, value, schema):
+        """Every object in the value with each schema that lists its members."""
+        if "$ref" in schema:
+            yield from self.objects(value, self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")])
+        for part in schema.get("allOf", []):
+            yield from self.objects(value, part)
+        if "anyOf" in schema:
+            yield from self.objects(value, self.best_of(schema["anyOf"], value))
+        if isinstance(value, dict) and "properties" in schema:
+            yield value, schema
+            for key in value.keys() & schema["properties"].keys():
+                yield from self.objects(value[key], schema["properties"][key])
+        if isinstance(value, dict) and isinstance(schema.get("additionalProperties"), dict):
+            for key in value.keys() - schema.get("properties", {}).keys():
+                yield from self.objects(value[key], schema["additionalProperties"])
+        if isinstance(value, list) and "items" in schema:
+            for item in value:
+                yield from self.objects(item, schema["items"])
 
 
 def members_of(schema):
@@ -199,11 +224,77 @@ def check_documents(root, listed):
             print(f"{path}: {problem}")
 
 
+# Objects of which members may be absent that no report of the tests lacks.
+SOMETIMES = {"check.properties.gpus.items.properties.figures"}
+# Objects that no report of the tests has: most are of GPUs.
+UNSEEN = {
+    "banks.properties.accesses.items.properties.narrower", "calibrate",
+    "calibrate.properties.spread.additionalProperties",
+    "check.properties.gpus.items.properties.faults.items", "finding.properties.called_from.items",
+    "finding.properties.other.properties.called_from.items",
+    "layout.properties.accesses.items.properties.narrower", "one_run.properties.error.anyOf.0", "run.anyOf.1",
+    "run_source.properties.gpu", "run_source.properties.memory.items.properties.measured",
+    "trace.properties.modules.items", "tune.properties.tune.properties.winner",
+    "tune.properties.tune.properties.winner.properties.measured",
+    "tune.properties.tune.properties.winner.properties.time"}
+
+
+def check_required(root, listed):
+    """Every member that is always there is required, and a document without it fails."""
+    schema = Schema(root)
+    lacking, tried, names = {}, set(), {}
+    name_schemas(root["$defs"], "", names)
+    for row in sorted(listed, key=lambda row: os.path.getsize(row.split()[1])):
+        definition, path = row.split()
+        document = load(path)
+        for value, described in schema.objects(document, root["$defs"][definition]):
+            where = names[id(described)]
+            lacking.setdefault(where, set()).update(described["properties"].keys() - value.keys())
+            for key in described.get("required", []):
+                if (where, key) in tried or key not in value:
+                    continue
+                tried.add((where, key))
+                lost = value.pop(key)
+                if not any(f"lacks '{key}'" in problem for problem in
+                           schema.problems(document, root["$defs"][definition], "")[0]):
+                    print(f"{path}: {where} without '{key}' is not noticed")
+                value[key] = lost
+    for where, described in sorted((names[id(one)], one) for one in with_properties(root["$defs"])):
+        required = described.get("required", [])
+        if where not in lacking:
+            if where not in UNSEEN:
+                print(f"{where} is in no document")
+        elif where not in SOMETIMES:
+            for key in described["properties"].keys() - lacking[where] - set(required):
+                print(f"{where}: '{key}' is in every document and not required")
+    if len(tried) < 1000:
+        print(f"only {len(tried)} required members were left out")
+
+
+def name_schemas(schema, name, names):
+    """The path in the schema of each of its parts."""
+    names[id(schema)] = name
+    parts = schema.items() if isinstance(schema, dict) else enumerate(schema)
+    for key, part in parts:
+        if isinstance(part, (dict, list)):
+            name_schemas(part, f"{name}.{key}".lstrip("."), names)
+
+
+def with_properties(schema):
+    if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, (dict, list)):
+            yield from with_properties(part)
+
+
 def main():
     root = load(sys.argv[1])
     if sys.argv[2] == "--formats":
         with open(sys.argv[3], encoding="utf-8") as file:
             compare_with_page(root, file.read())
+    elif sys.argv[2] == "--required":
+        check_required(root, sys.stdin)
     else:
         check_documents(root, sys.stdin)
 

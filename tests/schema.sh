@@ -62,9 +62,31 @@ while read -r row; do
         fail "JSON of $*" "$(cat err)"
     fi
 done <"$data/schema/commands"
+# Reports without --format, of which one line is one report.
+in_file() { # DEFINITION: of $number.json
+    tr '\n' ' ' <$number.json >$number.jsonl
+    echo "$1 $number.json" >>list
+    number=$((number + 1))
+}
+number=$((number + 1))
+head -n 1 "$data/merge/checks.json" >$number.json && in_file check
+smemcalc inspect "$data/inspect/own-sm90.cubin" --save $number.json >/dev/null 2>&1 && in_file inspect_save
+if [ $nvrtc = yes ]; then
+    smemcalc run "$data/findings/faults.cu" --entry no_barrier --grid 1 --block 64 -a i32x64 --device 9.0 \
+        --sanitize json >$number.json 2>/dev/null
+    in_file run_sanitize
+fi
 [ $nvrtc = yes ] || skip "the schema of what is compiled" "there is no NVRTC for CC 9.0"
 empty "the schema describes $number reports, and JSON Lines have their content" \
     "$(check "$schema" --documents <list)"
+if [ $nvrtc = yes ]; then
+    empty "what is always there is required, and a report without it fails" \
+        "$(check "$schema" --required <list)"
+    sed 's/"required": \["array", /"required": [/' "$schema" >other.json
+    empty "a member that is always there and not required is found" "$(
+        check other.json --required <list | grep -Fqx \
+            "submission.properties.wrong_result: 'array' is in every document and not required" || echo no)"
+fi
 echo "query 1.json" >one
 check other.json --documents <one >out
 empty "a member that the schema lacks is found" \

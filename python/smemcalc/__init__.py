@@ -3,18 +3,18 @@
     >>> import smemcalc as sm
     >>> sm.occupancy(threads=256, regs=40, smem=12 << 10, device="A100")
 
-`occupancy`, `best`, `limits`, `of` and sweeps of plain launches are answered by libsmemcalc, without
-a GPU; `inspect`, `trace`, `banks`, `ask` and sweeps of the catalog's kernels start the program
-smemcalc.
+`occupancy`, `best`, `limits`, `of`, `banks` and sweeps of plain launches are answered by libsmemcalc,
+without a GPU; `inspect`, `trace`, `ask` and sweeps of the catalog's kernels start the program smemcalc.
 Sizes are in bytes, percentages 0 to 100. A list, a range, an array or a column of a data frame asks
 about many launches at once; a tuple is a shape.
 """
 
 from . import _library
+from ._banks import banks
 from ._device import Device, device, devices
 from ._kernels import of
 from ._occupancy import Level, NextStep, Occupancy, best, limits, occupancy
-from ._program import ProgramError, Report, ask, banks, inspect, sweep, trace
+from ._program import ProgramError, Report, ask, inspect, sweep, trace
 from ._table import Table
 
 _number = _library.version()

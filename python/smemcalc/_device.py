@@ -7,7 +7,7 @@ import functools
 from typing import Any, List, Optional, Union
 
 from . import _library as library
-from ._driver import current_gpu_name
+from ._driver import current_gpu
 
 
 class Device:
@@ -70,19 +70,38 @@ def _find(text: str) -> Device:
     return Device(struct, note.value.decode())
 
 
+def live_device() -> Optional[Device]:
+    """This machine's GPU with the limits that the driver tells; None: there is none."""
+    gpu = current_gpu()
+    if gpu is None:
+        return None
+    properties = library.DeviceProperties(size=ctypes.sizeof(library.DeviceProperties))
+    for member, value in gpu.items():
+        if isinstance(value, tuple):
+            getattr(properties, member)[:] = value
+        else:
+            setattr(properties, member, value)
+    struct, error = library.Device(), library.Error()
+    if library.device_of_properties(ctypes.byref(properties), ctypes.byref(struct),
+                                    ctypes.byref(error)) != library.OK:
+        raise ValueError(f"{gpu['name'].decode()}: {error.message.decode()}")
+    return Device(struct)
+
+
 def device(of: DeviceLike = None) -> Device:
     """The device of a name or a compute capability.
 
     A name is a board's or some words of it ("H200", "rtx4090", "a100-80gb"), or a compute
-    capability ("9.0", "sm_90", 9.0). None is the GPU of this machine that CUDA uses by default.
+    capability ("9.0", "sm_90", 9.0). None is the GPU of this machine that CUDA uses by default, with
+    the limits and the SMs that its driver tells.
     """
     if isinstance(of, Device):
         return of
     if of is None:
-        name = current_gpu_name()
-        if name is None:
+        live = live_device()
+        if live is None:
             raise ValueError("no GPU on this machine: name one, as in device='H200'")
-        return _find(name)
+        return live
     if isinstance(of, (int, float)) and not isinstance(of, bool):
         return _find(f"{of:.1f}" if of < 20 else f"{of:g}")
     name = of if isinstance(of, str) else getattr(of, "name", None)

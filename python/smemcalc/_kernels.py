@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Union
 
-from ._device import DeviceLike
+from ._device import DeviceLike, live_device
 from ._driver import function_resources
 from ._occupancy import Occupancy, Shape, occupancy
 
@@ -109,9 +109,7 @@ def of(kernel: Any, block: Optional[Shape] = None, *, dynamic_smem: Optional[int
     if threads is None:
         raise TypeError("block: how many threads has a block? The kernel does not say")
     if device is None and found.capability is not None:
-        from ._driver import current_gpu_name
-
-        device = current_gpu_name() or found.capability
+        device = live_device() or found.capability
     return occupancy(threads, found.regs, found.static_smem, device=device, cluster=found.cluster,
                      grid=grid,
                      dynamic_smem=found.dynamic_smem if dynamic_smem is None else dynamic_smem)

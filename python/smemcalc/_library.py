@@ -39,6 +39,7 @@ def _build() -> Dict[str, Type[ctypes.Structure]]:
 _structs = _build()
 Sm = _structs["smc_sm"]
 Device = _structs["smc_device"]
+DeviceProperties = _structs["smc_device_properties"]
 Launch = _structs["smc_launch"]
 Occupancy = _structs["smc_occupancy"]
 Launches = _structs["smc_launches"]
@@ -46,6 +47,9 @@ NextSteps = _structs["smc_next_steps"]
 Fixed = _structs["smc_fixed"]
 Headroom = _structs["smc_headroom"]
 Error = _structs["smc_error"]
+BankLayout = _structs["smc_bank_layout"]
+BankCost = _structs["smc_bank_cost"]
+Access = _structs["smc_access"]
 
 OK = VALUES["SMC_OK"]
 UNLIMITED = 2**32 - 1
@@ -92,6 +96,12 @@ refusal_explain = _declare("smc_refusal_explain", None, _pointer, _pointer, _poi
 device_find = _declare("smc_device_find", _status, ctypes.c_char_p, _pointer, MessageType, _pointer)
 device_count = _declare("smc_device_count", ctypes.c_size_t)
 device_at = _declare("smc_device_at", None, ctypes.c_size_t, _pointer)
+device_of_properties = _declare("smc_device_of_properties", _status, _pointer, _pointer, _pointer)
+bank_layout_of = _declare("smc_bank_layout_of", None, _pointer, ctypes.c_int, _pointer)
+bank_op_find = _declare("smc_bank_op_find", ctypes.c_int, ctypes.c_char_p)
+bank_op_exists = _declare("smc_bank_op_exists", ctypes.c_bool, ctypes.c_int, _pointer)
+access_validate = _declare("smc_access_validate", _status, _pointer, _pointer, _pointer)
+banks_count = _declare("smc_banks_count", BankCost, _pointer, _pointer)
 sm_check = _declare("smc_sm_check", _status, _pointer, _pointer)
 
 

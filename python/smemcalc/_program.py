@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import os
 import shutil
 import subprocess
 import tempfile
-from csv import DictReader
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from ._device import Device, DeviceLike, device as find_device
@@ -80,12 +78,6 @@ def _options(values: Mapping[str, Any]) -> List[str]:
         for item in each:
             words += [_option(name)] if item is True else [_option(name), _word(item)]
     return words
-
-
-def _given_device(of: Any) -> Any:
-    """The program's default is not this machine's GPU where there is none: one must be named."""
-    return [_word(each) for each in of] if isinstance(of, (list, tuple)) else (
-        find_device(of) if of is None else of)
 
 
 def _row(answer: Mapping[str, Any]) -> Dict[str, Any]:
@@ -201,29 +193,3 @@ def sweep(*, device: Union[DeviceLike, List[DeviceLike]] = None, **values: Any) 
         words += [_option(name), _axis(name, numbers)]
     document = json.loads(_run(["sweep", "--format", "json", *words]))
     return Report(_columns([_row(answer) for answer in document["answers"]]), document)
-
-
-def banks(operation: str, addresses: Any, *, width: Optional[int] = None, mask: int = 0xFFFFFFFF,
-          device: DeviceLike = None) -> Table:
-    """The bank conflicts of a warp's access to shared memory.
-
-    operation  ld st atom red ldmatrix.x1|x2|x4[.trans] stmatrix.x1|x2|x4[.trans] cp.async.ca ...
-    addresses  the byte addresses of the 32 lanes, or rows of 32, as a numpy array has
-    width      bytes that a lane accesses; None: 16 for matrices and cp.async, else 4
-    mask       the active lanes, a bit for each
-
-    Columns: wavefronts, and conflicts, the wavefronts above the least possible.
-    """
-    rows = [list(row) for row in addresses] if hasattr(addresses[0], "__len__") else [list(addresses)]
-    wrong = [len(row) for row in rows if len(row) != 32]
-    if wrong:
-        raise ValueError(f"addresses: a warp has 32, not {wrong[0]}")
-    if width is None:
-        width = 16 if operation.startswith(("ldmatrix", "stmatrix", "cp.async")) else 4
-    lines = ["id,op,width,mask," + ",".join(f"a{lane}" for lane in range(32))]
-    lines += [f"{index},{operation},{width},{mask:x}," + ",".join(str(int(a)) for a in row)
-              for index, row in enumerate(rows)]
-    words = _options({"device": _given_device(device)})
-    answer = _run(["banks", "--csv", "-", *words], "\n".join(lines) + "\n")
-    found = list(DictReader(io.StringIO(answer)))
-    return Table({name: [int(row[name]) for row in found] for name in ("wavefronts", "conflicts")})

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Dict, Iterator, List, Mapping, Sequence
+import itertools
+import numbers
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+_ANSWERS = ("blocks_per_sm", "registers_per_thread")  # the first column that was not asked
 _SHOWN = 10  # rows of a longer table, at its beginning and at its end
 
 
@@ -43,6 +46,41 @@ class Table(Mapping[str, Sequence[Any]]):
         import pandas  # type: ignore[import-untyped,unused-ignore]
 
         return pandas.DataFrame(self._columns)
+
+    def plot(self, y: str = "occupancy_percent", x: Optional[str] = None, ax: Any = None) -> Any:
+        """Draws a column over a varied one with matplotlib, and returns the Axes.
+
+        A line for each combination of the other columns that vary: of a sweep of threads and
+        registers on two devices, occupancy over threads, a line for each device and register count.
+        x   None: the first column that varies and holds numbers
+        ax  Axes to draw into; None: those that matplotlib has in use
+        """
+        if ax is None:
+            from matplotlib import pyplot  # type: ignore[import-not-found,unused-ignore]
+
+            ax = pyplot.gca()
+        asked = [name for name in itertools.takewhile(lambda name: name not in _ANSWERS, self)
+                 if len(set(self[name])) > 1]
+        if x is None:
+            x = next((name for name in asked if isinstance(self[name][0], numbers.Number)), None)
+            if x is None:
+                raise ValueError("no number varies: name a column, as in plot(x='threads')")
+        places = len(set(self[x]))
+        others = [name for name in asked
+                  if name != x and len(set(zip(self[x], self[name]))) > places]
+        lines: Dict[Tuple[Any, ...], List[int]] = {}
+        for index in range(self.row_count):
+            lines.setdefault(tuple(self[name][index] for name in others), []).append(index)
+        for values, rows in lines.items():
+            label = ", ".join(str(value) if isinstance(value, str) else f"{name} {value}"
+                              for name, value in zip(others, values))
+            ax.plot([self[x][row] for row in rows], [self[y][row] for row in rows], marker=".",
+                    label=label or None)
+        ax.set_xlabel(x)
+        ax.set_ylabel(y)
+        if others:
+            ax.legend()
+        return ax
 
     def _shown(self) -> List[int]:
         count = self.row_count

@@ -68,14 +68,6 @@ struct smc_query {
 /* Nothing given: SMC_NOT_GIVEN throughout, settings as SMC_LAUNCH_INIT. */
 void smc_query_init(struct smc_query *query);
 
-struct smc_waves {
-    uint64_t grid_blocks;
-    uint64_t resident_blocks; /* on the whole device at a time */
-    uint64_t waves;           /* the last one included, full or not */
-    uint64_t last_wave_blocks;
-    uint32_t idle_sms; /* SMs without any block in the last wave, blocks spread evenly */
-};
-
 /* The work of a launch on the device. A ratio of 0 means unknown: nothing is loaded or computed. */
 struct smc_workload {
     double flops_per_load;       /* CGMA: per element that a thread loads from global memory */

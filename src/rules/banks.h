@@ -116,6 +116,13 @@ void smc_bank_layout_of(const struct smc_sm *sm, enum smc_bank_mode mode,
    The functions below require that there are none. */
 uint32_t smc_access_misaligned(const struct smc_access *access);
 
+/* What is no access, or costs what nobody knows: SMC_USAGE, and why. An operation or a width that
+   does not exist, or banks of zeros, count as no wavefronts below; an address that is no multiple
+   of the width, or an access that smc_banks_are_known does not know, is counted. Whether a device
+   has the instruction is for smc_bank_op_exists to tell. */
+enum smc_status smc_access_validate(const struct smc_bank_layout *layout,
+                                    const struct smc_access *access, struct smc_error *error);
+
 struct smc_bank_cost {
     uint32_t wavefronts;
     uint32_t least;  /* if the words of each set of lanes were spread evenly over the banks */
@@ -184,6 +191,54 @@ uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask);
    takes a quarter more sectors. Measured on an H200
    (l1tex__t_sectors_pipe_lsu_mem_global_op_ld). */
 uint32_t smc_sectors_count_copied(const uint64_t from[32], const uint64_t to[32], uint32_t mask);
+
+/* --- Layouts without conflicts ---------------------------------------------------------------- */
+
+/* The least change of an array's layout after which none of its accesses conflicts, be it a few
+   unused elements after each row, or columns swapped by XOR with the row's number. Each proposal
+   was applied to every access: it keeps them aligned, and contiguous, and leaves no conflict by
+   smc_banks_count. */
+
+/* Element e is in row e / row_elements and column e % row_elements. It moves to
+   row * (row_elements + padding - dropped) + (column ^ (row >> swizzle_shift) % swizzle_span). */
+struct smc_rearrangement {
+    uint32_t element_bytes;
+    uint32_t row_elements;     /* 1 or more */
+    uint32_t padding_elements; /* 0: none */
+    uint32_t swizzle_span;     /* a power of two that divides row_elements; 0: none */
+    uint32_t swizzle_shift;
+    uint32_t first_byte;       /* of the array; no accessed address is below it */
+    uint32_t dropped_elements; /* removed from each row's end, which no access touches */
+};
+
+/* The address that a byte address moves to; UINT64_MAX if that is beyond 32 bits. */
+uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address);
+
+/* An array in shared memory, and the instructions that access it. */
+struct smc_bank_array {
+    size_t size; /* sizeof(struct smc_bank_array): later versions have more members */
+    const struct smc_bank_layout *layout;
+    const struct smc_access *access;
+    size_t access_count;    /* 1 or more */
+    uint32_t element_bytes; /* 1 to 1024 */
+    uint32_t row_elements;  /* 1 to 65536 */
+    uint32_t first_byte;    /* of the array; no accessed address is below it */
+};
+
+struct smc_bank_remedy {
+    struct smc_bank_cost cost;        /* of all accesses, as they are */
+    bool has_padding, has_swizzle;    /* both false if nothing conflicts */
+    struct smc_rearrangement padding; /* the fewest elements after each row */
+    struct smc_rearrangement swizzle; /* the smallest span, then shift; its element is as wide as
+                                         the widest access, or the array's, and at least 4 bytes */
+    uint32_t reserved[8];             /* 0; space for members of later versions */
+};
+
+/* What removes the conflicts of all accesses together; each of the two by itself. SMC_USAGE, with a
+   message that begins with the access's index, if smc_access_validate fails for one or an address
+   is before the array. */
+enum smc_status smc_bank_remedy_find(const struct smc_bank_array *array,
+                                     struct smc_bank_remedy *out, struct smc_error *error);
 
 #ifndef SMEMCALC_H /* not part of the library's interface */
 
@@ -286,30 +341,10 @@ extern const char *const smc_tma_modes[SMC_TMA_MODES];
 void smc_cute_print(const struct smc_cute_layout *layout, struct smc_text *out);
 void smc_swizzle_print(const struct smc_swizzle *swizzle, struct smc_text *out);
 
-/* --- Layouts without conflicts ---------------------------------------------------------------- */
-
-/* Layouts without bank conflicts: the search for the least change of an array's layout after which
-   none of its accesses conflicts, be it a few unused elements after each row, or columns swapped by
-   XOR with the row's number. Each proposal is applied to every access: it must keep them aligned,
-   and contiguous, and leave no conflict by smc_banks_count. */
+/* --- The search for a layout without conflicts ------------------------------------------------ */
 
 /* The largest padding that a user may try; more is no better than less. */
 enum { SMC_MOST_PADDING = 32 };
-
-/* Element e is in row e / row_elements and column e % row_elements. It moves to
-   row * (row_elements + padding - dropped) + (column ^ (row >> swizzle_shift) % swizzle_span). */
-struct smc_rearrangement {
-    uint32_t element_bytes;
-    uint32_t row_elements;     /* 1 or more */
-    uint32_t padding_elements; /* 0: none */
-    uint32_t swizzle_span;     /* a power of two that divides row_elements; 0: none */
-    uint32_t swizzle_shift;
-    uint32_t first_byte;       /* of the array; no accessed address is below it */
-    uint32_t dropped_elements; /* removed from each row's end, which no access touches */
-};
-
-/* The address that a byte address moves to; UINT64_MAX if that is beyond 32 bits. */
-uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address);
 
 /* Moves the addresses of the active lanes. False if one moves beyond 32 bits. */
 bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct smc_access *access);

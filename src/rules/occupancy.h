@@ -80,6 +80,21 @@ bool smc_sm_groups_are_known(const struct smc_sm_groups *groups, uint32_t sm_cou
 uint64_t smc_resident_clusters(uint32_t sm_count, const struct smc_sm_groups *groups, uint32_t size,
                                uint32_t blocks_per_sm);
 
+/* How many times over a grid fills a GPU. */
+struct smc_waves {
+    uint64_t grid_blocks;
+    uint64_t resident_blocks; /* on the whole GPU at a time */
+    uint64_t waves;           /* the last one included, full or not */
+    uint64_t last_wave_blocks;
+    uint32_t idle_sms;    /* SMs without any block in the last wave, blocks spread evenly */
+    uint32_t reserved[5]; /* 0; space for members of later versions */
+};
+
+/* Of a launch that smc_launch_check has answered for a GPU of `sm_count` SMs. False, and zeros: its
+   SMs are not known, no block fits, or there are no blocks. */
+bool smc_waves_find(uint32_t sm_count, const struct smc_occupancy *occupancy, uint64_t grid_blocks,
+                    struct smc_waves *out);
+
 /* Resident warps as a share of the SM's warp slots, 0 to 100; both of the same SM. 0 if it has
  * none. */
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);

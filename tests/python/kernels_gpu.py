@@ -3,6 +3,7 @@
 Unpack the wheel of `make python`, and with its folder in PYTHONPATH: python3 kernels_gpu.py
 """
 import ctypes
+import random
 import sys
 import tempfile
 import traceback
@@ -50,6 +51,33 @@ def compare(name, kernel, handle, cases):
             failed.append(name)
 
 
+def compare_at_random(name, kernel, handle, count):
+    """Only asks: nothing is launched."""
+    numbers = random.Random(35)
+    wrong = 0
+    for _ in range(count):
+        threads, dynamic = numbers.randint(1, 1024), numbers.choice((0, numbers.randint(0, 220 << 10)))
+        answer = sm.of(kernel, threads, dynamic_smem=dynamic)
+        expected = resident(handle, threads, dynamic)
+        refused = answer.blocks_per_sm == 0 and isinstance(expected, str)
+        if answer.blocks_per_sm != expected and not refused:
+            wrong += 1
+            print(f"{name}: {threads} threads, {dynamic} bytes: {answer.blocks_per_sm}, driver {expected}")
+    print(f"{name}: {wrong} of {count} random launches differ")
+    if wrong:
+        failed.append(name)
+
+
+def live_device():
+    """The limits that the driver tells are those of the table."""
+    live, known = sm.device(), sm.device(sm.device().name)
+    print(live, "live;", known, "in the table")
+    for member, *_ in sm._library.MEMBERS["smc_sm"]:
+        if member not in ("reserved", "smem_carveout_bytes") and live.limit(member) != known.limit(member):
+            failed.append(f"device {member}")
+            print(f"{member}: {live.limit(member)}, in the table {known.limit(member)}")
+
+
 CASES = [(32, 128), (128, 512), (256, 1024), (512, 65536), (1024, 100000), (96, 20000)]
 
 
@@ -59,6 +87,7 @@ def cupy_kernel():
     x = cupy.zeros(4096, dtype=cupy.float32)
     kernel((4,), (128,), (x, numpy_int(4096)), shared_mem=512)
     compare(f"cupy {cupy.__version__}", kernel, kernel.kernel.ptr, CASES)
+    compare_at_random(f"cupy {cupy.__version__}", kernel, kernel.kernel.ptr, 2000)
 
 
 def numpy_int(n):
@@ -172,7 +201,7 @@ def core_kernel():
 
 
 print(sm.device(), sm.__version__)
-for check in (cupy_kernel, numba_kernel, triton_kernel, torch_kernel, core_kernel):
+for check in (live_device, cupy_kernel, numba_kernel, triton_kernel, torch_kernel, core_kernel):
     try:
         check()
     except ModuleNotFoundError as missing:

@@ -129,6 +129,78 @@ class OneLaunch(unittest.TestCase):
         self.assertEqual(sm.limits(2048, device="H200"), [])
 
 
+class LiveDevice(unittest.TestCase):
+    """What the driver of a GPU tells, which need not be in the tables."""
+
+    GPU = {"name": b"NVIDIA H200", "major": 9, "minor": 0, "multiProcessorCount": 60, "warpSize": 32,
+           "maxThreadsPerBlock": 1024, "maxThreadsPerMultiProcessor": 2048,
+           "maxBlocksPerMultiProcessor": 32, "regsPerBlock": 65536, "regsPerMultiprocessor": 65536,
+           "sharedMemPerBlock": 49152, "sharedMemPerBlockOptin": 232448,
+           "reservedSharedMemPerBlock": 1024, "sharedMemPerMultiprocessor": 233472,
+           "totalGlobalMem": 75 << 30, "l2CacheSize": 31457280, "memoryBusWidth": 3072,
+           "maxThreadsDim": (1024, 1024, 64), "maxGridSize": (2147483647, 65535, 65535)}
+
+    def test_part_of_a_gpu(self):
+        with mock.patch("smemcalc._device.current_gpu", return_value=self.GPU):
+            self.assertEqual(repr(sm.device()), "<Device NVIDIA H200, compute capability 9.0, 60 SMs>")
+            self.assertEqual(sm.occupancy(256, 40).resident_blocks, 6 * 60)
+
+    def test_unknown_board(self):
+        with mock.patch("smemcalc._device.current_gpu",
+                        return_value={**self.GPU, "name": b"NVIDIA H900"}):
+            self.assertEqual(sm.occupancy(256, 40).device.name, "NVIDIA H900")
+
+    def test_unknown_capability(self):
+        with mock.patch("smemcalc._device.current_gpu", return_value={**self.GPU, "major": 77}):
+            with self.assertRaisesRegex(ValueError, "NVIDIA H200: compute capability 77.0 is newer"):
+                sm.device()
+
+    def test_none(self):
+        with mock.patch("smemcalc._device.current_gpu", return_value=None):
+            with self.assertRaisesRegex(ValueError, "no GPU on this machine"):
+                sm.device()
+
+
+class Axes:
+    """matplotlib's, as far as they are used."""
+
+    def __init__(self):
+        self.lines, self.labels, self.has_legend = [], [], False
+
+    def plot(self, x, y, marker, label):
+        self.lines.append((label, list(map(int, x)), [float(value) for value in y]))
+
+    def set_xlabel(self, text):
+        self.labels.append(text)
+
+    set_ylabel = set_xlabel
+
+    def legend(self):
+        self.has_legend = True
+
+
+class Plot(unittest.TestCase):
+    def test_lines(self):
+        axes = sm.sweep(threads=[128, 256], regs=[32, 72], device="H200").plot(ax=Axes())
+        self.assertEqual(axes.labels, ["threads", "occupancy_percent"])
+        self.assertTrue(axes.has_legend)
+        self.assertEqual(axes.lines, [("regs 32", [128, 256], [100.0, 100.0]),
+                                      ("regs 72", [128, 256], [43.75, 37.5])])
+
+    def test_one_line(self):
+        table = sm.occupancy(threads=[128, 256], regs=72, device="H200")
+        axes = table.plot("blocks_per_sm", ax=Axes())
+        self.assertEqual((axes.lines, axes.has_legend), ([(None, [128, 256], [7.0, 3.0])], False))
+        with self.assertRaisesRegex(ValueError, "no number varies"):
+            sm.occupancy(threads=128, regs=72, device=["H200", "A100"]).plot(ax=Axes())
+
+    def test_kernel(self):
+        axes = sm.sweep(tile=range(8, 33, 8), device=["H200", "A100"], kernel="matmul-tiled").plot(ax=Axes())
+        self.assertEqual(axes.labels[0], "tile")
+        self.assertEqual([(label, x) for label, x, _ in axes.lines],
+                         [("NVIDIA H200", [8, 16, 24, 32]), ("NVIDIA A100-SXM4-40GB", [8, 16, 24, 32])])
+
+
 class ManyLaunches(unittest.TestCase):
     def test_command_line(self):
         """As many random launches as asked for, on all architectures, legal and not."""
@@ -232,8 +304,34 @@ class Program(unittest.TestCase):
             self.assertEqual(array["wavefronts"], table["wavefronts"])
         with self.assertRaisesRegex(ValueError, "a warp has 32, not 3"):
             sm.banks("ld", [0, 4, 8], device="H200")
-        with self.assertRaisesRegex(sm.ProgramError, "ldx"):
-            sm.banks("ldx", rows, device="H200")
+        for operation, message in (("ldx", "'ldx' is not one"), ("red.add", "'red.add' is not one")):
+            with self.assertRaisesRegex(ValueError, message):
+                sm.banks(operation, rows, device="H200")
+        with self.assertRaisesRegex(ValueError, "does not exist on .*V100"):
+            sm.banks("ldmatrix.x4", rows[0], device="V100")
+        with self.assertRaisesRegex(ValueError, r"addresses\[1\]: lane 2: address 6 is not a mult"):
+            sm.banks("ld", [[0] * 32, [0, 4, 6, *[0] * 29]], device="H200")
+        with self.assertRaisesRegex(ValueError, "not known"):
+            sm.banks("atom", [0] * 32, width=8, device="H200")
+        with self.assertRaisesRegex(ValueError, "mask 'f' leaves out lanes that give rows"):
+            sm.banks("ldmatrix.x1", [0] * 32, mask=15, device="H200")
+
+    def test_banks_of_the_command_line(self):
+        random.seed(1)
+        rows, lines = [], ["id,op,width,mask," + ",".join(f"a{lane}" for lane in range(32))]
+        for operation, width in (("ld", 1), ("ld", 4), ("ld", 16), ("st", 8), ("ldmatrix.x2", 16),
+                                 ("stmatrix.x4.trans", 16), ("atom", 4), ("cp.async.ca", 8)):
+            for index in range(20):
+                row = [random.randrange(256) * width for _ in range(32)]
+                mask = 0xFFFFFFFF if "matrix" in operation else random.getrandbits(32)
+                rows.append((operation, width, mask, row))
+                lines.append(f"{index},{operation},{width},{mask:x}," + ",".join(map(str, row)))
+        answers = csv.DictReader(io.StringIO(ask("banks", "--csv", "-", "--device", "H200",
+                                                 text="\n".join(lines) + "\n")))
+        for (operation, width, mask, row), answer in zip(rows, answers):
+            table = sm.banks(operation, row, width=width, mask=mask, device="H200")
+            self.assertEqual([table["wavefronts"][0], table["conflicts"][0]],
+                             [int(answer["wavefronts"]), int(answer["conflicts"])], operation)
 
     def test_files(self):
         report = sm.trace(os.path.join(DATA, "trace", "ncu_details.csv"))
@@ -294,7 +392,7 @@ class Kernels(unittest.TestCase):
             def _init_handles(self):
                 self.n_regs = 96
 
-        with mock.patch("smemcalc._driver.current_gpu_name", return_value=None):
+        with mock.patch("smemcalc._device.current_gpu", return_value=None):
             answer = sm.of(Compiled())
         self.assertEqual(answer, sm.occupancy(128, 96, dynamic_smem=49152, device="9.0"))
         Compiled.metadata.cluster_dims = (2, 1, 1)

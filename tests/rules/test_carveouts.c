@@ -4,6 +4,7 @@
 
 #include "rules/allocation.h"
 #include "rules/devices.h"
+#include "rules/headroom.h"
 #include "rules/occupancy.h"
 #include "unit.h"
 

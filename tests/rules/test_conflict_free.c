@@ -99,6 +99,42 @@ static void test_known_proposals(void)
     CU_ASSERT(!smc_find_padding(&search, &found));
 }
 
+/* The library's door finds what the search finds, for several accesses together. */
+static void test_remedies(void)
+{
+    struct smc_bank_layout layout = layout_of(90);
+    struct smc_access access[2] = {column_of(32, 0, 4), column_of(32, 0, 4)};
+    struct smc_bank_remedy remedy;
+    struct smc_error error;
+    for (uint32_t lane = 0; lane < 32; lane++) /* a row */
+        access[0].address[lane] = lane * 4;
+    const struct smc_bank_array array = {sizeof array, &layout, access, 2, 4, 32, 0};
+    CU_ASSERT_EQUAL_FATAL(smc_bank_remedy_find(&array, &remedy, &error), SMC_OK);
+    CU_ASSERT_EQUAL(remedy.cost.wavefronts, 33);
+    CU_ASSERT_EQUAL(remedy.cost.least, 2);
+    CU_ASSERT_TRUE(remedy.has_padding && remedy.has_swizzle);
+    CU_ASSERT_EQUAL(remedy.padding.padding_elements, 1);
+    CU_ASSERT_EQUAL(remedy.swizzle.swizzle_span, 32);
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_TRUE(is_free_after(&remedy.padding, &layout, access[i]));
+        CU_ASSERT_TRUE(is_free_after(&remedy.swizzle, &layout, access[i]));
+    }
+    access[1].width_bytes = 8;
+    access[1].address[3] = 4;
+    CU_ASSERT_EQUAL(smc_bank_remedy_find(&array, &remedy, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "access 1: lane 3: address 4 is not a multiple of the width 8");
+    /* Lanes that ldmatrix.x1 does not use may hold anything. */
+    access[1] =
+        (struct smc_access){.mask = SMC_ALL_LANES, .width_bytes = 16, .op = SMC_BANK_LDMATRIX_X1};
+    for (uint32_t lane = 0; lane < 8; lane++)
+        access[1].address[lane] = 1024 + lane * 128;
+    const struct smc_bank_array matrix = {sizeof matrix, &layout, &access[1], 1, 2, 64, 1024};
+    CU_ASSERT_EQUAL(smc_bank_remedy_find(&matrix, &remedy, &error), SMC_OK);
+    CU_ASSERT_EQUAL(remedy.cost.wavefronts, 8);
+    CU_ASSERT_TRUE(remedy.has_padding && remedy.padding.padding_elements == 8);
+}
+
 /* No two elements move to one place, and no element is lost or leaves its row. */
 static void test_rearrangements(void)
 {
@@ -546,6 +582,7 @@ CU_TestInfo tests_conflict_free[] = {
     {"rows and paddings of random expressions", test_rows_of_expressions},
     {"the padding found is the smallest", test_smallest_padding},
     {"known proposals", test_known_proposals},
+    {"what removes the conflicts of several accesses", test_remedies},
     {"elements keep apart", test_rearrangements},
     {"expressions written anew", test_rewritten_expressions},
     {"answers", test_answers},

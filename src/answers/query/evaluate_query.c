@@ -165,20 +165,8 @@ static enum smc_status check_against_device(const struct smc_answer *answer,
 
 static void find_waves(struct smc_answer *answer)
 {
-    uint64_t sms = answer->query.device.sm_count;
-    uint64_t blocks = answer->plan.grid_blocks;
-    uint64_t resident = answer->occupancy.resident_blocks;
-    if (resident == 0 || blocks == 0)
-        return;
-    uint64_t last = (blocks - 1) % resident + 1;
-    answer->has_waves = true;
-    answer->waves = (struct smc_waves){
-        .grid_blocks = blocks,
-        .resident_blocks = resident,
-        .waves = (blocks - 1) / resident + 1,
-        .last_wave_blocks = last,
-        .idle_sms = last < sms ? (uint32_t)(sms - last) : 0,
-    };
+    answer->has_waves = smc_waves_find(answer->query.device.sm_count, &answer->occupancy,
+                                       answer->plan.grid_blocks, &answer->waves);
 }
 
 enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
@@ -210,7 +198,6 @@ void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters)
     occupancy->clusters_are_bound = false;
     occupancy->resident_clusters = clusters;
     occupancy->resident_blocks = clusters * answer->launch.blocks_per_cluster;
-    answer->has_waves = false;
     find_waves(answer);
 }
 

@@ -14,6 +14,7 @@
 #include "code/names.h"
 #include "code/user_kernels.h"
 #include "rules/allocation.h"
+#include "rules/headroom.h"
 
 void smc_trace_launch_init(struct smc_trace_launch *launch)
 {
@@ -38,13 +39,13 @@ void smc_trace_launch_init(struct smc_trace_launch *launch)
 
 int32_t smc_trace_cache_config(const char *words)
 {
-    static const char *const names[SMC_CACHE_CONFIG_COUNT] = {
+    static const char *const names[SMC_CACHE_CONFIGS] = {
         [SMC_CACHE_PREFER_NONE] = "none",
         [SMC_CACHE_PREFER_SHARED] = "shared",
         [SMC_CACHE_PREFER_L1] = "l1",
         [SMC_CACHE_PREFER_EQUAL] = "equal",
     };
-    for (int32_t i = 0; i < SMC_CACHE_CONFIG_COUNT; i++)
+    for (int32_t i = 0; i < SMC_CACHE_CONFIGS; i++)
         if (strcasestr(words, names[i]))
             return i;
     return SMC_TRACE_UNKNOWN;

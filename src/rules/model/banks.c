@@ -1,8 +1,12 @@
 /* Shared-memory banks: wavefronts and conflicts. */
 #include "rules/banks.h"
 
+#include <inttypes.h>
+
 #include "base/numbers.h"
 #include "base/parse.h"
+
+enum { MOST_WIDTH = 16 }; /* of a lane, in bytes */
 
 /* --- Operations ------------------------------------------------------------------------------- */
 
@@ -63,10 +67,19 @@ static uint32_t lanes_of(const struct smc_access *access)
     return access->mask & smc_bank_op_lanes(access->op);
 }
 
-/* Those that wait for banks. */
-static uint32_t served_lanes(const struct smc_access *access)
+/* Others cost nothing: smc_access_validate says why. */
+static bool is_countable(const struct smc_bank_layout *layout, const struct smc_access *access)
 {
-    return access->op == SMC_BANK_CP_ASYNC_CG ? 0 : lanes_of(access);
+    const uint32_t width = access->width_bytes;
+    return layout->banks && (unsigned)access->op < SMC_BANK_OPS && width <= MOST_WIDTH && width &&
+           !(width & (width - 1));
+}
+
+/* Those that wait for banks. */
+static uint32_t served_lanes(const struct smc_bank_layout *layout, const struct smc_access *access)
+{
+    return !is_countable(layout, access) || access->op == SMC_BANK_CP_ASYNC_CG ? 0
+                                                                               : lanes_of(access);
 }
 
 /* --- Wavefronts and conflicts ----------------------------------------------------------------- */
@@ -108,13 +121,45 @@ uint32_t smc_access_misaligned(const struct smc_access *access)
 {
     uint32_t lanes = 0;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-        if (access->address[lane] % access->width_bytes)
+        if (!access->width_bytes || access->address[lane] % access->width_bytes)
             lanes |= 1u << lane;
     return lanes & lanes_of(access);
 }
 
+enum smc_status smc_access_validate(const struct smc_bank_layout *layout,
+                                    const struct smc_access *access, struct smc_error *error)
+{
+    const uint32_t width = access->width_bytes;
+    if (layout->banks == 0)
+        return smc_fail(error, SMC_USAGE, "a struct smc_bank_layout has no banks");
+    if ((unsigned)access->op >= SMC_BANK_OPS)
+        return smc_fail(error, SMC_USAGE, "'%d' is no operation of enum smc_bank_op",
+                        (int)access->op);
+    const char *name = smc_bank_operations[access->op].name;
+    if (!is_countable(layout, access) || !(smc_bank_operations[access->op].widths & width))
+        return smc_fail(error, SMC_USAGE, "'%s' has no width of %" PRIu32 " bytes", name, width);
+    const uint32_t rows = smc_bank_op_lanes(access->op);
+    if (smc_bank_operations[access->op].matrices && (access->mask & rows) != rows)
+        return smc_fail(error, SMC_USAGE,
+                        "mask '%" PRIx32 "' leaves out lanes that give rows of '%s'", access->mask,
+                        name);
+    const uint32_t misaligned = smc_access_misaligned(access);
+    if (misaligned)
+        return smc_fail(error, SMC_USAGE,
+                        "lane %d: address %" PRIu32 " is not a multiple of the width %" PRIu32,
+                        __builtin_ctz(misaligned), access->address[__builtin_ctz(misaligned)],
+                        width);
+    if (!smc_banks_are_known(layout, access))
+        return smc_fail(error, SMC_USAGE,
+                        "the wavefronts of '%s' of %" PRIu32 " bytes are not known on these banks",
+                        name, width);
+    return SMC_OK;
+}
+
 bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access)
 {
+    if (!is_countable(layout, access))
+        return false;
     if ((is_atomic(access->op) || is_copy(access->op)) && !layout->loads_join)
         return false;
     return smc_bank_operations[access->op].counted & access->width_bytes;
@@ -338,7 +383,7 @@ struct smc_bank_cost smc_banks_count_copy(const struct smc_bank_layout *layout,
                                           const uint64_t from[SMC_WARP_LANES])
 {
     struct smc_bank_cost cost = {0};
-    struct serving serving = {.waiting = served_lanes(access)};
+    struct serving serving = {.waiting = served_lanes(layout, access)};
     struct set set;
     while (serve_next(layout, access, from, &serving, &set))
         add_cost(layout, &set, &cost);
@@ -354,7 +399,7 @@ struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
 void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
                    struct smc_bank_map *map)
 {
-    struct serving serving = {.waiting = served_lanes(access)};
+    struct serving serving = {.waiting = served_lanes(layout, access)};
     struct set set;
     *map = (struct smc_bank_map){.cost = {0}};
     while (serve_next(layout, access, NULL, &serving, &set)) {
@@ -398,6 +443,8 @@ bool smc_banks_are_free(const struct smc_bank_layout *layout, const struct smc_a
         const struct smc_bank_cost cost = smc_banks_count(layout, access);
         return cost.wavefronts == cost.least;
     }
+    if (!is_countable(layout, access))
+        return true;
     uint32_t count = lanes_of_set(layout, access);
     for (uint32_t first = 0; first < SMC_WARP_LANES; first += count)
         if (!is_set_free(access, lanes_from(first, count)))

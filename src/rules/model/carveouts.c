@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "rules/occupancy.h"
+#include "rules/headroom.h"
 
 static struct smc_carveout carveouts_ask(const struct smc_sm *sm, const struct smc_launch *launch,
                                          int32_t percent, enum smc_cache_config cache_config)
@@ -44,7 +44,7 @@ static void find_by_percent(const struct smc_sm *sm, const struct smc_launch *la
 static void find_by_preference(const struct smc_sm *sm, struct smc_carveouts *out)
 {
     for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
-        for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++)
+        for (int config = 0; config < SMC_CACHE_CONFIGS; config++)
             if (out->preference[config].smem_bytes == sm->smem_carveout_bytes[i]) {
                 out->size[out->count++] = out->preference[config];
                 break;
@@ -73,11 +73,14 @@ static void add_oversized(const struct smc_sm *sm, const struct smc_launch *laun
     };
 }
 
-void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                        struct smc_carveouts *out)
+enum smc_status smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                                   struct smc_carveouts *out)
 {
     *out = (struct smc_carveouts){.by_percent = !sm->carveout_by_cache_config};
-    for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++)
+    const enum smc_status status = smc_launch_validate(sm, launch, NULL);
+    if (status != SMC_OK)
+        return status;
+    for (int config = 0; config < SMC_CACHE_CONFIGS; config++)
         out->preference[config] =
             carveouts_ask(sm, launch, SMC_CARVEOUT_DEFAULT, (enum smc_cache_config)config);
     if (out->by_percent)
@@ -88,6 +91,7 @@ void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch
     for (uint32_t i = 0; i < out->count; i++)
         if (out->size[i].blocks_per_sm > out->most_blocks)
             out->most_blocks = out->size[i].blocks_per_sm;
+    return SMC_OK;
 }
 
 const struct smc_carveout *smc_carveouts_smallest(const struct smc_carveouts *carveouts,

@@ -1,6 +1,8 @@
 /* Layouts without bank conflicts: see rules/banks.h. */
 #include "rules/banks.h"
 
+#include <inttypes.h>
+
 #include "base/numbers.h"
 
 enum { MOST_SHIFT = 4, WORD_BYTES = 4, MATRIX_STEP = 16, MATRIX_ALIGN = 32 };
@@ -71,7 +73,7 @@ static bool is_free_at(const struct smc_conflict_search *search,
     if (search->bound && search->bound[i].line_bytes &&
         !keeps_matrix(tried, &search->bound[i], moved_by))
         return false;
-    for (uint32_t left = access.mask; left; left &= left - 1) {
+    for (uint32_t left = access.mask & smc_bank_op_lanes(access.op); left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), address = access.address[lane] + moved_by;
         uint64_t moved = smc_rearrange(tried, address);
         if (moved == UINT64_MAX || moved % access.width_bytes ||
@@ -304,4 +306,62 @@ void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uin
     if (!advice->has_swizzle)
         advice->has_padding = find_any_padding(search, (uint32_t)elements, &advice->padding);
     advice->is_hopeless = !advice->has_padding && !advice->has_swizzle;
+}
+
+/* --- For other programs ----------------------------------------------------------------------- */
+
+static enum smc_status check_bank_access(const struct smc_bank_array *array, size_t i,
+                                         struct smc_error *error)
+{
+    const struct smc_access *access = &array->access[i];
+    struct smc_error reason;
+    if (smc_access_validate(array->layout, access, &reason) != SMC_OK)
+        return smc_fail(error, SMC_USAGE, "access %zu: %s", i, reason.message);
+    for (uint32_t left = access->mask & smc_bank_op_lanes(access->op); left; left &= left - 1)
+        if (access->address[__builtin_ctz(left)] < array->first_byte)
+            return smc_fail(error, SMC_USAGE, "access %zu: lane %d is before the array", i,
+                            __builtin_ctz(left));
+    return SMC_OK;
+}
+
+enum smc_status smc_bank_remedy_find(const struct smc_bank_array *array,
+                                     struct smc_bank_remedy *out, struct smc_error *error)
+{
+    enum { MOST_ELEMENT = 1024, MOST_ROW = 65536 };
+    enum smc_status status = SMC_OK;
+    *out = (struct smc_bank_remedy){0};
+    if (array->size < sizeof *array)
+        return smc_fail(error, SMC_USAGE, "size of a struct smc_bank_array is not set");
+    if (array->access_count == 0)
+        return smc_fail(error, SMC_USAGE, "there is no access");
+    if (array->element_bytes < 1 || array->element_bytes > MOST_ELEMENT)
+        return smc_fail(error, SMC_USAGE, "element_bytes: '%" PRIu32 "' is not between 1 and %d",
+                        array->element_bytes, MOST_ELEMENT);
+    if (array->row_elements < 1 || array->row_elements > MOST_ROW)
+        return smc_fail(error, SMC_USAGE, "row_elements: '%" PRIu32 "' is not between 1 and %d",
+                        array->row_elements, MOST_ROW);
+    for (size_t i = 0; i < array->access_count && status == SMC_OK; i++)
+        status = check_bank_access(array, i, error);
+    if (status != SMC_OK)
+        return status;
+    for (size_t i = 0; i < array->access_count; i++) {
+        const struct smc_bank_cost cost = smc_banks_count(array->layout, &array->access[i]);
+        out->cost.wavefronts += cost.wavefronts;
+        out->cost.least += cost.least;
+        out->cost.phases += cost.phases;
+    }
+    const struct smc_conflict_search search = {
+        .layout = array->layout,
+        .access = array->access,
+        .access_count = array->access_count,
+        .row_elements = &array->row_elements,
+        .row_count = 1,
+        .first_byte = array->first_byte,
+        .element_bytes = array->element_bytes,
+    };
+    if (out->cost.wavefronts == out->cost.least)
+        return SMC_OK;
+    out->has_padding = smc_find_padding(&search, &out->padding);
+    out->has_swizzle = smc_find_swizzle(&search, &out->swizzle);
+    return SMC_OK;
 }

@@ -331,6 +331,24 @@ enum smc_status smc_launches_check(const struct smc_launches *launches, struct s
     return status;
 }
 
+bool smc_waves_find(uint32_t sm_count, const struct smc_occupancy *occupancy, uint64_t grid_blocks,
+                    struct smc_waves *out)
+{
+    const uint64_t resident = occupancy->resident_blocks;
+    *out = (struct smc_waves){0};
+    if (resident == 0 || grid_blocks == 0)
+        return false;
+    const uint64_t last = (grid_blocks - 1) % resident + 1;
+    *out = (struct smc_waves){
+        .grid_blocks = grid_blocks,
+        .resident_blocks = resident,
+        .waves = (grid_blocks - 1) / resident + 1,
+        .last_wave_blocks = last,
+        .idle_sms = last < sm_count ? (uint32_t)(sm_count - last) : 0,
+    };
+    return true;
+}
+
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)
 {
     return sm->max_warps_per_sm ? 100.0 * occupancy->warps_per_sm / sm->max_warps_per_sm : 0;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "rules/allocation.h"
+#include "rules/headroom.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"

@@ -127,7 +127,7 @@ static void append_preferences(const struct smc_answer *answer,
                                const struct smc_carveouts *carveouts, struct smc_text *out)
 {
     carveouts_append_head(answer, "cudaFuncSetCacheConfig", out);
-    for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
+    for (int config = 0; config < SMC_CACHE_CONFIGS; config++) {
         smc_text_printf(out, "%-25s", smc_cache_config_name((enum smc_cache_config)config));
         append_columns(answer, &carveouts->preference[config], out);
     }
@@ -275,7 +275,7 @@ static json_t *carveouts_object(const struct smc_answer *answer,
         const struct carveouts_row row = {answer, carveouts, &carveouts->size[i]};
         json_array_append_new(sizes, smc_fields_object(&row_fields, &row));
     }
-    for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++) {
+    for (int config = 0; config < SMC_CACHE_CONFIGS; config++) {
         const struct carveouts_row row = {answer, carveouts, &carveouts->preference[config]};
         json_t *object = smc_json_add_object(preferences);
         smc_json_string(object, "name", smc_cache_config_name((enum smc_cache_config)config));
