@@ -33,7 +33,7 @@ def banks(operation: str, addresses: Any, *, width: Optional[int] = None, mask: 
     layout, access, error = library.BankLayout(), library.Access(), library.Error()
     library.bank_layout_of(sm, 0, ctypes.byref(layout))
     access.op = library.bank_op_find(operation.encode())
-    if access.op == library.VALUES["SMC_BANK_OPS"]:
+    if access.op == library.BANK_OPS:
         raise ValueError(f"operation: {operation!r} is not one such as ld, st, atom or ldmatrix.x4")
     if not library.bank_op_exists(access.op, sm):
         raise ValueError(f"operation: {operation!r} does not exist on {of.name}")

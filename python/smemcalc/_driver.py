@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple, Union
 
 # CUfunction_attribute of cuda.h.
 _ATTRIBUTES = {"max_threads_per_block": 0, "static_smem": 1, "local_bytes": 3, "regs": 4}
@@ -18,7 +18,7 @@ def _driver() -> Optional[ctypes.CDLL]:
 
 
 # CUdevice_attribute of cuda.h, by the members of struct smc_device_properties.
-_LIMITS = {
+_LIMITS: Dict[str, Union[int, Tuple[int, ...]]] = {
     "major": 75, "minor": 76, "multiProcessorCount": 16, "warpSize": 10, "maxThreadsPerBlock": 1,
     "maxThreadsPerMultiProcessor": 39, "maxBlocksPerMultiProcessor": 106, "regsPerBlock": 12,
     "regsPerMultiprocessor": 82, "sharedMemPerBlock": 8, "sharedMemPerBlockOptin": 97,

@@ -53,6 +53,7 @@ Access = _structs["smc_access"]
 
 OK = VALUES["SMC_OK"]
 UNLIMITED = 2**32 - 1
+BANK_OPS = VALUES["SMC_BANK_OPS"]
 
 
 def _names(prefix: str) -> List[int]:
