@@ -22,6 +22,10 @@ Many = Union[Sequence[Any], "numpy.ndarray[Any, Any]"]
 """A list, a range, an array or a column of a data frame: one launch for each element."""
 
 
+def _blocks(count: int) -> str:
+    return f"{count} block{'' if count == 1 else 's'}"
+
+
 @dataclass(frozen=True)
 class NextStep:
     """The nearest change of a resource that gains or loses a block; all else stays the same."""
@@ -34,8 +38,11 @@ class NextStep:
     """After the change; 0: the block can no longer be launched."""
 
     def __str__(self) -> str:
-        unit = "bytes of shared memory" if self.resource == "shared_memory" else self.resource
-        return f"{self.change:+d} {unit}: {self.blocks_per_sm} blocks"
+        one = abs(self.change) == 1
+        unit = self.resource[:-1] if one else self.resource
+        if self.resource == "shared_memory":
+            unit = f"byte{'' if one else 's'} of shared memory"
+        return f"{self.change:+d} {unit}: {_blocks(self.blocks_per_sm)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,7 +86,7 @@ class Occupancy:
     def __str__(self) -> str:
         if self.refusals:
             return f"{self.device.name}: the launch is refused: {'; '.join(self.reasons)}"
-        lines = [f"{self.device.name}: {self.blocks_per_sm} blocks per SM, occupancy "
+        lines = [f"{self.device.name}: {_blocks(self.blocks_per_sm)} per SM, occupancy "
                  f"{self.percent:.1f} %, limited by {' and '.join(map(_label, self.limiters))}"
                  f"{self._clusters()}"]
         return "\n".join([*lines, *(f"  {step}" for step in self.next_steps)])
@@ -106,7 +113,7 @@ class Occupancy:
                         f"style='background:{colour};width:{100 * blocks / most:.0f}%'>&nbsp;{blocks}"
                         "</div></td></tr>")
         steps = "".join(f"<li>{html.escape(str(step))}</li>" for step in self.next_steps)
-        title = html.escape(f"{self.device.name}: {self.blocks_per_sm} blocks per SM, "
+        title = html.escape(f"{self.device.name}: {_blocks(self.blocks_per_sm)} per SM, "
                             f"occupancy {self.percent:.1f} %{self._clusters()}")
         return f"<b>{title}</b><table>{''.join(rows)}</table><ul>{steps}</ul>"
 

@@ -82,6 +82,9 @@ class Table(Mapping[str, Sequence[Any]]):
             ax.legend()
         return ax
 
+    def _count(self) -> str:
+        return f"{self.row_count} row{'' if self.row_count == 1 else 's'}"
+
     def _shown(self) -> List[int]:
         count = self.row_count
         if count <= 2 * _SHOWN:
@@ -99,13 +102,13 @@ class Table(Mapping[str, Sequence[Any]]):
         cells = self._cells()
         widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in cells]
-        return "\n".join([*lines, f"{self.row_count} launches"])
+        return "\n".join([*lines, self._count()])
 
     def _repr_html_(self) -> str:
         head, *body = [[html.escape(cell) for cell in row] for row in self._cells()]
         rows = "".join("<tr><td>" + "</td><td>".join(row) + "</td></tr>" for row in body)
         return ("<table><tr><th>" + "</th><th>".join(head) + f"</th></tr>{rows}</table>"
-                f"{self.row_count} launches")
+                f"{self._count()}")
 
 
 def _text(value: Any) -> str:

@@ -234,7 +234,7 @@ class ManyLaunches(unittest.TestCase):
         table = sm.occupancy(threads=range(32, 1025, 32), regs=64, device="H200")
         self.assertEqual(table.row_count, 32)
         self.assertEqual(list(table["blocks_per_sm"])[:2], [32, 16])
-        self.assertIn("32 launches", repr(table))
+        self.assertIn("32 rows", repr(table))
         self.assertIn("<td>", table._repr_html_())
         self.assertEqual(next(table.rows())["limiters"], "registers+blocks")
         each = sm.occupancy([64, 128], [32, 40], device=["A100", "H200"])
@@ -275,7 +275,7 @@ class ManyLaunches(unittest.TestCase):
         some = frame[frame.threads == 128]  # its index does not begin with 0
         table = sm.occupancy(some.threads, some.regs, device="H200")
         self.assertEqual(list(table["blocks_per_sm"]), list(some.blocks_per_sm))
-        self.assertIn("2 launches", repr(table))
+        self.assertIn("2 rows", repr(table))
 
 
 class Program(unittest.TestCase):
