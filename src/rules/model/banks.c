@@ -360,9 +360,9 @@ struct serving {
 static bool serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
                        const uint64_t *from, struct serving *serving, struct set *set)
 {
-    const uint32_t count = lanes_of_set(layout, access);
     if (!serving->waiting)
         return false;
+    const uint32_t count = lanes_of_set(layout, access);
     if (!serving->ready)
         serving->ready = access->op == SMC_BANK_CP_ASYNC_CA
                              ? looked_up_next(access, from, serving->waiting)
