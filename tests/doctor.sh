@@ -219,7 +219,7 @@ if ${CC:-cc} -w -shared -fPIC -o fake.so fake.c 2>/dev/null; then
     chmod +x fresh/apt-get
     VIRTUAL_ENV='' CONDA_PREFIX='' PATH=$scratch/fresh FAKE_NVRTC=empty examine
     empty "the command that installs NVRTC where pip is not installed" "$(mends NVRTC | grep -Ev \
-        '^(sudo )?apt-get install -y python3-pip && PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install --user nvidia-cuda-nvrtc$')"
+        '^(sudo )?apt-get update && (sudo )?apt-get install -y --no-install-recommends python3-pip && PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install --user nvidia-cuda-nvrtc$')"
     FAKE_NVRTC=fails examine
     says "an NVRTC that fails" broken NVRTC 'does not describe itself'
     FAKE_NVRTC=crashes examine

@@ -79,8 +79,14 @@ void smc_doctor_mend_wheel(struct smc_doctor_row *row, const char *package)
     /* What apt-get will install may be managed; an older pip has no such option, but ignores the
        variable. */
     bool breaks = !active && (!has_pip || is_managed());
-    smc_doctor_mend(row, "%s%s%spython3 -m pip install %s%s", has_pip ? "" : as_root(),
-                    has_pip ? "" : "apt-get install -y python3-pip && ",
+    char pip[128] = "";
+    /* A new system has no lists of packages. What pip recommends is a compiler, which takes
+     * minutes. */
+    if (!has_pip)
+        snprintf(pip, sizeof pip,
+                 "%sapt-get update && %sapt-get install -y --no-install-recommends python3-pip && ",
+                 as_root(), as_root());
+    smc_doctor_mend(row, "%s%spython3 -m pip install %s%s", pip,
                     breaks ? "PIP_BREAK_SYSTEM_PACKAGES=1 " : "", active ? "" : "--user ", package);
 }
 
