@@ -1,6 +1,6 @@
 /* async: pipelines of asynchronous copies and wgmma. The correct ones have no findings; each fault
-   is found at its lines. The kernels are those of tests/data/emulator/async.cu, compiled by nvcc.
- */
+   is found at its lines. The kernels are those of tests/data/emulator/async.cu, compiled by nvcc;
+   in those of late.cu, what is not waited for is not there. */
 #include "config.h"
 
 #include <stdio.h>
@@ -12,12 +12,14 @@
 enum { WORDS = 1 << 14, MOST_LINE = 256 };
 
 struct trial {
+    const char *file;
+    bool unchecked;
     int32_t out[WORDS], in[WORDS];
     struct smc_program *program;
     struct smc_emulation emulation;
 };
 
-static struct trial trial;
+static struct trial trial = {.file = "async"};
 
 /* Kernels without clusters that have several blocks are launched cooperatively. */
 static void run(const char *entry, uint32_t blocks, uint32_t threads)
@@ -25,14 +27,16 @@ static void run(const char *entry, uint32_t blocks, uint32_t threads)
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial.out, .bytes = sizeof trial.out},
         {.name = "in", .data = trial.in, .bytes = sizeof trial.in}};
-    const struct stored_kernel kernel = {"async",
+    const struct stored_kernel kernel = {trial.file,
                                          entry,
                                          {.grid = {blocks, 1, 1},
                                           .block = {threads, 1, 1},
                                           .cooperative = blocks > 1,
+                                          .unchecked = trial.unchecked,
                                           .arrays = arrays,
                                           .array_count = 2}};
-    memset(&trial, 0, sizeof trial);
+    memset(trial.out, 0, sizeof trial.out);
+    memset(trial.in, 0, sizeof trial.in);
     for (int i = 0; i < WORDS; i++)
         trial.in[i] = i < 4096 ? i : 0;
     stored_kernel_run(&kernel, &trial.program, &trial.emulation);
@@ -55,9 +59,10 @@ static void print_findings(const char *entry)
 /* The line of the source that ends in the mark; 0: none. */
 static uint32_t line_of(const char *mark)
 {
-    char line[MOST_LINE], wanted[MOST_LINE];
+    char line[MOST_LINE], wanted[MOST_LINE], path[MOST_LINE];
     uint32_t number = 0, found = 0;
-    FILE *file = fopen(SMC_SOURCE_DIR "/tests/data/emulator/async.cu", "r");
+    snprintf(path, sizeof path, SMC_SOURCE_DIR "/tests/data/emulator/%s.cu", trial.file);
+    FILE *file = fopen(path, "r");
     snprintf(wanted, sizeof wanted, "//: %s\n", mark);
     while (file && fgets(line, sizeof line, file)) {
         const char *at = strstr(line, "//: ");
@@ -117,11 +122,38 @@ static int32_t sum_of_rounds(uint32_t i)
     return 3000 + 3 * (int32_t)((i + 128) % 512);
 }
 
-static const struct {
+static int32_t three_times(uint32_t i)
+{
+    return 3 * (int32_t)i;
+}
+
+static int32_t twice_backwards(uint32_t i)
+{
+    return 2 * (127 - (int32_t)i);
+}
+
+static int32_t sum_of_own(uint32_t i)
+{
+    return 6 * (int32_t)i + (1 + 2 + 3 + 4 + 5) * 128;
+}
+
+static int32_t sum_of_copied(uint32_t i)
+{
+    return 8 * (63 - (int32_t)i) + 28 * 64;
+}
+
+static int32_t sum_of_shared(uint32_t i)
+{
+    return 8 * (127 - (int32_t)(i % 128)) + 28 * 128;
+}
+
+struct good {
     const char *entry;
     uint32_t blocks, threads, elements;
     int32_t (*expected)(uint32_t i);
-} good[] = {
+};
+
+static const struct good good[] = {
     {"tile_0", 1, 128, 128, plus_one},
     {"late_fence_0", 1, 128, 128, plus_one},
     {"tiles_0", 1, 128, 640, plus_one},
@@ -151,21 +183,59 @@ static const struct {
     {"rounds_0", 4, 128, 512, sum_of_rounds},
 };
 
+static const struct good good_late[] = {
+    {"scale_2_0", 1, 128, 1024, three_times},
+    {"scale_3_0", 1, 128, 1536, three_times},
+    {"scale_5_0", 1, 128, 2560, three_times},
+    {"reread_0", 1, 128, 128, twice_backwards},
+    {"own_copies_0", 1, 128, 128, sum_of_own},
+    {"copied_ring_0", 1, 128, 64, sum_of_copied},
+    {"copied_alone_0", 1, 128, 128, plus_one},
+    {"pipeline_2_0", 1, 160, 0, NULL},
+    {"pipeline_3_0", 1, 160, 0, NULL},
+    {"pipeline_4_0", 1, 160, 0, NULL},
+    {"pipeline_5_0", 1, 160, 0, NULL},
+    {"exchanged_0", 1, 128, 0, NULL},
+    {"sent_0", 2, 128, 256, of_other_block},
+    {"shared_ring_0", 2, 128, 256, sum_of_shared},
+};
+
+/* Without checks everything happens at once. */
+static void run_at_once(const struct good *kernel)
+{
+    trial.unchecked = true;
+    run(kernel->entry, kernel->blocks, kernel->threads);
+    trial.unchecked = false;
+}
+
+static void run_correct(const struct good *kernel)
+{
+    static int32_t at_once[WORDS];
+    uint32_t wrong = 0;
+    run_at_once(kernel);
+    memcpy(at_once, trial.out, sizeof at_once);
+    end();
+    run(kernel->entry, kernel->blocks, kernel->threads);
+    for (uint32_t i = 0; i < kernel->elements; i++)
+        wrong += trial.out[i] != kernel->expected(i);
+    if (wrong)
+        printf("%s: %u wrong\n", kernel->entry, wrong);
+    print_findings(kernel->entry);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(memcmp(at_once, trial.out, sizeof at_once), 0);
+    CU_ASSERT(trial.emulation.completed);
+    CU_ASSERT_EQUAL(trial.emulation.finding_count, 0);
+    end();
+}
+
 static void test_correct(void)
 {
-    for (size_t n = 0; n < sizeof good / sizeof *good; n++) {
-        uint32_t wrong = 0;
-        run(good[n].entry, good[n].blocks, good[n].threads);
-        for (uint32_t i = 0; i < good[n].elements; i++)
-            wrong += trial.out[i] != good[n].expected(i);
-        if (wrong)
-            printf("%s: %u wrong\n", good[n].entry, wrong);
-        print_findings(good[n].entry);
-        CU_ASSERT_EQUAL(wrong, 0);
-        CU_ASSERT(trial.emulation.completed);
-        CU_ASSERT_EQUAL(trial.emulation.finding_count, 0);
-        end();
-    }
+    for (size_t n = 0; n < sizeof good / sizeof *good; n++)
+        run_correct(&good[n]);
+    trial.file = "late";
+    for (size_t n = 0; n < sizeof good_late / sizeof *good_late; n++)
+        run_correct(&good_late[n]);
+    trial.file = "async";
 }
 
 /* --- Faults ----------------------------------------------------------------------------------- */
@@ -334,6 +404,31 @@ static void test_global_memory(void)
         {"rounds_2", SMC_FINDING_RACE_READ_WRITE, "rounds written", "rounds read"}};
     run_faults(faults, COUNT_OF(faults), 2, 128);
     run_faults(of_rounds, COUNT_OF(of_rounds), 4, 128);
+}
+
+/* The results of a kernel whose fault is a missing wait are those of reads that are too early. */
+static void test_late(void)
+{
+    enum { BLOCKS = 2 };
+    static const struct {
+        struct fault fault;
+        uint32_t threads;
+        bool is_right; /* all the same: what is wrong is only a matter of luck */
+    } faults[] = {
+        {{"scale_3_1", SMC_FINDING_PENDING_COPY, "scale read", "scale loaded"}, 128, false},
+    };
+    static int32_t right[WORDS];
+    trial.file = "late";
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
+        char correct[64];
+        snprintf(correct, sizeof correct, "%.*s0", (int)(strrchr(faults[i].fault.entry, '_') + 1 - faults[i].fault.entry), faults[i].fault.entry);
+        run(correct, 1, faults[i].threads);
+        memcpy(right, trial.out, sizeof right);
+        end();
+        run_faults(&faults[i].fault, 1, 1, faults[i].threads);
+        CU_ASSERT_EQUAL(!memcmp(right, trial.out, sizeof right), faults[i].is_right);
+    }
+    trial.file = "async";
 }
 
 CU_TestInfo tests_async[] = {

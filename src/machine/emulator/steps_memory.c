@@ -435,7 +435,7 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- cp.async --------------------------------------------------------------------------------- */
 
-/* Copied data is stored only when its thread waits for it, so that a read too early finds the old
+/* Data is read and stored only when its thread waits for it, so that a read too early finds the old
    value. Groups are counted per warp. */
 
 enum { MOST_BYTES = 16 };
@@ -447,7 +447,7 @@ struct smc_copy {
     uint64_t group;
     uint32_t mask;
     uint64_t to[SMC_LANES], from[SMC_LANES];
-    char data[SMC_LANES][MOST_BYTES];
+    uint8_t bytes[SMC_LANES]; /* the rest is 0 */
 };
 
 void smc_copies_forget(struct smc_warp *warp)
@@ -486,8 +486,7 @@ static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
     return mask;
 }
 
-/* Reads the bytes that each lane copies and fills the rest with 0. Returns the lanes with valid
-   accesses. */
+/* Checks what each lane will read. Returns the lanes with valid accesses. */
 static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, uint32_t mask, struct smc_copy *copy)
 {
@@ -508,8 +507,7 @@ static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
         if (bytes > 0)
             alike = read_from(worker, warp, &read, copy, alike, host);
         EACH_ACTIVE(lane, alike)
-            if (bytes > 0)
-                memcpy(copy->data[lane], host[lane], bytes);
+            copy->bytes[lane] = (uint8_t)bytes;
         fetched |= alike;
     }
     return fetched;
@@ -538,10 +536,16 @@ enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
 static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
                        const struct smc_copy *copy)
 {
-    char *host[SMC_LANES];
+    char *host[SMC_LANES], data[SMC_LANES][MOST_BYTES] = {{0}};
     const void *value[SMC_LANES];
+    uint64_t room = 0;
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
-        value[lane] = copy->data[lane];
+        value[lane] = data[lane];
+    EACH_ACTIVE(lane, copy->mask) {
+        const char *from = smc_memory_peek(worker, warp, lane, copy->from[lane], &room);
+        if (from && room >= copy->bytes[lane])
+            memcpy(data[lane], from, copy->bytes[lane]);
+    }
     const struct smc_warp_access access = {.op = copy->op,
                                            .kind = SMC_WRITES,
                                            .space = SMC_SPACE_SHARED,
