@@ -99,6 +99,15 @@ static uint32_t piece_at(uint64_t address, uint32_t left)
     return piece;
 }
 
+/* What a group writes to global memory is there when a thread has waited for it. */
+static void delay(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
+                  uint32_t bytes, bool is_pending)
+{
+    if (by->worker->shadow && by->op->is_of_group && place->bulk.space == SMC_SPACE_GLOBAL)
+        smc_shadow_delay(by->worker->shadow, place->bulk.address + at, bytes, by->op->instruction,
+                         is_pending);
+}
+
 /* The accesses of the lane, piece by piece, for the checks of races. */
 static void bulk_copies_check(const struct smc_issuer *by, const struct smc_copy_place *place,
                               enum smc_access_kind kind, uint32_t at, uint32_t bytes,
@@ -137,6 +146,8 @@ static void bulk_copies_check(const struct smc_issuer *by, const struct smc_copy
         memcpy(there, place->bulk.data + at + done, access.bytes);
         smc_shadow_check(by->worker, by->warp, &access, NULL);
     }
+    if (kind != SMC_READS)
+        delay(by, place, at, bytes, true);
 }
 
 void smc_place_read_any(const struct smc_issuer *by, const struct smc_copy_place *place,
@@ -172,8 +183,10 @@ void smc_place_write(const struct smc_issuer *by, const struct smc_copy_place *p
 {
     if (by->step == SMC_WALK_CHECKS)
         bulk_copies_check(by, place, SMC_WRITES, at, bytes, from);
-    if (moves_results(by))
-        memcpy(place->bulk.data + at, from, bytes);
+    if (!moves_results(by))
+        return;
+    memcpy(place->bulk.data + at, from, bytes);
+    delay(by, place, at, bytes, false);
 }
 
 /* --- Reductions ------------------------------------------------------------------------------- */
@@ -203,7 +216,10 @@ void smc_place_reduce(const struct smc_issuer *by, const struct smc_copy_place *
         relaxed.acquires = relaxed.releases = false;
         bulk_copies_check(&reducer, place, SMC_UPDATES, at, bytes, NULL);
     }
-    for (uint32_t i = 0; i < bytes && moves_results(by); i += width) {
+    if (!moves_results(by))
+        return;
+    delay(by, place, at, bytes, false);
+    for (uint32_t i = 0; i < bytes; i += width) {
         char *host = place->bulk.data + at + i;
         uint64_t value = 0;
         uint16_t old, half;

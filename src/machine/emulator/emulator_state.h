@@ -470,6 +470,10 @@ char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
 void smc_copies_forget(struct smc_warp *warp);
 /* Stores what the lanes have copied. */
 void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask);
+/* Checks the first copy of these lanes that is not stored, which becomes an operation of the worker
+   (pending.h). NULL: there is none. */
+struct smc_pending *smc_copies_later(struct smc_worker *worker, struct smc_warp *warp,
+                                     uint32_t mask);
 
 /* findings.c */
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);

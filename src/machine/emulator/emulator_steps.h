@@ -149,7 +149,7 @@ smc_step smc_step_proxy_fence;
 smc_step smc_step_mbarrier_init, smc_step_mbarrier_arrive, smc_step_mbarrier_transactions,
     smc_step_mbarrier_wait;
 smc_alu smc_mbarrier_pending;
-/* cp.async.mbarrier.arrive: an arrival once the lane's copies are complete, which they then are. */
+/* cp.async.mbarrier.arrive: an arrival; its phase also waits for the lanes' copies. */
 smc_step smc_step_copies_arrive;
 /* bulk_copies.c, tensor_copies.c: cp.async.bulk and cp.reduce.async.bulk. a: the destination in
    op->space, b: the source, v[0]: the number of bytes; of tensors, a: the address of the map, b:

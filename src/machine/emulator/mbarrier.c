@@ -77,9 +77,9 @@ static bool completes(const struct smc_pending *pending, uint64_t object)
 static void set_pending(const struct smc_worker *worker, const struct smc_pending *pending,
                         bool is_pending)
 {
-    if (worker->shadow && pending->to_bytes)
-        smc_shadow_set_pending(worker->shadow, pending->to, pending->to_bytes,
-                               pending->op.instruction, is_pending);
+    EACH_ACTIVE(lane, pending->to_lanes)
+        smc_shadow_set_pending(worker->shadow, pending->to[lane] % SMC_CLUSTER_STRIDE,
+                               pending->to_bytes, pending->op.instruction, is_pending);
 }
 
 /* Copies that arrived at the object in phases before `phases` may be read: a thread has waited. */
@@ -276,7 +276,7 @@ void smc_mbarrier_await(const struct smc_issuer *by, const struct smc_begun_copy
 {
     struct smc_worker *worker = by->worker, *owner = owner_of(worker, object);
     const bool is_found = release_to(by, object);
-    const uint64_t at = object % SMC_CLUSTER_STRIDE, to = shared % SMC_CLUSTER_STRIDE;
+    const uint64_t at = object % SMC_CLUSTER_STRIDE, room = worker->launch->smem_bytes;
     struct smc_pending *pending = NULL;
     if (is_found && worker->shadow && known_at(owner, at))
         pending = smc_pending_add(owner, by, copy->walk, copy->operands, copy->operand_bytes);
@@ -288,9 +288,11 @@ void smc_mbarrier_await(const struct smc_issuer *by, const struct smc_begun_copy
     }
     pending->object = (uint32_t)at;
     pending->transactions = copy->bytes;
-    pending->to = (uint32_t)to;
-    if (!is_remote(worker, shared) && to + copy->shared_bytes <= worker->launch->smem_bytes)
-        pending->to_bytes = copy->shared_bytes;
+    pending->place = shared % SMC_CLUSTER_STRIDE;
+    pending->to = &pending->place;
+    pending->to_bytes = copy->shared_bytes;
+    pending->to_lanes = copy->bytes > 0 && !is_remote(worker, shared) &&
+                        pending->place + copy->shared_bytes <= room;
     set_pending(worker, pending, true);
 }
 
@@ -524,10 +526,38 @@ void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_war
              phase, finding->waiting, finding->expected, bytes);
 }
 
+/* Each of the copies counts as a transaction, which the phase waits for. */
+static void await_copies(struct smc_worker *worker, struct smc_warp *warp, uint64_t object,
+                         uint32_t mask)
+{
+    const uint64_t at = object % SMC_CLUSTER_STRIDE;
+    if (!worker->shadow || is_remote(worker, object) || !known_at(worker, at)) {
+        smc_copies_complete(worker, warp, mask);
+        return;
+    }
+    for (struct smc_pending *copy; (copy = smc_copies_later(worker, warp, mask));) {
+        struct mbarrier_object expecting = unpack(load(worker->shared + at));
+        expecting.transactions++;
+        const uint64_t after = pack(&expecting);
+        memcpy(worker->shared + at, &after, sizeof after);
+        copy->object = (uint32_t)at;
+        copy->transactions = 1;
+        set_pending(worker, copy, true);
+    }
+}
+
 enum smc_next smc_step_copies_arrive(struct smc_worker *worker, struct smc_warp *warp,
                                      const struct smc_op *op, uint32_t mask)
 {
-    smc_copies_complete(worker, warp, mask);
+    uint64_t address[SMC_LANES];
+    find_objects(warp, op, address);
+    for (uint32_t left = mask, alike = 0; left; left &= ~alike) {
+        const uint64_t object = address[__builtin_ctz(left)];
+        alike = 0;
+        EACH_ACTIVE(lane, left)
+            alike |= (uint32_t)(address[lane] == object) << lane;
+        await_copies(worker, warp, object, alike);
+    }
     return smc_step_mbarrier_arrive(worker, warp, op, mask);
 }
 

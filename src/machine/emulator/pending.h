@@ -44,11 +44,15 @@ struct smc_pending {
     uint32_t unit;  /* whose groups it belongs to (order.h), or 0: it completes transactions */
     uint32_t group; /* of its lane or warp */
     /* The mbarrier object in the worker's shared memory whose transactions it completes, and which
-       phase of it that was; to where it copies, if that is marked as pending. */
-    uint32_t object, transactions, phase, to, to_bytes;
+       phase of it that was. */
+    uint32_t object, transactions, phase;
     bool is_done;
+    /* Where its lanes copy to, if that is marked as pending, and how many bytes each. */
+    const uint64_t *to;
+    uint64_t place;
+    uint32_t to_lanes, to_bytes;
     struct smc_kept kept;
-    max_align_t operands[];
+    _Alignas(max_align_t) char operands[];
 };
 
 /* Keeps an operation for later, after all others of the worker. NULL: out of memory. */

@@ -109,7 +109,7 @@ static struct smc_run run_at(const struct smc_shadow *shadow, const struct line 
     struct smc_run run = {.block = shadow->order.block,
                           .mask = 1u << begin,
                           .place = first.place,
-                          .time = first.time,
+                          .time = first.time < shadow->order.now ? first.time : shadow->order.now,
                           .thread = first.thread,
                           .first = (uint8_t)begin,
                           .stride = 1,
@@ -385,7 +385,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
     const struct smc_order *order = &visit->shadow->order;
     const bool is_of_block = cell->write_at >= order->block_began_at;
     const struct accessor writer = writer_of(cell);
-    if (cell->write_at >= order->all_synced_at &&
+    if (cell->write_at >= order->all_synced_at && cell->write_at != WRITTEN_LATER &&
         races(visit, cell->flags & WRITE_IS_STRONG, cell->write_at, &writer) &&
         !write_in_order(visit, cell, me)) {
         shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, &writer);

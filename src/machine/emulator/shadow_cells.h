@@ -20,6 +20,9 @@ enum {
     COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived */
 };
 
+/* The time of a write to global memory that is pending: nothing is ordered after it. */
+#define WRITTEN_LATER UINT32_MAX
+
 /* Times are those of struct smc_order; 0: never. */
 struct cell {
     uint32_t write_at, read_at, other_read_at;
