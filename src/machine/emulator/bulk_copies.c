@@ -38,14 +38,14 @@ uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *
 static void bulk_copies_report(const struct smc_issuer *by, enum smc_finding_kind kind,
                                const struct smc_bulk *bulk, uint32_t bytes)
 {
-    struct smc_finding finding = smc_finding_at(by->worker, kind, by->op->instruction,
-                                                smc_thread_of(by->warp, by->lane));
+    struct smc_finding finding =
+        smc_finding_at(by->worker, kind, by->op->instruction, smc_thread_of(by->warp, by->lane));
     smc_finding_set_address(by->worker, &finding, bulk->space, bulk->address, bytes);
     smc_find(by->worker, &finding);
 }
 
-bool smc_place_is_aligned(const struct smc_issuer *by, enum smc_ptx_space space,
-                          uint64_t address, uint32_t bytes, uint32_t align)
+bool smc_place_is_aligned(const struct smc_issuer *by, enum smc_ptx_space space, uint64_t address,
+                          uint32_t bytes, uint32_t align)
 {
     const struct smc_bulk bulk = {.space = space, .address = address};
     if (address % align == 0 && bytes % align == 0)
@@ -67,9 +67,9 @@ bool smc_place_find(const struct smc_issuer *by, enum smc_access_kind kind,
     if (!is_flat)
         place->bulk.address = address % SMC_CLUSTER_STRIDE;
     if (is_flat || rank == smc_cluster_rank(worker))
-        return checks ? smc_memory_bulk(worker, by->warp, by->op, kind, bytes, by->lane,
-                                        &place->bulk)
-                      : smc_memory_find_bulk(worker, kind, bytes, &place->bulk) == SMC_FINDING_KINDS;
+        return checks
+                   ? smc_memory_bulk(worker, by->warp, by->op, kind, bytes, by->lane, &place->bulk)
+                   : smc_memory_find_bulk(worker, kind, bytes, &place->bulk) == SMC_FINDING_KINDS;
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
     if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
@@ -202,8 +202,8 @@ static uint32_t extreme_half(const struct smc_op *op, uint32_t a, uint32_t b)
     return is_less == (op->reduction == SMC_REDUCE_MIN) ? a : b;
 }
 
-void smc_place_reduce(const struct smc_issuer *by, const struct smc_copy_place *place,
-                      uint32_t at, uint32_t bytes, const char *from)
+void smc_place_reduce(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
+                      uint32_t bytes, const char *from)
 {
     const struct smc_op *op = by->op;
     const uint32_t width = smc_ptx_type_info[op->type].bytes;
@@ -444,8 +444,7 @@ static void gather_value(const struct smc_warp *warp, const struct smc_op *op, u
 enum smc_next smc_step_store_async(struct smc_worker *worker, struct smc_warp *warp,
                                    const struct smc_op *op, uint32_t mask)
 {
-    const enum smc_access_kind kind =
-        op->reduction == SMC_REDUCE_NONE ? SMC_WRITES : SMC_UPDATES;
+    const enum smc_access_kind kind = op->reduction == SMC_REDUCE_NONE ? SMC_WRITES : SMC_UPDATES;
     const lane_u64 *object = (const lane_u64 *)(warp->file + op->c);
     uint64_t address[SMC_LANES];
     char *host[SMC_LANES];
@@ -455,11 +454,8 @@ enum smc_next smc_step_store_async(struct smc_worker *worker, struct smc_warp *w
     smc_memory_access(worker, warp, &access, kind, mask, NULL, host);
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
-        const struct smc_issuer by = {.worker = worker,
-                                      .warp = warp,
-                                      .op = op,
-                                      .lane = lane,
-                                      .blocks = 1};
+        const struct smc_issuer by = {
+            .worker = worker, .warp = warp, .op = op, .lane = lane, .blocks = 1};
         struct async_operands operands = {.to = address[lane]};
         gather_value(warp, op, lane, operands.value);
         smc_copy_begin(&by, &(struct smc_begun_copy){.walk = walk_async,

@@ -30,6 +30,7 @@ static bool decode_steps_read_shape(struct smc_decoder *decoder, struct smc_op *
     op->acquires = smc_decode_has(decoder, "acquire") || smc_decode_has(decoder, "acq_rel");
     op->releases = smc_decode_has(decoder, "release") || smc_decode_has(decoder, "acq_rel");
     op->skips_l1 = smc_decode_has(decoder, "cg") || smc_decode_has(decoder, "cv");
+    op->is_noncoherent = smc_decode_has(decoder, "nc");
     return true;
 }
 

@@ -218,9 +218,9 @@ struct smc_worker {
     uint64_t float_adds;
     uint32_t fruitless; /* rounds in a row in which warps only waited */
     struct smc_object {
-        uint32_t address, phases;         /* of an mbarrier object; phases that are complete */
-        uint32_t instruction;             /* that initialized it, */
-        uint32_t number;                  /* after so many others */
+        uint32_t address, phases; /* of an mbarrier object; phases that are complete */
+        uint32_t instruction;     /* that initialized it, */
+        uint32_t number;          /* after so many others */
         struct smc_arrival {
             uint32_t at, thread, place; /* when, 0: unknown; with which instruction */
         } last, completing; /* arrival; the last one of the last phase that is complete */
@@ -228,7 +228,7 @@ struct smc_worker {
     uint32_t objects;
     size_t object_room;
     struct smc_pending *pending; /* asynchronous operations, oldest first: pending.h */
-    uint32_t free_regs; /* that setmaxnreg has given back */
+    uint32_t free_regs;          /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */
         bool passes_by;

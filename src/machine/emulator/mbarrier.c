@@ -388,8 +388,7 @@ static void check_early(const struct mbarrier_access *access, uint32_t together,
     if (!known)
         return;
     struct smc_arrival *other = is_complete ? &known->last : &known->completing;
-    if (!other->at ||
-        (!is_complete && other->thread == smc_thread_of(access->warp, access->lane)))
+    if (!other->at || (!is_complete && other->thread == smc_thread_of(access->warp, access->lane)))
         return;
     const bool is_same = other->thread / SMC_LANES == access->warp->index &&
                          together >> other->thread % SMC_LANES & 1 &&

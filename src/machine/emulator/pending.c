@@ -82,7 +82,8 @@ static void finish_until(struct smc_worker *worker, uint32_t unit, const struct 
 static bool is_waited_for(const struct smc_pending *pending, const struct smc_group_wait *wait)
 {
     return pending->unit == wait->unit && pending->group < wait->groups &&
-           (!pending->by.warp || (pending->by.warp == wait->warp && pending->by.lane == wait->lane));
+           (!pending->by.warp ||
+            (pending->by.warp == wait->warp && pending->by.lane == wait->lane));
 }
 
 void smc_pending_finish(struct smc_worker *worker, const struct smc_group_wait *wait)

@@ -529,6 +529,38 @@ static inline uint32_t cells_from(uint32_t first, uint32_t count)
     return (uint32_t)((UINT64_C(1) << count) - 1) << first;
 }
 
+static void check_noncoherent(const struct visit *visit, const struct line *line, uint32_t cells,
+                              uint32_t me, uint64_t address)
+{
+    const struct smc_run *run = visit->shadow->in_order && line->past ? line->past->writes : NULL;
+    if (line->written & cells) {
+        const uint32_t first = (uint32_t)__builtin_ctz(line->written & cells);
+        const struct accessor writer = writer_of(&line->cell[first]);
+        shadow_report(visit, SMC_FINDING_NONCOHERENT_READ, me, address, &writer);
+        return;
+    }
+    while (run && !(run->mask & cells && run->block != visit->shadow->order.block))
+        run = run->next;
+    if (run)
+        report_past(visit, SMC_FINDING_NONCOHERENT_READ, me, address, run,
+                    (uint32_t)__builtin_ctz(run->mask & cells));
+}
+
+void smc_shadow_check_noncoherent(const struct visit *visit, const uint64_t address[SMC_LANES])
+{
+    const uint32_t unit = visit->shadow->cell_bytes_global;
+    const uint32_t count = visit->bytes < unit ? 1 : visit->bytes / unit;
+    const struct line *line = NULL;
+    EACH_ACTIVE(lane, visit->mask) {
+        const uint64_t cell = address[lane] / unit;
+        if (!line || line->number != cell / SMC_LINE_CELLS)
+            line = line_of(visit->shadow, cell / SMC_LINE_CELLS);
+        if (line && (line->written || line->past))
+            check_noncoherent(visit, line, cells_from(cell % SMC_LINE_CELLS, count),
+                              visit->first + lane, address[lane]);
+    }
+}
+
 /* --- Words ------------------------------------------------------------------------------------ */
 
 static void unsettle(struct smc_shadow *shadow, uint64_t cell, uint32_t count)

@@ -508,6 +508,8 @@ void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
         if (kind == SMC_READS)
             mark_read(&visit, access->address, has_places ? places : NULL);
     }
+    if (op->is_noncoherent && access->space == SMC_SPACE_GLOBAL)
+        smc_shadow_check_noncoherent(&visit, access->address);
     const uint32_t left = has_places ? check_places(&visit, first, places) : access->mask;
     if (left)
         smc_shadow_check_each(&visit, kind, access->address, left, access->value, access->host);

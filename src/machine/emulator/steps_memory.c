@@ -554,8 +554,7 @@ static bool walk_copy(const struct smc_issuer *by, const void *operands)
     uint64_t room = 0;
     EACH_ACTIVE(lane, copy->mask) {
         char *to = by->worker->shared + copy->to[lane] % SMC_CLUSTER_STRIDE;
-        const char *from =
-            smc_memory_peek(by->worker, by->warp, lane, copy->from[lane], &room);
+        const char *from = smc_memory_peek(by->worker, by->warp, lane, copy->from[lane], &room);
         memset(to, 0, bytes);
         if (from && room >= copy->bytes[lane])
             memcpy(to, from, copy->bytes[lane]);

@@ -49,9 +49,9 @@ static bool is_store_in_tensor(const struct copy *copy)
         return true;
     for (uint32_t i = 0; i < copy->by->op->listed; i++)
         if (copy->first[i] < 0) {
-            struct smc_finding finding =
-                smc_finding_at(copy->by->worker, SMC_FINDING_OUT_OF_BOUNDS, copy->by->op->instruction,
-                               smc_thread_of(copy->by->warp, copy->by->lane));
+            struct smc_finding finding = smc_finding_at(
+                copy->by->worker, SMC_FINDING_OUT_OF_BOUNDS, copy->by->op->instruction,
+                smc_thread_of(copy->by->warp, copy->by->lane));
             snprintf(finding.note, sizeof finding.note,
                      "coordinate %" PRIu32 " of a tensor store is %" PRId64 ", less than 0", i,
                      copy->first[i]);
@@ -67,7 +67,8 @@ static bool tensor_copies_begin(struct copy *copy)
     const struct smc_op *op = copy->by->op;
     const uint64_t at = ((const lane_u64 *)(copy->by->warp->file + op->a))[copy->by->lane];
     uint64_t bytes = 0;
-    const char *data = smc_memory_peek(copy->by->worker, copy->by->warp, copy->by->lane, at, &bytes);
+    const char *data =
+        smc_memory_peek(copy->by->worker, copy->by->warp, copy->by->lane, at, &bytes);
     if (!data || bytes < SMC_TENSOR_MAP_BYTES || !smc_tensor_map_read(data, &copy->map) ||
         copy->map.rank != op->listed) {
         report_map(copy);
@@ -288,14 +289,14 @@ enum smc_next smc_step_tensor_copy(struct smc_worker *worker, struct smc_warp *w
         access.type = ptx_type_of(&copy.map);
         access.width_bytes = smc_ptx_type_info[access.type].bytes;
         walk_tensor(&by, &copy);
-        smc_copy_begin(&by, &(struct smc_begun_copy){
-                                .walk = walk_tensor,
-                                .operands = &copy,
-                                .operand_bytes = sizeof copy,
-                                .object = ((const lane_u64 *)(warp->file + op->c))[lane],
-                                .bytes = copy.rows * copy.row_bytes,
-                                .shared = copy.shared,
-                                .shared_bytes = shared_bytes(&copy)});
+        smc_copy_begin(
+            &by, &(struct smc_begun_copy){.walk = walk_tensor,
+                                          .operands = &copy,
+                                          .operand_bytes = sizeof copy,
+                                          .object = ((const lane_u64 *)(warp->file + op->c))[lane],
+                                          .bytes = copy.rows * copy.row_bytes,
+                                          .shared = copy.shared,
+                                          .shared_bytes = shared_bytes(&copy)});
     }
     return SMC_GO_ON;
 }

@@ -2,9 +2,10 @@
    memory. Each warp computes 16 of the 64 rows: it reads its rows of a, and all of b.
 
    A warp leaves wgmma.mma_async only when all four have issued it (seen on an H200: a warp that was
-   late by a million clocks held up the others there, and not at wgmma.fence). The product is computed
-   for all of them when one waits for its group (pending.h). What it reads of shared memory is read
-   by the warpgroup (order.h): a thread is ordered after that when it has waited for the group.
+   late by a million clocks held up the others there, and not at wgmma.fence). The product is
+   computed for all of them when one waits for its group (pending.h). What it reads of shared memory
+   is read by the warpgroup (order.h): a thread is ordered after that when it has waited for the
+   group.
 
    The sums are those of mma (ops_matrix.c): all products of one instruction and c are aligned and
    truncated together. */

@@ -173,8 +173,7 @@ static bool walk_move(const struct smc_issuer *by, const void *operands)
 /* Copies a register when the product is computed that it is of. */
 static void move_later(const struct product_access *access, const struct smc_product_use *from)
 {
-    const struct smc_issuer by = {
-        .worker = access->worker, .warp = access->warp, .op = access->op};
+    const struct smc_issuer by = {.worker = access->worker, .warp = access->warp, .op = access->op};
     struct smc_pending *pending =
         smc_pending_add(access->worker, &by, walk_move, &access->mask, sizeof access->mask);
     if (!pending)

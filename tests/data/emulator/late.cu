@@ -276,7 +276,7 @@ template <int STAGES, int F> __device__ void pipeline(int *out, int *in)
             const int i = k % STAGES;
             if (F != 9)
                 WAIT(&empty[i], k / STAGES % 2 ^ 1);
-            EXPECT(&full[i], F == 3 || F == 5 ? A_BYTES : STEP_BYTES);
+            EXPECT(&full[i], F == 3 || F == 5 ? A_BYTES : STEP_BYTES); //: pipeline expects
             LOAD(s[i], in + k * 32, A_BYTES, &full[i]); //: pipeline a
             LOAD(s[i] + A_BYTES, in + 1024 + k * 32, B_BYTES, &full[F == 5 ? STAGES : i]); //: pipeline b
         }
@@ -464,7 +464,7 @@ template <int F> __device__ void shared_ring(int *out, int *in)
         if (F == 2)
             WAIT_CLUSTER(&full[k % 2], k / 2 % 2 ^ 1);
         else if (F != 3)
-            WAIT_CLUSTER(&full[k % 2], k / 2 % 2);
+            WAIT_CLUSTER(&full[k % 2], k / 2 % 2); //: shared waits
         sum += s[k % 2][127 - t]; //: shared read
         ARRIVE_IN(&empty[k % 2], 0);
     }
