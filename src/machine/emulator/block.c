@@ -498,7 +498,7 @@ bool smc_block_advance(struct smc_worker *worker)
             smc_cluster_try(worker);
     }
     worker->fruitless = worked || worker->changes != changes ? 0 : worker->fruitless + 1;
-    if (worker->fruitless >= ALL_WAIT && smc_pending_drain(worker))
+    if (worker->fruitless >= ALL_WAIT && smc_mbarrier_drain(worker))
         worker->fruitless = 0;
     return moved && worker->fruitless < MOST_FRUITLESS;
 }

@@ -215,7 +215,7 @@ static void complete_transactions(struct smc_worker *owner, uint64_t address, ui
     owner->changes++;
 }
 
-void smc_mbarrier_complete(struct smc_worker *worker, struct smc_pending *pending)
+static void complete_copy(struct smc_worker *worker, struct smc_pending *pending)
 {
     const struct smc_object *known = known_at(worker, pending->object);
     smc_pending_move(pending);
@@ -243,9 +243,19 @@ static bool finish_copies(struct smc_worker *worker, uint64_t address,
         return false;
     for (struct smc_pending *at = worker->pending; at; at = at == last ? NULL : at->next)
         if (completes(at, address) && !at->is_done)
-            smc_mbarrier_complete(worker, at);
+            complete_copy(worker, at);
     *object = unpack(load(worker->shared + address));
     return true;
+}
+
+bool smc_mbarrier_drain(struct smc_worker *worker)
+{
+    const uint64_t changes = worker->changes;
+    for (struct smc_pending *at = worker->pending; at; at = at->next)
+        if (at->unit == 0 && !at->is_done)
+            complete_copy(worker, at);
+    smc_pending_finish_bulk(worker);
+    return worker->changes != changes;
 }
 
 /* The object itself is accessed through the generic proxy. False, after a finding: there is none.

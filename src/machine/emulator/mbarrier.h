@@ -12,8 +12,8 @@ struct smc_begun_copy;
 void smc_mbarrier_await(const struct smc_issuer *by, const struct smc_begun_copy *copy,
                         uint64_t object, uint64_t shared);
 
-/* Moves the data of such a copy, which is in the worker's list, and completes its transactions. */
-void smc_mbarrier_complete(struct smc_worker *worker, struct smc_pending *pending);
+/* Nothing but waiting happens: all copies of the block happen. False: there are none. */
+bool smc_mbarrier_drain(struct smc_worker *worker);
 
 /* Says in a finding which object the warp waits for, and what that lacks. */
 void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_warp *warp,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/emulator/mbarrier.h"
 #include "machine/emulator/order.h"
 
 struct smc_pending *smc_pending_add(struct smc_worker *worker, const struct smc_issuer *by,
@@ -104,7 +103,7 @@ void smc_pending_finish_uses(struct smc_worker *worker, uint32_t unit,
     finish_until(worker, unit, last, false);
 }
 
-static void finish_bulk(struct smc_worker *worker)
+void smc_pending_finish_bulk(struct smc_worker *worker)
 {
     const struct smc_pending *last = NULL;
     for (const struct smc_pending *at = worker->pending; at; at = at->next)
@@ -112,19 +111,9 @@ static void finish_bulk(struct smc_worker *worker)
     finish_until(worker, SMC_BULK_UNIT, last, false);
 }
 
-bool smc_pending_drain(struct smc_worker *worker)
-{
-    const uint64_t changes = worker->changes;
-    for (struct smc_pending *at = worker->pending; at; at = at->next)
-        if (at->unit == 0 && !at->is_done)
-            smc_mbarrier_complete(worker, at);
-    finish_bulk(worker);
-    return worker->changes != changes;
-}
-
 void smc_pending_end_block(struct smc_worker *worker)
 {
-    finish_bulk(worker);
+    smc_pending_finish_bulk(worker);
     while (worker->pending)
         smc_pending_remove(&worker->pending);
 }

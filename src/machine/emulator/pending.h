@@ -76,8 +76,8 @@ void smc_pending_finish_uses(struct smc_worker *worker, uint32_t unit,
                              bool (*uses)(const struct smc_pending *pending, const void *context),
                              const void *context);
 
-/* Nothing but waiting happens: moves the data of all copies of the block. False: there are none. */
-bool smc_pending_drain(struct smc_worker *worker);
+/* Moves the data of all bulk copies that belong to groups. */
+void smc_pending_finish_bulk(struct smc_worker *worker);
 /* The block ends: its bulk copies to global memory happen, and the rest is forgotten. */
 void smc_pending_end_block(struct smc_worker *worker);
 

@@ -237,7 +237,7 @@ static bool wgmma_multiply(const struct part *part)
 }
 
 /* The warp has issued its part. */
-static struct part part_of(struct smc_worker *worker, struct smc_warp *warp)
+static struct part product_part(struct smc_worker *worker, struct smc_warp *warp)
 {
     const struct smc_op *op = warp->products.op;
     const char *file = warp->file;
@@ -265,12 +265,12 @@ static bool walk_product(const struct smc_issuer *by, const void *operands)
 
 /* All warps of the warpgroup have issued a product. Without checks of registers it is computed at
    once. */
-static void issue(struct smc_worker *worker, struct smc_warp *first)
+static void issue_product(struct smc_worker *worker, struct smc_warp *first)
 {
     struct part parts[SMC_WARPGROUP];
     struct smc_issuer by = {.worker = worker, .op = first->products.op};
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
-        parts[w] = part_of(worker, &first[w]);
+        parts[w] = product_part(worker, &first[w]);
     if (!walk_product(&by, parts))
         return;
     struct smc_pending *pending =
@@ -302,7 +302,7 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
     uint64_t clock = 0;
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
         clock = first[w].clock > clock ? first[w].clock : clock;
-    issue(worker, first);
+    issue_product(worker, first);
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
         smc_products_issue(&first[w], first[w].products.op);
         first[w].products.op = NULL;
