@@ -555,7 +555,7 @@ void smc_shadow_check_noncoherent(const struct visit *visit, const uint64_t addr
         const uint64_t cell = address[lane] / unit;
         if (!line || line->number != cell / SMC_LINE_CELLS)
             line = line_of(visit->shadow, cell / SMC_LINE_CELLS);
-        if (line && (line->written || line->past))
+        if (line)
             check_noncoherent(visit, line, cells_from(cell % SMC_LINE_CELLS, count),
                               visit->first + lane, address[lane]);
     }
