@@ -1,6 +1,6 @@
 /* async: pipelines of asynchronous copies and wgmma. The correct ones have no findings; each fault
-   is found at its lines. The kernels are those of tests/data/emulator/async.cu, compiled by nvcc.
- */
+   is found at its lines. The kernels are those of tests/data/emulator/async.cu, compiled by nvcc;
+   in those of late.cu, what is not waited for is not there. */
 #include "config.h"
 
 #include <stdio.h>
@@ -12,12 +12,14 @@
 enum { WORDS = 1 << 14, MOST_LINE = 256 };
 
 struct trial {
+    const char *file;
+    bool unchecked;
     int32_t out[WORDS], in[WORDS];
     struct smc_program *program;
     struct smc_emulation emulation;
 };
 
-static struct trial trial;
+static struct trial trial = {.file = "async"};
 
 /* Kernels without clusters that have several blocks are launched cooperatively. */
 static void run(const char *entry, uint32_t blocks, uint32_t threads)
@@ -25,14 +27,16 @@ static void run(const char *entry, uint32_t blocks, uint32_t threads)
     struct smc_emulated_array arrays[] = {
         {.name = "out", .data = trial.out, .bytes = sizeof trial.out},
         {.name = "in", .data = trial.in, .bytes = sizeof trial.in}};
-    const struct stored_kernel kernel = {"async",
+    const struct stored_kernel kernel = {trial.file,
                                          entry,
                                          {.grid = {blocks, 1, 1},
                                           .block = {threads, 1, 1},
                                           .cooperative = blocks > 1,
+                                          .unchecked = trial.unchecked,
                                           .arrays = arrays,
                                           .array_count = 2}};
-    memset(&trial, 0, sizeof trial);
+    memset(trial.out, 0, sizeof trial.out);
+    memset(trial.in, 0, sizeof trial.in);
     for (int i = 0; i < WORDS; i++)
         trial.in[i] = i < 4096 ? i : 0;
     stored_kernel_run(&kernel, &trial.program, &trial.emulation);
@@ -55,9 +59,10 @@ static void print_findings(const char *entry)
 /* The line of the source that ends in the mark; 0: none. */
 static uint32_t line_of(const char *mark)
 {
-    char line[MOST_LINE], wanted[MOST_LINE];
+    char line[MOST_LINE], wanted[MOST_LINE], path[MOST_LINE];
     uint32_t number = 0, found = 0;
-    FILE *file = fopen(SMC_SOURCE_DIR "/tests/data/emulator/async.cu", "r");
+    snprintf(path, sizeof path, SMC_SOURCE_DIR "/tests/data/emulator/%s.cu", trial.file);
+    FILE *file = fopen(path, "r");
     snprintf(wanted, sizeof wanted, "//: %s\n", mark);
     while (file && fgets(line, sizeof line, file)) {
         const char *at = strstr(line, "//: ");
@@ -117,11 +122,38 @@ static int32_t sum_of_rounds(uint32_t i)
     return 3000 + 3 * (int32_t)((i + 128) % 512);
 }
 
-static const struct {
+static int32_t three_times(uint32_t i)
+{
+    return 3 * (int32_t)i;
+}
+
+static int32_t twice_backwards(uint32_t i)
+{
+    return 2 * (127 - (int32_t)i);
+}
+
+static int32_t sum_of_own(uint32_t i)
+{
+    return 6 * (int32_t)i + (1 + 2 + 3 + 4 + 5) * 128;
+}
+
+static int32_t sum_of_copied(uint32_t i)
+{
+    return 8 * (63 - (int32_t)i) + 28 * 64;
+}
+
+static int32_t sum_of_shared(uint32_t i)
+{
+    return 8 * (127 - (int32_t)(i % 128)) + 28 * 128;
+}
+
+struct good {
     const char *entry;
     uint32_t blocks, threads, elements;
     int32_t (*expected)(uint32_t i);
-} good[] = {
+};
+
+static const struct good good[] = {
     {"tile_0", 1, 128, 128, plus_one},
     {"late_fence_0", 1, 128, 128, plus_one},
     {"tiles_0", 1, 128, 640, plus_one},
@@ -151,21 +183,52 @@ static const struct {
     {"rounds_0", 4, 128, 512, sum_of_rounds},
 };
 
+static const struct good good_late[] = {
+    {"scale_2_0", 1, 128, 1024, three_times},  {"scale_3_0", 1, 128, 1536, three_times},
+    {"scale_5_0", 1, 128, 2560, three_times},  {"reread_0", 1, 128, 128, twice_backwards},
+    {"own_copies_0", 1, 128, 128, sum_of_own}, {"copied_ring_0", 1, 128, 64, sum_of_copied},
+    {"copied_alone_0", 1, 128, 128, plus_one}, {"pipeline_2_0", 1, 160, 0, NULL},
+    {"pipeline_3_0", 1, 160, 0, NULL},         {"pipeline_4_0", 1, 160, 0, NULL},
+    {"pipeline_5_0", 1, 160, 0, NULL},         {"exchanged_0", 1, 128, 0, NULL},
+    {"sent_0", 2, 128, 256, of_other_block},   {"shared_ring_0", 2, 128, 256, sum_of_shared},
+};
+
+/* Without checks everything happens at once. */
+static void run_at_once(const struct good *kernel)
+{
+    trial.unchecked = true;
+    run(kernel->entry, kernel->blocks, kernel->threads);
+    trial.unchecked = false;
+}
+
+static void run_correct(const struct good *kernel)
+{
+    static int32_t at_once[WORDS];
+    uint32_t wrong = 0;
+    run_at_once(kernel);
+    memcpy(at_once, trial.out, sizeof at_once);
+    end();
+    run(kernel->entry, kernel->blocks, kernel->threads);
+    for (uint32_t i = 0; i < kernel->elements; i++)
+        wrong += trial.out[i] != kernel->expected(i);
+    if (wrong)
+        printf("%s: %u wrong\n", kernel->entry, wrong);
+    print_findings(kernel->entry);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(memcmp(at_once, trial.out, sizeof at_once), 0);
+    CU_ASSERT(trial.emulation.completed);
+    CU_ASSERT_EQUAL(trial.emulation.finding_count, 0);
+    end();
+}
+
 static void test_correct(void)
 {
-    for (size_t n = 0; n < sizeof good / sizeof *good; n++) {
-        uint32_t wrong = 0;
-        run(good[n].entry, good[n].blocks, good[n].threads);
-        for (uint32_t i = 0; i < good[n].elements; i++)
-            wrong += trial.out[i] != good[n].expected(i);
-        if (wrong)
-            printf("%s: %u wrong\n", good[n].entry, wrong);
-        print_findings(good[n].entry);
-        CU_ASSERT_EQUAL(wrong, 0);
-        CU_ASSERT(trial.emulation.completed);
-        CU_ASSERT_EQUAL(trial.emulation.finding_count, 0);
-        end();
-    }
+    for (size_t n = 0; n < sizeof good / sizeof *good; n++)
+        run_correct(&good[n]);
+    trial.file = "late";
+    for (size_t n = 0; n < sizeof good_late / sizeof *good_late; n++)
+        run_correct(&good_late[n]);
+    trial.file = "async";
 }
 
 /* --- Faults ----------------------------------------------------------------------------------- */
@@ -336,6 +399,85 @@ static void test_global_memory(void)
     run_faults(of_rounds, COUNT_OF(of_rounds), 4, 128);
 }
 
+/* What is read too early is wrong in the results, and so is mostly what is overwritten too early;
+   these faults show in the findings alone. */
+static bool stays_right(const char *entry)
+{
+    static const char *const right[] = {"scale_3_4",    "scale_3_7",    "pipeline_3_1",
+                                        "pipeline_3_6", "pipeline_3_7", "pipeline_3_10",
+                                        "sent_3"};
+    for (size_t i = 0; i < COUNT_OF(right); i++)
+        if (strcmp(entry, right[i]) == 0)
+            return true;
+    return false;
+}
+
+static void run_late(const struct fault *fault, size_t count, uint32_t blocks, uint32_t threads)
+{
+    static int32_t right[WORDS];
+    trial.file = "late";
+    for (size_t i = 0; i < count; i++) {
+        const char *entry = fault[i].entry;
+        char correct[64];
+        snprintf(correct, sizeof correct, "%.*s_0", (int)(strrchr(entry, '_') - entry), entry);
+        run(correct, blocks, threads);
+        memcpy(right, trial.out, sizeof right);
+        end();
+        run_faults(&fault[i], 1, blocks, threads);
+        const bool is_right = !memcmp(right, trial.out, sizeof right);
+        if (is_right != stays_right(entry))
+            printf("%s: the results are %s\n", entry, is_right ? "right" : "wrong");
+        CU_ASSERT_EQUAL(is_right, stays_right(entry));
+    }
+    trial.file = "async";
+}
+
+static void test_late(void)
+{
+    static const struct fault faults[] = {
+        {"scale_3_1", SMC_FINDING_PENDING_COPY, "scale read", "scale loaded"},
+        {"scale_3_2", SMC_FINDING_PENDING_COPY, "scale read", "scale first"},
+        {"scale_3_3", SMC_FINDING_PENDING_COPY, "scale read", "scale loaded"},
+        {"scale_3_4", SMC_FINDING_PROXY_FENCE, "scale stored", "scale written"},
+        {"scale_3_5", SMC_FINDING_PENDING_READ, "scale loaded", "scale stored"},
+        {"scale_2_6", SMC_FINDING_PENDING_READ, "scale loaded", "scale stored"},
+        {"scale_3_7", SMC_FINDING_PROXY_FENCE, "scale stored", "scale written"},
+        {"scale_3_8", SMC_FINDING_DEADLOCK, "scale waits", NULL},
+        {"scale_3_9", SMC_FINDING_PENDING_COPY, "scale read", "scale half"},
+        {"scale_5_2", SMC_FINDING_PENDING_COPY, "scale read", "scale first"},
+        {"reread_1", SMC_FINDING_PENDING_COPY, "reread read", "reread stored"},
+        {"reread_2", SMC_FINDING_PENDING_COPY, "reread read", "reread stored"},
+        {"own_copies_1", SMC_FINDING_PENDING_COPY, "own read", "own copied"},
+        {"copied_ring_1", SMC_FINDING_UNWRITTEN, "copied read", NULL},
+        {"copied_ring_2", SMC_FINDING_UNWRITTEN, "copied read", NULL},
+        {"copied_ring_3", SMC_FINDING_PENDING_COPY, "copied read", "copied begun"},
+        {"copied_alone_1", SMC_FINDING_PENDING_COPY, "alone read", "alone copied"},
+        {"exchanged_1", SMC_FINDING_PENDING_PRODUCT, "exchanged used", "exchanged second"}};
+    static const struct fault of_pipelines[] = {
+        {"pipeline_3_1", SMC_FINDING_PENDING_READ, "pipeline a", "pipeline issued"},
+        {"pipeline_3_2", SMC_FINDING_PENDING_PRODUCT, "pipeline written", "pipeline issued"},
+        {"pipeline_3_3", SMC_FINDING_PENDING_COPY, "pipeline issued", "pipeline b"},
+        {"pipeline_3_4", SMC_FINDING_UNWRITTEN, "pipeline issued", NULL},
+        {"pipeline_3_5", SMC_FINDING_RACE_WRITE_READ, "pipeline issued", "pipeline b"},
+        {"pipeline_3_6", SMC_FINDING_PROXY_FENCE, "pipeline stored", "pipeline written"},
+        {"pipeline_3_7", SMC_FINDING_UNFINISHED_COPY, "pipeline stored", NULL},
+        {"pipeline_3_8", SMC_FINDING_PENDING_READ, "pipeline cleared", "pipeline stored"},
+        {"pipeline_3_9", SMC_FINDING_EARLY_PHASE, "pipeline expects", "pipeline expects"},
+        {"pipeline_3_10", SMC_FINDING_PENDING_READ, "pipeline a", "pipeline issued"},
+        {"pipeline_5_4", SMC_FINDING_UNWRITTEN, "pipeline issued", NULL}};
+    static const struct fault of_clusters[] = {
+        {"sent_1", SMC_FINDING_UNWRITTEN, "sent read", NULL},
+        {"sent_2", SMC_FINDING_UNWRITTEN, "sent read", NULL},
+        {"sent_3", SMC_FINDING_NOT_STARTED, "sent stored", NULL},
+        {"shared_ring_1", SMC_FINDING_DEADLOCK, "shared waits", NULL},
+        {"shared_ring_2", SMC_FINDING_PENDING_COPY, "shared read", "shared loaded"},
+        {"shared_ring_3", SMC_FINDING_PENDING_COPY, "shared read", "shared loaded"},
+        {"shared_ring_4", SMC_FINDING_DEADLOCK, "shared waits", NULL}};
+    run_late(faults, COUNT_OF(faults), 1, 128);
+    run_late(of_pipelines, COUNT_OF(of_pipelines), 1, 160);
+    run_late(of_clusters, COUNT_OF(of_clusters), 2, 128);
+}
+
 CU_TestInfo tests_async[] = {
     {"correct asynchronous pipelines have no findings", test_correct},
     {"a missing fence.proxy.async is found", test_proxies},
@@ -344,4 +486,5 @@ CU_TestInfo tests_async[] = {
     {"phases, bytes and parities of mbarrier objects", test_phases},
     {"blocks of a cluster that are not waited for", test_clusters},
     {"blocks that run together hand over in global memory", test_global_memory},
+    {"what is not waited for is not there", test_late},
     CU_TEST_INFO_NULL};

@@ -240,7 +240,7 @@ static enum smc_bank_access_kind bank_kinds_kind_of(const struct smc_program *pr
     if (op->step == smc_step_wgmma)
         return SMC_BANK_BY_DESCRIPTOR;
     if (op->step == smc_step_bulk_copy || op->step == smc_step_tensor_copy ||
-        op->step == smc_step_store_async || op->step == smc_step_reduce_async)
+        op->step == smc_step_store_async)
         return SMC_BANK_BY_ENGINE;
     if (op->alu || (op->step && op->step != smc_step_opaque)) /* an empty kernel has no statement */
         return SMC_BANK_BY_LANES;

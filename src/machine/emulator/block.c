@@ -7,6 +7,7 @@
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/mbarrier.h"
 #include "machine/emulator/peers.h"
+#include "machine/emulator/pending.h"
 #include "machine/emulator/shadow.h"
 
 static uint32_t block_live_lanes(const struct smc_worker *worker)
@@ -317,7 +318,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     worker->gave_up = false;
     worker->is_running = true;
     worker->fruitless = 0;
-    worker->objects = worker->arrivals = 0;
+    worker->objects = 0;
     worker->free_regs = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
     memset(worker->shared, 0, launch->smem_bytes);
@@ -471,7 +472,7 @@ static void report_endless(struct smc_worker *worker, const struct smc_warp *war
 
 /* Rounds in which warps only wait for mbarrier objects, after which they wait for ever: many, as a
    program may count its attempts. */
-enum { MOST_FRUITLESS = 1 << 14 };
+enum { MOST_FRUITLESS = 1 << 14, ALL_WAIT = 1 << 6 };
 
 bool smc_block_advance(struct smc_worker *worker)
 {
@@ -497,6 +498,8 @@ bool smc_block_advance(struct smc_worker *worker)
             smc_cluster_try(worker);
     }
     worker->fruitless = worked || worker->changes != changes ? 0 : worker->fruitless + 1;
+    if (worker->fruitless >= ALL_WAIT && smc_mbarrier_drain(worker))
+        worker->fruitless = 0;
     return moved && worker->fruitless < MOST_FRUITLESS;
 }
 
@@ -510,6 +513,7 @@ void smc_block_end(struct smc_worker *worker)
     smc_peers_end_block(worker);
     if (worker->launch->program->has_async)
         smc_bulk_end_block(worker);
+    smc_pending_end_block(worker);
     if (worker->shadow)
         smc_shadow_end_block(worker->shadow);
     worker->is_running = false;

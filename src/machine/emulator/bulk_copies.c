@@ -1,7 +1,6 @@
 /* Bulk copies and reductions, and asynchronous stores: cp.async.bulk, cp.reduce.async.bulk,
-   st.async, red.async. They are executed at once, as accesses of the thread that began them. That
-   threads do not wait for them is found all the same: by what is recorded of reads and writes that
-   may be pending. */
+   st.async, red.async. Their accesses are those of the thread that issues them, and their data move
+   later: see pending.h. */
 #include "machine/emulator/bulk_copies.h"
 
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "machine/narrow.h"
 
 enum { BULK_BYTES = 16 }; /* sizes and addresses are multiples of it */
+enum { MOST_STORED = 16 };
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
@@ -35,52 +35,55 @@ uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *
     return rank == smc_cluster_rank(worker) ? offset : (rank + 1) * SMC_CLUSTER_STRIDE + offset;
 }
 
-static void bulk_copies_report(const struct smc_copier *copier, enum smc_finding_kind kind,
+static void bulk_copies_report(const struct smc_issuer *by, enum smc_finding_kind kind,
                                const struct smc_bulk *bulk, uint32_t bytes)
 {
-    struct smc_finding finding = smc_finding_at(copier->worker, kind, copier->op->instruction,
-                                                smc_thread_of(copier->warp, copier->lane));
-    smc_finding_set_address(copier->worker, &finding, bulk->space, bulk->address, bytes);
-    smc_find(copier->worker, &finding);
+    struct smc_finding finding =
+        smc_finding_at(by->worker, kind, by->op->instruction, smc_thread_of(by->warp, by->lane));
+    smc_finding_set_address(by->worker, &finding, bulk->space, bulk->address, bytes);
+    smc_find(by->worker, &finding);
 }
 
-bool smc_place_is_aligned(const struct smc_copier *copier, enum smc_ptx_space space,
-                          uint64_t address, uint32_t bytes, uint32_t align)
+bool smc_place_is_aligned(const struct smc_issuer *by, enum smc_ptx_space space, uint64_t address,
+                          uint32_t bytes, uint32_t align)
 {
     const struct smc_bulk bulk = {.space = space, .address = address};
     if (address % align == 0 && bytes % align == 0)
         return true;
-    bulk_copies_report(copier, SMC_FINDING_MISALIGNED, &bulk, bytes);
+    bulk_copies_report(by, SMC_FINDING_MISALIGNED, &bulk, bytes);
     return false;
 }
 
-bool smc_place_find(const struct smc_copier *copier, enum smc_access_kind kind,
+bool smc_place_find(const struct smc_issuer *by, enum smc_access_kind kind,
                     enum smc_ptx_space space, uint64_t address, uint32_t bytes,
                     struct smc_copy_place *place)
 {
-    struct smc_worker *worker = copier->worker;
+    struct smc_worker *worker = by->worker;
     const uint64_t rank = address / SMC_CLUSTER_STRIDE - 1;
     *place = (struct smc_copy_place){.bulk = {.space = space, .address = address}, .owner = worker};
+    const bool checks = by->step == SMC_WALK_CHECKS;
     const bool is_flat = space != SMC_SPACE_SHARED || address < SMC_CLUSTER_STRIDE ||
                          worker->launch->cluster_blocks == 1;
     if (!is_flat)
         place->bulk.address = address % SMC_CLUSTER_STRIDE;
     if (is_flat || rank == smc_cluster_rank(worker))
-        return smc_memory_bulk(worker, copier->warp, copier->op, kind, bytes, copier->lane,
-                               &place->bulk);
+        return checks
+                   ? smc_memory_bulk(worker, by->warp, by->op, kind, bytes, by->lane, &place->bulk)
+                   : smc_memory_find_bulk(worker, kind, bytes, &place->bulk) == SMC_FINDING_KINDS;
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
     if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
-        bulk_copies_report(copier, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes);
+        if (checks)
+            bulk_copies_report(by, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes);
         return false;
     }
-    if (!place->owner->is_running) {
-        const struct smc_peer_access access = {.op = copier->op,
+    if (checks && !place->owner->is_running) {
+        const struct smc_peer_access access = {.op = by->op,
                                                .kind = kind,
                                                .owner = place->owner,
                                                .address = place->bulk.address,
                                                .bytes = bytes};
-        smc_peers_report_ended(worker, copier->warp, copier->lane, &access);
+        smc_peers_report_ended(worker, by->warp, by->lane, &access);
         return false;
     }
     place->bulk.data = place->owner->shared + place->bulk.address;
@@ -96,56 +99,94 @@ static uint32_t piece_at(uint64_t address, uint32_t left)
     return piece;
 }
 
+/* What a group writes to global memory is there when a thread has waited for it. */
+static void delay(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
+                  uint32_t bytes, bool is_pending)
+{
+    if (by->worker->shadow && by->op->is_of_group && place->bulk.space == SMC_SPACE_GLOBAL)
+        smc_shadow_delay(by->worker->shadow, place->bulk.address + at, bytes, by->op->instruction,
+                         is_pending);
+}
+
 /* The accesses of the lane, piece by piece, for the checks of races. */
-static void bulk_copies_check(const struct smc_copier *copier, const struct smc_copy_place *place,
+static void bulk_copies_check(const struct smc_issuer *by, const struct smc_copy_place *place,
                               enum smc_access_kind kind, uint32_t at, uint32_t bytes,
                               const char *from)
 {
-    const uint32_t lane = copier->lane;
+    const uint32_t lane = by->lane;
     uint64_t address[SMC_LANES] = {0};
     char *host[SMC_LANES] = {0};
     const void *value[SMC_LANES] = {0};
-    if (place->owner != copier->worker) {
+    char there[BULK_BYTES]; /* as a check of a write stores the value */
+    if (place->owner != by->worker) {
         const struct smc_peer_access access = {
-            .op = copier->op,
+            .op = by->op,
             .kind = kind,
             .owner = place->owner,
             .address = place->bulk.address + at,
             .bytes = bytes,
             .is_same = from && kind == SMC_WRITES && !memcmp(place->bulk.data + at, from, bytes)};
-        smc_peers_reach(copier->worker, copier->warp, lane, &access);
+        smc_peers_reach(by->worker, by->warp, lane, &access);
         if (kind != SMC_READS && place->owner->shadow)
             smc_shadow_written_elsewhere(place->owner->shadow, place->bulk.address + at, bytes);
         return;
     }
-    struct smc_warp_access access = {.op = copier->op,
+    struct smc_warp_access access = {.op = by->op,
                                      .kind = kind,
                                      .space = place->bulk.space,
                                      .mask = 1u << lane,
                                      .address = address,
                                      .value = from ? value : NULL,
                                      .host = host};
-    for (uint32_t done = 0; done < bytes && copier->worker->shadow; done += access.bytes) {
+    for (uint32_t done = 0; done < bytes && by->worker->shadow; done += access.bytes) {
         address[lane] = place->bulk.address + at + done;
-        host[lane] = place->bulk.data + at + done;
+        host[lane] = there;
         value[lane] = from ? from + done : NULL;
         access.bytes = piece_at(address[lane], bytes - done);
-        smc_shadow_check(copier->worker, copier->warp, &access, NULL);
+        memcpy(there, place->bulk.data + at + done, access.bytes);
+        smc_shadow_check(by->worker, by->warp, &access, NULL);
     }
+    if (kind != SMC_READS)
+        delay(by, place, at, bytes, true);
 }
 
-void smc_place_read(const struct smc_copier *copier, const struct smc_copy_place *place,
-                    uint32_t at, uint32_t bytes, char *out)
+void smc_place_read_any(const struct smc_issuer *by, const struct smc_copy_place *place,
+                        uint32_t at, uint32_t bytes, char *out)
 {
-    bulk_copies_check(copier, place, SMC_READS, at, bytes, NULL);
-    memcpy(out, place->bulk.data + at, bytes);
+    struct smc_kept *kept = by->kept;
+    const bool keeps = by->step == SMC_WALK_READS || by->step == SMC_WALK_WRITES;
+    if (by->step == SMC_WALK_WRITES)
+        memcpy(out, kept->data + kept->at, bytes);
+    else
+        memcpy(out, place->bulk.data + at, bytes);
+    if (by->step == SMC_WALK_READS)
+        memcpy(kept->data + kept->at, out, bytes);
+    if (keeps)
+        kept->at += bytes;
 }
 
-void smc_place_write(const struct smc_copier *copier, const struct smc_copy_place *place,
-                     uint32_t at, uint32_t bytes, const char *from)
+void smc_place_read(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
+                    uint32_t bytes, char *out)
 {
-    bulk_copies_check(copier, place, SMC_WRITES, at, bytes, from);
+    if (by->step == SMC_WALK_CHECKS)
+        bulk_copies_check(by, place, SMC_READS, at, bytes, NULL);
+    smc_place_read_any(by, place, at, bytes, out);
+}
+
+static bool moves_results(const struct smc_issuer *by)
+{
+    return by->step == SMC_WALK_WRITES || by->step == SMC_WALK_MOVES;
+}
+
+void smc_place_write(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
+                     uint32_t bytes, const char *from)
+{
+    if (by->step == SMC_WALK_CHECKS)
+        bulk_copies_check(by, place, SMC_WRITES, at, bytes, from);
+    if (!moves_results(by))
+        return;
     memcpy(place->bulk.data + at, from, bytes);
+    delay(by, place, at, bytes, false);
 }
 
 /* --- Reductions ------------------------------------------------------------------------------- */
@@ -161,18 +202,23 @@ static uint32_t extreme_half(const struct smc_op *op, uint32_t a, uint32_t b)
     return is_less == (op->reduction == SMC_REDUCE_MIN) ? a : b;
 }
 
-void smc_place_reduce(const struct smc_copier *copier, const struct smc_copy_place *place,
-                      uint32_t at, uint32_t bytes, const char *from)
+void smc_place_reduce(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
+                      uint32_t bytes, const char *from)
 {
-    const struct smc_op *op = copier->op;
+    const struct smc_op *op = by->op;
     const uint32_t width = smc_ptx_type_info[op->type].bytes;
     const bool is_extreme = op->reduction == SMC_REDUCE_MIN || op->reduction == SMC_REDUCE_MAX;
-    struct smc_op relaxed = *op;
-    struct smc_copier reducer = *copier;
-    reducer.op = &relaxed;
-    relaxed.is_strong = true;
-    relaxed.acquires = relaxed.releases = false;
-    bulk_copies_check(&reducer, place, SMC_UPDATES, at, bytes, NULL);
+    if (by->step == SMC_WALK_CHECKS) {
+        struct smc_op relaxed = *op;
+        struct smc_issuer reducer = *by;
+        reducer.op = &relaxed;
+        relaxed.is_strong = true;
+        relaxed.acquires = relaxed.releases = false;
+        bulk_copies_check(&reducer, place, SMC_UPDATES, at, bytes, NULL);
+    }
+    if (!moves_results(by))
+        return;
+    delay(by, place, at, bytes, false);
     for (uint32_t i = 0; i < bytes; i += width) {
         char *host = place->bulk.data + at + i;
         uint64_t value = 0;
@@ -183,7 +229,7 @@ void smc_place_reduce(const struct smc_copier *copier, const struct smc_copy_pla
             half = (uint16_t)extreme_half(op, old, (uint32_t)value);
             memcpy(host, &half, sizeof half);
         } else {
-            smc_atomic_update(copier->worker, op, host, value);
+            smc_atomic_update(by->worker, op, host, value);
         }
     }
 }
@@ -193,82 +239,120 @@ void smc_place_reduce(const struct smc_copier *copier, const struct smc_copy_pla
 enum { CHUNK_BYTES = 1024 };
 
 /* Reads each chunk once and writes it to all places. */
-static void bulk_copies_move(const struct smc_copier *copier, const struct smc_copy_place *to,
+static void bulk_copies_move(const struct smc_issuer *by, const struct smc_copy_place *to,
                              uint32_t places, const struct smc_copy_place *from, uint32_t bytes)
 {
     char chunk[CHUNK_BYTES];
     for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES) {
         const uint32_t part = bytes - at < CHUNK_BYTES ? bytes - at : CHUNK_BYTES;
-        smc_place_read(copier, from, at, part, chunk);
+        smc_place_read(by, from, at, part, chunk);
         for (uint32_t i = 0; i < places; i++)
-            if (copier->op->reduction == SMC_REDUCE_NONE)
-                smc_place_write(copier, &to[i], at, part, chunk);
+            if (by->op->reduction == SMC_REDUCE_NONE)
+                smc_place_write(by, &to[i], at, part, chunk);
             else
-                smc_place_reduce(copier, &to[i], at, part, chunk);
+                smc_place_reduce(by, &to[i], at, part, chunk);
     }
 }
 
-/* The copy of one lane. */
-static void bulk_copies_copy(const struct smc_copier *copier, const struct smc_copy_place *from,
-                             uint32_t bytes)
+struct bulk_operands {
+    uint64_t to, from;
+    uint32_t bytes;
+};
+
+static bool walk_bulk(const struct smc_issuer *by, const void *operands)
 {
-    struct smc_worker *worker = copier->worker;
-    struct smc_warp *warp = copier->warp;
-    const struct smc_op *op = copier->op;
-    const uint32_t lane = copier->lane;
-    const uint64_t address = ((const lane_u64 *)(warp->file + op->a))[lane];
-    const uint64_t object = ((const lane_u64 *)(warp->file + op->c))[lane];
-    const uint32_t mask = smc_bulk_blocks(warp, op, lane);
-    struct smc_copy_place to[SMC_BULK_BLOCKS];
+    const struct bulk_operands *copy = operands;
+    const struct smc_op *op = by->op;
+    struct smc_copy_place from, to[SMC_BULK_BLOCKS];
     uint32_t places = 0;
-    EACH_ACTIVE(rank, mask) {
-        const uint64_t at = smc_bulk_address(worker, op, address, rank);
-        if (bytes > 0 && smc_place_find(copier, SMC_WRITES, op->space, at, bytes, &to[places]))
+    if (copy->bytes == 0)
+        return true;
+    if (!smc_place_find(by, SMC_READS,
+                        op->immediate & SMC_BULK_FROM_GLOBAL ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED,
+                        copy->from, copy->bytes, &from))
+        return false;
+    EACH_ACTIVE(rank, by->blocks) {
+        const uint64_t at = smc_bulk_address(by->worker, op, copy->to, rank);
+        if (smc_place_find(by, SMC_WRITES, op->space, at, copy->bytes, &to[places]))
             places++;
     }
-    bulk_copies_move(copier, to, places, from, bytes);
-    for (uint32_t i = 0; i < places && op->immediate & SMC_BULK_COMPLETES; i++)
-        if (to[i].owner == worker)
-            smc_mbarrier_await_copy(worker, object, to[i].bulk.address, bytes, op->instruction);
-    EACH_ACTIVE(rank, op->immediate & SMC_BULK_COMPLETES ? mask : 0)
-        smc_mbarrier_complete(worker, warp, op, smc_bulk_address(worker, op, object, rank), bytes,
-                              lane);
+    bulk_copies_move(by, to, places, &from, copy->bytes);
+    return true;
 }
 
 enum smc_next smc_step_bulk_copy(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
 {
-    const lane_u64 *to = (const lane_u64 *)(warp->file + op->a);
-    const lane_u64 *from = (const lane_u64 *)(warp->file + op->b);
-    const lane_u32 *size = (const lane_u32 *)(warp->file + op->v[0]);
     const enum smc_ptx_space source =
         op->immediate & SMC_BULK_FROM_GLOBAL ? SMC_SPACE_GLOBAL : SMC_SPACE_SHARED;
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
-        const uint32_t bytes = size[lane];
-        const struct smc_copier copier = {worker, warp, op, lane};
-        struct smc_copy_place reads = {.owner = worker};
-        if (smc_place_is_aligned(&copier, source, from[lane], bytes, BULK_BYTES) &&
-            smc_place_is_aligned(&copier, op->space, to[lane], bytes, BULK_BYTES) &&
-            (bytes == 0 || smc_place_find(&copier, SMC_READS, source, from[lane], bytes, &reads)))
-            bulk_copies_copy(&copier, &reads, bytes);
-        smc_bulk_begin(worker, warp, op, lane);
+        const struct bulk_operands operands = {
+            .to = ((const lane_u64 *)(warp->file + op->a))[lane],
+            .from = ((const lane_u64 *)(warp->file + op->b))[lane],
+            .bytes = ((const lane_u32 *)(warp->file + op->v[0]))[lane]};
+        const struct smc_issuer by = {.worker = worker,
+                                      .warp = warp,
+                                      .op = op,
+                                      .lane = lane,
+                                      .blocks = smc_bulk_blocks(warp, op, lane)};
+        if (smc_place_is_aligned(&by, source, operands.from, operands.bytes, BULK_BYTES) &&
+            smc_place_is_aligned(&by, op->space, operands.to, operands.bytes, BULK_BYTES) &&
+            walk_bulk(&by, &operands))
+            smc_copy_begin(&by, &(struct smc_begun_copy){
+                                    .walk = walk_bulk,
+                                    .operands = &operands,
+                                    .operand_bytes = sizeof operands,
+                                    .object = ((const lane_u64 *)(warp->file + op->c))[lane],
+                                    .bytes = operands.bytes,
+                                    .shared = operands.to,
+                                    .shared_bytes = operands.bytes});
     }
     return SMC_GO_ON;
 }
 
-/* --- Groups ----------------------------------------------------------------------------------- */
+/* --- What happens later ----------------------------------------------------------------------- */
 
 /* What a lane's bulk copies read of shared memory they read until the lane has waited for their
    group; .read waits for no more (PTX ISA 9.0, 9.7.9.25 "cp.async.bulk.wait_group"). */
-void smc_bulk_begin(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                    uint32_t lane)
+static void add_to_group(const struct smc_issuer *by, const struct smc_begun_copy *copy)
 {
-    if (!worker->shadow || !op->is_of_group)
+    struct smc_bulk_groups *bulk = by->warp->bulk;
+    struct smc_pending *pending =
+        smc_pending_add(by->worker, by, copy->walk, copy->operands, copy->operand_bytes);
+    bulk->begun[by->lane] = smc_shadow_arrive(by->worker->shadow);
+    bulk->place[by->lane] = by->op->instruction;
+    if (!pending)
         return;
-    warp->bulk->begun[lane] = smc_shadow_arrive(worker->shadow);
-    warp->bulk->place[lane] = op->instruction;
+    pending->unit = SMC_BULK_UNIT;
+    pending->group = bulk->groups[by->lane];
+    pending->kept.bytes = copy->bytes;
 }
+
+/* Completes transactions of an object in each block that it writes to. */
+static void complete_later(const struct smc_issuer *by, const struct smc_begun_copy *copy)
+{
+    EACH_ACTIVE(rank, by->blocks) {
+        struct smc_issuer one = *by;
+        one.blocks = 1u << rank;
+        smc_mbarrier_await(&one, copy, smc_bulk_address(by->worker, by->op, copy->object, rank),
+                           smc_bulk_address(by->worker, by->op, copy->shared, rank));
+    }
+}
+
+void smc_copy_begin(const struct smc_issuer *by, const struct smc_begun_copy *copy)
+{
+    struct smc_issuer now = *by;
+    now.step = SMC_WALK_MOVES;
+    if (!by->op->is_of_group)
+        complete_later(&now, copy);
+    else if (by->worker->shadow)
+        add_to_group(by, copy);
+    else
+        copy->walk(&now, copy->operands);
+}
+
+/* --- Groups ----------------------------------------------------------------------------------- */
 
 enum smc_next smc_step_bulk_commit(struct smc_worker *worker, struct smc_warp *warp,
                                    const struct smc_op *op, uint32_t mask)
@@ -287,10 +371,17 @@ enum smc_next smc_step_bulk_wait(struct smc_worker *worker, struct smc_warp *war
                                  const struct smc_op *op, uint32_t mask)
 {
     struct smc_bulk_groups *bulk = warp->bulk;
-    EACH_ACTIVE(lane, worker->shadow && bulk && op->immediate < SMC_PRODUCT_GROUPS ? mask : 0) {
+    EACH_ACTIVE(lane, worker->shadow && bulk ? mask : 0) {
         if (op->immediate >= bulk->groups[lane])
             continue;
         const uint32_t last = bulk->groups[lane] - 1 - (uint32_t)op->immediate;
+        smc_pending_finish(worker, &(struct smc_group_wait){.warp = warp,
+                                                            .lane = lane,
+                                                            .unit = SMC_BULK_UNIT,
+                                                            .groups = last + 1,
+                                                            .reads_only = op->is_narrow});
+        if (op->immediate >= SMC_PRODUCT_GROUPS)
+            continue;
         const uint32_t when = bulk->committed[lane][last % SMC_PRODUCT_GROUPS];
         smc_shadow_finish(worker->shadow, warp, SMC_BULK_UNIT, when);
         if (bulk->begun[lane] < when)
@@ -317,27 +408,63 @@ void smc_bulk_end_block(struct smc_worker *worker)
 
 /* --- st.async, red.async ---------------------------------------------------------------------- */
 
-static enum smc_next then_complete(struct smc_worker *worker, struct smc_warp *warp,
-                                   const struct smc_op *op, uint32_t mask, smc_step *step)
+/* What a lane stores or combines, as it is in memory. */
+struct async_operands {
+    uint64_t to;
+    char value[MOST_STORED];
+};
+
+static bool walk_async(const struct smc_issuer *by, const void *operands)
 {
-    const lane_u64 *object = (const lane_u64 *)(warp->file + op->c);
-    struct smc_op access = *op;
-    access.releases = false; /* the object orders it */
-    access.c = op->b;
-    const enum smc_next next = step(worker, warp, &access, mask);
-    EACH_ACTIVE(lane, mask)
-        smc_mbarrier_complete(worker, warp, op, object[lane], smc_op_bytes(op), lane);
-    return next;
+    const struct async_operands *store = operands;
+    const uint32_t bytes = smc_op_bytes(by->op);
+    struct smc_copy_place to;
+    if (!smc_place_find(by, SMC_WRITES, SMC_SPACE_SHARED, store->to, bytes, &to))
+        return false;
+    if (by->op->reduction == SMC_REDUCE_NONE)
+        smc_place_write(by, &to, 0, bytes, store->value);
+    else
+        smc_place_reduce(by, &to, 0, bytes, store->value);
+    return true;
 }
 
+static void gather_value(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane,
+                         char value[MOST_STORED])
+{
+    const bool is_store = op->reduction == SMC_REDUCE_NONE;
+    for (uint32_t i = 0; i < op->vector; i++) {
+        const char *file = warp->file + (is_store ? op->v[i] : op->b);
+        const bool is_wide = is_store ? op->v_kind[i] == SMC_SLOT_64 : op->width_bytes == 8;
+        memcpy(value + (size_t)i * op->width_bytes, file + (size_t)lane * (is_wide ? 8 : 4),
+               op->width_bytes);
+    }
+}
+
+/* The access is checked and counted as that of a store or an atomic operation. */
 enum smc_next smc_step_store_async(struct smc_worker *worker, struct smc_warp *warp,
                                    const struct smc_op *op, uint32_t mask)
 {
-    return then_complete(worker, warp, op, mask, smc_step_store);
-}
-
-enum smc_next smc_step_reduce_async(struct smc_worker *worker, struct smc_warp *warp,
-                                    const struct smc_op *op, uint32_t mask)
-{
-    return then_complete(worker, warp, op, mask, smc_step_atomic);
+    const enum smc_access_kind kind = op->reduction == SMC_REDUCE_NONE ? SMC_WRITES : SMC_UPDATES;
+    const lane_u64 *object = (const lane_u64 *)(warp->file + op->c);
+    uint64_t address[SMC_LANES];
+    char *host[SMC_LANES];
+    struct smc_op access = *op;
+    access.releases = false; /* the object orders it */
+    smc_memory_addresses(warp, op, address);
+    smc_memory_access(worker, warp, &access, kind, mask, NULL, host);
+    worker->changes++;
+    EACH_ACTIVE(lane, mask) {
+        const struct smc_issuer by = {
+            .worker = worker, .warp = warp, .op = op, .lane = lane, .blocks = 1};
+        struct async_operands operands = {.to = address[lane]};
+        gather_value(warp, op, lane, operands.value);
+        smc_copy_begin(&by, &(struct smc_begun_copy){.walk = walk_async,
+                                                     .operands = &operands,
+                                                     .operand_bytes = sizeof operands,
+                                                     .object = object[lane],
+                                                     .bytes = smc_op_bytes(op),
+                                                     .shared = operands.to,
+                                                     .shared_bytes = smc_op_bytes(op)});
+    }
+    return SMC_GO_ON;
 }

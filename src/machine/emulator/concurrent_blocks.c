@@ -229,6 +229,11 @@ static bool check_cell(const struct concurrent_access *access, const struct conc
             &cell->write);
         return true;
     }
+    if (access->of->op->is_noncoherent && cell->write.time &&
+        cell->write.block != access->touch.block) {
+        concurrent_report(access, SMC_FINDING_NONCOHERENT_READ, &cell->write);
+        return true;
+    }
     if (is_unacquired(access, &cell->write)) {
         concurrent_report(
             access, may_be_in_l1(access, cell) ? SMC_FINDING_STALE_READ : SMC_FINDING_UNACQUIRED,

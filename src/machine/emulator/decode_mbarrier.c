@@ -321,7 +321,8 @@ static bool decode_group(struct smc_decoder *decoder)
         return false;
     if (waits && groups->kind != SMC_OPERAND_INTEGER)
         return smc_decode_refuse(decoder, "a number of groups was expected");
-    const struct smc_op shape = {.immediate = waits ? groups->integer : 0};
+    const struct smc_op shape = {.immediate = waits ? groups->integer : 0,
+                                 .is_narrow = smc_decode_has(decoder, "read")};
     return smc_decode_emit_shape(decoder, waits ? smc_step_bulk_wait : smc_step_bulk_commit,
                                  &shape);
 }

@@ -30,6 +30,7 @@ static bool decode_steps_read_shape(struct smc_decoder *decoder, struct smc_op *
     op->acquires = smc_decode_has(decoder, "acquire") || smc_decode_has(decoder, "acq_rel");
     op->releases = smc_decode_has(decoder, "release") || smc_decode_has(decoder, "acq_rel");
     op->skips_l1 = smc_decode_has(decoder, "cg") || smc_decode_has(decoder, "cv");
+    op->is_noncoherent = smc_decode_has(decoder, "nc");
     return true;
 }
 
@@ -184,7 +185,7 @@ bool smc_decode_atom(struct smc_decoder *decoder)
     }
     if (is_async)
         return decode_steps_read_object(decoder, 2, &shape) &&
-               emit_access(decoder, smc_step_reduce_async, &shape);
+               emit_access(decoder, smc_step_store_async, &shape);
     decoder->program->runs_in_order |= shape.space != SMC_SPACE_SHARED;
     return !decoder->failed && shape.b != SMC_NO_SLOT && shape.c != SMC_NO_SLOT &&
            shape.d != SMC_NO_SLOT && emit_access(decoder, smc_step_atomic, &shape);

@@ -318,7 +318,6 @@ static void end_worker(struct smc_worker *worker)
     smc_output_free(&worker->output);
     free(worker->shared_sum);
     free(worker->object);
-    free(worker->arrival);
     if (!worker->shares) {
         free(worker->count);
         free(worker->pass);

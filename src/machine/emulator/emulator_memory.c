@@ -612,37 +612,46 @@ static void count_bulk(struct smc_worker *worker, const struct smc_op *op,
     traffic->bytes += bytes;
 }
 
+enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_access_kind kind,
+                                           uint32_t bytes, struct smc_bulk *bulk)
+{
+    const uint64_t address = bulk->address, shared = worker->launch->smem_bytes;
+    bulk->data = NULL;
+    if (bulk->space == SMC_SPACE_SHARED) {
+        if (address <= shared && bytes <= shared - address)
+            bulk->data = worker->shared + address;
+        return bulk->data ? SMC_FINDING_KINDS : SMC_FINDING_OUT_OF_BOUNDS;
+    }
+    const struct smc_allocation *allocation = memory_find(worker, address);
+    bulk->allocation = allocation;
+    if (allocation && allocation->is_constant && kind != SMC_READS)
+        return SMC_FINDING_READ_ONLY;
+    if (allocation && !allocation->data)
+        return SMC_FINDING_USE_AFTER_FREE;
+    if (!allocation || !holds(allocation, address, bytes))
+        return SMC_FINDING_OUT_OF_BOUNDS;
+    bulk->data = allocation->data + (address - allocation->address);
+    return SMC_FINDING_KINDS;
+}
+
 bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
                      const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
                      uint32_t lane, struct smc_bulk *bulk)
 {
-    const uint64_t address = bulk->address, shared = worker->launch->smem_bytes;
-    enum smc_finding_kind fault = SMC_FINDING_OUT_OF_BOUNDS;
-    if (bulk->space == SMC_SPACE_SHARED) {
-        bulk->data =
-            address <= shared && bytes <= shared - address ? worker->shared + address : NULL;
-    } else {
-        const struct smc_allocation *allocation = memory_find(worker, address);
-        bulk->data = NULL;
-        if (allocation && allocation->is_constant && kind != SMC_READS)
-            fault = SMC_FINDING_READ_ONLY;
-        else if (allocation && !allocation->data)
-            fault = SMC_FINDING_USE_AFTER_FREE;
-        else if (allocation && holds(allocation, address, bytes))
-            bulk->data = allocation->data + (address - allocation->address);
-        bulk->allocation = allocation;
-        if (bulk->data)
-            count_bulk(worker, op, kind, address, bytes, allocation);
-        if (bulk->data && allocation->written)
-            emulator_memory_check_written(worker, warp, op, kind, bulk, bytes, lane);
+    const enum smc_finding_kind fault = smc_memory_find_bulk(worker, kind, bytes, bulk);
+    if (fault != SMC_FINDING_KINDS) {
+        struct smc_finding finding =
+            smc_finding_at(worker, fault, op->instruction, smc_thread_of(warp, lane));
+        smc_finding_set_address(worker, &finding, bulk->space, bulk->address, bytes);
+        smc_find(worker, &finding);
+        return false;
     }
-    if (bulk->data)
+    if (bulk->space == SMC_SPACE_SHARED)
         return true;
-    struct smc_finding finding =
-        smc_finding_at(worker, fault, op->instruction, smc_thread_of(warp, lane));
-    smc_finding_set_address(worker, &finding, bulk->space, address, bytes);
-    smc_find(worker, &finding);
-    return false;
+    count_bulk(worker, op, kind, bulk->address, bytes, bulk->allocation);
+    if (bulk->allocation->written)
+        emulator_memory_check_written(worker, warp, op, kind, bulk, bytes, lane);
+    return true;
 }
 
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,

@@ -215,13 +215,14 @@ struct smc_op {
     bool is_volatile;         /* strong, but only as .volatile */
     bool polls;               /* such a load, in a loop that does nothing but wait for its value */
     bool is_of_warpgroup : 1; /* its reads are those of the warpgroup: see order.h */
-    bool is_of_group : 1; /* of bulk copies: it reads shared memory until a wait for the group */
-    bool is_async : 1;    /* it accesses memory through the async proxy: see proxies.h */
-    bool only_copies;     /* a load of what is only stored again, if both may be local memory */
-    uint8_t used_bytes;   /* of a vector that is loaded: up to the last register read; 0: all */
-    uint8_t computed;     /* of what is loaded: the elements that are used other than by copying */
-    bool skips_l1;        /* .cg, .cv */
-    bool adds_one;        /* an atomic that adds 1 and whose result is not used */
+    bool is_of_group : 1;    /* of bulk copies: it reads shared memory until a wait for the group */
+    bool is_async : 1;       /* it accesses memory through the async proxy: see proxies.h */
+    bool is_noncoherent : 1; /* ld.global.nc: the kernel must not write what it reads */
+    bool only_copies;        /* a load of what is only stored again, if both may be local memory */
+    uint8_t used_bytes;      /* of a vector that is loaded: up to the last register read; 0: all */
+    uint8_t computed; /* of what is loaded: the elements that are used other than by copying */
+    bool skips_l1;    /* .cg, .cv */
+    bool adds_one;    /* an atomic that adds 1 and whose result is not used */
     uint8_t v_kind[SMC_MAX_VECTOR]; /* enum smc_slot_kind */
     uint32_t v[SMC_MAX_VECTOR];     /* the elements' registers, SMC_NO_SLOT: `_` */
     uint64_t source_offset;         /* of cp.async, whose source is at b */

@@ -84,6 +84,7 @@ struct smc_group {
 };
 
 struct smc_copy;
+struct smc_pending;
 struct smc_call_frame;
 struct smc_shape;
 struct smc_places;
@@ -217,22 +218,17 @@ struct smc_worker {
     uint64_t float_adds;
     uint32_t fruitless; /* rounds in a row in which warps only waited */
     struct smc_object {
-        uint32_t address, phases;         /* of an mbarrier object; phases that are complete */
-        uint32_t instruction;             /* that initialized it, */
-        uint32_t number;                  /* after so many others */
-        uint32_t completed_at, completer; /* its last phase: when, 0: never; by which thread, */
-        uint32_t completing;              /* with which instruction */
+        uint32_t address, phases; /* of an mbarrier object; phases that are complete */
+        uint32_t instruction;     /* that initialized it, */
+        uint32_t number;          /* after so many others */
+        struct smc_arrival {
+            uint32_t at, thread, place; /* when, 0: unknown; with which instruction */
+        } last, completing; /* arrival; the last one of the last phase that is complete */
     } * object;
     uint32_t objects;
     size_t object_room;
-    struct smc_arrival {
-        uint32_t object, phase; /* of the mbarrier object that a bulk copy arrives at */
-        uint32_t address, bytes;
-        uint32_t place; /* its instruction */
-    } * arrival;        /* for which no thread has waited */
-    uint32_t arrivals;
-    size_t arrival_room;
-    uint32_t free_regs; /* that setmaxnreg has given back */
+    struct smc_pending *pending; /* asynchronous operations, oldest first: pending.h */
+    uint32_t free_regs;          /* that setmaxnreg has given back */
     struct {
         uint32_t barrier, left; /* ops; 0: none */
         bool passes_by;
@@ -328,8 +324,9 @@ bool smc_products_new(struct smc_worker *worker, struct smc_warp *warp);
 void smc_products_begin_block(const struct smc_worker *worker, struct smc_warp *warp);
 /* The warp issues a product. */
 void smc_products_issue(struct smc_warp *warp, const struct smc_op *op);
-/* Before the op of a register that may be in use: it reads, copies or writes it. */
-void smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+/* Before the op of a register that may be in use: it reads, copies or writes it. False: it happens
+   later. */
+bool smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         uint32_t mask);
 
 /* bulk_copies.c: reports copies that may still read the shared memory of a block that ends. */
@@ -431,7 +428,11 @@ struct smc_bulk {
     char *data;                              /* in the host's memory */
     const struct smc_allocation *allocation; /* of global memory */
 };
-/* Sets `data`, and counts the access. False, after a finding: it is not in one array. */
+/* Sets `data`, of global memory also `allocation`. SMC_FINDING_KINDS, or what is wrong with such an
+   access, which is not reported. */
+enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_access_kind kind,
+                                           uint32_t bytes, struct smc_bulk *bulk);
+/* The same, and counts the access. False, after a finding: it is not in one array. */
 bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
                      const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
                      uint32_t lane, struct smc_bulk *bulk);
@@ -469,6 +470,10 @@ char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
 void smc_copies_forget(struct smc_warp *warp);
 /* Stores what the lanes have copied. */
 void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask);
+/* Checks the first copy of these lanes that is not stored, which becomes an operation of the worker
+   (pending.h). NULL: there is none. */
+struct smc_pending *smc_copies_later(struct smc_worker *worker, struct smc_warp *warp,
+                                     uint32_t mask);
 
 /* findings.c */
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);

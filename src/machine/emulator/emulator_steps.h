@@ -149,7 +149,7 @@ smc_step smc_step_proxy_fence;
 smc_step smc_step_mbarrier_init, smc_step_mbarrier_arrive, smc_step_mbarrier_transactions,
     smc_step_mbarrier_wait;
 smc_alu smc_mbarrier_pending;
-/* cp.async.mbarrier.arrive: an arrival once the lane's copies are complete, which they then are. */
+/* cp.async.mbarrier.arrive: an arrival; its phase also waits for the lanes' copies. */
 smc_step smc_step_copies_arrive;
 /* bulk_copies.c, tensor_copies.c: cp.async.bulk and cp.reduce.async.bulk. a: the destination in
    op->space, b: the source, v[0]: the number of bytes; of tensors, a: the address of the map, b:
@@ -157,10 +157,11 @@ smc_step smc_step_copies_arrive;
    of blocks; reduction and type: of a reduction; immediate: of enum smc_bulk_flags. */
 enum smc_bulk_flags { SMC_BULK_FROM_GLOBAL = 1, SMC_BULK_COMPLETES = 2, SMC_BULK_MULTICAST = 4 };
 smc_step smc_step_bulk_copy, smc_step_tensor_copy;
-/* cp.async.bulk.commit_group and .wait_group. immediate: how many groups may still be pending. */
+/* cp.async.bulk.commit_group and .wait_group. immediate: how many groups may still be pending;
+   is_narrow: only their reads are waited for. */
 smc_step smc_step_bulk_commit, smc_step_bulk_wait;
 /* st.async, red.async: as a store or an atomic operation, and c: the address of the object. */
-smc_step smc_step_store_async, smc_step_reduce_async;
+smc_step smc_step_store_async;
 /* Combines a value of op->type with the one at `host`. */
 void smc_atomic_update(struct smc_worker *worker, const struct smc_op *op, char *host, uint64_t b);
 /* cluster_barrier.c, cluster_ranks.c */

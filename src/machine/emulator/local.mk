@@ -48,6 +48,7 @@ emulator_sources = \
 	src/machine/narrow.h \
 	src/machine/emulator/op_kinds.def \
 	src/machine/emulator/emulator_steps.h \
+	src/machine/emulator/pending.c src/machine/emulator/pending.h \
 	src/machine/emulator/print.c \
 	src/machine/emulator/wgmma_registers.c \
 	src/machine/emulator/proxies.c src/machine/emulator/proxies.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/emulator/bulk_copies.h"
 #include "machine/emulator/clusters.h"
 #include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_steps.h"
@@ -50,6 +51,13 @@ static bool is_remote(const struct smc_worker *worker, uint64_t address)
            address / SMC_CLUSTER_STRIDE - 1 != smc_cluster_rank(worker);
 }
 
+/* Whose block has the object. */
+static struct smc_worker *owner_of(struct smc_worker *worker, uint64_t address)
+{
+    return is_remote(worker, address) ? smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1)
+                                      : worker;
+}
+
 /* What is known of the object at this address of the block's shared memory; NULL: nothing. */
 static struct smc_object *known_at(const struct smc_worker *worker, uint64_t address)
 {
@@ -61,42 +69,30 @@ static struct smc_object *known_at(const struct smc_worker *worker, uint64_t add
 
 /* --- Copies that arrive ----------------------------------------------------------------------- */
 
-void smc_mbarrier_await_copy(struct smc_worker *worker, uint64_t object, uint64_t address,
-                             uint32_t bytes, uint32_t place)
+static bool completes(const struct smc_pending *pending, uint64_t object)
 {
-    const struct smc_object *known =
-        is_remote(worker, object) ? NULL : known_at(worker, object % SMC_CLUSTER_STRIDE);
-    if (!worker->shadow || !known || !bytes)
-        return;
-    smc_shadow_set_pending(worker->shadow, address, bytes, place, true);
-    struct smc_arrival *last = worker->arrivals ? &worker->arrival[worker->arrivals - 1] : NULL;
-    if (last && last->object == known->address && last->phase == known->phases &&
-        last->place == place && last->address + last->bytes == address) {
-        last->bytes += bytes;
-        return;
-    }
-    if (!smc_make_room(&worker->arrival, worker->arrivals, &worker->arrival_room,
-                       sizeof *worker->arrival)) {
-        worker->out_of_memory = true;
-        return;
-    }
-    worker->arrival[worker->arrivals++] =
-        (struct smc_arrival){known->address, known->phases, (uint32_t)address, bytes, place};
+    return pending->unit == 0 && pending->object == object;
+}
+
+static void set_pending(const struct smc_worker *worker, const struct smc_pending *pending,
+                        bool is_pending)
+{
+    EACH_ACTIVE(lane, pending->to_lanes)
+        smc_shadow_set_pending(worker->shadow, pending->to[lane] % SMC_CLUSTER_STRIDE,
+                               pending->to_bytes, pending->op.instruction, is_pending);
 }
 
 /* Copies that arrived at the object in phases before `phases` may be read: a thread has waited. */
 static void arrived(struct smc_worker *worker, uint64_t object, uint32_t phases)
 {
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < worker->arrivals; i++) {
-        const struct smc_arrival arrival = worker->arrival[i];
-        if (arrival.object != object || arrival.phase >= phases)
-            worker->arrival[left++] = arrival;
-        else
-            smc_shadow_set_pending(worker->shadow, arrival.address, arrival.bytes, arrival.place,
-                                   false);
+    for (struct smc_pending **place = &worker->pending; *place;) {
+        if (!completes(*place, object) || !(*place)->is_done || (*place)->phase >= phases) {
+            place = &(*place)->next;
+            continue;
+        }
+        set_pending(worker, *place, false);
+        smc_pending_remove(place);
     }
-    worker->arrivals = left;
 }
 
 /* An object is initialized here. */
@@ -111,6 +107,12 @@ static void mbarrier_remember(struct smc_worker *worker, uint64_t address, uint3
     if (!known)
         known = &worker->object[worker->objects++];
     *known = (struct smc_object){.address = (uint32_t)address, .instruction = instruction};
+    for (struct smc_pending *at = worker->pending; at; at = at->next) {
+        if (!completes(at, address) || at->is_done)
+            continue;
+        smc_pending_move(at);
+        at->is_done = true;
+    }
     arrived(worker, address, UINT32_MAX);
     for (const struct smc_object *other = worker->object; other < known; other++)
         known->number += smc_same_lines(worker->launch->program, other->instruction, instruction);
@@ -125,32 +127,20 @@ struct mbarrier_access {
     uint32_t lane;
 };
 
-/* The phase is complete: what else arrives belongs to the next one. */
-static void note_completion(const struct mbarrier_access *access, struct smc_object *known)
+/* The next phase begins if nothing is pending any more. */
+static void complete_phase(struct smc_worker *owner, uint64_t address,
+                           struct mbarrier_object *object)
 {
-    const struct smc_shadow *shadow = access->worker->shadow;
-    const bool is_known =
-        shadow && access->op->releases && !is_remote(access->worker, access->address);
-    known->phases++;
-    known->completed_at = is_known ? smc_shadow_now(shadow) - 1 : 0;
-    known->completer = smc_thread_of(access->warp, access->lane);
-    known->completing = access->op->instruction;
-}
-
-static void complete_phase(const struct mbarrier_access *access, struct mbarrier_object *object)
-{
-    struct smc_worker *worker = access->worker;
-    const uint64_t address = access->address;
+    struct smc_object *known = known_at(owner, address % SMC_CLUSTER_STRIDE);
     if (object->pending > 0 || (object->transactions & count_mask) > 0)
         return;
-    struct smc_worker *owner = is_remote(worker, address)
-                                   ? smc_cluster_mate(worker, address / SMC_CLUSTER_STRIDE - 1)
-                                   : worker;
-    struct smc_object *known = known_at(owner, address % SMC_CLUSTER_STRIDE);
     object->parity ^= 1;
     object->pending = object->expected;
-    if (known)
-        note_completion(access, known);
+    if (!known)
+        return;
+    known->phases++;
+    known->completing = known->last;
+    known->last.at = 0;
 }
 
 /* Addresses within the block's shared memory. */
@@ -212,6 +202,112 @@ static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp, const st
     return smc_memory_access_at(worker, warp, &access);
 }
 
+/* --- Transactions of copies ------------------------------------------------------------------- */
+
+static void complete_transactions(struct smc_worker *owner, uint64_t address, uint32_t bytes)
+{
+    char *host = owner->shared + address;
+    struct mbarrier_object object = unpack(load(host));
+    object.transactions -= bytes;
+    complete_phase(owner, address, &object);
+    const uint64_t after = pack(&object);
+    memcpy(host, &after, sizeof after);
+    owner->changes++;
+}
+
+static void complete_copy(struct smc_worker *worker, struct smc_pending *pending)
+{
+    const struct smc_object *known = known_at(worker, pending->object);
+    smc_pending_move(pending);
+    pending->is_done = true;
+    pending->phase = known ? known->phases : 0;
+    complete_transactions(worker, pending->object, pending->transactions);
+}
+
+/* Whether copies that are pending complete the phase of an object, which a thread waits for: then
+   they happen, and no others. */
+static bool finish_copies(struct smc_worker *worker, uint64_t address,
+                          struct mbarrier_object *object)
+{
+    uint32_t left = object->transactions;
+    struct smc_pending *last = NULL;
+    if (object->pending > 0)
+        return false;
+    for (struct smc_pending *at = worker->pending; at && left & count_mask; at = at->next) {
+        if (!completes(at, address) || at->is_done)
+            continue;
+        left -= at->transactions;
+        last = at;
+    }
+    if (left & count_mask)
+        return false;
+    for (struct smc_pending *at = worker->pending; at; at = at == last ? NULL : at->next)
+        if (completes(at, address) && !at->is_done)
+            complete_copy(worker, at);
+    *object = unpack(load(worker->shared + address));
+    return true;
+}
+
+bool smc_mbarrier_drain(struct smc_worker *worker)
+{
+    const uint64_t changes = worker->changes;
+    for (struct smc_pending *at = worker->pending; at; at = at->next)
+        if (at->unit == 0 && !at->is_done)
+            complete_copy(worker, at);
+    smc_pending_finish_bulk(worker);
+    return worker->changes != changes;
+}
+
+/* The object itself is accessed through the generic proxy. False, after a finding: there is none.
+ */
+static bool release_to(const struct smc_issuer *by, uint64_t at)
+{
+    uint64_t address[SMC_LANES] = {0};
+    char *host[SMC_LANES];
+    struct smc_op access = *by->op;
+    access.type = SMC_PTX_B64;
+    access.width_bytes = 8;
+    access.vector = 1;
+    access.is_strong = access.releases = true;
+    access.is_async = false;
+    address[by->lane] = at;
+    if (!reach(by->worker, by->warp, &access, SMC_UPDATES, address, 1u << by->lane, host))
+        return false;
+    struct mbarrier_object object = unpack(load(host[by->lane]));
+    mbarrier_order(by->worker, by->warp, &access, SMC_UPDATES, at, &object, object.parity,
+                   by->lane);
+    const uint64_t after = pack(&object);
+    memcpy(host[by->lane], &after, sizeof after);
+    return true;
+}
+
+void smc_mbarrier_await(const struct smc_issuer *by, const struct smc_begun_copy *copy,
+                        uint64_t object, uint64_t shared)
+{
+    struct smc_worker *worker = by->worker, *owner = owner_of(worker, object);
+    const bool is_found = release_to(by, object);
+    const uint64_t at = object % SMC_CLUSTER_STRIDE, room = worker->launch->smem_bytes;
+    struct smc_pending *pending = NULL;
+    if (is_found && worker->shadow && known_at(owner, at))
+        pending = smc_pending_add(owner, by, copy->walk, copy->operands, copy->operand_bytes);
+    if (!pending) {
+        copy->walk(by, copy->operands);
+        if (is_found)
+            complete_transactions(owner, at, copy->bytes);
+        return;
+    }
+    pending->object = (uint32_t)at;
+    pending->transactions = copy->bytes;
+    pending->place = shared % SMC_CLUSTER_STRIDE;
+    pending->to = &pending->place;
+    pending->to_bytes = copy->shared_bytes;
+    pending->to_lanes = copy->bytes > 0 && !is_remote(worker, shared) &&
+                        pending->place + copy->shared_bytes <= room;
+    set_pending(worker, pending, true);
+}
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
 enum smc_next smc_step_mbarrier_init(struct smc_worker *worker, struct smc_warp *warp,
                                      const struct smc_op *op, uint32_t mask)
 {
@@ -272,35 +368,57 @@ static void name_object(const struct smc_worker *worker, struct smc_finding *fin
     finding->origin_count = others;
 }
 
-/* Arrivals of the next phase are ordered after the completion of the one before, as whoever begins
-   a phase has waited for that. One that is not would have belonged to that phase, had it come
-   sooner: the object was initialized with too small a count. */
-static void check_early(const struct mbarrier_access *access, uint32_t together)
+static void report_early(const struct mbarrier_access *access, struct smc_object *known,
+                         struct smc_arrival *other)
 {
     struct smc_worker *worker = access->worker;
-    const uint32_t thread = smc_thread_of(access->warp, access->lane);
-    struct smc_object *known = is_remote(worker, access->address) || !worker->shadow
-                                   ? NULL
-                                   : known_at(worker, access->address % SMC_CLUSTER_STRIDE);
-    if (!known || !known->completed_at || known->completer == thread)
-        return;
-    const bool is_same = known->completer / SMC_LANES == access->warp->index &&
-                         together >> known->completer % SMC_LANES & 1 &&
-                         known->completing == access->op->instruction &&
-                         known->completed_at + 1 == smc_shadow_now(worker->shadow);
-    if (!is_same && smc_shadow_is_after(worker->shadow, access->warp, known->completer / SMC_LANES,
-                                        known->completed_at))
-        return;
     struct smc_finding finding =
-        smc_finding_at(worker, SMC_FINDING_EARLY_PHASE, access->op->instruction, thread);
+        smc_finding_at(worker, SMC_FINDING_EARLY_PHASE, access->op->instruction,
+                       smc_thread_of(access->warp, access->lane));
     smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, known->address, sizeof(uint64_t));
     name_object(worker, &finding);
     finding.is_object = finding.has_other = true;
-    finding.other_instruction = known->completing;
-    smc_finding_set_other(worker, &finding, known->completer);
+    finding.other_instruction = other->place;
+    smc_finding_set_other(worker, &finding, other->thread);
     smc_finding_hint(&finding);
     smc_find(worker, &finding);
-    known->completed_at = 0; /* reported once a phase */
+    other->at = 0; /* reported once a phase */
+}
+
+/* Arrivals of the next phase are ordered after the completion of the one before, as whoever begins
+   a phase has waited for that. One that is not would have belonged to that phase, had it come
+   sooner: the object was initialized with too small a count. So it was if a phase has all of its
+   arrivals, and waits only for copies. */
+static void check_early(const struct mbarrier_access *access, uint32_t together, bool is_complete)
+{
+    struct smc_worker *worker = access->worker;
+    struct smc_object *known = is_remote(worker, access->address) || !worker->shadow
+                                   ? NULL
+                                   : known_at(worker, access->address % SMC_CLUSTER_STRIDE);
+    if (!known)
+        return;
+    struct smc_arrival *other = is_complete ? &known->last : &known->completing;
+    if (!other->at || (!is_complete && other->thread == smc_thread_of(access->warp, access->lane)))
+        return;
+    const bool is_same = other->thread / SMC_LANES == access->warp->index &&
+                         together >> other->thread % SMC_LANES & 1 &&
+                         other->place == access->op->instruction &&
+                         other->at + 1 == smc_shadow_now(worker->shadow);
+    if (is_complete || is_same ||
+        !smc_shadow_is_after(worker->shadow, access->warp, other->thread / SMC_LANES, other->at))
+        report_early(access, known, other);
+}
+
+static void note_arrival(const struct mbarrier_access *access)
+{
+    struct smc_worker *worker = access->worker;
+    struct smc_worker *owner = owner_of(worker, access->address);
+    struct smc_object *known = known_at(owner, access->address % SMC_CLUSTER_STRIDE);
+    const bool is_known = worker->shadow && access->op->releases && owner == worker;
+    if (known)
+        known->last = (struct smc_arrival){is_known ? smc_shadow_now(worker->shadow) - 1 : 0,
+                                           smc_thread_of(access->warp, access->lane),
+                                           access->op->instruction};
 }
 
 enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_warp *warp,
@@ -317,13 +435,14 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
         struct mbarrier_object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
         const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
-        check_early(&access, mask);
+        check_early(&access, mask, arrivals > most);
         mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
         object.transactions += transactions[lane];
         object.pending -= arrivals < most ? arrivals : most;
         if (op->reduction == SMC_REDUCE_DEC)
             object.expected -= arrivals < object.expected ? arrivals : object.expected;
-        complete_phase(&access, &object);
+        note_arrival(&access);
+        complete_phase(owner_of(worker, address[lane]), address[lane], &object);
         const uint64_t after = pack(&object);
         memcpy(host[lane], &after, sizeof after);
         if (op->d_kind == SMC_SLOT_64)
@@ -348,7 +467,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
             object.transactions -= transactions[lane];
         else
             object.transactions += transactions[lane];
-        complete_phase(&(struct mbarrier_access){worker, warp, op, address[lane], lane}, &object);
+        complete_phase(owner_of(worker, address[lane]), address[lane], &object);
         const uint64_t after = pack(&object);
         memcpy(host[lane], &after, sizeof after);
     }
@@ -370,12 +489,13 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
         const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
                                                : unpack(((const lane_u64 *)wanted)[lane]).parity;
         struct mbarrier_object object = unpack(load(host[lane]));
-        if (object.parity == parity)
+        if (object.parity == parity &&
+            !finish_copies(worker, address[lane] % SMC_CLUSTER_STRIDE, &object))
             continue;
         complete |= 1u << lane;
         mbarrier_order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
         const struct smc_object *known =
-            worker->arrivals ? known_at(worker, address[lane] % SMC_CLUSTER_STRIDE) : NULL;
+            worker->pending ? known_at(worker, address[lane] % SMC_CLUSTER_STRIDE) : NULL;
         if (known)
             arrived(worker, known->address, known->phases);
     }
@@ -415,10 +535,38 @@ void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_war
              phase, finding->waiting, finding->expected, bytes);
 }
 
+/* Each of the copies counts as a transaction, which the phase waits for. */
+static void await_copies(struct smc_worker *worker, struct smc_warp *warp, uint64_t object,
+                         uint32_t mask)
+{
+    const uint64_t at = object % SMC_CLUSTER_STRIDE;
+    if (!worker->shadow || is_remote(worker, object) || !known_at(worker, at)) {
+        smc_copies_complete(worker, warp, mask);
+        return;
+    }
+    for (struct smc_pending *copy; (copy = smc_copies_later(worker, warp, mask));) {
+        struct mbarrier_object expecting = unpack(load(worker->shared + at));
+        expecting.transactions++;
+        const uint64_t after = pack(&expecting);
+        memcpy(worker->shared + at, &after, sizeof after);
+        copy->object = (uint32_t)at;
+        copy->transactions = 1;
+        set_pending(worker, copy, true);
+    }
+}
+
 enum smc_next smc_step_copies_arrive(struct smc_worker *worker, struct smc_warp *warp,
                                      const struct smc_op *op, uint32_t mask)
 {
-    smc_copies_complete(worker, warp, mask);
+    uint64_t address[SMC_LANES];
+    find_objects(warp, op, address);
+    for (uint32_t left = mask, alike = 0; left; left &= ~alike) {
+        const uint64_t object = address[__builtin_ctz(left)];
+        alike = 0;
+        EACH_ACTIVE(lane, left)
+            alike |= (uint32_t)(address[lane] == object) << lane;
+        await_copies(worker, warp, object, alike);
+    }
     return smc_step_mbarrier_arrive(worker, warp, op, mask);
 }
 
@@ -429,28 +577,4 @@ void smc_mbarrier_pending(SMC_ALU_PARAMETERS)
     EACH_LANE(i)
         pending[i] = (uint32_t)state[i] & count_mask;
     memcpy(d, pending, sizeof pending);
-}
-
-/* --- Transactions of copies ------------------------------------------------------------------- */
-
-void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, uint64_t at, uint32_t bytes, uint32_t lane)
-{
-    uint64_t address[SMC_LANES] = {0};
-    char *host[SMC_LANES];
-    struct smc_op access = *op;
-    access.type = SMC_PTX_B64;
-    access.width_bytes = 8;
-    access.vector = 1;
-    access.is_strong = access.releases = true;
-    access.is_async = false; /* the object itself is accessed through the generic proxy */
-    address[lane] = at;
-    if (!reach(worker, warp, &access, SMC_UPDATES, address, 1u << lane, host))
-        return;
-    struct mbarrier_object object = unpack(load(host[lane]));
-    mbarrier_order(worker, warp, &access, SMC_UPDATES, at, &object, object.parity, lane);
-    object.transactions -= bytes;
-    complete_phase(&(struct mbarrier_access){worker, warp, &access, at, lane}, &object);
-    const uint64_t after = pack(&object);
-    memcpy(host[lane], &after, sizeof after);
 }

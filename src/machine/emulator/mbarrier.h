@@ -5,15 +5,15 @@
 
 #include "machine/emulator/emulator_state.h"
 
-/* Completes transactions of the object at this address of shared memory, also of another block of
-   the cluster, for a lane. */
-void smc_mbarrier_complete(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, uint64_t at, uint32_t bytes, uint32_t lane);
+/* A copy that has been checked will complete transactions of the object at this address, also of
+   another block of the cluster, and write to `shared`. */
+struct smc_issuer;
+struct smc_begun_copy;
+void smc_mbarrier_await(const struct smc_issuer *by, const struct smc_begun_copy *copy,
+                        uint64_t object, uint64_t shared);
 
-/* Bytes of this block's shared memory, which the copy of instruction `place` has just written, may
-   be read when a thread has waited for the current phase of this object. */
-void smc_mbarrier_await_copy(struct smc_worker *worker, uint64_t object, uint64_t address,
-                             uint32_t bytes, uint32_t place);
+/* Nothing but waiting happens: all copies of the block happen. False: there are none. */
+bool smc_mbarrier_drain(struct smc_worker *worker);
 
 /* Says in a finding which object the warp waits for, and what that lacks. */
 void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_warp *warp,

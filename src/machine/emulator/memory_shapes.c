@@ -38,14 +38,14 @@ struct costs {
 
 enum { LOGGED_BITS = 13, LOGGED = 1 << LOGGED_BITS };
 
-enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS };
+enum { MOST_SHAPES = 4096, WARP_SHAPES = 4096, ANY_WARP = SMC_MAX_WARPS, COSTS_PER_SHAPE = 8 };
 
 struct smc_bank_memo {
     struct pattern pattern[MEMO_SIZE];
     struct smc_shape warp_shape[WARP_SHAPES]; /* by instruction and warp */
     uint64_t numbers;                         /* given to shapes */
-    uint32_t shape_mask;
-    struct costs *costs; /* by instruction */
+    uint32_t shape_mask, costs_mask;
+    struct costs *costs; /* by instruction and shape: see costs_at */
     struct {
         uint64_t shape;
         uint32_t first, instruction;
@@ -59,13 +59,14 @@ struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program)
     while (shapes < MOST_SHAPES && shapes < program->instructions)
         shapes *= 2;
     struct smc_bank_memo *memo = smc_calloc(1, sizeof *memo + (size_t)shapes * sizeof *memo->shape);
-    struct costs *costs = smc_calloc(shapes, sizeof *costs);
+    struct costs *costs = smc_calloc((size_t)shapes * COSTS_PER_SHAPE, sizeof *costs);
     if (!memo || !costs) {
         free(memo);
         free(costs);
         return NULL;
     }
     memo->shape_mask = shapes - 1;
+    memo->costs_mask = shapes * COSTS_PER_SHAPE - 1;
     memo->costs = costs;
     return memo;
 }
@@ -428,7 +429,7 @@ static void add_costs(struct smc_worker *worker, struct costs *costs)
 void smc_memory_add_costs(struct smc_worker *worker)
 {
     struct smc_bank_memo *memo = worker->memo;
-    for (uint32_t i = 0; i <= memo->shape_mask; i++)
+    for (uint32_t i = 0; i <= memo->costs_mask; i++)
         if (memo->costs[i].times)
             add_costs(worker, &memo->costs[i]);
 }
@@ -519,11 +520,20 @@ static void log_again(struct smc_worker *worker, const struct smc_op *op, const 
                    shape->mask, smc_op_bytes(op));
 }
 
+/* Where the costs of such an access are kept: warps that have different shapes would replace each
+   other's. */
+static struct costs *costs_at(const struct smc_bank_memo *memo, const struct smc_op *op,
+                              const struct again *load)
+{
+    const uint32_t by_warp = load->shape->owner == ANY_WARP ? 0 : (uint32_t)load->shape->number;
+    return &memo->costs[(op->instruction * COSTS_PER_SHAPE + by_warp) & memo->costs_mask];
+}
+
 /* What such a load adds to the counts is only counted, and added when another one comes. */
 static bool count_again(struct smc_worker *worker, const struct smc_op *op,
                         const struct again *load)
 {
-    struct costs *costs = &worker->memo->costs[op->instruction & worker->memo->shape_mask];
+    struct costs *costs = costs_at(worker->memo, op, load);
     const struct smc_shape *shape = load->shape;
     bool is_known = costs->op == op && costs->shape == shape->number;
     if (is_known && op->space == SMC_SPACE_GLOBAL)

@@ -109,7 +109,7 @@ static struct smc_run run_at(const struct smc_shadow *shadow, const struct line 
     struct smc_run run = {.block = shadow->order.block,
                           .mask = 1u << begin,
                           .place = first.place,
-                          .time = first.time,
+                          .time = first.time < shadow->order.now ? first.time : shadow->order.now,
                           .thread = first.thread,
                           .first = (uint8_t)begin,
                           .stride = 1,
@@ -385,7 +385,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
     const struct smc_order *order = &visit->shadow->order;
     const bool is_of_block = cell->write_at >= order->block_began_at;
     const struct accessor writer = writer_of(cell);
-    if (cell->write_at >= order->all_synced_at &&
+    if (cell->write_at >= order->all_synced_at && cell->write_at != WRITTEN_LATER &&
         races(visit, cell->flags & WRITE_IS_STRONG, cell->write_at, &writer) &&
         !write_in_order(visit, cell, me)) {
         shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, &writer);
@@ -527,6 +527,38 @@ struct line *smc_shadow_find_line(struct smc_shadow *shadow, uint64_t number)
 static inline uint32_t cells_from(uint32_t first, uint32_t count)
 {
     return (uint32_t)((UINT64_C(1) << count) - 1) << first;
+}
+
+static void check_noncoherent(const struct visit *visit, const struct line *line, uint32_t cells,
+                              uint32_t me, uint64_t address)
+{
+    const struct smc_run *run = visit->shadow->in_order && line->past ? line->past->writes : NULL;
+    if (line->written & cells) {
+        const uint32_t first = (uint32_t)__builtin_ctz(line->written & cells);
+        const struct accessor writer = writer_of(&line->cell[first]);
+        shadow_report(visit, SMC_FINDING_NONCOHERENT_READ, me, address, &writer);
+        return;
+    }
+    while (run && !(run->mask & cells && run->block != visit->shadow->order.block))
+        run = run->next;
+    if (run)
+        report_past(visit, SMC_FINDING_NONCOHERENT_READ, me, address, run,
+                    (uint32_t)__builtin_ctz(run->mask & cells));
+}
+
+void smc_shadow_check_noncoherent(const struct visit *visit, const uint64_t address[SMC_LANES])
+{
+    const uint32_t unit = visit->shadow->cell_bytes_global;
+    const uint32_t count = visit->bytes < unit ? 1 : visit->bytes / unit;
+    const struct line *line = NULL;
+    EACH_ACTIVE(lane, visit->mask) {
+        const uint64_t cell = address[lane] / unit;
+        if (!line || line->number != cell / SMC_LINE_CELLS)
+            line = line_of(visit->shadow, cell / SMC_LINE_CELLS);
+        if (line)
+            check_noncoherent(visit, line, cells_from(cell % SMC_LINE_CELLS, count),
+                              visit->first + lane, address[lane]);
+    }
 }
 
 /* --- Words ------------------------------------------------------------------------------------ */

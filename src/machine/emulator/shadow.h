@@ -36,6 +36,9 @@ void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
 /* What instruction `place` wrote among these bytes of shared memory is pending, or no longer. */
 void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_t bytes,
                             uint32_t place, bool is_pending);
+/* The same of global memory, which instruction `place` has just written, or writes now. */
+void smc_shadow_delay(struct smc_shadow *shadow, uint64_t address, uint32_t bytes, uint32_t place,
+                      bool is_pending);
 /* Another block has written to these bytes of shared memory. */
 void smc_shadow_written_elsewhere(struct smc_shadow *shadow, uint64_t address, uint32_t bytes);
 /* Lanes of the warp have learned of all that the block did. */

@@ -20,6 +20,9 @@ enum {
     COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived */
 };
 
+/* The time of a write to global memory that is pending: nothing is ordered after it. */
+#define WRITTEN_LATER UINT32_MAX
+
 /* Times are those of struct smc_order; 0: never. */
 struct cell {
     uint32_t write_at, read_at, other_read_at;
@@ -218,6 +221,12 @@ void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_warp_access *access, const struct smc_places *places);
 /* A copy to the shared memory of the block begins. */
 void smc_shadow_begin_copy(const struct visit *visit, uint32_t me, uint64_t address);
+
+/* Reports reads by ld.global.nc of what this block, or an earlier one, has written, also where the
+   write is ordered before: PTX's memory consistency model does not apply to ld.global.nc (PTX ISA
+   9.0, 8.1), which is for data that is read-only as long as the kernel runs (CUDA C++ Programming
+   Guide, "Read-Only Data Cache Load Function"). */
+void smc_shadow_check_noncoherent(const struct visit *visit, const uint64_t address[SMC_LANES]);
 
 /* Checks accesses lane by lane. */
 void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,

@@ -49,6 +49,22 @@ void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_
     }
 }
 
+void smc_shadow_delay(struct smc_shadow *shadow, uint64_t address, uint32_t bytes, uint32_t place,
+                      bool is_pending)
+{
+    const uint32_t unit = shadow->cell_bytes_global;
+    for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
+        struct line *line = line_of(shadow, i / SMC_LINE_CELLS);
+        struct cell *cell = line ? &line->cell[i % SMC_LINE_CELLS] : NULL;
+        if (!cell || cell->write_at < shadow->order.block_began_at || cell->write_place != place)
+            continue;
+        line->settled.cells = 0;
+        if (is_pending || cell->write_at == WRITTEN_LATER)
+            cell->write_at = is_pending ? WRITTEN_LATER : shadow->order.now;
+        set_flag(cell, COPY_IS_PENDING, is_pending);
+    }
+}
+
 void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, const uint64_t address[SMC_LANES],
                            uint32_t mask)

@@ -136,6 +136,19 @@ static bool are_untouched(struct smc_shadow *shadow, uint64_t first,
     return true;
 }
 
+/* Whether nothing that is kept has written to any of these places of global memory. */
+static bool are_unwritten(struct smc_shadow *shadow, uint64_t first,
+                          const struct smc_places *places)
+{
+    const uint64_t cell = cell_of(shadow, SMC_SPACE_GLOBAL, first, places);
+    EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
+        const struct line *line = line_of(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places));
+        if (line && (line->written & cells || (line->past && line->past->writes)))
+            return false;
+    }
+    return true;
+}
+
 /* The first reads of all these places. */
 static void read_untouched(const struct visit *visit, uint64_t first,
                            const struct smc_places *places)
@@ -508,6 +521,9 @@ void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
         if (kind == SMC_READS)
             mark_read(&visit, access->address, has_places ? places : NULL);
     }
+    if (op->is_noncoherent && access->space == SMC_SPACE_GLOBAL &&
+        !(has_places && are_unwritten(shadow, first, places)))
+        smc_shadow_check_noncoherent(&visit, access->address);
     const uint32_t left = has_places ? check_places(&visit, first, places) : access->mask;
     if (left)
         smc_shadow_check_each(&visit, kind, access->address, left, access->value, access->host);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/emulator/emulator_state.h"
+#include "machine/emulator/clusters.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/pending.h"
 #include "machine/emulator/shadow.h"
 #include "machine/narrow.h"
 
@@ -435,10 +436,8 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- cp.async --------------------------------------------------------------------------------- */
 
-/* Copied data is stored only when its thread waits for it, so that a read too early finds the old
+/* Data is read and stored only when its thread waits for it, so that a read too early finds the old
    value. Groups are counted per warp. */
-
-enum { MOST_BYTES = 16 };
 
 /* The copies of one instruction. */
 struct smc_copy {
@@ -447,7 +446,7 @@ struct smc_copy {
     uint64_t group;
     uint32_t mask;
     uint64_t to[SMC_LANES], from[SMC_LANES];
-    char data[SMC_LANES][MOST_BYTES];
+    uint8_t bytes[SMC_LANES]; /* the rest is 0 */
 };
 
 void smc_copies_forget(struct smc_warp *warp)
@@ -486,8 +485,7 @@ static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
     return mask;
 }
 
-/* Reads the bytes that each lane copies and fills the rest with 0. Returns the lanes with valid
-   accesses. */
+/* Checks what each lane will read. Returns the lanes with valid accesses. */
 static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, uint32_t mask, struct smc_copy *copy)
 {
@@ -508,8 +506,7 @@ static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
         if (bytes > 0)
             alike = read_from(worker, warp, &read, copy, alike, host);
         EACH_ACTIVE(lane, alike)
-            if (bytes > 0)
-                memcpy(copy->data[lane], host[lane], bytes);
+            copy->bytes[lane] = (uint8_t)bytes;
         fetched |= alike;
     }
     return fetched;
@@ -535,40 +532,84 @@ enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
-static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
-                       const struct smc_copy *copy)
+/* Checks the stores of a copy. Returns the lanes with valid ones. */
+static uint32_t check_stores(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_copy *copy)
 {
     char *host[SMC_LANES];
-    const void *value[SMC_LANES];
-    for (unsigned lane = 0; lane < SMC_LANES; lane++)
-        value[lane] = copy->data[lane];
     const struct smc_warp_access access = {.op = copy->op,
                                            .kind = SMC_WRITES,
                                            .space = SMC_SPACE_SHARED,
                                            .mask = copy->mask,
                                            .address = copy->to,
                                            .from = copy->from,
-                                           .value = value,
                                            .host = host};
-    const uint32_t mask = copy->mask ? smc_memory_access_at(worker, warp, &access) : 0;
-    EACH_ACTIVE(lane, mask)
-        memcpy(host[lane], value[lane], copy->op->width_bytes);
+    return copy->mask ? smc_memory_access_at(worker, warp, &access) : 0;
+}
+
+static bool walk_copy(const struct smc_issuer *by, const void *operands)
+{
+    const struct smc_copy *copy = operands;
+    const uint32_t bytes = copy->op->width_bytes;
+    uint64_t room = 0;
+    EACH_ACTIVE(lane, copy->mask) {
+        char *to = by->worker->shared + copy->to[lane] % SMC_CLUSTER_STRIDE;
+        const char *from = smc_memory_peek(by->worker, by->warp, lane, copy->from[lane], &room);
+        memset(to, 0, bytes);
+        if (from && room >= copy->bytes[lane])
+            memcpy(to, from, copy->bytes[lane]);
+    }
+    return true;
+}
+
+static void store_copy(struct smc_worker *worker, struct smc_warp *warp, struct smc_copy *copy)
+{
+    const struct smc_issuer by = {.worker = worker, .warp = warp, .op = copy->op};
+    copy->mask = check_stores(worker, warp, copy);
+    walk_copy(&by, copy);
+}
+
+/* Takes the lanes of `mask` out of the first copy that has any. False: there is none. */
+static bool take_copy(struct smc_warp *warp, uint32_t mask, struct smc_copy *taken)
+{
+    struct smc_copy **place = &warp->copies;
+    while (*place && !((*place)->mask & mask))
+        place = &(*place)->next;
+    struct smc_copy *copy = *place;
+    if (!copy)
+        return false;
+    *taken = *copy;
+    taken->mask &= mask;
+    copy->mask &= ~mask;
+    if (!copy->mask) {
+        *place = copy->next;
+        free(copy);
+    }
+    return true;
 }
 
 void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask)
 {
-    for (struct smc_copy **place = &warp->copies; *place;) {
-        struct smc_copy *copy = *place, part = *copy;
-        part.mask &= mask;
-        store_copy(worker, warp, &part);
-        copy->mask &= ~mask;
-        if (copy->mask) {
-            place = &copy->next;
-            continue;
-        }
-        *place = copy->next;
-        free(copy);
-    }
+    struct smc_copy copy;
+    while (take_copy(warp, mask, &copy))
+        store_copy(worker, warp, &copy);
+}
+
+struct smc_pending *smc_copies_later(struct smc_worker *worker, struct smc_warp *warp,
+                                     uint32_t mask)
+{
+    struct smc_copy copy;
+    if (!take_copy(warp, mask, &copy))
+        return NULL;
+    copy.mask = check_stores(worker, warp, &copy);
+    const struct smc_issuer by = {.worker = worker, .warp = warp, .op = copy.op};
+    struct smc_pending *pending = smc_pending_add(worker, &by, walk_copy, &copy, sizeof copy);
+    if (!pending)
+        return NULL;
+    pending->to = ((const struct smc_copy *)(const void *)pending->operands)->to;
+    pending->to_lanes = copy.mask;
+    pending->to_bytes = copy.op->width_bytes;
+    return pending;
 }
 
 enum smc_next smc_step_commit(struct smc_worker *worker, struct smc_warp *warp,

@@ -9,7 +9,6 @@
 #include "machine/emulator/bulk_copies.h"
 #include "machine/emulator/clusters.h"
 #include "machine/emulator/emulator_steps.h"
-#include "machine/emulator/mbarrier.h"
 #include "machine/tensor_maps.h"
 
 /* A row of a box has at most 256 elements of 8 bytes. Swizzles exchange units of 16 bytes; a box in
@@ -19,7 +18,7 @@ enum { MOST_ROW_BYTES = 256 * 8, UNIT = 16, SHARED_ALIGN = 128 };
 
 /* One copy of a lane. */
 struct copy {
-    struct smc_copier by;
+    const struct smc_issuer *by;
     struct smc_tensor_map map;
     int64_t first[SMC_TENSOR_DIMENSIONS];  /* coordinates */
     uint32_t count[SMC_TENSOR_DIMENSIONS]; /* elements in shared memory */
@@ -30,33 +29,33 @@ struct copy {
 static void report_map(const struct copy *copy)
 {
     struct smc_finding finding =
-        smc_finding_at(copy->by.worker, SMC_FINDING_BAD_TENSOR_MAP, copy->by.op->instruction,
-                       smc_thread_of(copy->by.warp, copy->by.lane));
-    smc_find(copy->by.worker, &finding);
+        smc_finding_at(copy->by->worker, SMC_FINDING_BAD_TENSOR_MAP, copy->by->op->instruction,
+                       smc_thread_of(copy->by->warp, copy->by->lane));
+    smc_find(copy->by->worker, &finding);
 }
 
 /* A copy whose first coordinate is not at a multiple of 16 bytes ends an H100's context. */
 static bool has_aligned_coordinate(const struct copy *copy)
 {
     const uint64_t along = (uint64_t)copy->first[0] * copy->element_bytes;
-    return smc_place_is_aligned(&copy->by, SMC_SPACE_GLOBAL, copy->map.address + along, 0, UNIT);
+    return smc_place_is_aligned(copy->by, SMC_SPACE_GLOBAL, copy->map.address + along, 0, UNIT);
 }
 
 /* A store or reduction that begins before the tensor ends an H100's context; a load may, and all
    may reach beyond the tensor's end. */
 static bool is_store_in_tensor(const struct copy *copy)
 {
-    if (copy->by.op->immediate & SMC_BULK_FROM_GLOBAL)
+    if (copy->by->op->immediate & SMC_BULK_FROM_GLOBAL)
         return true;
-    for (uint32_t i = 0; i < copy->by.op->listed; i++)
+    for (uint32_t i = 0; i < copy->by->op->listed; i++)
         if (copy->first[i] < 0) {
-            struct smc_finding finding =
-                smc_finding_at(copy->by.worker, SMC_FINDING_OUT_OF_BOUNDS, copy->by.op->instruction,
-                               smc_thread_of(copy->by.warp, copy->by.lane));
+            struct smc_finding finding = smc_finding_at(
+                copy->by->worker, SMC_FINDING_OUT_OF_BOUNDS, copy->by->op->instruction,
+                smc_thread_of(copy->by->warp, copy->by->lane));
             snprintf(finding.note, sizeof finding.note,
                      "coordinate %" PRIu32 " of a tensor store is %" PRId64 ", less than 0", i,
                      copy->first[i]);
-            smc_find(copy->by.worker, &finding);
+            smc_find(copy->by->worker, &finding);
             return false;
         }
     return true;
@@ -65,10 +64,11 @@ static bool is_store_in_tensor(const struct copy *copy)
 /* Sets what the map and the coordinates say. False, after a finding. */
 static bool tensor_copies_begin(struct copy *copy)
 {
-    const struct smc_op *op = copy->by.op;
-    const uint64_t at = ((const lane_u64 *)(copy->by.warp->file + op->a))[copy->by.lane];
+    const struct smc_op *op = copy->by->op;
+    const uint64_t at = ((const lane_u64 *)(copy->by->warp->file + op->a))[copy->by->lane];
     uint64_t bytes = 0;
-    const char *data = smc_memory_peek(copy->by.worker, copy->by.warp, copy->by.lane, at, &bytes);
+    const char *data =
+        smc_memory_peek(copy->by->worker, copy->by->warp, copy->by->lane, at, &bytes);
     if (!data || bytes < SMC_TENSOR_MAP_BYTES || !smc_tensor_map_read(data, &copy->map) ||
         copy->map.rank != op->listed) {
         report_map(copy);
@@ -77,16 +77,16 @@ static bool tensor_copies_begin(struct copy *copy)
     copy->element_bytes = smc_tensor_bytes((enum smc_tensor_type)copy->map.type);
     copy->rows = 1;
     for (uint32_t i = 0; i < op->listed; i++) {
-        const lane_s32 *coordinate = (const lane_s32 *)(copy->by.warp->file + op->list[i]);
-        copy->first[i] = coordinate[copy->by.lane];
+        const lane_s32 *coordinate = (const lane_s32 *)(copy->by->warp->file + op->list[i]);
+        copy->first[i] = coordinate[copy->by->lane];
         copy->count[i] = (copy->map.box[i] + copy->map.step[i] - 1u) / copy->map.step[i];
         copy->rows *= i ? copy->count[i] : 1;
     }
     copy->row_bytes = copy->count[0] * copy->element_bytes;
     if (!has_aligned_coordinate(copy) || !is_store_in_tensor(copy))
         return false;
-    copy->shared = ((const lane_u64 *)(copy->by.warp->file + op->b))[copy->by.lane];
-    return smc_place_is_aligned(&copy->by, SMC_SPACE_SHARED, copy->shared, 0, SHARED_ALIGN);
+    copy->shared = ((const lane_u64 *)(copy->by->warp->file + op->b))[copy->by->lane];
+    return smc_place_is_aligned(copy->by, SMC_SPACE_SHARED, copy->shared, 0, SHARED_ALIGN);
 }
 
 /* Where the line of the tensor begins that row n of the box is in; false: outside the tensor. */
@@ -108,7 +108,7 @@ static bool tensor_copies_line_of(const struct copy *copy, uint32_t n, uint64_t 
 static int64_t elements_along(const struct copy *copy)
 {
     const uint64_t width = copy->element_bytes, bytes = copy->map.size[0] * width;
-    const bool is_load = copy->by.op->immediate & SMC_BULK_FROM_GLOBAL;
+    const bool is_load = copy->by->op->immediate & SMC_BULK_FROM_GLOBAL;
     return (int64_t)(is_load ? copy->map.size[0] : (bytes + UNIT - 1) / UNIT * UNIT / width);
 }
 
@@ -153,15 +153,15 @@ static void access_global(const struct copy *copy, bool is_read, uint64_t line, 
     const uint64_t address = line + (uint64_t)(copy->first[0] + (int64_t)from) * width;
     const uint32_t bytes = (end - from) * width;
     char *data = row + (size_t)from * width;
-    if (bytes == 0 || !smc_place_find(&copy->by, is_read ? SMC_READS : SMC_WRITES, SMC_SPACE_GLOBAL,
+    if (bytes == 0 || !smc_place_find(copy->by, is_read ? SMC_READS : SMC_WRITES, SMC_SPACE_GLOBAL,
                                       address, bytes, &place))
         return;
     if (is_read)
-        smc_place_read(&copy->by, &place, 0, bytes, data);
-    else if (copy->by.op->reduction == SMC_REDUCE_NONE)
-        smc_place_write(&copy->by, &place, 0, bytes, data);
+        smc_place_read(copy->by, &place, 0, bytes, data);
+    else if (copy->by->op->reduction == SMC_REDUCE_NONE)
+        smc_place_write(copy->by, &place, 0, bytes, data);
     else
-        smc_place_reduce(&copy->by, &place, 0, bytes, data);
+        smc_place_reduce(copy->by, &place, 0, bytes, data);
 }
 
 /* Of a row in shared memory, how many of the bytes from `at` on the swizzle moves as one; at most
@@ -177,7 +177,7 @@ static void write_row(const struct copy *copy, const struct smc_copy_place *plac
 {
     for (uint32_t at = 0, piece; at < copy->row_bytes; at += piece) {
         piece = piece_at(copy, n, at, copy->row_bytes);
-        smc_place_write(&copy->by, place, swizzled(copy, n * pitch_of(copy) + at), piece, row + at);
+        smc_place_write(copy->by, place, swizzled(copy, n * pitch_of(copy) + at), piece, row + at);
     }
 }
 
@@ -195,9 +195,9 @@ static void tensor_copies_read_row(const struct copy *copy, const struct smc_cop
         const uint32_t begin = swizzled(copy, n * pitch_of(copy) + at);
         piece = piece_at(copy, n, at, at < inside && inside < end ? (uint32_t)inside : end);
         if (at < inside)
-            smc_place_read(&copy->by, place, begin, piece, row + at);
+            smc_place_read(copy->by, place, begin, piece, row + at);
         else
-            memcpy(row + at, place->bulk.data + begin, piece);
+            smc_place_read_any(copy->by, place, begin, piece, row + at);
     }
 }
 
@@ -214,33 +214,22 @@ static void fill(const struct copy *copy, char row[MOST_ROW_BYTES])
 /* Reads the box once and writes it to all blocks that it is for. */
 static void tensor_copies_load(const struct copy *copy)
 {
-    const uint64_t object =
-        ((const lane_u64 *)(copy->by.warp->file + copy->by.op->c))[copy->by.lane];
-    const uint32_t mask = smc_bulk_blocks(copy->by.warp, copy->by.op, copy->by.lane);
     struct smc_copy_place place[SMC_BULK_BLOCKS];
     bool is_found[SMC_BULK_BLOCKS];
     char row[MOST_ROW_BYTES];
     uint64_t line;
-    EACH_ACTIVE(rank, mask)
+    EACH_ACTIVE(rank, copy->by->blocks)
         is_found[rank] =
-            smc_place_find(&copy->by, SMC_WRITES, SMC_SPACE_SHARED,
-                           smc_bulk_address(copy->by.worker, copy->by.op, copy->shared, rank),
+            smc_place_find(copy->by, SMC_WRITES, SMC_SPACE_SHARED,
+                           smc_bulk_address(copy->by->worker, copy->by->op, copy->shared, rank),
                            shared_bytes(copy), &place[rank]);
     for (uint32_t n = 0; n < copy->rows; n++) {
         fill(copy, row);
         if (tensor_copies_line_of(copy, n, &line))
             access_global(copy, true, line, row);
-        EACH_ACTIVE(rank, mask)
+        EACH_ACTIVE(rank, copy->by->blocks)
             if (is_found[rank])
                 write_row(copy, &place[rank], n, row);
-    }
-    EACH_ACTIVE(rank, mask) {
-        const uint64_t at = smc_bulk_address(copy->by.worker, copy->by.op, object, rank);
-        if (is_found[rank] && place[rank].owner == copy->by.worker)
-            smc_mbarrier_await_copy(copy->by.worker, at, place[rank].bulk.address,
-                                    shared_bytes(copy), copy->by.op->instruction);
-        smc_mbarrier_complete(copy->by.worker, copy->by.warp, copy->by.op, at,
-                              copy->rows * copy->row_bytes, copy->by.lane);
     }
 }
 
@@ -249,7 +238,7 @@ static void tensor_copies_store(const struct copy *copy)
     struct smc_copy_place place;
     char row[MOST_ROW_BYTES];
     uint64_t line;
-    if (!smc_place_find(&copy->by, SMC_READS, SMC_SPACE_SHARED, copy->shared, shared_bytes(copy),
+    if (!smc_place_find(copy->by, SMC_READS, SMC_SPACE_SHARED, copy->shared, shared_bytes(copy),
                         &place))
         return;
     for (uint32_t n = 0; n < copy->rows; n++) {
@@ -258,6 +247,17 @@ static void tensor_copies_store(const struct copy *copy)
         tensor_copies_read_row(copy, &place, n, row);
         access_global(copy, false, line, row);
     }
+}
+
+static bool walk_tensor(const struct smc_issuer *by, const void *operands)
+{
+    struct copy copy = *(const struct copy *)operands;
+    copy.by = by;
+    if (by->op->immediate & SMC_BULK_FROM_GLOBAL)
+        tensor_copies_load(&copy);
+    else
+        tensor_copies_store(&copy);
+    return true;
 }
 
 /* The type of a reduction is the tensor's. */
@@ -278,16 +278,25 @@ enum smc_next smc_step_tensor_copy(struct smc_worker *worker, struct smc_warp *w
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
         struct smc_op access = *op;
-        struct copy copy = {.by = {worker, warp, &access, lane}};
+        const struct smc_issuer by = {.worker = worker,
+                                      .warp = warp,
+                                      .op = &access,
+                                      .lane = lane,
+                                      .blocks = smc_bulk_blocks(warp, op, lane)};
+        struct copy copy = {.by = &by};
         if (!tensor_copies_begin(&copy))
             continue;
         access.type = ptx_type_of(&copy.map);
         access.width_bytes = smc_ptx_type_info[access.type].bytes;
-        if (op->immediate & SMC_BULK_FROM_GLOBAL)
-            tensor_copies_load(&copy);
-        else
-            tensor_copies_store(&copy);
-        smc_bulk_begin(worker, warp, op, lane);
+        walk_tensor(&by, &copy);
+        smc_copy_begin(
+            &by, &(struct smc_begun_copy){.walk = walk_tensor,
+                                          .operands = &copy,
+                                          .operand_bytes = sizeof copy,
+                                          .object = ((const lane_u64 *)(warp->file + op->c))[lane],
+                                          .bytes = copy.rows * copy.row_bytes,
+                                          .shared = copy.shared,
+                                          .shared_bytes = shared_bytes(&copy)});
     }
     return SMC_GO_ON;
 }

@@ -640,12 +640,12 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
     const struct smc_track *track = &original->track[op->track];
     const struct smc_op *plain = &original->op[track->op];
     uint32_t reader = 0;
-    if (track->is_of_product)
-        smc_products_check(worker, warp, plain, mask);
+    const bool is_now = !track->is_of_product || smc_products_check(worker, warp, plain, mask);
     check_uses(worker, warp, plain, track, mask);
     if (plain->alu) {
         uint32_t unwritten = spoilt(warp, plain, track, mask, &reader);
-        smc_warp_compute(warp, plain, mask);
+        if (is_now)
+            smc_warp_compute(warp, plain, mask);
         unwritten_note(warp, track->d, mask, unwritten, reader);
         return SMC_GO_ON;
     }

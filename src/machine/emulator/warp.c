@@ -1,6 +1,6 @@
 /* Runs a warp: op after op, for one group of converged lanes at a time. Lanes that diverge at a
    branch reconverge at the nearest op that all of them must reach. */
-#include "machine/emulator/emulator_state.h"
+#include "machine/emulator/mbarrier.h"
 
 #include <string.h>
 
@@ -479,6 +479,7 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
             break;
         if (worker->polls == polls || worker->changes != changes)
             continue;
+        smc_mbarrier_drain(worker);
         make_way(warp);
         if (worker->launch->together > 1) {
             await_others(worker, warp);

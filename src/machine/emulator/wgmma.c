@@ -2,18 +2,19 @@
    memory. Each warp computes 16 of the 64 rows: it reads its rows of a, and all of b.
 
    A warp leaves wgmma.mma_async only when all four have issued it (seen on an H200: a warp that was
-   late by a million clocks held up the others there, and not at wgmma.fence). Then the product is
-   computed for all of them. What it reads of shared memory is read by the warpgroup (order.h): a
-   thread is ordered after that when it has waited for the product's group.
+   late by a million clocks held up the others there, and not at wgmma.fence). The product is
+   computed for all of them when one waits for its group (pending.h). What it reads of shared memory
+   is read by the warpgroup (order.h): a thread is ordered after that when it has waited for the
+   group.
 
    The sums are those of mma (ops_matrix.c): all products of one instruction and c are aligned and
    truncated together. */
 #include <math.h>
 #include <string.h>
 
-#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/matrix.h"
 #include "machine/emulator/order.h"
+#include "machine/emulator/pending.h"
 #include "machine/emulator/shadow.h"
 #include "machine/narrow.h"
 
@@ -65,10 +66,24 @@ static uint32_t chunk_by_columns(const struct descriptor *at, uint32_t eight, ui
                             k / 8 * down + k % 8 * at->span);
 }
 
+/* The part of a product that a warp computes. Its descriptors and c's predicate are those of the
+   time when it was issued. */
+struct part {
+    struct smc_worker *worker;
+    struct smc_warp *warp;
+    const struct smc_op *op;
+    uint32_t active;
+    uint64_t a, b;
+    bool has_c;
+    bool checks; /* only: reads of shared memory; nothing is computed */
+};
+
 /* Chunks that the lanes read; false after a finding. */
-static bool read_chunks(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                        const uint64_t address[SMC_LANES], uint32_t count, char *host[SMC_LANES])
+static bool read_chunks(const struct part *part, const uint64_t address[SMC_LANES], uint32_t count,
+                        char *host[SMC_LANES])
 {
+    struct smc_worker *worker = part->worker;
+    const struct smc_op *op = part->op;
     const struct smc_warp_access access = {.op = op,
                                            .kind = SMC_READS,
                                            .space = SMC_SPACE_SHARED,
@@ -83,13 +98,13 @@ static bool read_chunks(struct smc_worker *worker, struct smc_warp *warp, const 
             continue;
         }
         struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_OUT_OF_BOUNDS,
-                                                    op->instruction, smc_thread_of(warp, 0));
+                                                    op->instruction, smc_thread_of(part->warp, 0));
         smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, address[i], CHUNK_BYTES);
         smc_find(worker, &finding);
         return false;
     }
-    if (worker->shadow)
-        smc_shadow_check(worker, warp, &access, NULL);
+    if (worker->shadow && part->checks)
+        smc_shadow_check(worker, part->warp, &access, NULL);
     return true;
 }
 
@@ -103,21 +118,21 @@ struct fragment_place {
     uint32_t r_step, k_step;
 };
 
-static bool read_shared(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                        const struct fragment_place *place, union smc_element *out)
+static bool read_shared(const struct part *part, const struct fragment_place *place,
+                        union smc_element *out)
 {
     const struct descriptor at = descriptor_of(place->descriptor);
     const uint32_t bits = smc_matrix_bits(place->type), width = CHUNK_BYTES * 8 / bits;
-    const uint32_t chunks = place->rows * CHUNKS, ks = op->matrix.k;
+    const uint32_t chunks = place->rows * CHUNKS, ks = part->op->matrix.k;
     uint64_t address[SMC_LANES] = {0};
     char *host[SMC_LANES] = {0};
     for (uint32_t i = 0; i < chunks; i++)
         address[i] = place->is_transposed
                          ? chunk_by_columns(&at, place->first / 8 + i / ks, i % ks)
                          : chunk_by_rows(&at, place->first + i / CHUNKS, i % CHUNKS);
-    if (!read_chunks(worker, warp, op, address, chunks, host))
+    if (!read_chunks(part, address, chunks, host))
         return false;
-    for (uint32_t i = 0; i < chunks; i++)
+    for (uint32_t i = 0; i < chunks && !part->checks; i++)
         for (uint32_t e = 0; e < width; e++) {
             uint32_t word;
             memcpy(&word, host[i] + (size_t)e * bits / 32 * 4, sizeof word);
@@ -133,36 +148,34 @@ static bool read_shared(struct smc_worker *worker, struct smc_warp *warp, const 
 
 /* --- The product ------------------------------------------------------------------------------ */
 
-static uint64_t descriptor_in(const struct smc_warp *warp, uint32_t slot)
+static bool read_a(const struct part *part, union smc_element *a)
 {
-    return *(const lane_u64 *)(warp->file + slot); /* the same in all lanes */
-}
-
-static bool read_a(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                   union smc_element *a)
-{
+    const struct smc_op *op = part->op;
     const struct smc_matrix *matrix = &op->matrix;
     const bool is_negated = op->immediate & SMC_WGMMA_NEGATED_A;
-    const struct fragment_place place = {.descriptor = descriptor_in(warp, op->a),
+    const struct fragment_place place = {.descriptor = part->a,
                                          .type = (enum smc_matrix_type)matrix->a,
                                          .is_transposed = op->immediate & SMC_WGMMA_TRANSPOSED_A,
                                          .is_negated = is_negated,
-                                         .first = warp->index % 4 * ROWS,
+                                         .first = part->warp->index % 4 * ROWS,
                                          .rows = ROWS,
                                          .r_step = matrix->k,
                                          .k_step = 1};
     if (op->immediate & SMC_WGMMA_SHARED_A)
-        return read_shared(worker, warp, op, &place, a);
-    smc_matrix_gather(warp, matrix, SMC_MATRIX_A, place.type, op->list + matrix->d_registers, a);
+        return read_shared(part, &place, a);
+    if (part->checks)
+        return true;
+    smc_matrix_gather(part->warp, matrix, SMC_MATRIX_A, place.type, op->list + matrix->d_registers,
+                      a);
     for (uint32_t i = 0; is_negated && i < ROWS * (uint32_t)matrix->k; i++)
         a[i].number = -a[i].number;
     return true;
 }
 
-static bool read_b(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                   uint32_t first, union smc_element *b)
+static bool read_b(const struct part *part, uint32_t first, union smc_element *b)
 {
-    const struct fragment_place place = {.descriptor = descriptor_in(warp, op->b),
+    const struct smc_op *op = part->op;
+    const struct fragment_place place = {.descriptor = part->b,
                                          .type = (enum smc_matrix_type)op->matrix.b,
                                          .is_transposed = op->immediate & SMC_WGMMA_TRANSPOSED_B,
                                          .is_negated = op->immediate & SMC_WGMMA_NEGATED_B,
@@ -170,7 +183,7 @@ static bool read_b(struct smc_worker *worker, struct smc_warp *warp, const struc
                                          .rows = TILE,
                                          .r_step = 1,
                                          .k_step = TILE};
-    return read_shared(worker, warp, op, &place, b);
+    return read_shared(part, &place, b);
 }
 
 /* A sum of products of formats of 8 bits, in single precision: an H100 returns 13 bits after the
@@ -185,38 +198,90 @@ static union smc_element shortened(const struct smc_matrix *matrix, union smc_el
 }
 
 /* Computes 8 columns: `tile` is the op as if it had only these. */
-static void multiply_tile(const struct smc_warp *warp, const struct smc_op *tile, uint32_t active,
+static void multiply_tile(const struct part *part, const struct smc_op *tile,
                           const uint32_t *d_list, const union smc_element *a,
                           const union smc_element *b)
 {
     const struct smc_matrix *matrix = &tile->matrix;
     union smc_element c[ROWS * TILE] = {{0}};
-    const bool has_c = *(const lane_u32 *)(warp->file + tile->c) & active;
-    if (has_c)
-        smc_matrix_gather(warp, matrix, SMC_MATRIX_C, (enum smc_matrix_type)matrix->d, d_list, c);
+    if (part->has_c)
+        smc_matrix_gather(part->warp, matrix, SMC_MATRIX_C, (enum smc_matrix_type)matrix->d, d_list,
+                          c);
     for (unsigned i = 0; i < ROWS * TILE; i++)
         c[i] = shortened(matrix, smc_matrix_multiply(tile, &a[(size_t)i / TILE * matrix->k],
                                                      &b[i % TILE], c[i]));
-    smc_matrix_scatter(warp, matrix, active, d_list, c);
+    smc_matrix_scatter(part->warp, matrix, part->active, d_list, c);
 }
 
-/* Computes the rows of a warp. */
-static void wgmma_multiply(struct smc_worker *worker, struct smc_warp *warp)
+/* Checks, or computes, the rows of a warp. False, after a finding. */
+static bool wgmma_multiply(const struct part *part)
 {
     union smc_element a[ROWS * MOST_K], b[MOST_K * TILE];
-    const struct smc_op *op = warp->products.op;
-    const uint32_t active = warp->products.active;
+    const struct smc_op *op = part->op;
     struct smc_op tile = *op;
     tile.matrix.n = TILE;
     const uint32_t *list = op->list;
     const uint32_t registers =
         smc_matrix_registers(&tile.matrix, SMC_MATRIX_C, (enum smc_matrix_type)op->matrix.d);
-    bool reads = active && read_a(worker, warp, op, a);
-    for (uint32_t n = 0; reads && n < op->matrix.n; n += TILE, list += registers) {
-        reads = read_b(worker, warp, op, n, b);
-        if (reads)
-            multiply_tile(warp, &tile, active, list, a, b);
+    if (!part->active)
+        return true;
+    if (!read_a(part, a))
+        return false;
+    for (uint32_t n = 0; n < op->matrix.n; n += TILE, list += registers) {
+        if (!read_b(part, n, b))
+            return false;
+        if (!part->checks)
+            multiply_tile(part, &tile, list, a, b);
     }
+    return true;
+}
+
+/* The warp has issued its part. */
+static struct part product_part(struct smc_worker *worker, struct smc_warp *warp)
+{
+    const struct smc_op *op = warp->products.op;
+    const char *file = warp->file;
+    return (struct part){.worker = worker,
+                         .warp = warp,
+                         .op = op,
+                         .active = warp->products.active,
+                         .a = *(const lane_u64 *)(file + op->a), /* the same in all lanes */
+                         .b = *(const lane_u64 *)(file + op->b),
+                         .has_c = *(const lane_u32 *)(file + op->c) & warp->products.active,
+                         .checks = true};
+}
+
+static bool walk_product(const struct smc_issuer *by, const void *operands)
+{
+    const struct part *parts = operands;
+    bool reads = true;
+    for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
+        struct part part = parts[w];
+        part.checks = by->step == SMC_WALK_CHECKS;
+        reads &= wgmma_multiply(&part);
+    }
+    return reads;
+}
+
+/* All warps of the warpgroup have issued a product. Without checks of registers it is computed at
+   once. */
+static void issue_product(struct smc_worker *worker, struct smc_warp *first)
+{
+    struct part parts[SMC_WARPGROUP];
+    struct smc_issuer by = {.worker = worker, .op = first->products.op};
+    for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
+        parts[w] = product_part(worker, &first[w]);
+    if (!walk_product(&by, parts))
+        return;
+    struct smc_pending *pending =
+        first->use ? smc_pending_add(worker, &by, walk_product, parts, sizeof parts) : NULL;
+    by.step = SMC_WALK_MOVES;
+    if (!pending) {
+        walk_product(&by, parts);
+        return;
+    }
+    pending->unit = smc_warpgroup_unit(first);
+    pending->group = first->products.groups;
 }
 
 enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
@@ -237,8 +302,8 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
     uint64_t clock = 0;
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++)
         clock = first[w].clock > clock ? first[w].clock : clock;
+    issue_product(worker, first);
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
-        wgmma_multiply(worker, &first[w]);
         smc_products_issue(&first[w], first[w].products.op);
         first[w].products.op = NULL;
         first[w].clock = clock;
@@ -272,6 +337,9 @@ enum smc_next smc_step_wgmma_wait(struct smc_worker *worker, struct smc_warp *wa
         return SMC_GO_ON;
     const uint32_t complete = products->groups - (uint32_t)left;
     products->complete = complete > products->complete ? complete : products->complete;
+    smc_pending_finish(worker, &(struct smc_group_wait){.warp = warp,
+                                                        .unit = smc_warpgroup_unit(warp),
+                                                        .groups = products->complete});
     if (worker->shadow && left < SMC_PRODUCT_GROUPS)
         smc_shadow_finish(worker->shadow, warp, smc_warpgroup_unit(warp),
                           products->committed[(complete - 1) % SMC_PRODUCT_GROUPS]);

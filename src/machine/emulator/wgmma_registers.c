@@ -2,14 +2,15 @@
    accumulators may be neither read nor written, and registers that hold a part of a may not be
    written (PTX ISA 9.0, 9.7.15 "wgmma.mma_async"). A compiler may move values between registers
    meanwhile, as ptxas does not keep these moves: a copy of an accumulator is as little to be used
-   as the accumulator. */
+   as the accumulator, and is made when the product is computed (pending.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/order.h"
+#include "machine/emulator/pending.h"
 
 enum { SLOT_UNIT = 64, MOST_TURNS = 16 };
 
@@ -134,6 +135,53 @@ static void products_report(const struct product_access *access, struct smc_prod
     use->group = 0; /* reported once */
 }
 
+/* Whether the operation, a product or a move, uses the register of the access. */
+struct register_of {
+    const struct smc_warp *warp;
+    uint32_t slot;
+};
+
+static bool is_slot(void *context, uint32_t slot)
+{
+    return slot == *(const uint32_t *)context;
+}
+
+static bool uses_register(const struct smc_pending *pending, const void *context)
+{
+    const struct register_of *wanted = context;
+    uint32_t slot = wanted->slot;
+    return (!pending->by.warp || pending->by.warp == wanted->warp) &&
+           (smc_op_sources(&pending->op, is_slot, &slot) ||
+            smc_op_targets(&pending->op, is_slot, &slot));
+}
+
+/* The register gets another value, which what is pending for the old one must not change. */
+static void finish_uses(const struct product_access *access, uint32_t slot)
+{
+    const struct register_of wanted = {access->warp, slot};
+    smc_pending_finish_uses(access->worker, smc_warpgroup_unit(access->warp), uses_register,
+                            &wanted);
+}
+
+static bool walk_move(const struct smc_issuer *by, const void *operands)
+{
+    const uint32_t *mask = operands;
+    smc_warp_compute(by->warp, by->op, *mask);
+    return true;
+}
+
+/* Copies a register when the product is computed that it is of. */
+static void move_later(const struct product_access *access, const struct smc_product_use *from)
+{
+    const struct smc_issuer by = {.worker = access->worker, .warp = access->warp, .op = access->op};
+    struct smc_pending *pending =
+        smc_pending_add(access->worker, &by, walk_move, &access->mask, sizeof access->mask);
+    if (!pending)
+        return;
+    pending->unit = smc_warpgroup_unit(access->warp);
+    pending->group = from->group - 1;
+}
+
 static bool wgmma_check_source(void *context, uint32_t slot)
 {
     struct smc_product_use *use = use_of(context, slot);
@@ -145,30 +193,36 @@ static bool wgmma_check_source(void *context, uint32_t slot)
 static bool check_target(void *context, uint32_t slot)
 {
     struct smc_product_use *use = use_of(context, slot);
-    if (use && !use->is_copied)
+    if (use && !use->is_copied) {
         products_report(context, use, "it is written");
-    else if (use)
+    } else if (use) {
+        finish_uses(context, slot);
         use->group = 0;
+    }
     return false;
 }
 
-void smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+bool smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         uint32_t mask)
 {
     struct product_access access = {worker, warp, op, mask};
     if (!warp->use || !mask)
-        return;
+        return true;
     if (!is_move(op)) {
         smc_op_sources(op, wgmma_check_source, &access);
         smc_op_targets(op, check_target, &access);
-        return;
+        return true;
     }
     const struct smc_product_use *from = use_of(&access, op->a);
     struct smc_product_use *to = &warp->use[index_of(op->d)];
     if (from && !from->is_read) {
+        move_later(&access, from);
         *to = *from;
         to->is_copied = true;
-    } else {
-        to->group = 0;
+        return false;
     }
+    if (use_of(&access, op->d))
+        finish_uses(&access, op->d);
+    to->group = 0;
+    return true;
 }

@@ -1077,3 +1077,21 @@ extern "C" __global__ void asks_for_a_grid(int *out)
         __trap();
     out[blockIdx.x] = 1;
 }
+
+// The compiler reads by ld.global.nc what the same thread overwrites afterwards.
+//@ overwrites_what_was_read_only 4 64 i32x256,@1
+extern "C" __global__ void overwrites_what_was_read_only(int *out, const int *__restrict__ in)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 3 * in[i];
+}
+
+// The other half of the array is read-only.
+//@ read_only_half 4 64 i32x512,@1+256
+extern "C" __global__ void read_only_half(int *out, const int *__restrict__ in)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 1;
+    __syncthreads();
+    out[i] = in[255 - i];
+}

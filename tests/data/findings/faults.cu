@@ -957,3 +957,34 @@ extern "C" __global__ void barriers_in_two_branches_of_a_line(int *out)
     if (threadIdx.x < 32) { __syncthreads(); s[threadIdx.x] += 1; } else { s[threadIdx.x] += 2; __syncthreads(); } // <-
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+//@ reads_its_writes_as_read_only 1 64 i32x64,@1 -> noncoherent_read
+extern "C" __global__ void reads_its_writes_as_read_only(int *out, const int *in)
+{
+    out[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = __ldg(&in[threadIdx.x]) + 1; // <-
+}
+
+//@ const_restrict_of_what_is_written 1 64 i32x128,@1 -> noncoherent_read
+extern "C" __global__ void const_restrict_of_what_is_written(int *out, const int *__restrict__ in)
+{
+    out[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x + 64] = in[63 - threadIdx.x]; // <-
+}
+
+//@ last_block_reads_as_read_only 4 32 i32x160,@1,i32x1 -> noncoherent_read
+extern "C" __global__ void last_block_reads_as_read_only(int *out, const int *in, int *arrived)
+{
+    __shared__ bool is_last;
+    out[blockIdx.x * 32 + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        is_last = atomicAdd(arrived, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last)
+        return;
+    __threadfence();
+    out[128 + threadIdx.x] = __ldg(&in[threadIdx.x]); // <-
+}
