@@ -13,14 +13,20 @@
      for 16 x 8, six loads of 16 bytes for 128 of them. With one output per thread, two for one.
    - Lanes 2n and 2n + 1 load the same elements of A, lanes n and n + 2 the same of B: a load of 16
      bytes then takes two wavefronts instead of four.
-   - The fragments of the next k are loaded while those of this one are multiplied, and the order of
-     multiplications alternates, so that the operand of one is still in a register for the next.
-   - Of the registers that a multiplication reads, an even and an odd one arrive together, two odd
-     ones in turn. The compiler numbers the sums accordingly, but for stores of 16 bytes four of
-   them must be neighbours. The multiplication after the loop moves them: it costs nothing, and
-   inside the loop they may have any numbers.
-   - The loop has the code of few k and fits an instruction cache. It moves two pointers; all else
-     that addresses need is constant, or is kept in registers from before the loop.
+   - The fragments of the next k are loaded while those of this one are multiplied, and the copies
+     of the next panels are mixed in as well: they have predicates in place of branches, so that the
+     compiler may put multiplications between them. At a branch a warp waits for all that it has
+     loaded; so blocks whose panels are all whole have loops of their own, with few branches.
+   - Even registers are one bank and odd ones another. Each bank gives one register a clock, and a
+     multiplication reads three. The operand cache keeps one register of each bank, for each place
+     of an operand. So the order goes down two columns of outputs at a time, and back in the next
+     two: the two elements of B stay in the cache, an element of A is there for its second
+     multiplication, and every other multiplication reads only its sum.
+   - The compiler numbers the sums accordingly, but for stores of 16 bytes four of them must be
+     neighbours. The multiplication after the loop moves them: it costs nothing, and inside the loop
+     they may have any numbers.
+   - The loop over k moves two pointers; all else that addresses need is constant, or is kept in
+     registers from before the loop.
    With this many registers one block of 8 warps fits on an SM. Independent multiplications in each
    thread hide the latency instead of many warps: occupancy is not the aim.
 
@@ -41,8 +47,7 @@
 #define A_ROW   (BM + VECTOR) /* a panel of A is transposed: padding spreads its stores */
 #define LANES_M 8             /* how a warp's 32 threads cover its tile */
 #define LANES_N 4
-#define UNROLL  (BK % 4 ? 2 : 4) /* k in the code of the loop; the others repeat it */
-#define GROUP   8                /* rows of tiles that neighbouring blocks share */
+#define GROUP   8 /* rows of tiles that neighbouring blocks share */
 
 struct __align__(16) vector
 {
@@ -56,30 +61,44 @@ struct place {
     unsigned K, lda, ldb;
 };
 
+/* What is known of a block's panels when it is compiled. */
+struct whole_panels {
+    static constexpr bool are_whole = true;
+};
+struct any_panels {
+    static constexpr bool are_whole = false;
+};
+
 /* Elements of one k that a thread multiplies. */
 struct fragments {
     ELEMENT a[TM], b[TN];
 };
 
-static __device__ __forceinline__ void copy(vector *to, const ELEMENT *from)
+static __device__ __forceinline__ void copy(vector *to, const ELEMENT *from, bool wanted)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from));
+    asm volatile("{ .reg .pred wanted;\n"
+                 "setp.ne.u32 wanted, %2, 0;\n"
+                 "@wanted cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"((unsigned)wanted));
 #else
-    *to = *(const vector *)from;
+    if (wanted)
+        *to = *(const vector *)from;
 #endif
 }
 
-static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from)
+static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from, bool wanted)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from), "n"(sizeof(ELEMENT)));
+    asm volatile("{ .reg .pred wanted;\n"
+                 "setp.ne.u32 wanted, %3, 0;\n"
+                 "@wanted cp.async.ca.shared.global [%0], [%1], %2; }" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "n"(sizeof(ELEMENT)), "r"((unsigned)wanted));
 #else
-    *to = *from;
+    if (wanted)
+        *to = *from;
 #endif
 }
 
@@ -139,25 +158,26 @@ static __device__ __forceinline__ unsigned keep(unsigned value)
 }
 
 /* Panels that lie inside A and B, rows of B at multiples of 16 bytes. The pointers are to the first
-   elements that this thread copies; the others lie constant distances from them. */
+   elements that this thread copies; the others lie constant distances from them. No branch. */
 static __device__ __forceinline__ void fetch_whole(const place &at, const ELEMENT *from_a,
                                                    const ELEMENT *from_b, ELEMENT *to_a,
-                                                   ELEMENT *to_b)
+                                                   ELEMENT *to_b, bool wanted)
 {
 #pragma unroll
     for (unsigned i = 0; i < BM * BK; i += THREADS) {
         const unsigned rows = row_of(i, BK) - row_of(0, BK);
         const int steps = column_of(i, BK) - column_of(0, BK);
-        if (i + THREADS <= BM * BK || row_of(i, BK) < BM)
-            copy(&to_a[steps * A_ROW + (int)rows], at_row(from_a, rows, at.lda) + steps);
+        const bool exists = i + THREADS <= BM * BK || row_of(i, BK) < BM;
+        copy(&to_a[steps * A_ROW + (int)rows], at_row(from_a, rows, at.lda) + steps,
+             wanted && exists);
     }
 #pragma unroll
     for (unsigned i = 0; i < BK * VECTORS; i += THREADS) {
         const unsigned steps = row_of(i, VECTORS) - row_of(0, VECTORS);
         const int columns = (column_of(i, VECTORS) - column_of(0, VECTORS)) * VECTOR;
-        if (i + THREADS <= BK * VECTORS || row_of(i, VECTORS) < BK)
-            copy((vector *)&to_b[(int)steps * BN + columns],
-                 at_row(from_b, steps, at.ldb) + columns);
+        const bool exists = i + THREADS <= BK * VECTORS || row_of(i, VECTORS) < BK;
+        copy((vector *)&to_b[(int)steps * BN + columns], at_row(from_b, steps, at.ldb) + columns,
+             wanted && exists);
     }
 }
 
@@ -195,11 +215,12 @@ static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, c
 static __device__ __forceinline__ void multiply(const fragments &now, ELEMENT (&sum)[TM][TN])
 {
 #pragma unroll
-    for (int j = 0; j < TN; j++)
+    for (int j = 0; j < TN; j += 2)
 #pragma unroll
         for (int n = 0; n < TM; n++) {
-            const int i = j % 2 ? TM - 1 - n : n;
-            sum[i][j] += now.a[i] * now.b[j];
+            const int i = j % 4 ? TM - 1 - n : n, first = j + n % 2, second = j + 1 - n % 2;
+            sum[i][first] += now.a[i] * now.b[first];
+            sum[i][second] += now.a[i] * now.b[second];
         }
 }
 
@@ -244,50 +265,68 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     ELEMENT *const to_b = b_panels + keep(b_step * BN + b_column);
     const ELEMENT *const a_first = a_panels + keep(m), *const b_first = b_panels + keep(n);
 
-    /* Panels `s` of A and B, if there are any, to `stage`. Called for each s in turn. */
-    const auto fetch = [&](unsigned s, unsigned stage) {
-        const unsigned a = stage * BK * A_ROW, b = stage * BK * BN;
-        if (s < whole_steps)
-            fetch_whole(at, from_a, from_b, to_a + a, to_b + b);
-        else if (s < steps)
-            fetch_inside(at, s * BK, a_panels + a, b_panels + b);
-        end_group();
-        from_a += BK;
-        from_b = at_row(from_b, BK, at.ldb);
-    };
-
-    fragments f[2];
     ELEMENT sum[TM][TN] = {};
-    for (unsigned s = 0; s < STAGES; s++)
-        fetch(s, s);
-    wait_for_panels();
-    const ELEMENT *a = a_first, *b = b_first;
-    load(f[0], a, b);
-    for (unsigned s = 0, stage = 0, k = 0;;) {
-#pragma unroll
-        for (int u = 0; u < UNROLL - 1; u++) {
-            load(f[(u + 1) % 2], a + (u + 1) * A_ROW, b + (u + 1) * BN);
-            multiply(f[u % 2], sum);
+    const auto multiply_all = [&](auto panels) {
+        unsigned refilled = 0; /* the stage of the panels that are fetched next */
+        const auto fetch = [&](unsigned s) {
+            fetch_whole(at, from_a, from_b, to_a + refilled * BK * A_ROW, to_b + refilled * BK * BN,
+                        s < whole_steps);
+        };
+        const auto end_fetch = [&](unsigned s) {
+            if (!panels.are_whole && s >= whole_steps && s < steps)
+                fetch_inside(at, s * BK, a_panels + refilled * BK * A_ROW,
+                             b_panels + refilled * BK * BN);
+            end_group();
+            from_a += BK;
+            from_b = at_row(from_b, BK, at.ldb);
+            if (++refilled == STAGES)
+                refilled = 0;
+        };
+
+        fragments f[2];
+        for (unsigned s = 0; s < STAGES; s++) {
+            fetch(s);
+            end_fetch(s);
         }
-        a += UNROLL * A_ROW;
-        b += UNROLL * BN;
-        k += UNROLL;
-        if (k == BK) { /* the next panels */
+        wait_for_panels();
+        const ELEMENT *a = a_first, *b = b_first;
+        load(f[0], a, b);
+        for (unsigned s = 0, stage = 0;;) {
+#pragma unroll 1
+            for (int k = 0; k < BK - 2; k += 2) {
+                load(f[1], a + A_ROW, b + BN);
+                multiply(f[0], sum);
+                load(f[0], a + 2 * A_ROW, b + 2 * BN);
+                multiply(f[1], sum);
+                a += 2 * A_ROW;
+                b += 2 * BN;
+            }
+            load(f[1], a + A_ROW, b + BN);
+            multiply(f[0], sum);
+            a += 2 * A_ROW;
+            b += 2 * BN;
             if (++s == steps)
                 break;
             wait_for_panels(); /* also: no thread still reads what is refilled now */
-            fetch(s + STAGES - 1, stage);
-            k = 0;
             if (++stage == STAGES) {
                 stage = 0;
                 a = a_first;
                 b = b_first;
             }
+            load(f[0], a, b);
+            fetch(s + STAGES - 1);
+            if (panels.are_whole)
+                end_fetch(s + STAGES - 1);
+            multiply(f[1], sum);
+            if (!panels.are_whole)
+                end_fetch(s + STAGES - 1);
         }
-        load(f[0], a, b);
         multiply(f[1], sum);
-    }
-    multiply(f[1], sum);
+    };
+    if (whole_steps == steps)
+        multiply_all(whole_panels());
+    else
+        multiply_all(any_panels());
 
     ELEMENT *const c = C + (long long)block_row * ldc + block_column;
     const bool c_is_aligned = ldc % VECTOR == 0 && (size_t)C % 16 == 0;
