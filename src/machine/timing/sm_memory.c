@@ -32,6 +32,28 @@ static size_t array_of(const struct smc_sm_state *sm, uint64_t line)
     return sm->launch->arrays;
 }
 
+static bool is_local(uint64_t line)
+{
+    return line >= SMC_WARP_TRACE_LOCAL && line < SMC_WARP_TRACE_CONSTANTS;
+}
+
+/* A line with its number in memory: the warps that take the place of one another have the same
+   local memory. */
+static struct smc_warp_trace_line placed(const struct smc_sm_state *sm,
+                                         const struct smc_sm_warp *warp,
+                                         struct smc_warp_trace_line line)
+{
+    if (is_local(line.number))
+        line.number += (uint64_t)(warp - sm->warp) * SMC_WARP_TRACE_LOCAL_WORDS;
+    return line;
+}
+
+/* Local memory has the place after all arrays and what is in none of them. */
+static size_t local_array(const struct smc_sm_state *sm)
+{
+    return sm->launch->arrays + 1;
+}
+
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
    the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
    but 284e9 and 147e9 of sectors of whole lines (H200, driver 580.159.04, 2026-11-29). */
@@ -40,7 +62,7 @@ static uint32_t pieces_in(uint32_t sectors)
     return ((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
 }
 
-enum { MANY_LINES = 8 };
+enum { MANY_LINES = 8, MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */ };
 
 /* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
 static uint32_t slots_of(uint32_t sectors, uint32_t lines)
@@ -175,7 +197,11 @@ static void note_array(const struct smc_sm_state *sm, size_t array, bool store)
 static void write_back(struct smc_sm_state *sm, uint32_t sectors, double clock)
 {
     const uint32_t count = sectors_in(sectors);
-    sm->stores_free = smc_later(sm->stores_free, clock) + count * sm->rates->l2_store_clocks;
+    const struct smc_rates *rates = sm->rates;
+    const double share = sm->launch->dram[local_array(sm)].store_share;
+    sm->stores_free = smc_later(sm->stores_free, clock) + count * rates->l2_store_clocks;
+    sm->dram_free = smc_later(sm->dram_free, clock) + count * share * rates->dram_store_clocks;
+    sm->launch->traffic[local_array(sm)].stored += pieces_in(sectors);
     sm->work->store_sectors += count;
     sm->work->store_slots += count;
 }
@@ -188,33 +214,35 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
     uint32_t sectors = 0, filled = 0, states = 0;
-    uint64_t number[SMC_LANES];
+    uint64_t number[MOST_LINES];
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
     bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
     for (uint32_t i = 0; i < entry->lines; i++) {
-        const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
-        uint32_t wanted = sectors_in(line->sectors);
-        number[i] = line->number;
+        const struct smc_warp_trace_line line =
+            placed(sm, warp, warp->trace->line[entry->line + i]);
+        uint32_t wanted = sectors_in(line.sectors);
+        number[i] = line.number;
         sectors += wanted;
         double when;
-        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
+        uint32_t missing = smc_l1_look(&sm->cache, line.number, line.sectors, &when);
         if (way == SMC_SM_LOAD_BEYOND_SM)
-            missing = line->sectors;
+            missing = line.sectors;
         if (missing) {
-            bool stored = line->number >= SMC_WARP_TRACE_LOCAL ||
-                          smc_l1_look(&sm->stored, line->number, missing, &when) == 0;
-            const struct request request = {.sectors = sectors_in(missing),
-                                            .pieces = pieces_in(missing),
-                                            .slots = slots_of(missing, entry->lines),
-                                            .array = array_of(sm, line->number),
-                                            .scattered = scattered,
-                                            .stored = stored};
+            bool stored = !is_local(line.number) &&
+                          smc_l1_look(&sm->stored, line.number, missing, &when) == 0;
+            const struct request request = {
+                .sectors = sectors_in(missing),
+                .pieces = pieces_in(missing),
+                .slots = slots_of(missing, entry->lines),
+                .array = is_local(line.number) ? local_array(sm) : array_of(sm, line.number),
+                .scattered = scattered,
+                .stored = stored};
             if (!stored)
                 note_array(sm, request.array, false);
             when = from_l2(sm, clock, &request);
             filled++;
-            write_back(sm, smc_l1_fill(&sm->cache, line->number, missing, when), clock);
+            write_back(sm, smc_l1_fill(&sm->cache, line.number, missing, when), clock);
         }
         states |= missing || when > clock ? COMES : IS_THERE;
         there = smc_later(there, when);
@@ -257,18 +285,22 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                     const struct smc_warp_trace_entry *entry, double clock)
 {
     const struct smc_rates *rates = sm->rates;
-    const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
-    bool scattered = is_scattered(line, entry->lines);
+    bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
     double slots = 0, dram_clocks = 0;
+    uint64_t number[MOST_LINES];
+    uint32_t locals = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
-        if (line[i].number >= SMC_WARP_TRACE_LOCAL) {
-            write_back(sm, smc_l1_write(&sm->cache, line[i].number, line[i].sectors, clock), clock);
+        const struct smc_warp_trace_line line =
+            placed(sm, warp, warp->trace->line[entry->line + i]);
+        if (is_local(line.number)) {
+            number[locals++] = line.number;
+            write_back(sm, smc_l1_write(&sm->cache, line.number, line.sectors, clock), clock);
             continue;
         }
-        write_back(sm, smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock), clock);
-        smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
-        slots += slots_of(line[i].sectors, entry->lines);
-        dram_clocks += store_line(sm, &line[i], scattered);
+        write_back(sm, smc_l1_fill(&sm->cache, line.number, line.sectors, clock), clock);
+        smc_l1_fill(&sm->stored, line.number, line.sectors, clock);
+        slots += slots_of(line.sectors, entry->lines);
+        dram_clocks += store_line(sm, &line, scattered);
     }
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
@@ -276,7 +308,8 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     sm->work->store_slots += slots;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     use_dram(sm, clock, 0, dram_clocks);
-    return smc_sm_data_stage(sm, clock, entry->wavefronts);
+    return smc_sm_data_stage(sm, clock,
+                             smc_later(entry->wavefronts, smc_l1_tag_clocks(number, locals)));
 }
 
 /* Adds atomics to those of the piece of 512 bytes that has a line. */

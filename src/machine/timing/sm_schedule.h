@@ -54,7 +54,7 @@ struct smc_sm_launch {
     bool no_more_blocks;                /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
-    const struct smc_sm_dram *dram; /* by array; the last one: no array of these */
+    const struct smc_sm_dram *dram; /* by array; then: no array of these, and local memory */
     struct smc_sm_traffic *traffic; /* likewise; added to */
     struct smc_step_work *work;     /* by step of the program; added to */
 };

@@ -60,8 +60,9 @@ struct model {
     struct smc_rates rates;
     struct smc_time *time;
     uint64_t blocks, sms;
-    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 1];
-    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 1];
+    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
+    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
+    double local_bytes;    /* of all threads that reside */
     double dram_clocks;    /* of all that comes from and goes to DRAM */
     bool sms_share;        /* several SMs load the same from DRAM */
     double atomics_clocks; /* of those in the piece that has the most */
@@ -350,10 +351,10 @@ static struct scale find_scale(const struct model *model)
 {
     double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
     double blocks = (double)most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
-    for (size_t i = 0; i <= model->arguments->array_count; i++) {
+    for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
         loads += model->traffic[i].loaded;
+    for (size_t i = 0; i <= model->arguments->array_count; i++)
         stores += model->traffic[i].stored;
-    }
     loads = loads > 0 ? model->work.load_pieces / loads : 0;
     stores = stores > 0 ? model->work.store_pieces / stores : 0;
     bool whole = fmax(loads, stores) < 1.02 * blocks || leave_nothing_out(&model->traces);
@@ -449,6 +450,18 @@ static void set_cold(struct model *model, const struct touched *all, double l2_b
     model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
 }
 
+/* Local memory that L2 does not hold, of which every line that misses L1 may be anywhere. */
+static void set_local(struct model *model, double share, const struct scale *scale)
+{
+    enum { PIECE = 64 };
+    const size_t local = model->arguments->array_count + 1;
+    const struct smc_sm_traffic *traffic = &model->traffic[local];
+    const double bytes = share * (traffic->loaded + traffic->stored) * scale->loads * PIECE;
+    model->dram[local] = (struct smc_sm_dram){.load_share = share, .store_share = share};
+    model->time->dram_bytes += bytes;
+    model->dram_clocks += bytes / model->rates.dram_bytes_per_clock;
+}
+
 /* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
    is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
    once, unless they are accessed at places in no order. */
@@ -459,7 +472,7 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
     struct touched ordered = {0}, all = {0};
     for (size_t i = 0; i < arguments->array_count; i++)
         all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
-    if (!model->launch->cold && all_bytes <= L2_KEEPS_STORED * l2_bytes)
+    if (!model->launch->cold && all_bytes + model->local_bytes <= L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
     if (status != SMC_OK)
@@ -471,7 +484,10 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
         if (!array_is_scattered(&model->traffic[i]))
             add_touched(&ordered, &touched);
     }
-    double share = share_of_dram(&ordered, all.both + all.copied, l2_bytes);
+    const struct touched local = {.read = model->local_bytes, .written = model->local_bytes};
+    struct touched kept = ordered;
+    add_touched(&kept, &local);
+    double share = share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
     if (model->launch->cold) {
         set_cold(model, &all, l2_bytes);
         return SMC_OK;
@@ -486,6 +502,7 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
                 .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
                 .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
     }
+    set_local(model, share, &scale);
     model->time->dram_bytes += share * (ordered.read + ordered.written);
     model->dram_clocks +=
         share * (ordered.read + ordered.written) / model->rates.dram_bytes_per_clock;
@@ -911,6 +928,9 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.machine.grid[i] = launch->grid[i];
         model.blocks *= launch->grid[i];
     }
+    uint64_t started = model.sms * (uint64_t)launch->blocks_per_sm;
+    model.local_bytes = (double)kernel->stack_bytes * SMC_LANES * smc_traces_warps(&model.machine) *
+                        (double)(model.blocks < started ? model.blocks : started);
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     model.machine.resident = model.sms * launch->blocks_per_sm;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
