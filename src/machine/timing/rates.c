@@ -46,6 +46,9 @@ enum {
 static const double atomics_per_s = 103e9, atomics_with_result_per_s = 77e9,
                     atomic_piece_seconds = 0.73e-9, atomic_float_seconds = 1.757e-9;
 
+/* Stores of a warp to one line, one after the other: all warps to one address (likewise). */
+static const double store_line_seconds = 0.35e-9;
+
 /* Pieces of 64 bytes at random places of DRAM, by which a share of the measured rates of reading
    and copying they come or go: 42.1e9 loads a second, and 16.0e9 stores of less than a sector,
    which also read the piece (1 GiB; the same H200). */
@@ -132,6 +135,7 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     rates->atomic_result_clocks = busy_sms * clock / atomics_with_result_per_s;
     rates->atomic_piece_clocks = clock * atomic_piece_seconds;
     rates->atomic_float_clocks = clock * atomic_float_seconds;
+    rates->store_line_clocks = clock * store_line_seconds;
 }
 
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,

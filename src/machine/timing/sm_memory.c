@@ -264,6 +264,37 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 
+/* Adds accesses to those of a piece; NULL: there is no place for it. */
+static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
+                                         const struct smc_sm_warp *warp,
+                                         struct smc_sm_hot_piece *hot, uint64_t number,
+                                         double accesses)
+{
+    const uint32_t at = (uint32_t)(++number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    for (uint32_t i = 0; i < 8; i++) {
+        struct smc_sm_hot_piece *piece = &hot[(at + i) % SMC_SM_HOT_PIECES];
+        if (piece->number && piece->number != number)
+            continue;
+        piece->number = number;
+        piece->accesses += accesses;
+        piece->blocks |= UINT64_C(1) << sm->slot[warp->block].block % 64;
+        return piece;
+    }
+    return NULL;
+}
+
+/* Adds atomics to those of the piece of 512 bytes that has a line. */
+static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                         const struct smc_warp_trace_line *line, double atomics, bool is_float)
+{
+    struct smc_sm_hot_piece *piece =
+        note_hot(sm, warp, sm->atomics, line->number / SMC_SM_HOT_LINES, atomics);
+    if (!piece)
+        return;
+    piece->is_float = is_float;
+    piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
+}
+
 /* What is stored of one line, to L2 and from there to DRAM. */
 static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
                          bool scattered)
@@ -301,6 +332,8 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         smc_l1_fill(&sm->stored, line.number, line.sectors, clock);
         slots += slots_of(line.sectors, entry->lines);
         dram_clocks += store_line(sm, &line, scattered);
+        note_hot(sm, warp, sm->stores, line.number, 1);
+        sm->result->stores++;
     }
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
@@ -310,24 +343,6 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     use_dram(sm, clock, 0, dram_clocks);
     return smc_sm_data_stage(sm, clock,
                              smc_later(entry->wavefronts, smc_l1_tag_clocks(number, locals)));
-}
-
-/* Adds atomics to those of the piece of 512 bytes that has a line. */
-static void note_atomics(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
-                         double atomics, bool is_float)
-{
-    uint64_t number = line->number / SMC_SM_HOT_LINES + 1;
-    uint32_t at = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
-    for (uint32_t i = 0; i < 8; i++) {
-        struct smc_sm_hot_piece *piece = &sm->hot[(at + i) % SMC_SM_HOT_PIECES];
-        if (piece->number && piece->number != number)
-            continue;
-        piece->number = number;
-        piece->atomics += atomics;
-        piece->is_float = is_float;
-        piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
-        return;
-    }
 }
 
 /* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
@@ -347,7 +362,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
         dram_clocks += store_line(sm, &line[i], scattered);
-        note_atomics(sm, &line[i],
+        note_atomics(sm, warp, &line[i],
                      atomics * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
                      step->is_float);
     }

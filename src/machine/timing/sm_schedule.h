@@ -51,6 +51,7 @@ struct smc_sm_launch {
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks;                    /* which start in this order */
+    double share_of_blocks;             /* that they are of those of the launch */
     bool no_more_blocks;                /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
@@ -65,7 +66,10 @@ struct smc_sm_result {
                                 few blocks */
     uint64_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
     double atomics;          /* executed, as in struct smc_step_work */
-    double hottest_atomics;  /* those of them in the piece of 512 bytes that has the most */
+    double stores;           /* of lines, by warps */
+    double hottest_atomics;  /* in the piece of 512 bytes that has the most of the launch, as if
+                                `atomics` were those of the launch */
+    double hottest_stores;   /* to the line that has the most, likewise */
     bool hottest_waits;      /* they are floating-point ones in one sector of it */
 };
 

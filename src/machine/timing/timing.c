@@ -47,6 +47,8 @@ struct work {
     double load_sectors, l2_sectors, store_sectors;
     double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
     double hottest_share;    /* of the atomics, how many are in the piece that has the most */
+    double store_requests;   /* of lines, by warps */
+    double hottest_stores;   /* how many of them are to the line that has the most, as a share */
     bool hottest_waits;      /* as in struct smc_sm_result */
     uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
     double clocks_per_block; /* from one block to the next while as many as can reside do */
@@ -66,6 +68,7 @@ struct model {
     double dram_clocks;    /* of all that comes from and goes to DRAM */
     bool sms_share;        /* several SMs load the same from DRAM */
     double atomics_clocks; /* of those in the piece that has the most */
+    double stores_clocks;  /* of those to the line that has the most */
     struct sample sample;
     struct smc_contents contents;
     struct smc_survey survey; /* of the whole grid, where its warps differ */
@@ -97,6 +100,8 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->atomics += times * part->atomics;
     sum->hottest_share = part->hottest_share;
     sum->hottest_waits = part->hottest_waits;
+    sum->store_requests += times * part->store_requests;
+    sum->hottest_stores = part->hottest_stores;
     sum->loaded |= part->loaded;
     sum->stored |= part->stored;
 }
@@ -254,6 +259,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .l1_bytes = model->launch->l1_bytes,
         .block = traces->block,
         .blocks = traces->blocks,
+        .share_of_blocks = traces->blocks / (double)model->blocks,
         .no_more_blocks = traces->blocks == most_blocks(model),
         .array = arguments->array,
         .arrays = arguments->array_count,
@@ -266,10 +272,15 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
                           .clocks_per_block = result.clocks_per_block,
                           .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
                           .hottest_waits = result.hottest_waits,
+                          .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
                           .loaded = result.loaded,
                           .stored = result.stored};
-    for (uint32_t i = 0; i < model->program.count; i++)
+    double pieces = 0;
+    for (uint32_t i = 0; i < model->program.count; i++) {
         add_step(model, i, &steps[i], work);
+        pieces += steps[i].store_pieces;
+    }
+    work->store_requests = pieces > 0 ? result.stores * work->store_pieces / pieces : 0;
     free(steps);
     return status;
 }
@@ -519,6 +530,14 @@ static double hottest_clocks(const struct model *model)
                                 : model->rates.atomic_piece_clocks);
 }
 
+/* How long the stores of the launch take to the line that has the most of them. */
+static double hottest_stores_clocks(const struct model *model)
+{
+    const struct work *work = &model->work;
+    double all = work->store_requests * (double)model->blocks / (double)most_blocks(model);
+    return all * work->hottest_stores * model->rates.store_line_clocks;
+}
+
 /* --- Terms ------------------------------------------------------------------------------------ */
 
 /* The largest of the terms up to one. */
@@ -553,7 +572,8 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
     term[SMC_TIME_L2] =
-        fmax(work->load_slots * rates->l2_load_clocks, work->store_slots * rates->l2_store_clocks) *
+        fmax(work->load_slots * rates->l2_load_clocks,
+             fmax(work->store_slots * rates->l2_store_clocks, model->stores_clocks)) *
         ms;
     term[SMC_TIME_ATOMICS] = fmax(work->atomics * rates->atomic_clocks, model->atomics_clocks) * ms;
     term[SMC_TIME_DRAM] = model->dram_clocks * ms;
@@ -763,7 +783,9 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
         return status;
     struct work *work = &model->work;
     model->atomics_clocks = hottest_clocks(model);
+    model->stores_clocks = hottest_stores_clocks(model);
     work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->atomics_clocks));
+    work->clocks = fmax(work->clocks, model->stores_clocks);
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);

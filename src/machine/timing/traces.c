@@ -467,11 +467,11 @@ static double spread_of(const struct mean_of *of)
     return sqrt(of->squares / of->count);
 }
 
-/* Whether the mean is known to a hundredth, by two standard errors. */
-static bool mean_suffices(const struct mean_of *of)
+/* Whether the mean of at least so many is known to a hundredth, by two standard errors. */
+static bool mean_suffices(const struct mean_of *of, double least)
 {
-    enum { LEAST = 256, EXACT = 200 };
-    return of->count >= LEAST && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
+    enum { EXACT = 200 };
+    return of->count >= least && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
 /* What a survey has seen so far. */
@@ -490,11 +490,14 @@ static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t bl
     }
 }
 
+/* Of long warps fewer suffice, if they are alike. */
 static bool survey_suffices(const struct tracer *tracer, const struct seen *seen, double least)
 {
-    return seen->lengths.count >= least &&
-           (tracer->walk.steps > SURVEY_STEPS ||
-            (mean_suffices(&seen->lengths) && mean_suffices(&seen->sectors)));
+    enum { MANY = 256, FEW = 4 };
+    const bool is_long = tracer->walk.steps > SURVEY_STEPS;
+    const double enough = is_long ? FEW : MANY;
+    return (is_long && seen->lengths.count >= least) ||
+           (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
 }
 
 /* Blocks whose warps walk together. */
