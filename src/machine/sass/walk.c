@@ -113,8 +113,8 @@ static void trace_local(struct state *state, const struct smc_sass_instruction *
     if (trace->line_capacity - trace->line_count < (size_t)words * SMC_LANES)
         return;
     if (!smc_warp_addresses(state->warp, in, mask, address))
-        for (unsigned lane = 0; lane < SMC_LANES; lane++)
-            address[lane] = (uint32_t)in->offset;
+        for (unsigned lane = 0; lane < SMC_LANES; lane++) /* an index of each lane */
+            address[lane] = (uint32_t)in->offset + lane * (words > 1 ? in->access_bytes : WORD);
     access.access_bytes = in->access_bytes < WORD ? in->access_bytes : WORD;
     for (unsigned i = 0; i < words; i++) {
         for (unsigned lane = 0; lane < SMC_LANES; lane++)

@@ -201,9 +201,28 @@ static void write_back(struct smc_sm_state *sm, uint32_t sectors, double clock)
     const double share = sm->launch->dram[local_array(sm)].store_share;
     sm->stores_free = smc_later(sm->stores_free, clock) + count * rates->l2_store_clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + count * share * rates->dram_store_clocks;
-    sm->launch->traffic[local_array(sm)].stored += pieces_in(sectors);
+    sm->work->local_pieces += pieces_in(sectors);
     sm->work->store_sectors += count;
     sm->work->store_slots += count;
+}
+
+/* Adds accesses to those of a piece; NULL: there is no place for it. */
+static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
+                                         const struct smc_sm_warp *warp,
+                                         struct smc_sm_hot_piece *hot, uint64_t number,
+                                         double accesses)
+{
+    const uint32_t at = (uint32_t)(++number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    for (uint32_t i = 0; i < 8; i++) {
+        struct smc_sm_hot_piece *piece = &hot[(at + i) % SMC_SM_HOT_PIECES];
+        if (piece->number && piece->number != number)
+            continue;
+        piece->number = number;
+        piece->accesses += accesses;
+        piece->blocks |= UINT64_C(1) << sm->slot[warp->block].block % 64;
+        return piece;
+    }
+    return NULL;
 }
 
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
@@ -226,8 +245,11 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sectors += wanted;
         double when;
         uint32_t missing = smc_l1_look(&sm->cache, line.number, line.sectors, &when);
-        if (way == SMC_SM_LOAD_BEYOND_SM)
+        if (way == SMC_SM_LOAD_BEYOND_SM) {
             missing = line.sectors;
+            note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, 1);
+            sm->result->loads++;
+        }
         if (missing) {
             bool stored = !is_local(line.number) &&
                           smc_l1_look(&sm->stored, line.number, missing, &when) == 0;
@@ -241,6 +263,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
             if (!stored)
                 note_array(sm, request.array, false);
             when = from_l2(sm, clock, &request);
+            sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
             filled++;
             write_back(sm, smc_l1_fill(&sm->cache, line.number, missing, when), clock);
         }
@@ -264,25 +287,6 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 
-/* Adds accesses to those of a piece; NULL: there is no place for it. */
-static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
-                                         const struct smc_sm_warp *warp,
-                                         struct smc_sm_hot_piece *hot, uint64_t number,
-                                         double accesses)
-{
-    const uint32_t at = (uint32_t)(++number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
-    for (uint32_t i = 0; i < 8; i++) {
-        struct smc_sm_hot_piece *piece = &hot[(at + i) % SMC_SM_HOT_PIECES];
-        if (piece->number && piece->number != number)
-            continue;
-        piece->number = number;
-        piece->accesses += accesses;
-        piece->blocks |= UINT64_C(1) << sm->slot[warp->block].block % 64;
-        return piece;
-    }
-    return NULL;
-}
-
 /* Adds atomics to those of the piece of 512 bytes that has a line. */
 static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                          const struct smc_warp_trace_line *line, double atomics, bool is_float)
@@ -295,9 +299,9 @@ static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
 }
 
-/* What is stored of one line, to L2 and from there to DRAM. */
+/* What is stored of one line, so many bytes, to L2 and from there to DRAM. */
 static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
-                         bool scattered)
+                         double bytes, bool scattered)
 {
     const struct smc_rates *rates = sm->rates;
     size_t array = array_of(sm, line->number);
@@ -308,41 +312,74 @@ static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_li
     sm->work->store_pieces += pieces;
     sm->launch->traffic[array].stored += pieces;
     sm->launch->traffic[array].stored_scattered += scattered ? pieces : 0;
+    sm->launch->traffic[array].stored_sectors += sectors;
+    sm->launch->traffic[array].stored_bytes += fmin(bytes, sectors * SMC_SECTOR_BYTES);
     return dram->store_share * (dram->scattered ? pieces * rates->dram_scattered_store_clocks
                                                 : sectors * rates->dram_store_clocks);
 }
 
-double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                    const struct smc_warp_trace_entry *entry, double clock)
+/* Whether an SM stores to the lines that it stored to last, and these are few: L2 gets one request
+   for both. */
+static bool merges(struct smc_sm_state *sm, const struct smc_warp_trace_line *line, uint32_t lines)
 {
-    const struct smc_rates *rates = sm->rates;
-    bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
-    double slots = 0, dram_clocks = 0;
-    uint64_t number[MOST_LINES];
-    uint32_t locals = 0;
+    const bool same = lines > 0 && lines <= MANY_LINES && lines == sm->stored_lines &&
+                      line->number == sm->stored_line.number &&
+                      line->sectors == sm->stored_line.sectors;
+    sm->stored_lines = lines;
+    if (lines > 0)
+        sm->stored_line = *line;
+    return same;
+}
+
+/* The sectors of whole lines that L2 could take instead of a store of so many bytes: no request of
+   a line is quicker than two. */
+static double store_slots(double slots, double bytes, uint32_t lines)
+{
+    return fmin(slots, fmax(bytes / SMC_SECTOR_BYTES, 2 * lines));
+}
+
+/* To local memory, which stays in L1. Lines that are stored in part are read first. */
+static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                            const struct smc_warp_trace_entry *entry, double clock)
+{
+    double data = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line =
             placed(sm, warp, warp->trace->line[entry->line + i]);
-        if (is_local(line.number)) {
-            number[locals++] = line.number;
-            write_back(sm, smc_l1_write(&sm->cache, line.number, line.sectors, clock), clock);
-            continue;
-        }
-        write_back(sm, smc_l1_fill(&sm->cache, line.number, line.sectors, clock), clock);
-        smc_l1_fill(&sm->stored, line.number, line.sectors, clock);
-        slots += slots_of(line.sectors, entry->lines);
-        dram_clocks += store_line(sm, &line, scattered);
-        note_hot(sm, warp, sm->stores, line.number, 1);
+        write_back(sm, smc_l1_write(&sm->cache, line.number, line.sectors, clock), clock);
+        data += line.sectors == 0xf ? 1 : sm->rates->partial_clocks;
+    }
+    return smc_sm_data_stage(sm, clock, smc_later(data, entry->wavefronts));
+}
+
+double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                    const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                    double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
+    const double bytes = (double)step->bytes * entry->active_lanes;
+    double slots = 0, dram_clocks = 0;
+    if (entry->lines > 0 && is_local(line->number))
+        return store_locally(sm, warp, entry, clock);
+    bool scattered = is_scattered(line, entry->lines);
+    const bool merged = merges(sm, line, entry->lines);
+    for (uint32_t i = 0; i < entry->lines && !merged; i++) {
+        write_back(sm, smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock), clock);
+        smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
+        slots += slots_of(line[i].sectors, entry->lines);
+        dram_clocks += store_line(sm, &line[i], bytes / entry->lines, scattered);
+        note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
         sm->result->stores++;
     }
+    slots = store_slots(slots, bytes, entry->lines);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
     sm->last_store = sm->stores_free;
     sm->work->store_slots += slots;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     use_dram(sm, clock, 0, dram_clocks);
-    return smc_sm_data_stage(sm, clock,
-                             smc_later(entry->wavefronts, smc_l1_tag_clocks(number, locals)));
+    return smc_sm_data_stage(sm, clock, entry->wavefronts);
 }
 
 /* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
@@ -354,6 +391,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     bool scattered = is_scattered(line, entry->lines);
     double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
+    double there = 1; /* the chance that L2 has all of them */
     double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
     if (entry->lines == 0) { /* addresses are unknown: every lane has a sector of its own */
         sm->work->unknown++;
@@ -361,7 +399,8 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sm->work->store_pieces += atomics;
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
-        dram_clocks += store_line(sm, &line[i], scattered);
+        dram_clocks += store_line(sm, &line[i], SMC_LINE_BYTES, scattered);
+        there *= 1 - sm->launch->dram[array_of(sm, line[i].number)].store_share;
         note_atomics(sm, warp, &line[i],
                      atomics * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
                      step->is_float);
@@ -371,7 +410,9 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
     sm->atomics_free = smc_later(sm->atomics_free, clock) + atomics * clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
-    return smc_later(smc_sm_data_stage(sm, clock, 2), sm->atomics_free + rates->l2_latency);
+    return smc_later(smc_sm_data_stage(sm, clock, 2),
+                     sm->atomics_free + rates->atomic_latency +
+                         (1 - there) * (rates->dram_latency - rates->l2_latency));
 }
 
 /* Whether the cache of constants lacks a line, which then replaces another one. */

@@ -68,6 +68,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_ATOM_FLOAT] = SMC_SM_ATOMIC,
     [SMC_OP_ATOMG] = SMC_SM_ATOMIC,
     [SMC_OP_ATOMG_CAS] = SMC_SM_ATOMIC,
+    [SMC_OP_ATOMG_FLOAT] = SMC_SM_ATOMIC,
     [SMC_OP_RED] = SMC_SM_ATOMIC,
     [SMC_OP_REDG] = SMC_SM_ATOMIC,
     [SMC_OP_LD] = SMC_SM_GENERIC,
@@ -165,6 +166,7 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .stall = (uint8_t)smc_stall_cycles(in),
         .kind = kind_of_step(at),
         .flops = flops_of(in),
+        .bytes = in->access_bytes,
         .beyond_sm = in->beyond_sm,
         .is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
                     in->operation == SMC_OP_ATOM_FLOAT,
@@ -351,7 +353,7 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         return smc_sm_load(sm, warp, entry, way,
                            step->beyond_sm ? SMC_SM_LOAD_BEYOND_SM : SMC_SM_LOAD);
     case SMC_SM_GLOBAL_STORE:
-        return smc_sm_store(sm, warp, entry, way);
+        return smc_sm_store(sm, warp, step, entry, way);
     case SMC_SM_COPY:
         warp->copies.last =
             smc_later(warp->copies.last, smc_sm_load(sm, warp, entry, way, SMC_SM_LOAD_COPIES));
@@ -565,6 +567,7 @@ static void find_hottest(struct smc_sm_state *sm)
         hottest_of(sm->launch, sm->atomics, &result->hottest_atomics);
     result->hottest_waits = hottest->is_float && (hottest->sectors & (hottest->sectors - 1)) == 0;
     hottest_of(sm->launch, sm->stores, &result->hottest_stores);
+    hottest_of(sm->launch, sm->loads, &result->hottest_loads);
 }
 
 static bool leaves_out(const struct smc_sm_launch *launch)

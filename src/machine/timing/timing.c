@@ -10,6 +10,7 @@
 #include "code/machine_code.h"
 #include "machine/timing/module_values.h"
 #include "machine/timing/traces.h"
+#include "rules/banks.h"
 
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
 #define TERM(id, key, label, relief) {#key, label, relief},
@@ -46,9 +47,10 @@ struct work {
     double data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
     double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
-    double hottest_share;    /* of the atomics, how many are in the piece that has the most */
-    double store_requests;   /* of lines, by warps */
-    double hottest_stores;   /* how many of them are to the line that has the most, as a share */
+    double hottest_share; /* of the atomics, how many are in the piece that has the most */
+    double store_requests, load_requests; /* of lines, by warps; as in struct smc_sm_result */
+    double hottest_stores, hottest_loads; /* shares of them in the piece that has the most */
+    double local_pieces;
     bool hottest_waits;      /* as in struct smc_sm_result */
     uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
     double clocks_per_block; /* from one block to the next while as many as can reside do */
@@ -68,7 +70,7 @@ struct model {
     double dram_clocks;    /* of all that comes from and goes to DRAM */
     bool sms_share;        /* several SMs load the same from DRAM */
     double atomics_clocks; /* of those in the piece that has the most */
-    double stores_clocks;  /* of those to the line that has the most */
+    double hot_clocks;     /* of loads or stores in the one that has the most */
     struct sample sample;
     struct smc_contents contents;
     struct smc_survey survey; /* of the whole grid, where its warps differ */
@@ -102,6 +104,9 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->hottest_waits = part->hottest_waits;
     sum->store_requests += times * part->store_requests;
     sum->hottest_stores = part->hottest_stores;
+    sum->load_requests += times * part->load_requests;
+    sum->hottest_loads = part->hottest_loads;
+    sum->local_pieces += times * part->local_pieces;
     sum->loaded |= part->loaded;
     sum->stored |= part->stored;
 }
@@ -138,6 +143,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->store_slots += requests * step->store_slots;
     work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
+    work->local_pieces += times * step->local_pieces;
 }
 
 /* --- One SM ----------------------------------------------------------------------------------- */
@@ -273,14 +279,17 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
                           .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
                           .hottest_waits = result.hottest_waits,
                           .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
+                          .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,
                           .stored = result.stored};
-    double pieces = 0;
+    double stored = 0, loaded = 0;
     for (uint32_t i = 0; i < model->program.count; i++) {
         add_step(model, i, &steps[i], work);
-        pieces += steps[i].store_pieces;
+        stored += steps[i].store_pieces;
+        loaded += steps[i].load_pieces;
     }
-    work->store_requests = pieces > 0 ? result.stores * work->store_pieces / pieces : 0;
+    work->store_requests = stored > 0 ? result.stores * work->store_pieces / stored : 0;
+    work->load_requests = loaded > 0 ? result.loads * work->load_pieces / loaded : 0;
     free(steps);
     return status;
 }
@@ -329,6 +338,7 @@ struct touched {
     double read, written, both; /* both: each byte counted once */
     double copied;              /* from other arrays, before each launch */
     double asked_read, asked_written;
+    double filled; /* sectors that are stored in part and not loaded: L2 reads them from DRAM */
 };
 
 /* How much of arrays that are passed through in order comes from and goes to DRAM in each launch.
@@ -358,9 +368,14 @@ static bool leave_nothing_out(const struct smc_traces *traces)
     return true;
 }
 
+static double busy_sms(const struct model *model)
+{
+    return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+}
+
 static struct scale find_scale(const struct model *model)
 {
-    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double busy = busy_sms(model);
     double blocks = (double)most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
     for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
         loads += model->traffic[i].loaded;
@@ -372,11 +387,12 @@ static struct scale find_scale(const struct model *model)
     return (struct scale){busy * loads, busy * stores, whole};
 }
 
+#define CLEARLY 0.8 /* less than all */
+
 /* As much of an array as was asked for, which is all of it unless it is clearly less. */
 static double part_of(double bytes, double asked, bool known)
 {
-    const double clearly = 0.8;
-    return asked <= 0 || (known && asked < clearly * bytes) ? asked : bytes;
+    return asked <= 0 || (known && asked < CLEARLY * bytes) ? asked : bytes;
 }
 
 /* What array `i` is accessed for in the whole launch. */
@@ -391,6 +407,9 @@ static struct touched touched_of(const struct model *model, size_t i, const stru
     touched.written = part_of(bytes, touched.asked_written, scale->whole);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
+    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->stores < CLEARLY * touched.written)
+        touched.filled =
+            fmin(touched.written, traffic->stored_sectors * scale->stores * SMC_SECTOR_BYTES);
     return touched;
 }
 
@@ -402,6 +421,7 @@ static void add_touched(struct touched *sum, const struct touched *part)
     sum->copied += part->copied;
     sum->asked_read += part->asked_read;
     sum->asked_written += part->asked_written;
+    sum->filled += part->filled;
 }
 
 /* Half of what is accessed of the array is at places in no order. */
@@ -435,7 +455,7 @@ static void set_scattered(struct model *model, const struct touched *touched, do
     enum { PIECE = 64 };
     const struct smc_rates *rates = &model->rates;
     double l2_bytes = (double)model->launch->device->l2_bytes;
-    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double busy = busy_sms(model);
     double loads, stores;
     *dram = (struct smc_sm_dram){
         .load_share = fmax(0, 1 - L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
@@ -462,12 +482,11 @@ static void set_cold(struct model *model, const struct touched *all, double l2_b
 }
 
 /* Local memory that L2 does not hold, of which every line that misses L1 may be anywhere. */
-static void set_local(struct model *model, double share, const struct scale *scale)
+static void set_local(struct model *model, double share)
 {
     enum { PIECE = 64 };
     const size_t local = model->arguments->array_count + 1;
-    const struct smc_sm_traffic *traffic = &model->traffic[local];
-    const double bytes = share * (traffic->loaded + traffic->stored) * scale->loads * PIECE;
+    const double bytes = share * model->work.local_pieces * busy_sms(model) * PIECE;
     model->dram[local] = (struct smc_sm_dram){.load_share = share, .store_share = share};
     model->time->dram_bytes += bytes;
     model->dram_clocks += bytes / model->rates.dram_bytes_per_clock;
@@ -513,10 +532,10 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
                 .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
                 .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
     }
-    set_local(model, share, &scale);
-    model->time->dram_bytes += share * (ordered.read + ordered.written);
-    model->dram_clocks +=
-        share * (ordered.read + ordered.written) / model->rates.dram_bytes_per_clock;
+    set_local(model, share);
+    const double moved = share * (ordered.read + ordered.written + ordered.filled);
+    model->time->dram_bytes += moved;
+    model->dram_clocks += moved / model->rates.dram_bytes_per_clock;
     return SMC_OK;
 }
 
@@ -530,12 +549,14 @@ static double hottest_clocks(const struct model *model)
                                 : model->rates.atomic_piece_clocks);
 }
 
-/* How long the stores of the launch take to the line that has the most of them. */
-static double hottest_stores_clocks(const struct model *model)
+/* How long the requests of the launch take to the piece of memory that has the most of them. */
+static double hottest_requests_clocks(const struct model *model)
 {
     const struct work *work = &model->work;
-    double all = work->store_requests * (double)model->blocks / (double)most_blocks(model);
-    return all * work->hottest_stores * model->rates.store_line_clocks;
+    const struct smc_rates *rates = &model->rates;
+    const double stores = work->store_requests * work->hottest_stores * rates->store_piece_clocks;
+    const double loads = work->load_requests * work->hottest_loads * rates->load_piece_clocks;
+    return fmax(stores, loads) * (double)model->blocks / (double)most_blocks(model);
 }
 
 /* --- Terms ------------------------------------------------------------------------------------ */
@@ -571,10 +592,9 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
-    term[SMC_TIME_L2] =
-        fmax(work->load_slots * rates->l2_load_clocks,
-             fmax(work->store_slots * rates->l2_store_clocks, model->stores_clocks)) *
-        ms;
+    term[SMC_TIME_L2] = fmax(work->load_slots * rates->l2_load_clocks,
+                             fmax(work->store_slots * rates->l2_store_clocks, model->hot_clocks)) *
+                        ms;
     term[SMC_TIME_ATOMICS] = fmax(work->atomics * rates->atomic_clocks, model->atomics_clocks) * ms;
     term[SMC_TIME_DRAM] = model->dram_clocks * ms;
     double start_ms = blocks_sent(model) * rates->block_interval * ms;
@@ -783,9 +803,9 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
         return status;
     struct work *work = &model->work;
     model->atomics_clocks = hottest_clocks(model);
-    model->stores_clocks = hottest_stores_clocks(model);
+    model->hot_clocks = hottest_requests_clocks(model);
     work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->atomics_clocks));
-    work->clocks = fmax(work->clocks, model->stores_clocks);
+    work->clocks = fmax(work->clocks, model->hot_clocks);
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);
@@ -957,6 +977,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
     model.machine.resident = model.sms * launch->blocks_per_sm;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
+    if (kernel->blocks_per_cluster > 1)
+        model.rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
     if (launch->restored)
         model.rates.launch_ms += model.rates.other_work_ms;
     status = check_rates(&model, error);
