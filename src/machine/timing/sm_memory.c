@@ -364,6 +364,8 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         return store_locally(sm, warp, entry, clock);
     bool scattered = is_scattered(line, entry->lines);
     const bool merged = merges(sm, line, entry->lines);
+    for (uint32_t i = 0; i < entry->lines && merged; i++)
+        sm->work->store_sectors += sectors_in(line[i].sectors);
     for (uint32_t i = 0; i < entry->lines && !merged; i++) {
         write_back(sm, smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock), clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);

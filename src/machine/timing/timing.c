@@ -8,23 +8,13 @@
 
 #include "base/memory.h"
 #include "code/machine_code.h"
+#include "machine/timing/l2.h"
 #include "machine/timing/module_values.h"
 #include "machine/timing/traces.h"
 #include "rules/banks.h"
 
-const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
-#define TERM(id, key, label, relief) {#key, label, relief},
-#include "machine/timing/terms.def"
-};
-
-const char *smc_time_basis_name(enum smc_time_basis basis)
-{
-    static const char *const names[] = {NULL, "table", "calibrated", "specifications"};
-    return names[basis];
-}
-
 enum {
-    BUDGET = 16000,           /* instructions of all warps together that are executed one by one */
+    BUDGET = 64000,           /* instructions of all warps together that are executed one by one */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000 /* of a warp */
@@ -322,38 +312,6 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
 
 /* --- DRAM ------------------------------------------------------------------------------------- */
 
-/* L2 keeps arrays of up to these shares of its size from one launch to the next, more of what is
-   loaded than of what is stored; of larger ones less and less, up to the last share. Measured with
-   loads, stores and copies of 4 to 255 MiB on an H100 and an H200 (CUDA 13.0, driver 580.159.04,
-   2026-11-24). Of what is accessed at random places, these shares of its size are kept of arrays of
-   any size: loads and stores of 64 to 4096 MiB on an H200 (2026-11-29). */
-#define L2_KEEPS_LOADED           0.75
-#define L2_KEEPS_STORED           0.35
-#define L2_KEEPS_NONE             0.85
-#define L2_KEEPS_SCATTERED_LOADS  0.7
-#define L2_KEEPS_SCATTERED_STORES 0.4
-
-/* What a launch loads from and stores to arrays, in bytes: once each, as far as it is accessed. */
-struct touched {
-    double read, written, both; /* both: each byte counted once */
-    double copied;              /* from other arrays, before each launch */
-    double asked_read, asked_written;
-    double filled; /* sectors that are stored in part and not loaded: L2 reads them from DRAM */
-};
-
-/* How much of arrays that are passed through in order comes from and goes to DRAM in each launch.
-   `both`: the bytes of all arrays. */
-static double share_of_dram(const struct touched *touched, double both, double l2_bytes)
-{
-    double bytes = touched->read + touched->written;
-    double kept = bytes > 0
-                      ? (L2_KEEPS_LOADED * touched->read + L2_KEEPS_STORED * touched->written) /
-                            bytes * l2_bytes
-                      : 0;
-    double share = (both - kept) / (L2_KEEPS_NONE * l2_bytes - kept);
-    return fmin(fmax(share, 0), 1);
-}
-
 /* What the whole launch accesses for each access in the sample's traces. */
 struct scale {
     double loads, stores;
@@ -396,13 +354,13 @@ static double part_of(double bytes, double asked, bool known)
 }
 
 /* What array `i` is accessed for in the whole launch. */
-static struct touched touched_of(const struct model *model, size_t i, const struct scale *scale)
+static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
 {
     enum { PIECE = 64 };
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     double bytes = (double)model->arguments->array[i].bytes;
-    struct touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
-                              .asked_written = traffic->stored * scale->stores * PIECE};
+    struct smc_touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
+                                  .asked_written = traffic->stored * scale->stores * PIECE};
     touched.read = part_of(bytes, touched.asked_read, scale->whole);
     touched.written = part_of(bytes, touched.asked_written, scale->whole);
     touched.both = fmax(touched.read, touched.written);
@@ -413,17 +371,6 @@ static struct touched touched_of(const struct model *model, size_t i, const stru
     return touched;
 }
 
-static void add_touched(struct touched *sum, const struct touched *part)
-{
-    sum->read += part->read;
-    sum->written += part->written;
-    sum->both += part->both;
-    sum->copied += part->copied;
-    sum->asked_read += part->asked_read;
-    sum->asked_written += part->asked_written;
-    sum->filled += part->filled;
-}
-
 /* Half of what is accessed of the array is at places in no order. */
 static bool array_is_scattered(const struct smc_sm_traffic *traffic)
 {
@@ -432,24 +379,24 @@ static bool array_is_scattered(const struct smc_sm_traffic *traffic)
 }
 
 /* How often each byte of an array is accessed in a launch. */
-static double repeats_of(const struct touched *touched)
+static double repeats_of(const struct smc_touched *touched)
 {
     return (touched->asked_read + touched->asked_written) / fmax(touched->both, 1);
 }
 
 /* The bytes that pass through L2 between two accesses to the same place of an array. */
-static double bytes_between(const struct model *model, const struct touched *touched,
+static double bytes_between(const struct model *model, const struct smc_touched *touched,
                             const struct scale *scale)
 {
     double bytes = 0, repeats = repeats_of(touched);
     for (size_t i = 0; i < model->arguments->array_count; i++) {
-        const struct touched other = touched_of(model, i, scale);
+        const struct smc_touched other = touched_of(model, i, scale);
         bytes += other.both * fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
     }
     return fmax(bytes, 1);
 }
 
-static void set_scattered(struct model *model, const struct touched *touched, double all_bytes,
+static void set_scattered(struct model *model, const struct smc_touched *touched, double all_bytes,
                           struct smc_sm_dram *dram)
 {
     enum { PIECE = 64 };
@@ -458,8 +405,8 @@ static void set_scattered(struct model *model, const struct touched *touched, do
     double busy = busy_sms(model);
     double loads, stores;
     *dram = (struct smc_sm_dram){
-        .load_share = fmax(0, 1 - L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
-        .store_share = fmax(0, 1 - L2_KEEPS_SCATTERED_STORES * l2_bytes / all_bytes),
+        .load_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
+        .store_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes / all_bytes),
         .scattered = true};
     loads = dram->load_share * touched->asked_read;
     stores = dram->store_share * touched->asked_written;
@@ -471,7 +418,7 @@ static void set_scattered(struct model *model, const struct touched *touched, do
 
 /* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
    of those that the flush stored go there. */
-static void set_cold(struct model *model, const struct touched *all, double l2_bytes)
+static void set_cold(struct model *model, const struct smc_touched *all, double l2_bytes)
 {
     double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
     for (size_t i = 0; i < model->arguments->array_count; i++)
@@ -499,32 +446,33 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
 {
     const struct smc_time_arguments *arguments = model->arguments;
     double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
-    struct touched ordered = {0}, all = {0};
+    struct smc_touched ordered = {0}, all = {0};
     for (size_t i = 0; i < arguments->array_count; i++)
         all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
-    if (!model->launch->cold && all_bytes + model->local_bytes <= L2_KEEPS_STORED * l2_bytes)
+    if (!model->launch->cold && all_bytes + model->local_bytes <= SMC_L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
     if (status != SMC_OK)
         return status;
     const struct scale scale = find_scale(model);
     for (size_t i = 0; i < arguments->array_count; i++) {
-        struct touched touched = touched_of(model, i, &scale);
-        add_touched(&all, &touched);
+        struct smc_touched touched = touched_of(model, i, &scale);
+        smc_touched_add(&all, &touched);
         if (!array_is_scattered(&model->traffic[i]))
-            add_touched(&ordered, &touched);
+            smc_touched_add(&ordered, &touched);
     }
-    const struct touched local = {.read = model->local_bytes, .written = model->local_bytes};
-    struct touched kept = ordered;
-    add_touched(&kept, &local);
-    double share = share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
+    const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
+    struct smc_touched kept = ordered;
+    smc_touched_add(&kept, &local);
+    double share =
+        smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
     if (model->launch->cold) {
         set_cold(model, &all, l2_bytes);
         return SMC_OK;
     }
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
-        struct touched touched = touched_of(model, i, &scale);
+        struct smc_touched touched = touched_of(model, i, &scale);
         if (array_is_scattered(&model->traffic[i]))
             set_scattered(model, &touched, bytes_between(model, &touched, &scale), &model->dram[i]);
         else
