@@ -322,8 +322,8 @@ static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_li
    for both. */
 static bool merges(struct smc_sm_state *sm, const struct smc_warp_trace_line *line, uint32_t lines)
 {
-    const bool same = lines > 0 && lines <= MANY_LINES && lines == sm->stored_lines &&
-                      line->number == sm->stored_line.number &&
+    const bool same = lines > 0 && !is_local(line->number) && lines <= MANY_LINES &&
+                      lines == sm->stored_lines && line->number == sm->stored_line.number &&
                       line->sectors == sm->stored_line.sectors;
     sm->stored_lines = lines;
     if (lines > 0)
@@ -338,18 +338,14 @@ static double store_slots(double slots, double bytes, uint32_t lines)
     return fmin(slots, fmax(bytes / SMC_SECTOR_BYTES, 2 * lines));
 }
 
-/* To local memory, which stays in L1. Lines that are stored in part are read first. */
+/* A line of local memory stays in L1; one that is stored in part is read first. Returns the clocks
+   of the data stage. */
 static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                            const struct smc_warp_trace_entry *entry, double clock)
+                            const struct smc_warp_trace_line *line, double clock)
 {
-    double data = 0;
-    for (uint32_t i = 0; i < entry->lines; i++) {
-        const struct smc_warp_trace_line line =
-            placed(sm, warp, warp->trace->line[entry->line + i]);
-        write_back(sm, smc_l1_write(&sm->cache, line.number, line.sectors, clock), clock);
-        data += line.sectors == 0xf ? 1 : sm->rates->partial_clocks;
-    }
-    return smc_sm_data_stage(sm, clock, smc_later(data, entry->wavefronts));
+    const uint64_t number = placed(sm, warp, *line).number;
+    write_back(sm, smc_l1_write(&sm->cache, number, line->sectors, clock), clock);
+    return line->sectors == 0xf ? 1 : sm->rates->partial_clocks;
 }
 
 double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
@@ -359,14 +355,18 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     const double bytes = (double)step->bytes * entry->active_lanes;
-    double slots = 0, dram_clocks = 0;
-    if (entry->lines > 0 && is_local(line->number))
-        return store_locally(sm, warp, entry, clock);
+    double slots = 0, dram_clocks = 0, data = 0;
     bool scattered = is_scattered(line, entry->lines);
     const bool merged = merges(sm, line, entry->lines);
-    for (uint32_t i = 0; i < entry->lines && merged; i++)
-        sm->work->store_sectors += sectors_in(line[i].sectors);
-    for (uint32_t i = 0; i < entry->lines && !merged; i++) {
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        if (is_local(line[i].number)) {
+            data += store_locally(sm, warp, &line[i], clock);
+            continue;
+        }
+        if (merged) {
+            sm->work->store_sectors += sectors_in(line[i].sectors);
+            continue;
+        }
         write_back(sm, smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock), clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         slots += slots_of(line[i].sectors, entry->lines);
@@ -381,7 +381,7 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     sm->work->store_slots += slots;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     use_dram(sm, clock, 0, dram_clocks);
-    return smc_sm_data_stage(sm, clock, entry->wavefronts);
+    return smc_sm_data_stage(sm, clock, smc_later(data, entry->wavefronts));
 }
 
 /* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
