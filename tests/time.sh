@@ -980,4 +980,77 @@ for of in 256:333 16384:496 32768:666; do
     holds "a bulk copy of ${of%:*} bytes at a time: as measured" . held.json
 done
 
+# --- Local memory, atomics with a result, parts of sectors, clusters, halves -----------------------
+
+cat >parts.cu <<'END'
+#include <cuda_fp16.h>
+extern "C" __global__ void places(const int *index, int *to, int turns)
+{
+    int kept[64], at = index[threadIdx.x], sum = 0;
+    for (int i = 0; i < 64; i++)
+        kept[i] = 3 * i;
+    for (int i = 0; i < turns; i++) {
+        at = (at * 5 + kept[at & 63]) & 63;
+        kept[at] = sum += at;
+    }
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+template <typename T> __device__ void chain(T *x, T *to, int turns)
+{
+    T sum = 0;
+    for (int i = 0; i < turns; i++)
+        sum += atomicAdd(x + (threadIdx.x * 64 + i * 4096 + (int)sum) % 65536, (T)0);
+    to[threadIdx.x] = sum;
+}
+extern "C" __global__ void chain_int(int *x, int *to, int turns) { chain(x, to, turns); }
+extern "C" __global__ void chain_double(double *x, double *to, int turns) { chain(x, to, turns); }
+extern "C" __global__ void store(int *to, int stride)
+{
+    to[(size_t)(blockIdx.x * blockDim.x + threadIdx.x) * stride] = threadIdx.x;
+}
+extern "C" __global__ void one_place(volatile int *x, int *to, int distance)
+{
+    int sum = 0;
+    for (int i = 0; i < 100; i++)
+        sum += x[blockIdx.x * distance];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void alone(int *x) { if (!x) *x = 1; }
+extern "C" __global__ void __cluster_dims__(2) in_clusters(int *x) { if (!x) *x = 1; }
+extern "C" __global__ void until(const __half *x, float *to)
+{
+    float sum = 0;
+    for (int i = 0; __half2float(x[i]) < 100; i++)
+        sum += i;
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+END
+parts() { # ARGUMENT...
+    smemcalc run parts.cu --entry "$@" --dry-run --device H200 --format json 2>err | jq .time.predicted_ms
+}
+empty "local memory at an index of each lane takes several times as long as at one" "$(
+    same=$(parts places --grid 132 --block 128 -a i32x128:7 -a i32x16896 -a i32:400)
+    apart=$(parts places --grid 132 --block 128 -a i32x128:random -a i32x16896 -a i32:400)
+    jq -en "$apart > 1.5 * $same" >/dev/null || echo "the same $same, apart $apart")"
+empty "the result of an atomic, of integers and of doubles, takes twice as long as a load: 0.3 us" "$(
+    for kind in int:i32 double:f64; do
+        time=$(parts "chain_${kind%:*}" --grid 1 --block 32 -a "${kind#*:}x65536" -a "${kind#*:}x32" -a i32:200)
+        jq -en "$time > 0.055 and $time < 0.075" >/dev/null || echo "$kind $time"
+    done)"
+empty "stores of a part of each sector read it from DRAM" "$(
+    part=$(parts store --grid 65536 --block 256 -a i32x134217728 -a i32:8)
+    jq -en "$part > 0.24 and $part < 0.28" >/dev/null || echo "$part")"
+empty "volatile loads of one place by all SMs follow each other" "$(
+    one=$(parts one_place --grid 264 --block 256 -a i32x1048576 -a i32x67584 -a i32:0)
+    apart=$(parts one_place --grid 264 --block 256 -a i32x1048576 -a i32x67584 -a i32:1024)
+    jq -en "$one > 5 * $apart" >/dev/null || echo "one $one, apart $apart")"
+empty "clusters start more slowly than single blocks" "$(
+    alone=$(parts alone --grid 65536 --block 256 -a i32x64)
+    together=$(parts in_clusters --grid 65536 --block 256 -a i32x64)
+    jq -en "$together > 1.4 * $alone" >/dev/null || echo "alone $alone, in clusters $together")"
+empty "halves decide what is executed" "$(
+    smemcalc run parts.cu --entry until --grid 132 --block 128 -a f16x1000:ramp -a f32x16896 \
+        --dry-run --device H200 --format json 2>err |
+        jq -r '.time | select(.unfollowed != null or .predicted_ms == null)')"
+
 finish_cases

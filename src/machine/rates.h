@@ -59,6 +59,11 @@ struct smc_rates {
     /* Clocks for an atomic of one SM, without and with a result; for one of the whole GPU in a
        piece of 512 bytes, and for a floating-point one at one address. */
     double atomic_clocks, atomic_result_clocks, atomic_piece_clocks, atomic_float_clocks;
+    /* Of the whole GPU, for a warp's store to a line, or a load that L1 does not serve, in a piece
+       of 512 bytes. */
+    double store_piece_clocks, load_piece_clocks;
+    double atomic_latency; /* to the result of one that L2 executes */
+    double partial_clocks; /* of the data stage for a line of local memory that is stored in part */
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */

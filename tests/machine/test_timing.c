@@ -152,9 +152,9 @@ struct bench {
     struct smc_rates rates;
     struct smc_step_work work[STEPS];
     struct smc_sm_result result;
-    struct smc_sm_dram dram; /* there are no arrays */
+    struct smc_sm_dram dram[2]; /* there are no arrays; local memory */
     bool no_more_blocks;
-    struct smc_sm_traffic traffic;
+    struct smc_sm_traffic traffic[2];
 };
 
 static void start(struct bench *bench, enum smc_operation operation, enum smc_pipe pipe,
@@ -170,7 +170,8 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
     bench->rates.wide_multiply = 1;
     bench->rates.shared_latency = 20;
     bench->rates.l1_latency = 30;
-    bench->rates.l2_latency = 200;
+    bench->rates.l2_latency = bench->rates.atomic_latency = 200;
+    bench->rates.partial_clocks = 5;
     bench->rates.l2_load_clocks = bench->rates.l2_store_clocks = 1;
     bench->rates.dram_load_clocks = bench->rates.dram_store_clocks = 1;
 }
@@ -188,8 +189,8 @@ static double run(struct bench *bench, const struct smc_warp_trace *trace, uint3
     }
     struct smc_sm_launch launch = {.program = &bench->program,
                                    .rates = &bench->rates,
-                                   .dram = &bench->dram,
-                                   .traffic = &bench->traffic,
+                                   .dram = bench->dram,
+                                   .traffic = bench->traffic,
                                    .warps_per_block = warps,
                                    .resident_blocks = resident,
                                    .l1_bytes = 65536,
@@ -257,8 +258,8 @@ static void test_shuffles(void)
     CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 0);
 }
 
-/* Warps that store one sector at a time, on an SM that stores one in 5 clocks; L2 acknowledges the
-   last one 200 clocks later. */
+/* A warp that stores one sector at a time, of two lines in turn, on an SM that stores one in 5
+   clocks; L2 acknowledges the last one 200 clocks later. Stores to the line before become one. */
 static void test_stores_fill_l2(void)
 {
     struct bench bench;
@@ -266,14 +267,16 @@ static void test_stores_fill_l2(void)
     start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
     bench.rates.l2_store_clocks = 5;
     trace_loop(ROOM, 10, &trace);
-    struct smc_warp_trace_line line = {.number = 8, .sectors = 1};
-    trace.line = &line;
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1}, {.number = 9, .sectors = 1}};
+    trace.line = line;
     for (size_t i = 0; i < trace.count; i++) {
-        trace.entry[i].line = 0;
+        trace.entry[i].line = i % 2;
         trace.entry[i].lines = trace.entry[i].wavefronts = 1;
     }
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 * 5 + 200, 40);
-    CU_ASSERT_EQUAL(bench.work[1].store_sectors, 8 * 10);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 * 5 + 200, 40);
+    CU_ASSERT_EQUAL(bench.work[1].store_sectors, 10);
+    line[1] = line[0];
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42, 40);
 }
 
 /* 32 lines, each `step` lines after the one before; `jump`: the last one further away. One sector
@@ -298,8 +301,8 @@ static void test_scattered_stores(void)
         CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 32 * 2 + 200, 4);
         CU_ASSERT_EQUAL(bench.work[0].store_sectors, 8 * 32);
         CU_ASSERT_EQUAL(bench.work[0].store_slots, 8 * 32 * 2);
-        CU_ASSERT_EQUAL(bench.traffic.stored, 8 * 32);
-        CU_ASSERT_EQUAL(bench.traffic.stored_scattered, jump ? 8 * 32 : 0);
+        CU_ASSERT_EQUAL(bench.traffic[0].stored, 8 * 32);
+        CU_ASSERT_EQUAL(bench.traffic[0].stored_scattered, jump ? 8 * 32 : 0);
     }
 }
 
@@ -315,7 +318,7 @@ static void test_dram_queues(void)
     bench.rates.block_interval = 50;
     bench.rates.dram_load_clocks = 10;
     bench.rates.dram_latency = 600;
-    bench.dram = (struct smc_sm_dram){.load_share = 1};
+    bench.dram[0] = (struct smc_sm_dram){.load_share = 1};
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 2, 2, 1), 50 + 40 + 600, 20);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 50 + 200 + 600, 40);
 }
@@ -330,10 +333,10 @@ static void test_scattered_loads(void)
     start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
     bench.rates.dram_scattered_load_clocks = 100;
     bench.rates.dram_latency = 600;
-    bench.dram = (struct smc_sm_dram){.load_share = 0.5, .scattered = true};
+    bench.dram[0] = (struct smc_sm_dram){.load_share = 0.5, .scattered = true};
     set_lines(line, 3, 5);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 16 * 100 + 600, 70);
-    CU_ASSERT_EQUAL(bench.traffic.loaded_scattered, 32);
+    CU_ASSERT_EQUAL(bench.traffic[0].loaded_scattered, 32);
 }
 
 /* What was stored is in L1; a load beyond the SM gets it from L2 nevertheless. */

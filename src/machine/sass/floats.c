@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/emulator/special_functions.h"
+#include "machine/narrow.h"
 
 /* Bits 78 and 79. */
 enum rounding { TO_NEAREST, DOWN, UP, TO_ZERO };
@@ -396,6 +397,21 @@ static bool between_floats(const struct smc_sass_instruction *in,
     return true;
 }
 
+/* HADD2.F32 of -0 and a half: how ptxas converts halves, as bits 60 and 61 say: 2 the lower one, 3 the
+   upper one. Bits 62 and 63: with another sign. */
+static bool from_half(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                      struct smc_float_result *result)
+{
+    enum { LOWER = 2, UPPER = 3 };
+    const uint64_t which = smc_bits(in, 60, 4);
+    if (in->from[0].number != SMC_ZERO_REGISTER || !smc_bit(in, 78) ||
+        (which != LOWER && which != UPPER))
+        return false;
+    const uint32_t half = from->low[1] >> (which == UPPER ? 16 : 0) & 0xffff;
+    result->low = bits_of((float)smc_of_narrow(&smc_half, half));
+    return true;
+}
+
 /* --- Counts of bits --------------------------------------------------------------------------- */
 
 static uint32_t reversed(uint32_t bits)
@@ -467,6 +483,8 @@ bool smc_float_evaluate(const struct smc_sass_instruction *in,
     case SMC_OP_FRND:
     case SMC_OP_FRND_64:
         return between_floats(in, from, result);
+    case SMC_OP_HADD2:
+        return from_half(in, from, result);
     case SMC_OP_FLO:
     case SMC_OP_UFLO:
     case SMC_OP_POPC:

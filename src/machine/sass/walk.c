@@ -88,26 +88,42 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
             base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
 }
 
-/* Local memory: the words of 32 lanes at one address are a line. */
+/* Keeps what the trace needs of one word of each lane, after those that the entry has. */
+static void trace_word(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                       const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
+{
+    struct smc_warp_trace_entry word = {.wavefronts = 1};
+    trace_access(state, in, mask, address, &word);
+    if (entry->lines == 0)
+        entry->line = word.line;
+    entry->lines += word.lines;
+    entry->wavefronts += word.wavefronts;
+    entry->sectors += word.sectors;
+}
+
+/* Local memory: the words of 32 lanes at one address are a line, in the order of the lanes. */
 static void trace_local(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                         struct smc_warp_trace_entry *entry)
 {
+    enum { WORD = 4 };
     struct smc_warp_trace *trace = state->walk->trace;
-    const struct smc_machine_place *place = state->warp->place;
-    uint64_t address[SMC_LANES], block = place->index[2];
-    unsigned lines = in->access_bytes < 4 ? 1 : in->access_bytes / 4u;
-    if (trace->line_capacity - trace->line_count < lines)
+    struct smc_sass_instruction access = *in;
+    uint64_t address[SMC_LANES], word[SMC_LANES];
+    const unsigned words = in->access_bytes < WORD ? 1 : in->access_bytes / WORD;
+    if (trace->line_capacity - trace->line_count < (size_t)words * SMC_LANES)
         return;
     if (!smc_warp_addresses(state->warp, in, mask, address))
-        address[__builtin_ctz(mask)] = (uint32_t)in->offset;
-    block = (block * place->grid[1] + place->index[1]) * place->grid[0] + place->index[0];
-    uint64_t number = SMC_WARP_TRACE_LOCAL + (((block << 5) + place->warp) << 16) +
-                      (address[__builtin_ctz(mask)] / 4 & 0xffff);
-    entry->line = (uint32_t)trace->line_count;
-    entry->lines = entry->wavefronts = (uint8_t)lines;
-    entry->sectors = (uint8_t)(4 * lines);
-    for (unsigned i = 0; i < lines; i++)
-        trace->line[trace->line_count++] = (struct smc_warp_trace_line){number + i, 0xf};
+        for (unsigned lane = 0; lane < SMC_LANES; lane++) /* an index of each lane */
+            address[lane] = (uint32_t)in->offset + lane * (words > 1 ? in->access_bytes : WORD);
+    access.access_bytes = in->access_bytes < WORD ? in->access_bytes : WORD;
+    for (unsigned i = 0; i < words; i++) {
+        for (unsigned lane = 0; lane < SMC_LANES; lane++)
+            word[lane] = (address[lane] / WORD + i) % SMC_WARP_TRACE_LOCAL_WORDS * SMC_LINE_BYTES +
+                         (uint64_t)lane * WORD + address[lane] % WORD;
+        trace_word(state, &access, mask, word, entry);
+    }
+    for (uint32_t i = 0; i < entry->lines; i++)
+        trace->line[entry->line + i].number += SMC_WARP_TRACE_LOCAL;
 }
 
 static void trace_any_access(struct state *state, const struct smc_sass_instruction *in,

@@ -10,7 +10,7 @@ enum {
     WORD = 4,
     MOST_BYTES = 16, /* of one lane's access */
     LEAST_ROOM = 4096,
-    MOST_ROOM = 1 << 20,
+    MOST_ROOM = 1 << 22,
     MOST_SHARED = 256 * 1024 /* of every architecture */
 };
 

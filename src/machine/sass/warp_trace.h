@@ -25,8 +25,10 @@ struct smc_warp_trace_entry {
     bool unknown_addresses;
 };
 
-/* Lines from this number on are of local memory, which a warp has for itself. */
+/* Lines from this number on are of local memory, which a warp has for itself: the words of its
+   lanes at one address. */
 #define SMC_WARP_TRACE_LOCAL (UINT64_C(1) << 58)
+enum { SMC_WARP_TRACE_LOCAL_WORDS = 1 << 16 };
 
 /* And from this one on of constants, which all warps share: the address divided by the size of
    their lines. */

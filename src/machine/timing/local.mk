@@ -2,6 +2,7 @@
 libsmc_la_SOURCES += \
 	src/machine/timing/arguments.c src/machine/timing/arguments.h \
 	src/machine/timing/l1.c src/machine/timing/l1.h \
+	src/machine/timing/l2.c src/machine/timing/l2.h \
 	src/machine/timing/module_values.c src/machine/timing/module_values.h \
 	src/machine/timing/phases.c src/machine/timing/phases.h \
 	src/machine/timing/predictable.c \

@@ -1,9 +1,21 @@
-/* Whether the time of a launch can be predicted, and from which machine code. */
+/* Whether the time of a launch can be predicted, from which machine code, and what its terms are
+   called. */
 #include <stdio.h>
 
 #include "code/machine_code.h"
 #include "machine/sass/sass_instruction.h"
 #include "machine/timing.h"
+
+const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
+#define TERM(id, key, label, relief) {#key, label, relief},
+#include "machine/timing/terms.def"
+};
+
+const char *smc_time_basis_name(enum smc_time_basis basis)
+{
+    static const char *const names[] = {NULL, "table", "calibrated", "specifications"};
+    return names[basis];
+}
 
 uint16_t smc_time_code_cc(uint16_t cc)
 {

@@ -31,6 +31,13 @@ enum {
        changes (the same). */
     SWITCH_CLOCKS = 16,
     SWITCH_ISSUE_CLOCKS = 2,
+    /* Chains of atomics with a result: 590 and 610 clocks for 32 addresses, add and
+       compare-and-swap, of one SM and of all; an SM sends one a clock (the same). */
+    ATOMIC_CLOCKS = 550,
+    ATOMIC_PORT_CLOCKS = 1,
+    /* Chains of a load and a store at an index of each lane, in arrays of 64 bytes to 256 integers
+       that L1 holds: 5 to 6 clocks of the SM for each line of a pair (the same). */
+    PARTIAL_CLOCKS = 5,
     MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
@@ -45,6 +52,11 @@ enum {
    2026-11-29). */
 static const double atomics_per_s = 103e9, atomics_with_result_per_s = 77e9,
                     atomic_piece_seconds = 0.73e-9, atomic_float_seconds = 1.757e-9;
+
+/* Requests of one line each by all SMs to one piece of 512 bytes, which L2 serves one after the
+   other: volatile loads of 1 to 8 lines, and stores that alternate between 2 to 8 sectors, many of
+   which become one before they reach L2 (likewise). */
+static const double load_piece_seconds = 0.295e-9, store_piece_seconds = 0.08e-9;
 
 /* Pieces of 64 bytes at random places of DRAM, by which a share of the measured rates of reading
    and copying they come or go: 42.1e9 loads a second, and 16.0e9 stores of less than a sector,
@@ -128,10 +140,15 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     rates->dram_bytes_per_clock = copy / clock;
     rates->dram_scattered_load_clocks = busy_sms * clock * PIECE_BYTES / (scattered_loads * read);
     rates->dram_scattered_store_clocks = busy_sms * clock * PIECE_BYTES / (scattered_stores * copy);
-    rates->atomic_clocks = busy_sms * clock / atomics_per_s;
-    rates->atomic_result_clocks = busy_sms * clock / atomics_with_result_per_s;
+    rates->atomic_clocks = fmax(busy_sms * clock / atomics_per_s, ATOMIC_PORT_CLOCKS);
+    rates->atomic_result_clocks =
+        fmax(busy_sms * clock / atomics_with_result_per_s, ATOMIC_PORT_CLOCKS);
+    rates->atomic_latency = ATOMIC_CLOCKS;
+    rates->partial_clocks = PARTIAL_CLOCKS;
     rates->atomic_piece_clocks = clock * atomic_piece_seconds;
     rates->atomic_float_clocks = clock * atomic_float_seconds;
+    rates->store_piece_clocks = clock * store_piece_seconds;
+    rates->load_piece_clocks = clock * load_piece_seconds;
 }
 
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,

@@ -32,6 +32,28 @@ static size_t array_of(const struct smc_sm_state *sm, uint64_t line)
     return sm->launch->arrays;
 }
 
+static bool is_local(uint64_t line)
+{
+    return line >= SMC_WARP_TRACE_LOCAL && line < SMC_WARP_TRACE_CONSTANTS;
+}
+
+/* A line with its number in memory: the warps that take the place of one another have the same
+   local memory. */
+static struct smc_warp_trace_line placed(const struct smc_sm_state *sm,
+                                         const struct smc_sm_warp *warp,
+                                         struct smc_warp_trace_line line)
+{
+    if (is_local(line.number))
+        line.number += (uint64_t)(warp - sm->warp) * SMC_WARP_TRACE_LOCAL_WORDS;
+    return line;
+}
+
+/* Local memory has the place after all arrays and what is in none of them. */
+static size_t local_array(const struct smc_sm_state *sm)
+{
+    return sm->launch->arrays + 1;
+}
+
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
    the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
    but 284e9 and 147e9 of sectors of whole lines (H200, driver 580.159.04, 2026-11-29). */
@@ -40,7 +62,7 @@ static uint32_t pieces_in(uint32_t sectors)
     return ((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
 }
 
-enum { MANY_LINES = 8 };
+enum { MANY_LINES = 8, MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */ };
 
 /* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
 static uint32_t slots_of(uint32_t sectors, uint32_t lines)
@@ -175,9 +197,32 @@ static void note_array(const struct smc_sm_state *sm, size_t array, bool store)
 static void write_back(struct smc_sm_state *sm, uint32_t sectors, double clock)
 {
     const uint32_t count = sectors_in(sectors);
-    sm->stores_free = smc_later(sm->stores_free, clock) + count * sm->rates->l2_store_clocks;
+    const struct smc_rates *rates = sm->rates;
+    const double share = sm->launch->dram[local_array(sm)].store_share;
+    sm->stores_free = smc_later(sm->stores_free, clock) + count * rates->l2_store_clocks;
+    sm->dram_free = smc_later(sm->dram_free, clock) + count * share * rates->dram_store_clocks;
+    sm->work->local_pieces += pieces_in(sectors);
     sm->work->store_sectors += count;
     sm->work->store_slots += count;
+}
+
+/* Adds accesses to those of a piece; NULL: there is no place for it. */
+static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
+                                         const struct smc_sm_warp *warp,
+                                         struct smc_sm_hot_piece *hot, uint64_t number,
+                                         double accesses)
+{
+    const uint32_t at = (uint32_t)(++number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    for (uint32_t i = 0; i < 8; i++) {
+        struct smc_sm_hot_piece *piece = &hot[(at + i) % SMC_SM_HOT_PIECES];
+        if (piece->number && piece->number != number)
+            continue;
+        piece->number = number;
+        piece->accesses += accesses;
+        piece->blocks |= UINT64_C(1) << sm->slot[warp->block].block % 64;
+        return piece;
+    }
+    return NULL;
 }
 
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
@@ -188,33 +233,39 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
     uint32_t sectors = 0, filled = 0, states = 0;
-    uint64_t number[SMC_LANES];
+    uint64_t number[MOST_LINES];
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
     bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
     for (uint32_t i = 0; i < entry->lines; i++) {
-        const struct smc_warp_trace_line *line = &warp->trace->line[entry->line + i];
-        uint32_t wanted = sectors_in(line->sectors);
-        number[i] = line->number;
+        const struct smc_warp_trace_line line =
+            placed(sm, warp, warp->trace->line[entry->line + i]);
+        uint32_t wanted = sectors_in(line.sectors);
+        number[i] = line.number;
         sectors += wanted;
         double when;
-        uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, &when);
-        if (way == SMC_SM_LOAD_BEYOND_SM)
-            missing = line->sectors;
+        uint32_t missing = smc_l1_look(&sm->cache, line.number, line.sectors, &when);
+        if (way == SMC_SM_LOAD_BEYOND_SM) {
+            missing = line.sectors;
+            note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, 1);
+            sm->result->loads++;
+        }
         if (missing) {
-            bool stored = line->number >= SMC_WARP_TRACE_LOCAL ||
-                          smc_l1_look(&sm->stored, line->number, missing, &when) == 0;
-            const struct request request = {.sectors = sectors_in(missing),
-                                            .pieces = pieces_in(missing),
-                                            .slots = slots_of(missing, entry->lines),
-                                            .array = array_of(sm, line->number),
-                                            .scattered = scattered,
-                                            .stored = stored};
+            bool stored = !is_local(line.number) &&
+                          smc_l1_look(&sm->stored, line.number, missing, &when) == 0;
+            const struct request request = {
+                .sectors = sectors_in(missing),
+                .pieces = pieces_in(missing),
+                .slots = slots_of(missing, entry->lines),
+                .array = is_local(line.number) ? local_array(sm) : array_of(sm, line.number),
+                .scattered = scattered,
+                .stored = stored};
             if (!stored)
                 note_array(sm, request.array, false);
             when = from_l2(sm, clock, &request);
+            sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
             filled++;
-            write_back(sm, smc_l1_fill(&sm->cache, line->number, missing, when), clock);
+            write_back(sm, smc_l1_fill(&sm->cache, line.number, missing, when), clock);
         }
         states |= missing || when > clock ? COMES : IS_THERE;
         there = smc_later(there, when);
@@ -236,9 +287,21 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);
 }
 
-/* What is stored of one line, to L2 and from there to DRAM. */
+/* Adds atomics to those of the piece of 512 bytes that has a line. */
+static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                         const struct smc_warp_trace_line *line, double atomics, bool is_float)
+{
+    struct smc_sm_hot_piece *piece =
+        note_hot(sm, warp, sm->atomics, line->number / SMC_SM_HOT_LINES, atomics);
+    if (!piece)
+        return;
+    piece->is_float = is_float;
+    piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
+}
+
+/* What is stored of one line, so many bytes, to L2 and from there to DRAM. */
 static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
-                         bool scattered)
+                         double bytes, bool scattered)
 {
     const struct smc_rates *rates = sm->rates;
     size_t array = array_of(sm, line->number);
@@ -249,52 +312,76 @@ static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_li
     sm->work->store_pieces += pieces;
     sm->launch->traffic[array].stored += pieces;
     sm->launch->traffic[array].stored_scattered += scattered ? pieces : 0;
+    sm->launch->traffic[array].stored_sectors += sectors;
+    sm->launch->traffic[array].stored_bytes += fmin(bytes, sectors * SMC_SECTOR_BYTES);
     return dram->store_share * (dram->scattered ? pieces * rates->dram_scattered_store_clocks
                                                 : sectors * rates->dram_store_clocks);
 }
 
+/* Whether an SM stores to the lines that it stored to last, and these are few: L2 gets one request
+   for both. */
+static bool merges(struct smc_sm_state *sm, const struct smc_warp_trace_line *line, uint32_t lines)
+{
+    const bool same = lines > 0 && !is_local(line->number) && lines <= MANY_LINES &&
+                      lines == sm->stored_lines && line->number == sm->stored_line.number &&
+                      line->sectors == sm->stored_line.sectors;
+    sm->stored_lines = lines;
+    if (lines > 0)
+        sm->stored_line = *line;
+    return same;
+}
+
+/* The sectors of whole lines that L2 could take instead of a store of so many bytes: no request of
+   a line is quicker than two. */
+static double store_slots(double slots, double bytes, uint32_t lines)
+{
+    return fmin(slots, fmax(bytes / SMC_SECTOR_BYTES, 2 * lines));
+}
+
+/* A line of local memory stays in L1; one that is stored in part is read first. Returns the clocks
+   of the data stage. */
+static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                            const struct smc_warp_trace_line *line, double clock)
+{
+    const uint64_t number = placed(sm, warp, *line).number;
+    write_back(sm, smc_l1_write(&sm->cache, number, line->sectors, clock), clock);
+    return line->sectors == 0xf ? 1 : sm->rates->partial_clocks;
+}
+
 double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                    const struct smc_warp_trace_entry *entry, double clock)
+                    const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                    double clock)
 {
     const struct smc_rates *rates = sm->rates;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
+    const double bytes = (double)step->bytes * entry->active_lanes;
+    double slots = 0, dram_clocks = 0, data = 0;
     bool scattered = is_scattered(line, entry->lines);
-    double slots = 0, dram_clocks = 0;
+    const bool merged = merges(sm, line, entry->lines);
     for (uint32_t i = 0; i < entry->lines; i++) {
-        if (line[i].number >= SMC_WARP_TRACE_LOCAL) {
-            write_back(sm, smc_l1_write(&sm->cache, line[i].number, line[i].sectors, clock), clock);
+        if (is_local(line[i].number)) {
+            data += store_locally(sm, warp, &line[i], clock);
+            continue;
+        }
+        if (merged) {
+            sm->work->store_sectors += sectors_in(line[i].sectors);
             continue;
         }
         write_back(sm, smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock), clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         slots += slots_of(line[i].sectors, entry->lines);
-        dram_clocks += store_line(sm, &line[i], scattered);
+        dram_clocks += store_line(sm, &line[i], bytes / entry->lines, scattered);
+        note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
+        sm->result->stores++;
     }
+    slots = store_slots(slots, bytes, entry->lines);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
     sm->last_store = sm->stores_free;
     sm->work->store_slots += slots;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     use_dram(sm, clock, 0, dram_clocks);
-    return smc_sm_data_stage(sm, clock, entry->wavefronts);
-}
-
-/* Adds atomics to those of the piece of 512 bytes that has a line. */
-static void note_atomics(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
-                         double atomics, bool is_float)
-{
-    uint64_t number = line->number / SMC_SM_HOT_LINES + 1;
-    uint32_t at = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
-    for (uint32_t i = 0; i < 8; i++) {
-        struct smc_sm_hot_piece *piece = &sm->hot[(at + i) % SMC_SM_HOT_PIECES];
-        if (piece->number && piece->number != number)
-            continue;
-        piece->number = number;
-        piece->atomics += atomics;
-        piece->is_float = is_float;
-        piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
-        return;
-    }
+    return smc_sm_data_stage(sm, clock, smc_later(data, entry->wavefronts));
 }
 
 /* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
@@ -306,6 +393,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     bool scattered = is_scattered(line, entry->lines);
     double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
+    double there = 1; /* the chance that L2 has all of them */
     double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
     if (entry->lines == 0) { /* addresses are unknown: every lane has a sector of its own */
         sm->work->unknown++;
@@ -313,8 +401,9 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sm->work->store_pieces += atomics;
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
-        dram_clocks += store_line(sm, &line[i], scattered);
-        note_atomics(sm, &line[i],
+        dram_clocks += store_line(sm, &line[i], SMC_LINE_BYTES, scattered);
+        there *= 1 - sm->launch->dram[array_of(sm, line[i].number)].store_share;
+        note_atomics(sm, warp, &line[i],
                      atomics * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
                      step->is_float);
     }
@@ -323,7 +412,9 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
     sm->atomics_free = smc_later(sm->atomics_free, clock) + atomics * clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
-    return smc_later(smc_sm_data_stage(sm, clock, 2), sm->atomics_free + rates->l2_latency);
+    return smc_later(smc_sm_data_stage(sm, clock, 2),
+                     sm->atomics_free + rates->atomic_latency +
+                         (1 - there) * (rates->dram_latency - rates->l2_latency));
 }
 
 /* Whether the cache of constants lacks a line, which then replaces another one. */

@@ -68,6 +68,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_ATOM_FLOAT] = SMC_SM_ATOMIC,
     [SMC_OP_ATOMG] = SMC_SM_ATOMIC,
     [SMC_OP_ATOMG_CAS] = SMC_SM_ATOMIC,
+    [SMC_OP_ATOMG_FLOAT] = SMC_SM_ATOMIC,
     [SMC_OP_RED] = SMC_SM_ATOMIC,
     [SMC_OP_REDG] = SMC_SM_ATOMIC,
     [SMC_OP_LD] = SMC_SM_GENERIC,
@@ -165,6 +166,7 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .stall = (uint8_t)smc_stall_cycles(in),
         .kind = kind_of_step(at),
         .flops = flops_of(in),
+        .bytes = in->access_bytes,
         .beyond_sm = in->beyond_sm,
         .is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
                     in->operation == SMC_OP_ATOM_FLOAT,
@@ -217,6 +219,7 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     uint32_t block = sm->next_block++;
     struct smc_sm_slot *slot = &sm->slot[number];
     *slot = (struct smc_sm_slot){.used = true,
+                                 .block = block,
                                  .warps_left = launch->warps_per_block,
                                  .first_warp = number * launch->warps_per_block,
                                  .debt = slot->debt};
@@ -350,7 +353,7 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         return smc_sm_load(sm, warp, entry, way,
                            step->beyond_sm ? SMC_SM_LOAD_BEYOND_SM : SMC_SM_LOAD);
     case SMC_SM_GLOBAL_STORE:
-        return smc_sm_store(sm, warp, entry, way);
+        return smc_sm_store(sm, warp, step, entry, way);
     case SMC_SM_COPY:
         warp->copies.last =
             smc_later(warp->copies.last, smc_sm_load(sm, warp, entry, way, SMC_SM_LOAD_COPIES));
@@ -539,15 +542,32 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
     return SMC_OK;
 }
 
+/* The piece with the most accesses in the launch. If several of the SM's blocks access it, all of
+   the launch do so; otherwise one does, or a few. */
+static const struct smc_sm_hot_piece *
+hottest_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *hot, double *accesses)
+{
+    const struct smc_sm_hot_piece *hottest = hot;
+    *accesses = 0;
+    for (uint32_t i = 0; i < SMC_SM_HOT_PIECES; i++) {
+        const bool apart = launch->blocks > 1 && __builtin_popcountll(hot[i].blocks) == 1;
+        const double all = hot[i].accesses * (apart ? launch->share_of_blocks : 1);
+        if (all <= *accesses)
+            continue;
+        *accesses = all;
+        hottest = &hot[i];
+    }
+    return hottest;
+}
+
 static void find_hottest(struct smc_sm_state *sm)
 {
-    const struct smc_sm_hot_piece *hottest = &sm->hot[0];
-    for (uint32_t i = 1; i < SMC_SM_HOT_PIECES; i++)
-        if (sm->hot[i].atomics > hottest->atomics)
-            hottest = &sm->hot[i];
-    sm->result->hottest_atomics = hottest->atomics;
-    sm->result->hottest_waits =
-        hottest->is_float && (hottest->sectors & (hottest->sectors - 1)) == 0;
+    struct smc_sm_result *result = sm->result;
+    const struct smc_sm_hot_piece *hottest =
+        hottest_of(sm->launch, sm->atomics, &result->hottest_atomics);
+    result->hottest_waits = hottest->is_float && (hottest->sectors & (hottest->sectors - 1)) == 0;
+    hottest_of(sm->launch, sm->stores, &result->hottest_stores);
+    hottest_of(sm->launch, sm->loads, &result->hottest_loads);
 }
 
 static bool leaves_out(const struct smc_sm_launch *launch)

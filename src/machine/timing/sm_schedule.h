@@ -25,15 +25,17 @@ struct smc_step_work {
     double load_pieces, store_pieces; /* of 64 bytes that have these sectors of L2 */
     /* Sectors of whole lines that L2 could give or take meanwhile, without atomics. */
     double load_slots, store_slots;
-    double divergent; /* wavefronts of loads that touch many lines */
-    double atomics;   /* that L2 executes one by one */
-    double constants; /* clocks of the SM's unit for constants by lane */
+    double divergent;    /* wavefronts of loads that touch many lines */
+    double atomics;      /* that L2 executes one by one */
+    double local_pieces; /* of local memory that L1 does not hold, loaded and stored */
+    double constants;    /* clocks of the SM's unit for constants by lane */
 };
 
 /* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and
    those of them that requests with addresses in no order touch. */
 struct smc_sm_traffic {
     double loaded, loaded_scattered, stored, stored_scattered;
+    double stored_sectors, stored_bytes; /* bytes: that lanes store, at most those sectors */
 };
 
 /* Of the sectors that miss L1 and of those that are stored, how many come from and go to DRAM, and
@@ -51,10 +53,11 @@ struct smc_sm_launch {
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks;                    /* which start in this order */
+    double share_of_blocks;             /* that they are of those of the launch */
     bool no_more_blocks;                /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
-    const struct smc_sm_dram *dram; /* by array; the last one: no array of these */
+    const struct smc_sm_dram *dram; /* by array; then: no array of these, and local memory */
     struct smc_sm_traffic *traffic; /* likewise; added to */
     struct smc_step_work *work;     /* by step of the program; added to */
 };
@@ -65,8 +68,11 @@ struct smc_sm_result {
                                 few blocks */
     uint64_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
     double atomics;          /* executed, as in struct smc_step_work */
-    double hottest_atomics;  /* those of them in the piece of 512 bytes that has the most */
-    bool hottest_waits;      /* they are floating-point ones in one sector of it */
+    double stores, loads;    /* of lines, by warps; loads that L1 does not serve */
+    double hottest_atomics;  /* in the piece of 512 bytes that has the most of the launch, as if
+                                `atomics` were those of the launch */
+    double hottest_stores, hottest_loads; /* likewise */
+    bool hottest_waits;                   /* they are floating-point ones in one sector of it */
 };
 
 /* SMC_MACHINE: memory. */

@@ -26,6 +26,7 @@ struct smc_sm_step {
     uint8_t kind;
     uint8_t missing_groups; /* that a wait for copies or products allows */
     uint8_t flops;          /* of a lane */
+    uint8_t bytes;          /* that a lane accesses */
     bool has_result;        /* of an atomic */
     bool beyond_sm;         /* a load that L1 does not serve */
     bool is_float;          /* likewise: REDG, whose code integers do not have */
@@ -91,6 +92,7 @@ struct smc_sm_named_barrier {
 
 struct smc_sm_slot {
     bool used;
+    uint32_t block; /* its number among those that the SM executes */
     uint32_t warps_left;
     uint32_t barriers; /* bit n: warps have arrived at named[n] */
     struct smc_sm_named_barrier named[SMC_SM_NAMED_BARRIERS];
@@ -124,12 +126,13 @@ struct smc_sm_part {
     double next_clock;
 };
 
-/* A piece of global memory in which atomics are executed one after the other. */
+/* A piece of global memory in which L2 executes atomics, or stores, one after the other. */
 enum { SMC_SM_HOT_PIECES = 4096, SMC_SM_HOT_LINES = 4 };
 
 struct smc_sm_hot_piece {
     uint64_t number; /* from 1; 0: free */
-    double atomics;
+    double accesses;
+    uint64_t blocks;  /* that made them: bit n, those of number n modulo 64 */
     uint32_t sectors; /* of its 16 */
     bool is_float;    /* its last atomic */
 };
@@ -172,7 +175,10 @@ struct smc_sm_state {
     double block_free; /* when the next block may start */
     struct smc_sm_dram_use dram_use;
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
-    struct smc_sm_hot_piece hot[SMC_SM_HOT_PIECES];
+    struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
+    struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
+    struct smc_warp_trace_line stored_line; /* the first of the last store, of so many */
+    uint32_t stored_lines;
     double end;
     bool timed;                 /* not only the accesses */
     struct smc_step_work *work; /* of the step that is being executed */
@@ -233,7 +239,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                    const struct smc_warp_trace_entry *entry, double clock,
                    enum smc_sm_load_way way);
 double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                    const struct smc_warp_trace_entry *entry, double clock);
+                    const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                    double clock);
 double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                      const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                      double clock);

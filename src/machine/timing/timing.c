@@ -8,22 +8,13 @@
 
 #include "base/memory.h"
 #include "code/machine_code.h"
+#include "machine/timing/l2.h"
 #include "machine/timing/module_values.h"
 #include "machine/timing/traces.h"
-
-const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
-#define TERM(id, key, label, relief) {#key, label, relief},
-#include "machine/timing/terms.def"
-};
-
-const char *smc_time_basis_name(enum smc_time_basis basis)
-{
-    static const char *const names[] = {NULL, "table", "calibrated", "specifications"};
-    return names[basis];
-}
+#include "rules/banks.h"
 
 enum {
-    BUDGET = 16000,           /* instructions of all warps together that are executed one by one */
+    BUDGET = 64000,           /* instructions of all warps together that are executed one by one */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000 /* of a warp */
@@ -46,7 +37,10 @@ struct work {
     double data_wavefronts, shared_wavefronts;
     double load_sectors, l2_sectors, store_sectors;
     double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
-    double hottest_share;    /* of the atomics, how many are in the piece that has the most */
+    double hottest_share; /* of the atomics, how many are in the piece that has the most */
+    double store_requests, load_requests; /* of lines, by warps; as in struct smc_sm_result */
+    double hottest_stores, hottest_loads; /* shares of them in the piece that has the most */
+    double local_pieces;
     bool hottest_waits;      /* as in struct smc_sm_result */
     uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
     double clocks_per_block; /* from one block to the next while as many as can reside do */
@@ -60,11 +54,13 @@ struct model {
     struct smc_rates rates;
     struct smc_time *time;
     uint64_t blocks, sms;
-    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 1];
-    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 1];
+    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
+    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
+    double local_bytes;    /* of all threads that reside */
     double dram_clocks;    /* of all that comes from and goes to DRAM */
     bool sms_share;        /* several SMs load the same from DRAM */
     double atomics_clocks; /* of those in the piece that has the most */
+    double hot_clocks;     /* of loads or stores in the one that has the most */
     struct sample sample;
     struct smc_contents contents;
     struct smc_survey survey; /* of the whole grid, where its warps differ */
@@ -96,6 +92,11 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->atomics += times * part->atomics;
     sum->hottest_share = part->hottest_share;
     sum->hottest_waits = part->hottest_waits;
+    sum->store_requests += times * part->store_requests;
+    sum->hottest_stores = part->hottest_stores;
+    sum->load_requests += times * part->load_requests;
+    sum->hottest_loads = part->hottest_loads;
+    sum->local_pieces += times * part->local_pieces;
     sum->loaded |= part->loaded;
     sum->stored |= part->stored;
 }
@@ -132,6 +133,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->store_slots += requests * step->store_slots;
     work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
+    work->local_pieces += times * step->local_pieces;
 }
 
 /* --- One SM ----------------------------------------------------------------------------------- */
@@ -253,6 +255,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .l1_bytes = model->launch->l1_bytes,
         .block = traces->block,
         .blocks = traces->blocks,
+        .share_of_blocks = traces->blocks / (double)model->blocks,
         .no_more_blocks = traces->blocks == most_blocks(model),
         .array = arguments->array,
         .arrays = arguments->array_count,
@@ -265,10 +268,18 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
                           .clocks_per_block = result.clocks_per_block,
                           .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
                           .hottest_waits = result.hottest_waits,
+                          .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
+                          .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,
                           .stored = result.stored};
-    for (uint32_t i = 0; i < model->program.count; i++)
+    double stored = 0, loaded = 0;
+    for (uint32_t i = 0; i < model->program.count; i++) {
         add_step(model, i, &steps[i], work);
+        stored += steps[i].store_pieces;
+        loaded += steps[i].load_pieces;
+    }
+    work->store_requests = stored > 0 ? result.stores * work->store_pieces / stored : 0;
+    work->load_requests = loaded > 0 ? result.loads * work->load_pieces / loaded : 0;
     free(steps);
     return status;
 }
@@ -301,37 +312,6 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
 
 /* --- DRAM ------------------------------------------------------------------------------------- */
 
-/* L2 keeps arrays of up to these shares of its size from one launch to the next, more of what is
-   loaded than of what is stored; of larger ones less and less, up to the last share. Measured with
-   loads, stores and copies of 4 to 255 MiB on an H100 and an H200 (CUDA 13.0, driver 580.159.04,
-   2026-11-24). Of what is accessed at random places, these shares of its size are kept of arrays of
-   any size: loads and stores of 64 to 4096 MiB on an H200 (2026-11-29). */
-#define L2_KEEPS_LOADED           0.75
-#define L2_KEEPS_STORED           0.35
-#define L2_KEEPS_NONE             0.85
-#define L2_KEEPS_SCATTERED_LOADS  0.7
-#define L2_KEEPS_SCATTERED_STORES 0.4
-
-/* What a launch loads from and stores to arrays, in bytes: once each, as far as it is accessed. */
-struct touched {
-    double read, written, both; /* both: each byte counted once */
-    double copied;              /* from other arrays, before each launch */
-    double asked_read, asked_written;
-};
-
-/* How much of arrays that are passed through in order comes from and goes to DRAM in each launch.
-   `both`: the bytes of all arrays. */
-static double share_of_dram(const struct touched *touched, double both, double l2_bytes)
-{
-    double bytes = touched->read + touched->written;
-    double kept = bytes > 0
-                      ? (L2_KEEPS_LOADED * touched->read + L2_KEEPS_STORED * touched->written) /
-                            bytes * l2_bytes
-                      : 0;
-    double share = (both - kept) / (L2_KEEPS_NONE * l2_bytes - kept);
-    return fmin(fmax(share, 0), 1);
-}
-
 /* What the whole launch accesses for each access in the sample's traces. */
 struct scale {
     double loads, stores;
@@ -346,50 +326,49 @@ static bool leave_nothing_out(const struct smc_traces *traces)
     return true;
 }
 
+static double busy_sms(const struct model *model)
+{
+    return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+}
+
 static struct scale find_scale(const struct model *model)
 {
-    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double busy = busy_sms(model);
     double blocks = (double)most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
-    for (size_t i = 0; i <= model->arguments->array_count; i++) {
+    for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
         loads += model->traffic[i].loaded;
+    for (size_t i = 0; i <= model->arguments->array_count; i++)
         stores += model->traffic[i].stored;
-    }
     loads = loads > 0 ? model->work.load_pieces / loads : 0;
     stores = stores > 0 ? model->work.store_pieces / stores : 0;
     bool whole = fmax(loads, stores) < 1.02 * blocks || leave_nothing_out(&model->traces);
     return (struct scale){busy * loads, busy * stores, whole};
 }
 
+#define CLEARLY 0.8 /* less than all */
+
 /* As much of an array as was asked for, which is all of it unless it is clearly less. */
 static double part_of(double bytes, double asked, bool known)
 {
-    const double clearly = 0.8;
-    return asked <= 0 || (known && asked < clearly * bytes) ? asked : bytes;
+    return asked <= 0 || (known && asked < CLEARLY * bytes) ? asked : bytes;
 }
 
 /* What array `i` is accessed for in the whole launch. */
-static struct touched touched_of(const struct model *model, size_t i, const struct scale *scale)
+static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
 {
     enum { PIECE = 64 };
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     double bytes = (double)model->arguments->array[i].bytes;
-    struct touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
-                              .asked_written = traffic->stored * scale->stores * PIECE};
+    struct smc_touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
+                                  .asked_written = traffic->stored * scale->stores * PIECE};
     touched.read = part_of(bytes, touched.asked_read, scale->whole);
     touched.written = part_of(bytes, touched.asked_written, scale->whole);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
+    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->stores < CLEARLY * touched.written)
+        touched.filled =
+            fmin(touched.written, traffic->stored_sectors * scale->stores * SMC_SECTOR_BYTES);
     return touched;
-}
-
-static void add_touched(struct touched *sum, const struct touched *part)
-{
-    sum->read += part->read;
-    sum->written += part->written;
-    sum->both += part->both;
-    sum->copied += part->copied;
-    sum->asked_read += part->asked_read;
-    sum->asked_written += part->asked_written;
 }
 
 /* Half of what is accessed of the array is at places in no order. */
@@ -400,34 +379,34 @@ static bool array_is_scattered(const struct smc_sm_traffic *traffic)
 }
 
 /* How often each byte of an array is accessed in a launch. */
-static double repeats_of(const struct touched *touched)
+static double repeats_of(const struct smc_touched *touched)
 {
     return (touched->asked_read + touched->asked_written) / fmax(touched->both, 1);
 }
 
 /* The bytes that pass through L2 between two accesses to the same place of an array. */
-static double bytes_between(const struct model *model, const struct touched *touched,
+static double bytes_between(const struct model *model, const struct smc_touched *touched,
                             const struct scale *scale)
 {
     double bytes = 0, repeats = repeats_of(touched);
     for (size_t i = 0; i < model->arguments->array_count; i++) {
-        const struct touched other = touched_of(model, i, scale);
+        const struct smc_touched other = touched_of(model, i, scale);
         bytes += other.both * fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
     }
     return fmax(bytes, 1);
 }
 
-static void set_scattered(struct model *model, const struct touched *touched, double all_bytes,
+static void set_scattered(struct model *model, const struct smc_touched *touched, double all_bytes,
                           struct smc_sm_dram *dram)
 {
     enum { PIECE = 64 };
     const struct smc_rates *rates = &model->rates;
     double l2_bytes = (double)model->launch->device->l2_bytes;
-    double busy = model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    double busy = busy_sms(model);
     double loads, stores;
     *dram = (struct smc_sm_dram){
-        .load_share = fmax(0, 1 - L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
-        .store_share = fmax(0, 1 - L2_KEEPS_SCATTERED_STORES * l2_bytes / all_bytes),
+        .load_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
+        .store_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes / all_bytes),
         .scattered = true};
     loads = dram->load_share * touched->asked_read;
     stores = dram->store_share * touched->asked_written;
@@ -439,7 +418,7 @@ static void set_scattered(struct model *model, const struct touched *touched, do
 
 /* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
    of those that the flush stored go there. */
-static void set_cold(struct model *model, const struct touched *all, double l2_bytes)
+static void set_cold(struct model *model, const struct smc_touched *all, double l2_bytes)
 {
     double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
     for (size_t i = 0; i < model->arguments->array_count; i++)
@@ -449,6 +428,17 @@ static void set_cold(struct model *model, const struct touched *all, double l2_b
     model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
 }
 
+/* Local memory that L2 does not hold, of which every line that misses L1 may be anywhere. */
+static void set_local(struct model *model, double share)
+{
+    enum { PIECE = 64 };
+    const size_t local = model->arguments->array_count + 1;
+    const double bytes = share * model->work.local_pieces * busy_sms(model) * PIECE;
+    model->dram[local] = (struct smc_sm_dram){.load_share = share, .store_share = share};
+    model->time->dram_bytes += bytes;
+    model->dram_clocks += bytes / model->rates.dram_bytes_per_clock;
+}
+
 /* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
    is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
    once, unless they are accessed at places in no order. */
@@ -456,29 +446,33 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
 {
     const struct smc_time_arguments *arguments = model->arguments;
     double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
-    struct touched ordered = {0}, all = {0};
+    struct smc_touched ordered = {0}, all = {0};
     for (size_t i = 0; i < arguments->array_count; i++)
         all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
-    if (!model->launch->cold && all_bytes <= L2_KEEPS_STORED * l2_bytes)
+    if (!model->launch->cold && all_bytes + model->local_bytes <= SMC_L2_KEEPS_STORED * l2_bytes)
         return SMC_OK;
     enum smc_status status = run_sm(model, smc_sm_access, error);
     if (status != SMC_OK)
         return status;
     const struct scale scale = find_scale(model);
     for (size_t i = 0; i < arguments->array_count; i++) {
-        struct touched touched = touched_of(model, i, &scale);
-        add_touched(&all, &touched);
+        struct smc_touched touched = touched_of(model, i, &scale);
+        smc_touched_add(&all, &touched);
         if (!array_is_scattered(&model->traffic[i]))
-            add_touched(&ordered, &touched);
+            smc_touched_add(&ordered, &touched);
     }
-    double share = share_of_dram(&ordered, all.both + all.copied, l2_bytes);
+    const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
+    struct smc_touched kept = ordered;
+    smc_touched_add(&kept, &local);
+    double share =
+        smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
     if (model->launch->cold) {
         set_cold(model, &all, l2_bytes);
         return SMC_OK;
     }
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
-        struct touched touched = touched_of(model, i, &scale);
+        struct smc_touched touched = touched_of(model, i, &scale);
         if (array_is_scattered(&model->traffic[i]))
             set_scattered(model, &touched, bytes_between(model, &touched, &scale), &model->dram[i]);
         else
@@ -486,9 +480,10 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
                 .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
                 .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
     }
-    model->time->dram_bytes += share * (ordered.read + ordered.written);
-    model->dram_clocks +=
-        share * (ordered.read + ordered.written) / model->rates.dram_bytes_per_clock;
+    set_local(model, share);
+    const double moved = share * (ordered.read + ordered.written + ordered.filled);
+    model->time->dram_bytes += moved;
+    model->dram_clocks += moved / model->rates.dram_bytes_per_clock;
     return SMC_OK;
 }
 
@@ -500,6 +495,16 @@ static double hottest_clocks(const struct model *model)
     return all * work->hottest_share *
            (work->hottest_waits ? model->rates.atomic_float_clocks
                                 : model->rates.atomic_piece_clocks);
+}
+
+/* How long the requests of the launch take to the piece of memory that has the most of them. */
+static double hottest_requests_clocks(const struct model *model)
+{
+    const struct work *work = &model->work;
+    const struct smc_rates *rates = &model->rates;
+    const double stores = work->store_requests * work->hottest_stores * rates->store_piece_clocks;
+    const double loads = work->load_requests * work->hottest_loads * rates->load_piece_clocks;
+    return fmax(stores, loads) * (double)model->blocks / (double)most_blocks(model);
 }
 
 /* --- Terms ------------------------------------------------------------------------------------ */
@@ -535,9 +540,9 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
-    term[SMC_TIME_L2] =
-        fmax(work->load_slots * rates->l2_load_clocks, work->store_slots * rates->l2_store_clocks) *
-        ms;
+    term[SMC_TIME_L2] = fmax(work->load_slots * rates->l2_load_clocks,
+                             fmax(work->store_slots * rates->l2_store_clocks, model->hot_clocks)) *
+                        ms;
     term[SMC_TIME_ATOMICS] = fmax(work->atomics * rates->atomic_clocks, model->atomics_clocks) * ms;
     term[SMC_TIME_DRAM] = model->dram_clocks * ms;
     double start_ms = blocks_sent(model) * rates->block_interval * ms;
@@ -746,7 +751,9 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
         return status;
     struct work *work = &model->work;
     model->atomics_clocks = hottest_clocks(model);
+    model->hot_clocks = hottest_requests_clocks(model);
     work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->atomics_clocks));
+    work->clocks = fmax(work->clocks, model->hot_clocks);
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);
@@ -911,10 +918,15 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.machine.grid[i] = launch->grid[i];
         model.blocks *= launch->grid[i];
     }
+    uint64_t started = model.sms * (uint64_t)launch->blocks_per_sm;
+    model.local_bytes = (double)kernel->stack_bytes * SMC_LANES * smc_traces_warps(&model.machine) *
+                        (double)(model.blocks < started ? model.blocks : started);
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     model.machine.resident = model.sms * launch->blocks_per_sm;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
+    if (kernel->blocks_per_cluster > 1)
+        model.rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
     if (launch->restored)
         model.rates.launch_ms += model.rates.other_work_ms;
     status = check_rates(&model, error);

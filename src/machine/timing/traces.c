@@ -17,6 +17,9 @@ enum {
     SURVEY_STEPS = 1000000,   /* of all warps of a survey */
     TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
     SURVEY_WARPS = 20000,
+    /* Of blocks that see what others stored: all of a launch that has no more. */
+    MEETING_STEPS = 6000000,
+    MEETING_WARPS = 65536,
     SURVEY_LEAST_WARPS = 16,
     MOST_WARPS = 32 /* of a block: 1024 threads */
 };
@@ -467,11 +470,11 @@ static double spread_of(const struct mean_of *of)
     return sqrt(of->squares / of->count);
 }
 
-/* Whether the mean is known to a hundredth, by two standard errors. */
-static bool mean_suffices(const struct mean_of *of)
+/* Whether the mean of at least so many is known to a hundredth, by two standard errors. */
+static bool mean_suffices(const struct mean_of *of, double least)
 {
-    enum { LEAST = 256, EXACT = 200 };
-    return of->count >= LEAST && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
+    enum { EXACT = 200 };
+    return of->count >= least && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
 /* What a survey has seen so far. */
@@ -490,11 +493,22 @@ static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t bl
     }
 }
 
+static bool sees_others(const struct tracer *tracer)
+{
+    return tracer->memory && tracer->memory->others;
+}
+
+/* Of long warps fewer suffice, if they are alike. What others have stored changes from block to
+   block. */
 static bool survey_suffices(const struct tracer *tracer, const struct seen *seen, double least)
 {
-    return seen->lengths.count >= least &&
-           (tracer->walk.steps > SURVEY_STEPS ||
-            (mean_suffices(&seen->lengths) && mean_suffices(&seen->sectors)));
+    enum { MANY = 256, FEW = 4 };
+    if (sees_others(tracer))
+        return tracer->walk.steps > MEETING_STEPS;
+    const bool is_long = tracer->walk.steps > SURVEY_STEPS;
+    const double enough = is_long ? FEW : MANY;
+    return (is_long && seen->lengths.count >= least) ||
+           (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
 }
 
 /* Blocks whose warps walk together. */
@@ -502,7 +516,8 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
 {
     const uint32_t *grid = tracer->launch->grid;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-    for (uint64_t i = 0; i < blocks && seen->lengths.count < SURVEY_WARPS; i++) {
+    const double most = sees_others(tracer) ? MEETING_WARPS : SURVEY_WARPS;
+    for (uint64_t i = 0; i < blocks && seen->lengths.count < most; i++) {
         double before = tracer->walk.all_sectors;
         if (survey_suffices(tracer, seen, 1))
             break;
