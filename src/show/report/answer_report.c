@@ -244,6 +244,10 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
           answer_compiled(item->answer, item->answer->resources.spill_store_bytes))                \
     FIELD("kernel.spill_load_bytes", NULL, "bytes", "spill loads per thread",                      \
           answer_compiled(item->answer, item->answer->resources.spill_load_bytes))                 \
+    FIELD("kernel.parameter_bytes", NULL, "bytes", "the kernel's parameters together",             \
+          SMC_VALUE_IF(item->answer->query.kernel, smc_plan_parameter_bytes(&item->answer->plan))) \
+    FIELD("kernel.array_bytes", NULL, "bytes", "the launch's arrays in global memory together",    \
+          SMC_VALUE_IF(item->answer->query.kernel, smc_plan_array_bytes(&item->answer->plan)))     \
     FIELD("kernel.block_dim", NULL, "threads", "x, y and z of a block",                            \
           smc_value_extent(item->answer->plan.block))                                              \
     FIELD("kernel.grid_dim", NULL, "blocks", "x, y and z of the grid",                             \
