@@ -21,7 +21,8 @@ sed 's/{= blocks_per_sm | block(s)}/{= blocks_per_smm}/' example.md >broken.md
 refuses 2 "./broken.md:17: no value 'blocks_per_smm' in the answer to '--threads 256 --regs 32'" \
     lesson ./broken.md --no-nvrtc --page 1
 sed 's/^device: .*/device: NVIDIA H20000/' example.md >broken.md
-refuses 2 "./broken.md:4: device: unknown device 'NVIDIA H20000'" lesson ./broken.md --no-nvrtc
+refuses 2 "./broken.md:4: device: unknown device 'NVIDIA H20000'; did you mean 'NVIDIA H200'? \
+'smemcalc devices' lists them, or give a compute capability such as 9.0" lesson ./broken.md --no-nvrtc
 smemcalc lesson ./example.md --device 7.5 --page 1 >out 2>&1
 empty "the reader chooses the device" "$(grep -q 'compute capability 7.5 runs 4 blocks' out || cat out)"
 

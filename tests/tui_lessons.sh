@@ -62,7 +62,7 @@ key y
 screen
 END
 empty "tui FILE opens a lesson, y shows its command" "$(
-    { grep -q 'First page' out && grep -q 'smemcalc lesson mine.md' out; } || cat out)"
+    { grep -q 'First page' out && grep -q 'smemcalc lesson "mine.md"' out && grep -q 'page 1 of 1' out; } || cat out)"
 echo 'no lesson' >bad.md
 says "an error of the user's lesson names its line" "bad.md:1:" 'key :
 type open bad.md

@@ -214,8 +214,9 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
         const char *token = smc_ptx_token(cursor, &length);
         if (length == 0)
             return false;
-        depth += smc_equals(token, length, "{");
-        depth -= depth > 0 && smc_equals(token, length, "}");
+        /* ".ptr .global" of a parameter is no variable */
+        depth += smc_equals(token, length, "{") || smc_equals(token, length, "(");
+        depth -= depth > 0 && (smc_equals(token, length, "}") || smc_equals(token, length, ")"));
         const bool is_constant = smc_equals(token, length, ".const");
         if (depth == 0 && (smc_equals(token, length, ".global") || is_constant) &&
             ptx_facts_read_declaration(cursor, false, variable)) {

@@ -36,7 +36,7 @@ struct named_reference {
 /* --- Names ------------------------------------------------------------------------------------ */
 
 /* The length of the name in "matmul:m=64". */
-static size_t name_length(const char *text)
+static size_t reference_name_length(const char *text)
 {
     return strcspn(text, ":");
 }
@@ -64,7 +64,7 @@ static const char *find_exercise(const char *name)
 
 static char *copy_name(const char *text)
 {
-    return smc_strndup(text, name_length(text));
+    return smc_strndup(text, reference_name_length(text));
 }
 
 bool smc_named_reference_is(const char *text)
@@ -279,7 +279,7 @@ struct extents {
     bool is_open;   /* it follows from no division: several are unknown, or an expression */
 };
 
-static struct extents read_extents(const struct named_reference *reference, size_t array)
+static struct extents reference_read_extents(const struct named_reference *reference, size_t array)
 {
     const struct smc_exercise *exercise = &reference->exercise;
     const struct smc_exercise_argument *argument = &exercise->argument[array];
@@ -320,7 +320,7 @@ static size_t divide_sizes(struct named_reference *reference, const struct smc_u
             if (exercise->argument[i].extents == 0)
                 continue;
             const uint64_t elements = elements_of(reference, user, i);
-            const struct extents extents = read_extents(reference, i);
+            const struct extents extents = reference_read_extents(reference, i);
             if (extents.is_open)
                 continue;
             if (extents.unknown == exercise->names && extents.product != elements)
@@ -338,13 +338,13 @@ static size_t divide_sizes(struct named_reference *reference, const struct smc_u
 }
 
 /* The first array whose size several unknown names make; `arguments`: none. */
-static size_t find_open(const struct named_reference *reference)
+static size_t reference_find_open(const struct named_reference *reference)
 {
     const struct smc_exercise *exercise = &reference->exercise;
     size_t i = 0;
     while (i < exercise->arguments &&
-           (exercise->argument[i].extents == 0 || !read_extents(reference, i).is_open ||
-            read_extents(reference, i).unknown == exercise->names))
+           (exercise->argument[i].extents == 0 || !reference_read_extents(reference, i).is_open ||
+            reference_read_extents(reference, i).unknown == exercise->names))
         i++;
     return i;
 }
@@ -355,14 +355,14 @@ static size_t find_open(const struct named_reference *reference)
 static size_t try_sizes(struct named_reference *reference, const struct smc_user_request *user)
 {
     enum { MOST_TRIED = 1 << 16 };
-    const size_t array = find_open(reference);
+    const size_t array = reference_find_open(reference);
     struct smc_exercise_case kept = reference->one, found = kept;
     bool kept_known[SMC_EXERCISE_MOST_NAMES], found_known[SMC_EXERCISE_MOST_NAMES];
     size_t solutions = 0;
     if (array == reference->exercise.arguments)
         return 1;
     const uint64_t elements = elements_of(reference, user, array);
-    const size_t name = read_extents(reference, array).unknown;
+    const size_t name = reference_read_extents(reference, array).unknown;
     memcpy(kept_known, reference->is_known, sizeof kept_known);
     memcpy(found_known, kept_known, sizeof found_known);
     for (uint64_t i = 1; i <= elements && i <= MOST_TRIED && solutions < 2; i++) {
@@ -371,7 +371,7 @@ static size_t try_sizes(struct named_reference *reference, const struct smc_user
         reference->one.value[name] = (int64_t)i;
         reference->is_known[name] = true;
         if (divide_sizes(reference, user) == reference->exercise.arguments &&
-            find_open(reference) == reference->exercise.arguments) {
+            reference_find_open(reference) == reference->exercise.arguments) {
             solutions++;
             found = reference->one;
             memcpy(found_known, reference->is_known, sizeof found_known);
@@ -399,9 +399,9 @@ static void append_size(const struct named_reference *reference, size_t array, c
         smc_text_printf(out, "%s%" PRIu64, d ? " x " : "", size[d]);
 }
 
-static enum smc_status check_size(const struct named_reference *reference,
-                                  const struct smc_user_request *user, size_t array,
-                                  struct smc_error *error)
+static enum smc_status reference_check_size(const struct named_reference *reference,
+                                            const struct smc_user_request *user, size_t array,
+                                            struct smc_error *error)
 {
     const struct smc_exercise_argument *argument = &reference->exercise.argument[array];
     uint64_t size[SMC_EXERCISE_MOST_EXTENTS], product = 1;
@@ -447,18 +447,21 @@ static enum smc_status fail_sizes(const struct named_reference *reference,
     return SMC_USAGE;
 }
 
-static enum smc_status find_sizes(struct named_reference *reference,
-                                  const struct smc_user_request *user, struct smc_error *error)
+static enum smc_status reference_find_sizes(struct named_reference *reference,
+                                            const struct smc_user_request *user,
+                                            struct smc_error *error)
 {
     const struct smc_exercise *exercise = &reference->exercise;
     enum smc_status status = SMC_OK;
     const size_t unfit = divide_sizes(reference, user);
-    if (unfit < exercise->arguments && read_extents(reference, unfit).unknown == exercise->names)
-        return check_size(reference, user, unfit, error);
+    if (unfit < exercise->arguments &&
+        reference_read_extents(reference, unfit).unknown == exercise->names)
+        return reference_check_size(reference, user, unfit, error);
     if (unfit < exercise->arguments)
         return smc_fail(error, SMC_USAGE,
                         "%s has a multiple of %" PRIu64 " elements, but argument %zu has %" PRIu64,
-                        exercise->argument[unfit].name, read_extents(reference, unfit).product,
+                        exercise->argument[unfit].name,
+                        reference_read_extents(reference, unfit).product,
                         reference->source[unfit] + 1, elements_of(reference, user, unfit));
     if (try_sizes(reference, user) == 0)
         return fail_sizes(reference, user, error);
@@ -469,7 +472,7 @@ static enum smc_status find_sizes(struct named_reference *reference,
                             exercise->variable[i], exercise->variable[i]);
     for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++)
         if (exercise->argument[i].extents > 0)
-            status = check_size(reference, user, i, error);
+            status = reference_check_size(reference, user, i, error);
     return status;
 }
 
@@ -491,8 +494,9 @@ static enum smc_status check_compared(const struct named_reference *reference,
 
 /* --- Its launch ------------------------------------------------------------------------------- */
 
-static enum smc_status prepare_launch(struct named_reference *reference,
-                                      const struct smc_user_request *user, struct smc_error *error)
+static enum smc_status reference_prepare_launch(struct named_reference *reference,
+                                                const struct smc_user_request *user,
+                                                struct smc_error *error)
 {
     const struct smc_exercise *exercise = &reference->exercise;
     const struct smc_exercise_request request = {
@@ -557,7 +561,7 @@ static enum smc_status prepare_reference(struct named_reference *reference,
                                          const struct smc_user_expected *expected,
                                          struct smc_error *error)
 {
-    const char *settings = expected->name + name_length(expected->name);
+    const char *settings = expected->name + reference_name_length(expected->name);
     char *name = copy_name(expected->name);
     enum smc_status status =
         name ? smc_exercise_read(find_exercise(name), &reference->exercise, error)
@@ -574,10 +578,10 @@ static enum smc_status prepare_reference(struct named_reference *reference,
     if (status == SMC_OK)
         status = adapt_types(reference, user, error);
     if (status == SMC_OK)
-        status = find_sizes(reference, user, error);
+        status = reference_find_sizes(reference, user, error);
     if (status == SMC_OK)
         status = check_compared(reference, user, expected->argument, error);
-    return status == SMC_OK ? prepare_launch(reference, user, error) : status;
+    return status == SMC_OK ? reference_prepare_launch(reference, user, error) : status;
 }
 
 enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct smc_error *error)

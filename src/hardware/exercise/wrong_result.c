@@ -583,8 +583,8 @@ static bool find_number(struct search *search)
 }
 
 /* The reference's result of the elements of an input from `first` on, added to the trial. */
-static bool add_rest(struct search *search, size_t input, struct smc_user_argument *number,
-                     uint64_t first)
+static bool wrong_add_rest(struct search *search, size_t input, struct smc_user_argument *number,
+                           uint64_t first)
 {
     struct smc_exercise_launch *reference = search->comparison->reference;
     const struct smc_user_memory *memory = input_of(search, input),
@@ -629,7 +629,7 @@ static bool find_counted_again(struct search *search)
             memcpy(numbers->trial, numbers->before, numbers->count * sizeof *numbers->trial);
             for (uint64_t block = 0; block < own->grid[0] && ran; block++)
                 if (block * own->block[0] < number->bits)
-                    ran = add_rest(search, a, number, block * own->block[0]);
+                    ran = wrong_add_rest(search, a, number, block * own->block[0]);
             wrong_name_array(search, a);
             if (ran && is_trial(numbers))
                 return cause_found(search, SMC_WRONG_COUNTED_AGAIN);

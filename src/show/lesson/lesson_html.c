@@ -321,8 +321,9 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
     if (!page->try_it || scene->status != SMC_OK)
         return;
     smc_lesson_command(scene, page->try_it, &command);
-    smc_text_printf(out, "<p class=\"try\">%s: <code>",
-                    smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY));
+    smc_text_printf(out, "<p class=\"try\">%s%s<code>",
+                    smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY),
+                    smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_COLON));
     html_append_escaped(smc_text_string(&command), command.length, out);
     smc_text_append(out, "</code></p>\n");
     smc_text_free(&command);
@@ -369,8 +370,9 @@ enum smc_status smc_lesson_html(const struct smc_lesson *lesson,
     for (size_t i = 0; i < lesson->page_count && scene.status == SMC_OK; i++)
         html_append_page(&scene, i, out);
     if (lesson->exercise) {
-        smc_text_printf(out, "<p class=\"try\">%s: <code>%s exercise ",
+        smc_text_printf(out, "<p class=\"try\">%s%s<code>%s exercise ",
                         smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
+                        smc_lesson_word(lesson->language, SMC_LESSON_WORD_COLON),
                         smc_program_name());
         html_append_escaped(lesson->exercise, strlen(lesson->exercise), out);
         smc_text_append(out, "</code></p>\n");

@@ -27,7 +27,7 @@ static void append_kind(const char *kind, const char *seen, const char *until,
     smc_text_free(bytes);
 }
 
-static void append_head(const struct smc_report_style *style, struct smc_text *out)
+static void memory_append_head(const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text bytes = {0};
     smc_text_append(&bytes, "bytes");
@@ -98,7 +98,7 @@ void smc_text_memory_of_row(const struct smc_inspect_row *row, const struct smc_
     const struct smc_inspect_kernel *kernel = row->kernel;
     if (kernel->resources.refused)
         return;
-    append_head(style, out);
+    memory_append_head(style, out);
     append_of_block(&row->launch, smc_inspect_regs_known(row), kernel->has_stack,
                     kernel->resources.stack_bytes, !row->dynamic_smem_unknown, style, out);
     append_of_module(kernel, style, out);
@@ -128,9 +128,9 @@ void smc_text_memory_of_answer(const struct smc_answer *answer,
     const struct smc_plan *plan = &answer->plan;
     const bool is_compiled = answer->resources.source != SMC_RESOURCES_GIVEN;
     struct smc_text bytes = {0};
-    if (!answer->query.kernel || answer->resources.refused)
+    if (!answer->query.kernel || answer->query.kernel->is_probe || answer->resources.refused)
         return;
-    append_head(style, out);
+    memory_append_head(style, out);
     append_of_block(&answer->launch, smc_words_regs_known(answer), is_compiled,
                     answer->resources.stack_bytes, true, style, out);
     smc_text_printf(&bytes, "%" PRIu64, smc_plan_parameter_bytes(plan));

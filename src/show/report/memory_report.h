@@ -8,7 +8,7 @@
 
 /* A table after an empty line: of a kernel of a file, with the variables of its module; of a launch
    of one, with its arrays; of a kernel of the catalog, with its arrays (nothing for an answer about
-   numbers alone). Nothing where it was not compiled. What is not known is said. */
+   numbers alone, or the probe). Nothing where it was not compiled. What is not known is said. */
 void smc_text_memory_of_row(const struct smc_inspect_row *row, const struct smc_report_style *style,
                             struct smc_text *out);
 void smc_text_memory_of_run(const struct smc_user_run *run, const struct smc_report_style *style,

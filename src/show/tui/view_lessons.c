@@ -18,6 +18,13 @@ static bool is_question(const struct smc_lessons *lessons)
     return lessons->page == lessons->opened.page_count;
 }
 
+/* A lesson that asks nothing ends with its last page. */
+static size_t last_page(const struct smc_lessons *lessons)
+{
+    const struct smc_lesson *opened = &lessons->opened;
+    return opened->page_count - (opened->question.text.text == NULL);
+}
+
 static const char *view_lessons_word(const struct smc_lessons *lessons, enum smc_lesson_word_id id)
 {
     return smc_lesson_word(lessons->language, id);
@@ -94,7 +101,7 @@ static void turn(struct smc_tui *tui, int by)
     struct smc_lessons *lessons = &tui->lessons;
     if (by < 0 && lessons->page == 0)
         lessons->is_open = false;
-    else if (by < 0 || !is_question(lessons))
+    else if (by < 0 || lessons->page < last_page(lessons))
         turn_to(tui, lessons->page + (size_t)by);
 }
 
@@ -163,7 +170,7 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
     char page[24], pages[24];
     struct smc_text text = {0};
     snprintf(page, sizeof page, "%zu", lessons->page + 1);
-    snprintf(pages, sizeof pages, "%zu", lessons->opened.page_count + 1);
+    snprintf(pages, sizeof pages, "%zu", last_page(lessons) + 1);
     smc_lesson_say(lessons->language, SMC_LESSON_WORD_PAGE, page, pages, &text);
     smc_text_append(&text,
                     view_lessons_word(lessons, is_question(lessons) ? SMC_LESSON_WORD_KEY_ANSWER
@@ -370,7 +377,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
         turn_to(tui, 0);
         return true;
     case SMC_ACTION_LAST:
-        turn_to(tui, tui->lessons.opened.page_count);
+        turn_to(tui, last_page(&tui->lessons));
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
