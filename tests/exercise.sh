@@ -28,6 +28,7 @@ echo mine >missing-barrier.cu
 smemcalc exercise missing-barrier >out 2>&1
 empty "a file that exists is left alone" "$({ grep -qx mine missing-barrier.cu && grep -q "left alone" out; } || cat out)"
 wrong "unknown exercise 'tiled-matmull'; did you mean 'tiled-matmul'?" tiled-matmull
+wrong "option --jobs: only with --judge FOLDER" stencil x.cu --jobs 2
 wrong "option --judge: not with FILE 'x.cu'" stencil x.cu --judge .
 wrong "option --format: only with a solution" stencil --format json
 mkdir nothing
@@ -74,13 +75,88 @@ golden exercise-mine.txt exercise mine mine/reference.cu
 sed 's/\*= 2/+= 2/' mine/reference.cu >other.cu
 golden exercise-mine-wrong.txt exercise mine other.cu
 sed 's/, int n)/)/; s/i < n/i < 100/' mine/reference.cu >other.cu
-wrong "option --arg: " mine other.cu
+wrong "other.cu: twice(int*) does not have the task's parameters, twice(int *x, int n)" mine other.cu
+sed 's/twice/thrice/' mine/reference.cu >other.cu
+wrong "other.cu: the task needs one kernel twice(int *x, int n); the file has thrice(int*, int)" mine other.cu
+sed 's/void/void __launch_bounds__(16)/' mine/reference.cu >other.cu
+wrong "other.cu: the launch has 32 threads per block, more than the 16 of the launch bounds of twice(int*, int)" \
+    mine other.cu
 echo 'int' >other.cu
 wrong "other.cu" mine other.cu
 { echo '// launch: block = 16;; block = N; size = 3'; cat mine/reference.cu; } >other.cu
 wrong "other.cu: the launch: '// launch: size' is not as" mine other.cu
 sed -i 's/ = i32/ = i33/; s/\[n\] i32/[n] i33/' mine/task.md
 wrong "exercise mine: " mine mine/reference.cu
+
+# --- References by name ---------------------------------------------------------------------------
+
+cat >own.cu <<'END'
+template <typename T> __device__ void product(const T *a, const T *b, T *c, int m, int n, int k)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+    T sum = 0;
+    for (int i = 0; i < k; i++)
+        sum += a[row * k + i] * b[i * n + column];
+    c[row * n + column] = sum;
+}
+__global__ void mm(const float *a, const float *b, float *c, int m, int n, int k) { product(a, b, c, m, n, k); }
+__global__ void mm64(const double *a, const double *b, double *c, int m, int n, int k) { product(a, b, c, m, n, k); }
+__global__ void reversed(const int *in, int *out, int n) { out[n - 1 - threadIdx.x] = in[threadIdx.x]; }
+__global__ void turned(float *out, const float *in) { out[threadIdx.x * 4 + threadIdx.y] = in[threadIdx.y * 8 + threadIdx.x]; }
+__global__ void window(const float *in, float *out, int n)
+{
+    float sum = 0;
+    for (int i = (int)threadIdx.x - 2; i <= (int)threadIdx.x + 2; i++)
+        sum += i >= 0 && i < n ? in[i] : 0;
+    out[threadIdx.x] = sum;
+}
+__global__ void total(const double *x, double *sum, int n)
+{
+    double own = 0;
+    for (int i = 0; i < n; i++)
+        own += x[i];
+    *sum = own;
+}
+END
+compared() { # STATUS WORDS OPTION...: of a run of own.cu
+    wanted=$1 words=$2
+    shift 2
+    smemcalc run own.cu --on emulator --device 9.0 "$@" >out 2>errors
+    status=$?
+    empty "a reference: $*" "$(
+        [ "$status" -eq "$wanted" ] || echo "exit status $status"
+        cat out errors | tr -s ' \n' ' ' | grep -qF -e "$words" || cat out errors)"
+}
+product="--grid 2x4 --block 8x8 -a 32 -a 16 -a 5" # of which the arrays come first
+for sizes in "" :m=32 :k=5,m=32,a=@1; do
+    compared 0 "arg 3: all 512 elements are as in matmul$sizes" --entry mm -a f32x160:random -a f32x80:random \
+        -a f32x512:random $product --expect "3=matmul$sizes"
+done
+compared 0 "all 512 elements" --entry mm64 -a f64x160:random -a f64x80:random -a f64x512 $product --expect 3=matmul
+compared 1 "arg 3: the first is element 0" --entry mm -a f32x160:random -a f32x80:random -a f32x512 $product \
+    --expect 3=matmul:a=@2,b=@1,m=16
+compared 0 "arg 2: all 9" --entry reversed --grid 1 --block 9 -a i32x9:ramp -a i32x9 -a 9 --expect 2=reverse:d=@1
+compared 0 "arg 1: all 32" --entry turned --grid 1 --block 8x4 -a f32x32 -a f32x32:random --expect 1=transpose:rows=4
+compared 0 "arg 2: all 20" --entry window --grid 1 --block 20 -a f32x20:random -a f32x20 -a 20 --expect 2=stencil:radius=2
+compared 1 "arg 2: the first is element 0" --entry window --grid 1 --block 20 -a f32x20:random -a f32x20 -a 20 \
+    --expect 2=stencil:radius=3
+compared 0 "arg 2: all 1 elements" --entry total --grid 1 --block 1 -a f64x50:random -a f64x1 -a 50 --expect 2=row-sums
+compared 0 "arg 2: all 9" --entry reversed --grid 1 --block 9 -a i32x9:ramp -a i32x9 -a 9 --expect "2=$here/../exercises/opt-in:d=@1"
+compared 2 "'2=reverse': its arrays d (the result) are not as many as those of the launch: name them, such as d=@1" \
+    --entry reversed --grid 1 --block 9 -a i32x9:ramp -a i32x9 -a 9 --expect 2=reverse
+compared 2 "'1=transpose': rows does not follow from the sizes of the arrays: give it, as rows=64" --entry turned \
+    --grid 1 --block 8x4 -a f32x32 -a f32x32:random --expect 1=transpose
+mm="--entry mm -a f32x160 -a f32x80"
+compared 2 "'matmull' is neither a file nor a reference: matmul, transpose, stencil" $mm -a f32x512 $product --expect 3=matmull
+compared 2 "'q' is none of m=N, n=N, k=N, a=@N, b=@N, c=@N" $mm -a f32x512 $product --expect 3=matmul:q=1
+compared 2 "'m=x' is not between 0 and 2147483647" $mm -a f32x512 $product --expect 3=matmul:m=x
+compared 2 "'a=@4': no array is that argument" $mm -a f32x512 $product --expect 3=matmul:a=@4
+compared 2 "a has a multiple of 31 elements, but argument 1 has 160" $mm -a f32x512 $product --expect 3=matmul:m=31
+compared 2 "a[m][k] has 32 x 6 elements, but argument 1 has 160" $mm -a f32x512 $product --expect 3=matmul:m=32,k=6
+compared 2 "no sizes fit the elements of its arrays: a[m][k] of 160, b[k][n] of 80, c[m][n] of 513" $mm -a f32x513 \
+    $product --expect 3=matmul
+compared 2 "argument 2 is f64, but another array is i32" --entry mm -a i32x160 -a f64x80 -a f32x512 $product --expect 3=matmul
+compared 2 "argument 1 is u32, but a is f32, f64 or i32" --entry mm -a u32x160 -a f32x80 -a f32x512 $product --expect 3=matmul
 
 # --- The built-in ones ----------------------------------------------------------------------------
 
@@ -116,6 +192,8 @@ echo >class/notes.cu
 cp "$data/right/reverse-static.cu" class/
 smemcalc exercise --judge class --timeout 200 --format csv >out 2>errors
 status=$?
+smemcalc exercise --judge class --timeout 200 --format csv --jobs 1 >one 2>errors
+empty "one at a time gives the same report" "$(cut -d, -f1-4 out >a; cut -d, -f1-4 one | diff a -)"
 cut -d, -f2,4 out >seen
 printf '%s\n' file,verdict class/reverse-static.cu,solved class/a/reverse-static.cu,unfinished \
     class/b/reverse-static.cu,unusable >expected

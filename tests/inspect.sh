@@ -55,7 +55,7 @@ has() { # FILE PATTERN
 
 head='file,kernel,device,registers,spill_stores,spill_loads,static_smem,dynamic_smem,barriers,'
 head=$head'blocks_per_sm,warps_per_sm,occupancy_percent,limiters,threads,threads_source,'
-head=$head'best_threads,best_occupancy_percent,compiled_for,loads,stack'
+head=$head'best_threads,best_occupancy_percent,compiled_for,loads,stack,parameter_bytes,constant_bytes,global_bytes'
 template='void six_barriers<float, 4>(float*)'
 [ "$(inspect own-sm90.cubin --format csv | grep -c '_Z12six_barriersIfLi4EEvPT_')" -eq 0 ] ||
     template=_Z12six_barriersIfLi4EEvPT_
@@ -64,19 +64,19 @@ case $template in *,*) quoted="\"$template\"" ;; *) quoted=$template ;; esac
 # --- Recorded output ------------------------------------------------------------------------------
 
 prints "a log in CSV" "$head
-own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers,128,given,224,98.4375,sm_90,1,0
-own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers,128,given,128,100,sm_90,1,184
-own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps,128,given,128,100,sm_90,1,0" \
+own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers,128,given,224,98.4375,sm_90,1,0,,,
+own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers,128,given,128,100,sm_90,1,184,,,
+own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps,128,given,128,100,sm_90,1,0,,," \
     own-sm90.ptxas --threads 128 --format csv
 prints "machine code in CSV, without the driver's reserve, with its launch bounds" "$head
-own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,,,,,,unknown,224,98.4375,sm_90,1,0
-own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers,1024,launch_bounds,128,100,sm_90,1,184
-own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps,128,launch_bounds,128,100,sm_90,1,0" \
+own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,,,,,,unknown,224,98.4375,sm_90,1,0,,,
+own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers,1024,launch_bounds,128,100,sm_90,1,184,,,
+own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps,128,launch_bounds,128,100,sm_90,1,0,,," \
     own-sm90.cubin --format csv
 prints "cuobjdump's report, where the reserve is counted" "$head
-own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps,256,assumed,128,100,,,0
-own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers,256,assumed,128,100,,,184
-own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100,,,0" \
+own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps,256,assumed,128,100,,,0,,,
+own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers,256,assumed,128,100,,,184,,,
+own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100,,,0,,," \
     own-sm90-cuda12.res-usage --assume-threads 256 --device sm_90 --dynamic-smem 4K --format csv
 
 inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^standard input,/own-sm90.ptxas,/' >piped

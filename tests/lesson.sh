@@ -20,6 +20,9 @@ empty "another answer is not" "$([ $status -eq 1 ] || cat out)"
 sed 's/{= blocks_per_sm | block(s)}/{= blocks_per_smm}/' example.md >broken.md
 refuses 2 "./broken.md:17: no value 'blocks_per_smm' in the answer to '--threads 256 --regs 32'" \
     lesson ./broken.md --no-nvrtc --page 1
+sed 's/^device: .*/device: NVIDIA H20000/' example.md >broken.md
+refuses 2 "./broken.md:4: device: unknown device 'NVIDIA H20000'; did you mean 'NVIDIA H200'? \
+'smemcalc devices' lists them, or give a compute capability such as 9.0" lesson ./broken.md --no-nvrtc
 smemcalc lesson ./example.md --device 7.5 --page 1 >out 2>&1
 empty "the reader chooses the device" "$(grep -q 'compute capability 7.5 runs 4 blocks' out || cat out)"
 
@@ -45,6 +48,10 @@ empty "a page that cannot be written" "$([ $status -eq 2 ] || echo "exit status 
 
 golden lesson-zh.txt lesson --language zh
 golden lesson-zh-banks.txt lesson banks --language zh --device H200 --no-nvrtc
+smemcalc lesson memory --language zh --no-nvrtc --device 9.0 >out 2>&1
+empty "words of an answer are in Chinese, too" "$(grep -q '（表格，nvrtc' out || cat out)"
+smemcalc help lesson >out
+empty "the help names the manual of the files" "$(LC_ALL=C smemcalc help lesson | grep -F 'smemcalc-lesson(5)' >/dev/null || cat out)"
 empty "LANG chooses the language" "$(
     LC_ALL='' LC_MESSAGES='' LANG=zh_CN.UTF-8 "$program" lesson | grep -q '占用率' || echo "not Chinese"
     LC_ALL='' LC_MESSAGES='' LANG=de_DE.UTF-8 "$program" lesson | grep -q 'occupancy' || echo "not English")"

@@ -552,7 +552,7 @@ refuses 2 "option --set: 'i32x4:file:nothing': nothing: No such file or director
 run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of NVIDIA H200" $launch \
     -a i32x1024G -a i32:1
 run_refuses "option --expect: '2=x': argument 2 is not an array" $launch -a i32x1 -a i32:1 --expect 2=x
-run_refuses "option --expect: '1:x' is not of the form N=FILE, such as 1=right.bin" $launch -a i32x1 \
+run_refuses "option --expect: '1:x' is not of the form N=FILE or N=REFERENCE, such as 1=right.bin or 3=matmul" $launch -a i32x1 \
     -a i32:1 --expect 1:x
 run_refuses "option --dump: '2:x': argument 2 is not memory" $launch -a i32x1 -a i32:1 --dump 2:x
 run_refuses "option --dump: '1' is not of the form N:FILE or NAME:FILE, such as 1:out.bin" $launch -a i32x1 \

@@ -46,6 +46,29 @@ says() { # NAME WORDS SCRIPT
     empty "$1" "$(play "$3" | grep -qF "$2" || { echo "not shown: $2"; play "$3"; })"
 }
 
+printf -- '---\ntitle: My lesson\nsummary: of a teacher\n---\n# First page\n{= 1 + 1} warps\n' >mine.md
+says "the user's lesson is opened as a file" "2 warps" 'key :
+type open mine.md
+key Enter
+screen'
+says "and is the last of the list" "9  My lesson" 'key :
+type open mine.md
+key Enter
+key Esc
+screen'
+smemcalc tui mine.md --no-nvrtc --device H200 --script - >out 2>&1 <<'END'
+screen
+key y
+screen
+END
+empty "tui FILE opens a lesson, y shows its command" "$(
+    { grep -q 'First page' out && grep -q 'smemcalc lesson "mine.md"' out && grep -q 'page 1 of 1' out; } || cat out)"
+echo 'no lesson' >bad.md
+says "an error of the user's lesson names its line" "bad.md:1:" 'key :
+type open bad.md
+key Enter
+screen'
+
 says "a wrong answer to a lesson gets a hint" "Not 12." 'key F6
 type 1
 key G

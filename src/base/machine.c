@@ -17,6 +17,12 @@ uint64_t smc_machine_memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
+unsigned smc_machine_processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 1 ? (unsigned)count : 1;
+}
+
 void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS])
 {
     memset(name, 0, SMC_HOST_NAME_CHARS);

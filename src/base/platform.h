@@ -57,6 +57,9 @@ enum {
     SMC_GPU_VERSION_CHARS = 32, /* of a driver or CUDA: "580.159.03", "13.0" */
 };
 
+/* Processors that run threads; 1 if unknown. */
+unsigned smc_machine_processors(void);
+
 /* Bytes of memory; UINT64_MAX if unknown. */
 uint64_t smc_machine_memory_bytes(void);
 

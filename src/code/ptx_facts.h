@@ -27,10 +27,11 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
 struct smc_ptx_variable {
     const char *name; /* in the text, not ended by '\0' */
     size_t name_length;
-    char type[8];   /* "u64", "f32", "b8" */
-    uint64_t bytes; /* the whole size; 0: it is not known here */
-    bool is_array;  /* of a parameter: a structure passed by value */
-    uint32_t align; /* 0: that of the type */
+    char type[8];     /* "u64", "f32", "b8" */
+    uint64_t bytes;   /* the whole size; 0: it is not known here */
+    bool is_array;    /* of a parameter: a structure passed by value */
+    uint32_t align;   /* 0: that of the type */
+    bool is_constant; /* of a variable of the module: in constant memory */
 };
 
 /* Fills up to `capacity` of the kernel's parameters, in order. Returns how many it has. */
@@ -39,6 +40,21 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_variab
 
 /* `cursor` starts at the beginning of the text. */
 bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable);
+
+/* The bytes of a kernel's parameters, which are laid out as the members of a structure. */
+uint64_t smc_ptx_parameter_bytes(const struct smc_ptx_kernel *kernel);
+
+/* What a kernel's PTX says of memory beside registers and shared memory. */
+struct smc_ptx_memory {
+    bool is_known;            /* there is PTX */
+    uint64_t parameter_bytes; /* of the kernel */
+    /* Of the module: all __constant__ and __device__ variables that the compiler kept, with the
+       texts of printf; of unsized ones that other modules define 0. */
+    uint64_t constant_bytes, global_bytes;
+};
+
+/* Sets the module's members. */
+void smc_ptx_module_memory(const char *ptx, struct smc_ptx_memory *memory);
 
 /* The architecture that the text is written for: 90 and 'a' for sm_90a, else 0 for the letter.
    False if it names none: then it is not PTX. */

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "code/compile/build_note.h"
 #include "code/compile/resources.h"
+#include "code/ptx_facts.h"
 #include "code/source_tree.h"
 #include "rules/banks.h"
 #include "rules/devices.h"
@@ -65,8 +66,9 @@ struct smc_inspect_kernel {
     struct smc_declared_array *array;    /* that the source declares in shared memory */
     size_t arrays;
     struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
-    bool dynamic_smem_known;     /* whether uses_dynamic_smem is known: it is of PTX and source */
-    bool uses_dynamic_smem;      /* it has arrays whose size the launch gives */
+    struct smc_ptx_memory memory;
+    bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
+    bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
     uint32_t block[3];   /* the shape of its bounds or required size; {0}: none, or only a number */
     bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
                             nvlink adds, so that no gate may judge it */

@@ -69,6 +69,7 @@ struct smc_run_settings {
     bool (*stop)(void);  /* returns whether to stop early; called by several threads; or NULL */
     struct smc_emulation_progress *progress; /* filled by the emulator; or NULL */
     enum smc_strictness strictness;          /* of the emulator */
+    unsigned threads;                        /* of the emulator; 0: one for each processor */
     struct smc_annotation *annotation;       /* filled by the emulator; or NULL */
     /* For many runs, each as short as possible: */
     bool no_probe;      /* do not measure the residency */

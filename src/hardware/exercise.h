@@ -190,6 +190,23 @@ enum smc_status smc_exercise_judge(struct smc_exercise_attempt *attempt,
                                    struct smc_error *error);
 void smc_exercise_attempt_free(struct smc_exercise_attempt *attempt);
 
+/* --- References by name ----------------------------------------------------------------------- */
+
+/* What --expect accepts instead of a file: "matmul", "matmul:m=64,a=@2", or the folder of an
+   exercise in place of the name. The exercise's reference computes the array from the launch's
+   other arrays: those of the task are the launch's in their order, unless NAME=@N tells otherwise,
+   and their sizes follow from theirs, as far as they do. */
+
+/* Whether the text, up to a ':', names a reference. */
+bool smc_named_reference_is(const char *text);
+
+/* Appends "matmul, transpose or reverse": the references of the program. */
+void smc_named_reference_list(struct smc_text *out);
+
+/* Compiles the references of run->request.expected, after smc_user_prepare. SMC_USAGE: the arrays
+   of the launch do not fit one. */
+enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct smc_error *error);
+
 /* --- A class ---------------------------------------------------------------------------------- */
 
 /* A submission that was judged. */
@@ -200,9 +217,13 @@ struct smc_exercise_submission {
     struct smc_exercise_verdict verdict;
 };
 
-/* The same in a process of its own, in the sandbox and with a time limit, which does not end this
-   one whatever the submission is. */
+enum { SMC_EXERCISE_MOST_JOBS = 256 };
+
+/* Judges request[i] as submission[i], each in a process of its own, in the sandbox and with a time
+   limit, which does not end this one whatever the submission is; up to `jobs` at a time, from 1 to
+   SMC_EXERCISE_MOST_JOBS. Not to be called while other threads run. */
 void smc_exercise_judge_apart(const struct smc_exercise_request *request,
-                              struct smc_exercise_verdict *verdict);
+                              struct smc_exercise_submission *submission, size_t count,
+                              size_t jobs);
 
 #endif

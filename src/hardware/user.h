@@ -13,11 +13,26 @@
 
 enum { SMC_MAX_USER_ARGUMENTS = 64, SMC_MAX_USER_MEMORIES = 384 };
 
-/* What the memory of an argument is compared with after the launch: the bytes of a file. Integers
-   must be equal, floats within SMC_USER_TOLERANCE of the largest one in the file. */
+struct smc_user_run;
+
+/* Computes what an array is compared with, from the memory before the launch. */
+struct smc_user_reference {
+    /* Writes the whole array. The message of an error has no prefix. */
+    enum smc_status (*compute)(struct smc_user_reference *reference, struct smc_user_run *run,
+                               void *values, struct smc_error *error);
+    void (*free)(struct smc_user_reference *reference);
+};
+
+/* What the memory of an argument is compared with after the launch: the bytes of a file, or what a
+   reference computes. Integers must be equal, floats within SMC_USER_TOLERANCE of the largest one
+   expected. */
 struct smc_user_expected {
-    const char *typed, *path;
-    size_t argument; /* from 0: an array */
+    const char *typed;
+    const char *path;                     /* NULL: a reference, */
+    const char *name;                     /* which is named so, with its sizes: "matmul:m=64" */
+    size_t argument;                      /* from 0: an array */
+    struct smc_user_reference *reference; /* set between smc_user_prepare and smc_user_launch; owned
+                                             by the run */
 };
 #define SMC_USER_TOLERANCE 1e-5
 enum { SMC_MOST_EXPECTED = 4 }; /* rows of a report */
@@ -68,7 +83,8 @@ struct smc_user_memory {
     bool has_gpu, has_emulated;              /* the digest is valid: the kernel ended there */
     struct smc_user_digest gpu, emulated;
     struct smc_agreement agreement; /* of the two */
-    const char *expected_file;      /* that the result was compared with; or NULL */
+    const char *expected_as;        /* the file or the reference that the result was compared with;
+                                       or NULL */
     struct smc_agreement expected;
     char expected_value[32], seen_value[32]; /* of the first that differs */
 };

@@ -213,6 +213,12 @@ const struct smc_kernel *smc_kernel_find(const char *name);
 /* Sets every value to its default, as not given; DTYPE to the kernel's default. */
 void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params);
 
+/* The bytes of a launch's arguments, laid out as the members of a structure. */
+uint64_t smc_plan_parameter_bytes(const struct smc_plan *plan);
+
+/* The bytes of its buffers together. */
+uint64_t smc_plan_array_bytes(const struct smc_plan *plan);
+
 /* For the `defines` of kernels whose text is the same for all parameters. */
 void smc_defines_nothing(const struct smc_kernel *kernel, const struct smc_params *params,
                          struct smc_text *options);

@@ -18,6 +18,7 @@
 #include "code/compile.h"
 #include "code/compile/resource_table.h"
 #include "code/nvrtc.h"
+#include "code/ptx_facts.h"
 #include "code/ptxas_log.h"
 #include "code/readers/compilation.h"
 #include "code/readers/nvcc_commands.h"
@@ -888,6 +889,38 @@ static void test_built_in_ptx(void)
     }
 }
 
+/* The parameters and variables that their PTX declares: the reports say so without reading it. */
+static void test_catalog_memory(void)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        struct smc_params params;
+        struct smc_plan plan;
+        struct smc_text defines = {0};
+        struct smc_source source;
+        struct smc_error error;
+        struct smc_ptx_kernel entry;
+        struct smc_ptx_memory memory = {.is_known = false};
+        if (kernel->is_probe) /* launched with arguments of its own */
+            continue;
+        smc_params_init(kernel, &params);
+        CU_ASSERT_EQUAL(kernel->complete(kernel, &params, &error), SMC_OK);
+        kernel->plan(kernel, &params, &plan);
+        kernel->defines(kernel, &params, &defines);
+        CU_ASSERT_EQUAL_FATAL(smc_source_load(kernel, NULL, &source, &error), SMC_OK);
+        const struct smc_built_in_ptx *found =
+            smc_built_in_ptx_find(kernel->name, &source, smc_text_string(&defines), 90);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(found);
+        const char *cursor = found->ptx;
+        CU_ASSERT_FATAL(smc_ptx_next(&cursor, &entry));
+        CU_ASSERT_EQUAL(smc_ptx_parameter_bytes(&entry), smc_plan_parameter_bytes(&plan));
+        smc_ptx_module_memory(found->ptx, &memory);
+        CU_ASSERT(memory.constant_bytes == 0 && memory.global_bytes == 0);
+        smc_text_free(&defines);
+        smc_source_free(&source);
+    }
+}
+
 static void test_short_ptx(void)
 {
     struct smc_text out = {0};
@@ -922,6 +955,7 @@ CU_TestInfo tests_compile[] = {
     {"a thread waits for another that compiles the same", test_builds_of_threads},
     {"the source of numbers in words", test_descriptions},
     {"the built-in PTX is of the kernels as they are", test_built_in_ptx},
+    {"parameters and variables of the catalog's kernels", test_catalog_memory},
     {"PTX without what nobody reads", test_short_ptx},
     CU_TEST_INFO_NULL,
 };

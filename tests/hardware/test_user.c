@@ -634,9 +634,14 @@ static void test_ptx_parameters(void)
     struct smc_ptx_variable params[6];
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
     CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 6), 0);
+    CU_ASSERT_EQUAL(smc_ptx_parameter_bytes(&kernel), 0);
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
     CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 2), 6); /* only as many as the array can hold */
     CU_ASSERT_EQUAL_FATAL(smc_ptx_params(&kernel, params, 6), 6);
+    CU_ASSERT_EQUAL(smc_ptx_parameter_bytes(&kernel), 44); /* 8 4 4 24 1, a gap of 1, 2 */
+    struct smc_ptx_memory memory = {.is_known = false};
+    smc_ptx_module_memory(ptx, &memory); /* ".ptr .global" declares none */
+    CU_ASSERT(memory.is_known && memory.constant_bytes == 0 && memory.global_bytes == 0);
     static const struct {
         const char *type;
         uint64_t bytes;
@@ -681,7 +686,11 @@ static void test_ptx_variables(void)
         CU_ASSERT_STRING_EQUAL(variable.type, wanted[i].type);
         CU_ASSERT_EQUAL(variable.bytes, wanted[i].bytes);
         CU_ASSERT_EQUAL(variable.align, wanted[i].align);
+        CU_ASSERT_EQUAL(variable.is_constant, i == 0);
     }
+    struct smc_ptx_memory memory = {.is_known = false};
+    smc_ptx_module_memory(text, &memory);
+    CU_ASSERT(memory.constant_bytes == 128 && memory.global_bytes == 28);
     CU_ASSERT_FALSE(smc_ptx_next_variable(&cursor, &variable));
 }
 

@@ -390,7 +390,7 @@ static void test_time(void)
     CU_ASSERT(says("time", 3, NULL, " 64 100.0 % 73 % 100 % 100 % "));
     CU_ASSERT(says("time", 3, "T4", " 4 12.5 % "));
     CU_ASSERT(says("time", 4, NULL, "occupies the FMA lanes for 0.25 clocks"));
-    CU_ASSERT(says("time", 4, NULL, "No time can be predicted here: "));
+    CU_ASSERT(says("time", 4, NULL, "No time can be predicted here."));
     CU_ASSERT(says("time", 5, NULL, "2 blocks on each of the 132 SMs of the NVIDIA H200: 264 at"));
     CU_ASSERT(says("time", 5, NULL, " 512 256 1 97.0 % "));
     CU_ASSERT(says("time", 5, NULL, " 544 289 2 54.7 % "));

@@ -159,25 +159,52 @@ static bool ptx_facts_read_declaration(const char **cursor, bool is_parameter,
     return variable->name != NULL;
 }
 
+/* Where the list of a kernel's parameters begins, after its '('; NULL: it has none. */
+static const char *find_parameters(const struct smc_ptx_kernel *kernel)
+{
+    const char *cursor = kernel->name + kernel->name_length;
+    size_t length;
+    const char *token = smc_ptx_token(&cursor, &length);
+    return smc_equals(token, length, "(") ? cursor : NULL;
+}
+
+static bool next_parameter(const char **cursor, struct smc_ptx_variable *param)
+{
+    size_t length;
+    for (;;) {
+        const char *token = smc_ptx_token(cursor, &length);
+        if (length == 0 || smc_equals(token, length, ")"))
+            return false;
+        if (smc_equals(token, length, ".param")) {
+            ptx_facts_read_declaration(cursor, true, param);
+            return true;
+        }
+    }
+}
+
 size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_variable *params,
                       size_t capacity)
 {
-    const char *cursor = kernel->name + kernel->name_length;
-    size_t length, count = 0;
-    const char *token = smc_ptx_token(&cursor, &length);
-    if (!smc_equals(token, length, "("))
-        return 0;
-    while (length > 0 && !smc_equals(token, length, ")")) {
-        token = smc_ptx_token(&cursor, &length);
-        if (!smc_equals(token, length, ".param"))
-            continue;
-        struct smc_ptx_variable param;
-        ptx_facts_read_declaration(&cursor, true, &param);
+    const char *cursor = find_parameters(kernel);
+    struct smc_ptx_variable param;
+    size_t count = 0;
+    for (; cursor && next_parameter(&cursor, &param); count++)
         if (count < capacity)
             params[count] = param;
-        count++;
-    }
     return count;
+}
+
+uint64_t smc_ptx_parameter_bytes(const struct smc_ptx_kernel *kernel)
+{
+    const char *cursor = find_parameters(kernel);
+    struct smc_ptx_variable param;
+    uint64_t bytes = 0;
+    while (cursor && next_parameter(&cursor, &param)) {
+        const uint64_t of_type = param.is_array ? 1 : param.bytes;
+        const uint64_t align = param.align ? param.align : of_type ? of_type : 1;
+        bytes = (bytes + align - 1) / align * align + param.bytes;
+    }
+    return bytes;
 }
 
 bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variable)
@@ -187,13 +214,24 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
         const char *token = smc_ptx_token(cursor, &length);
         if (length == 0)
             return false;
-        depth += smc_equals(token, length, "{");
-        depth -= depth > 0 && smc_equals(token, length, "}");
-        if (depth == 0 &&
-            (smc_equals(token, length, ".global") || smc_equals(token, length, ".const")) &&
-            ptx_facts_read_declaration(cursor, false, variable))
+        /* ".ptr .global" of a parameter is no variable */
+        depth += smc_equals(token, length, "{") || smc_equals(token, length, "(");
+        depth -= depth > 0 && (smc_equals(token, length, "}") || smc_equals(token, length, ")"));
+        const bool is_constant = smc_equals(token, length, ".const");
+        if (depth == 0 && (smc_equals(token, length, ".global") || is_constant) &&
+            ptx_facts_read_declaration(cursor, false, variable)) {
+            variable->is_constant = is_constant;
             return true;
+        }
     }
+}
+
+void smc_ptx_module_memory(const char *ptx, struct smc_ptx_memory *memory)
+{
+    struct smc_ptx_variable variable;
+    memory->is_known = true;
+    while (smc_ptx_next_variable(&ptx, &variable))
+        *(variable.is_constant ? &memory->constant_bytes : &memory->global_bytes) += variable.bytes;
 }
 
 bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "code/inputs.h"
 #include "code/machine_code.h"
 #include "code/user_kernels.h"
@@ -153,10 +154,8 @@ static uint32_t threads_for(const struct crew *crew)
     size_t bytes = 0;
     for (size_t i = 0; i < crew->parts.count && bytes < LEAST_BYTES_FOR_THREADS; i++)
         bytes += crew->parts.item[i].code_bytes;
-    if (threads == 0) {
-        long processors = bytes < LEAST_BYTES_FOR_THREADS ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
-        threads = processors > 1 ? (uint32_t)processors : 1;
-    }
+    if (threads == 0)
+        threads = bytes < LEAST_BYTES_FOR_THREADS ? 1 : smc_machine_processors();
     if (threads > crew->parts.count)
         threads = (uint32_t)crew->parts.count;
     return threads < SMC_EMBEDDED_MOST_THREADS ? threads : SMC_EMBEDDED_MOST_THREADS;

@@ -322,6 +322,8 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
 static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_kernels *kernels)
 {
     struct smc_ptx_kernel read;
+    struct smc_ptx_memory memory = {.is_known = false};
+    smc_ptx_module_memory(ptx, &memory);
     while (smc_ptx_next(&ptx, &read)) {
         struct smc_inspect_kernel *kernel =
             smc_inspect_find(kernels, begin, read.name, read.name_length);
@@ -332,6 +334,8 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
         memcpy(kernel->block, read.block, sizeof kernel->block);
         kernel->min_blocks_known = true;
         kernel->min_blocks_per_sm = read.min_blocks_per_sm;
+        kernel->memory = memory;
+        kernel->memory.parameter_bytes = smc_ptx_parameter_bytes(&read);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Where a barrier removes the races of a user's kernel: places are tried by running the kernel with
    them on the emulator. A place must be reached by all threads of the block, whatever the data: it
-   is in no branch, and in a loop only if that counts from a constant. */
+   is in no branch, and in a loop only if that counts from a constant or from the block's index. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,17 +24,34 @@ struct places {
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
-/* "(int k = 0; k < n; k++)": every thread of the block goes through it as often, unless the bound
-   depends on the thread, which the run would show. */
+/* Whether a name is the same for all threads of the block: of the grid, or by convention that of a
+   constant. */
+static bool is_of_block(const struct smc_tokens *tokens, uint32_t i)
+{
+    static const char *const names[] = {"blockIdx", "blockDim", "gridDim", "x", "y", "z"};
+    const struct smc_cpp_token *token = &tokens->item[i];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (smc_token_is(tokens, i, names[k]))
+            return true;
+    for (uint32_t k = token->begin; k < token->end; k++)
+        if (islower((unsigned char)tokens->text[k]))
+            return false;
+    return true;
+}
+
+/* "(int k = 0; k < n; k++)", "(int k = blockIdx.x * SIZE; ...)": every thread of the block goes
+   through it as often, unless the bound depends on the thread, which the run would show. */
 static bool counts_from_constant(const struct smc_tokens *tokens, uint32_t open)
 {
     const uint32_t close = tokens->item[open].match;
     uint32_t i = open + 1;
     while (i < close && !smc_token_is(tokens, i, "=") && !smc_token_is(tokens, i, ";"))
         i++;
-    if (i >= close || !smc_token_is(tokens, i, "=") ||
-        tokens->item[i + 1].kind != SMC_TOKEN_NUMBER || !smc_token_is(tokens, i + 2, ";"))
+    if (i >= close || !smc_token_is(tokens, i, "="))
         return false;
+    for (; i < close && !smc_token_is(tokens, i, ";"); i++)
+        if (tokens->item[i].kind == SMC_TOKEN_WORD && !is_of_block(tokens, i))
+            return false;
     for (; i < close; i++)
         if (smc_token_is(tokens, i, "threadIdx"))
             return false;
@@ -97,6 +115,27 @@ static bool is_good_place(const struct smc_tokens *tokens, uint32_t line)
     return false;
 }
 
+/* The line after which a barrier may stand: the access's own, or the end of the loop or branch
+   around it. 0: there is none. */
+static uint32_t find_good_place(const struct smc_tokens *tokens, uint32_t line)
+{
+    uint32_t end = 0; /* the closing brace that was reached */
+    while (!is_good_place(tokens, line)) {
+        uint32_t around = SMC_NO_TOKEN; /* the innermost brace around the line, beyond `end` */
+        for (uint32_t i = 0; i < tokens->count && tokens->item[i].line <= line; i++)
+            if (smc_token_is(tokens, i, "{") && tokens->item[i].match != SMC_NO_TOKEN &&
+                tokens->item[i].match > end && tokens->item[tokens->item[i].match].line >= line)
+                around = i;
+        if (around == SMC_NO_TOKEN)
+            return 0;
+        end = tokens->item[around].match;
+        if (tokens->item[end].line == line && !is_good_place(tokens, line))
+            continue; /* the brace is on the same line */
+        line = tokens->item[end].line;
+    }
+    return line;
+}
+
 static bool is_race_within_block(const struct smc_finding *finding)
 {
     return smc_finding_is_race(finding) && !finding->between_blocks;
@@ -133,7 +172,9 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
         if (!is_race_within_block(&found->finding))
             continue;
         uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
-        if (line > 0 && is_good_place(tokens, line))
+        if (line > 0)
+            line = find_good_place(tokens, line);
+        if (line > 0)
             barrier_advice_add_place(places, line);
     }
 }

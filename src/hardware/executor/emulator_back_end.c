@@ -354,6 +354,7 @@ static struct smc_emulation_request emulator_launch_of(const struct emulator_job
         .sm_count = answer->query.device.sm_count,
         .ignores_sources = run->request->user == NULL,
         .strictness = run->request->settings->strictness,
+        .threads = run->request->settings->threads,
         .logs_shared = run->request->user != NULL, /* the catalog has its own advice */
         .stop = run->request->settings->stop || run->deadline_ms > 0 ? ends_early : NULL,
         .stop_context = run,

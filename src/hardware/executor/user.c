@@ -515,13 +515,15 @@ static enum smc_status compare_expected(struct smc_user_run *run, struct smc_err
         struct smc_user_argument file = *memory->argument;
         file.typed = one->typed;
         file.filling = SMC_USER_FILE;
-        file.path = memory->expected_file = one->path;
+        file.path = one->path;
+        memory->expected_as = one->path ? one->path : one->name;
         if (!memory->has_emulated && !memory->has_gpu)
             continue;
         struct smc_error reason = {""};
         smc_auto_free void *expected = smc_malloc(memory->bytes);
-        status = expected ? smc_user_fill(&file, memory->name, 0, expected, &reason)
-                          : smc_out_of_memory(&reason);
+        status = !expected        ? smc_out_of_memory(&reason)
+                 : one->reference ? one->reference->compute(one->reference, run, expected, &reason)
+                                  : smc_user_fill(&file, memory->name, 0, expected, &reason);
         if (status == SMC_OK)
             compare_with(expected, memory);
         else
@@ -589,6 +591,9 @@ void smc_user_free(struct smc_user_run *run)
     }
     for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
         free(run->value[i].data), free(run->symbol[i].name);
+    for (size_t i = 0; i < run->request.expected_count; i++)
+        if (run->request.expected[i].reference)
+            run->request.expected[i].reference->free(run->request.expected[i].reference);
     free(run->pointer);
     smc_annotation_free(&run->annotation);
     smc_text_free(&run->text);

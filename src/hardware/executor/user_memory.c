@@ -524,8 +524,9 @@ enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_
     for (size_t i = 0; i < request->expected_count && status == SMC_OK; i++) {
         const struct smc_user_expected *expected = &request->expected[i];
         const struct smc_user_argument file = {.typed = expected->typed, .path = expected->path};
-        status = user_memory_check_file(
-            &file, smc_user_argument_bytes(&request->argument[expected->argument]), &reason);
+        if (expected->path)
+            status = user_memory_check_file(
+                &file, smc_user_argument_bytes(&request->argument[expected->argument]), &reason);
     }
     return status == SMC_OK ? SMC_OK
                             : smc_fail(error, status, "option --expect: %.900s", reason.message);

@@ -185,44 +185,14 @@ static void verdict_note_refusal(const struct smc_answer *answer,
     smc_text_free(&why);
 }
 
-/* Notes and findings of the same kind, such as printf's, are no faults. */
-static bool has_fault(const struct smc_emulated_run *emulated)
-{
-    for (size_t i = 0; i < emulated->finding_count; i++)
-        if (!emulated->finding[i].finding.is_note)
-            return true;
-    return false;
-}
-
-/* Makes the memory, and calls it as the task does. */
-static enum smc_status name_memory(const struct smc_exercise *exercise,
-                                   struct smc_exercise_launch *launch, struct smc_error *error)
-{
-    enum smc_status status = smc_user_make_memory(&launch->run, error);
-    launch->run.has_memory = status == SMC_OK;
-    for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++)
-        if (exercise->argument[i].extents > 0) {
-            struct smc_user_memory *memory = smc_exercise_memory(launch, i);
-            snprintf(memory->name, sizeof memory->name, "%.31s", exercise->argument[i].name);
-        }
-    return status;
-}
-
 static enum smc_status launch_reference(struct smc_exercise_attempt *attempt, size_t one,
                                         struct smc_text *warnings, struct smc_error *error)
 {
     const struct smc_exercise *exercise = attempt->request.exercise;
     struct smc_exercise_launch *reference = attempt->reference[one];
-    enum smc_status status = name_memory(exercise, reference, error);
-    if (status == SMC_OK)
-        status = smc_user_launch(&reference->run, warnings, error);
-    const struct smc_emulated_run *emulated = &reference->run.result.emulated;
-    if (status == SMC_OK && (!emulated->finish.succeeded || has_fault(emulated)))
-        status = smc_fail(error, SMC_USAGE, "exercise %.64s: %.64s.cu has a fault: %.600s",
-                          exercise->name, exercise->reference,
-                          emulated->finding_count ? emulated->finding[0].text
-                                                  : emulated->finish.message);
-    return status;
+    enum smc_status status = smc_exercise_make_memory(exercise, reference, error);
+    return status == SMC_OK ? smc_exercise_launch_reference(exercise, reference, warnings, error)
+                            : status;
 }
 
 static void verdict_take_launch(const struct smc_exercise_launch *own,
@@ -257,17 +227,17 @@ static enum smc_status judge_case(struct smc_exercise_attempt *attempt, size_t o
     }
     enum smc_status status = launch_reference(attempt, one, warnings, error);
     if (status == SMC_OK)
-        status = name_memory(exercise, own, error);
+        status = smc_exercise_make_memory(exercise, own, error);
     if (status == SMC_OK)
         status = smc_user_launch(&own->run, warnings, error);
-    if (status == SMC_OK && has_fault(&own->run.result.emulated))
+    if (status == SMC_OK && smc_exercise_has_fault(&own->run.result.emulated))
         status = smc_user_advise_barriers(&own->run, error);
     if (status != SMC_OK)
         return status;
     verdict_take_run(&own->run, verdict);
     if (own->run.result.emulated.stopped)
         return smc_fail(error, SMC_INTERRUPTED, "interrupted");
-    if (has_fault(&verdict->emulated)) {
+    if (smc_exercise_has_fault(&verdict->emulated)) {
         verdict->outcome = SMC_EXERCISE_FAULT;
     } else if (!verdict->emulated.finish.succeeded) {
         verdict->outcome = SMC_EXERCISE_UNFINISHED;

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "base/expression.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "hardware/executor/c_types.h"
 
 /* --- Expressions ------------------------------------------------------------------------------ */
 
@@ -261,6 +263,59 @@ static enum smc_status exercise_write_arguments(const struct smc_exercise *exerc
                : smc_fail(error, status, "exercise %.64s: %.800s", exercise->name, reason.message);
 }
 
+/* --- A source that is no solution ------------------------------------------------------------- */
+
+/* "int *d, int n": the parameters that the task's kernel has. */
+static void append_parameters(const struct smc_exercise_launch *launch,
+                              const struct smc_exercise *exercise, struct smc_text *out)
+{
+    for (size_t i = 0; i < exercise->arguments; i++)
+        smc_text_printf(out, "%s%s %s%s", i ? ", " : "",
+                        smc_c_type_name(launch->request.argument[i].type),
+                        exercise->argument[i].extents ? "*" : "", exercise->argument[i].name);
+}
+
+static void append_kernels(const struct smc_inspect_kernels *kernels, struct smc_text *out)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        smc_text_printf(out, "%s%s", i ? ", " : "", kernels->item[i].shown);
+}
+
+/* Of a source that was compiled: what of the task it lacks, in the task's words. Otherwise the
+   reason is left as it is. */
+static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
+                                           struct smc_exercise_launch *launch,
+                                           enum smc_status status, struct smc_error *error)
+{
+    const struct smc_inspect_kernels *kernels = &launch->run.kernels;
+    const struct smc_inspect_kernel *kernel;
+    const char *file = smc_file_name(smc_text_string(&launch->file));
+    struct smc_error ignored = {""};
+    struct smc_text parameters = {0}, has = {0};
+    append_parameters(launch, exercise, &parameters);
+    append_kernels(kernels, &has);
+    if (status != SMC_USAGE || kernels->count == 0)
+        ;
+    else if (smc_user_choose(kernels, file, exercise->kernel, &kernel, &ignored) != SMC_OK)
+        smc_fail(error, status,
+                 "%.256s: the task needs one kernel %.64s(%.256s); the file has %.300s", file,
+                 exercise->kernel, smc_text_string(&parameters), smc_text_string(&has));
+    else if (launch->run.row.exceeds_bound)
+        smc_fail(
+            error, status,
+            "%.256s: the launch has %u threads per block, more than the %u of the launch bounds "
+            "of %.256s",
+            file, launch->run.row.launch.threads_per_block, kernel->max_threads_per_block,
+            kernel->shown);
+    else if (kernel->ptx &&
+             smc_user_check_arguments(kernel->ptx->text, kernel, &launch->run, &ignored) != SMC_OK)
+        smc_fail(error, status, "%.256s: %.256s does not have the task's parameters, %.64s(%.256s)",
+                 file, kernel->shown, exercise->kernel, smc_text_string(&parameters));
+    smc_text_free(&parameters);
+    smc_text_free(&has);
+    return status;
+}
+
 /* --- The launch ------------------------------------------------------------------------------- */
 
 enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *request,
@@ -291,8 +346,10 @@ enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *r
     enum smc_status status = exercise_write_arguments(exercise, &scope, launch, error);
     if (status == SMC_OK)
         status = shape_launch(exercise, &scope, source, &launch->request, error);
-    return status == SMC_OK ? smc_user_prepare(&launch->request, &launch->run, warnings, error)
-                            : status;
+    if (status != SMC_OK)
+        return status;
+    status = smc_user_prepare(&launch->request, &launch->run, warnings, error);
+    return status == SMC_OK ? SMC_OK : tell_what_is_wanted(exercise, launch, status, error);
 }
 
 void smc_exercise_launch_free(struct smc_exercise_launch *launch)
@@ -315,6 +372,44 @@ enum smc_status smc_exercise_launch_again(struct smc_exercise_launch *launch,
     }
     smc_text_free(&launch->run.printed);
     return smc_user_launch(&launch->run, warnings, error);
+}
+
+enum smc_status smc_exercise_make_memory(const struct smc_exercise *exercise,
+                                         struct smc_exercise_launch *launch,
+                                         struct smc_error *error)
+{
+    enum smc_status status = smc_user_make_memory(&launch->run, error);
+    launch->run.has_memory = status == SMC_OK;
+    for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++)
+        if (exercise->argument[i].extents > 0) {
+            struct smc_user_memory *memory = smc_exercise_memory(launch, i);
+            snprintf(memory->name, sizeof memory->name, "%.31s", exercise->argument[i].name);
+        }
+    return status;
+}
+
+bool smc_exercise_has_fault(const struct smc_emulated_run *emulated)
+{
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        if (!emulated->finding[i].finding.is_note)
+            return true;
+    return false;
+}
+
+enum smc_status smc_exercise_launch_reference(const struct smc_exercise *exercise,
+                                              struct smc_exercise_launch *launch,
+                                              struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_status status = smc_user_launch(&launch->run, warnings, error);
+    const struct smc_emulated_run *emulated = &launch->run.result.emulated;
+    if (status == SMC_OK && emulated->stopped)
+        return smc_fail(error, SMC_INTERRUPTED, "interrupted");
+    if (status == SMC_OK && (!emulated->finish.succeeded || smc_exercise_has_fault(emulated)))
+        status = smc_fail(error, SMC_USAGE, "exercise %.64s: %.64s.cu has a fault: %.600s",
+                          exercise->name, exercise->reference,
+                          emulated->finding_count ? emulated->finding[0].text
+                                                  : emulated->finish.message);
+    return status;
 }
 
 struct smc_user_memory *smc_exercise_memory(struct smc_exercise_launch *launch, size_t argument)

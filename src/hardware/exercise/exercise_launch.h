@@ -27,6 +27,20 @@ enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *r
                                             struct smc_text *warnings, struct smc_error *error);
 void smc_exercise_launch_free(struct smc_exercise_launch *launch);
 
+/* Makes its memory, with the contents before the launch, and names it as the task does. */
+enum smc_status smc_exercise_make_memory(const struct smc_exercise *exercise,
+                                         struct smc_exercise_launch *launch,
+                                         struct smc_error *error);
+
+/* Whether errors were found: notes and findings of the same kind, such as printf's, are none. */
+bool smc_exercise_has_fault(const struct smc_emulated_run *emulated);
+
+/* Launches the exercise's reference, which has memory. SMC_USAGE: it has a fault or does not end.
+   SMC_INTERRUPTED. */
+enum smc_status smc_exercise_launch_reference(const struct smc_exercise *exercise,
+                                              struct smc_exercise_launch *launch,
+                                              struct smc_text *warnings, struct smc_error *error);
+
 /* Launches it again, perhaps with other contents or numbers than before. */
 enum smc_status smc_exercise_launch_again(struct smc_exercise_launch *launch,
                                           struct smc_text *warnings, struct smc_error *error);

@@ -56,6 +56,7 @@ libsmc_la_SOURCES += \
 	src/hardware/exercise/exercise_judge.c \
 	src/hardware/exercise/exercise_launch.c src/hardware/exercise/exercise_launch.h \
 	src/hardware/exercise/exercise_outcomes.def \
+	src/hardware/exercise/named_reference.c \
 	src/hardware/exercise/submissions.c \
 	src/hardware/exercise/wrong_causes.def \
 	src/hardware/exercise/wrong_result.c src/hardware/exercise/wrong_result.h

@@ -163,6 +163,30 @@ static bool find_shifted(struct search *search)
     return false;
 }
 
+/* Of a matrix: element [r][c] holds what belongs at [r ^ c][c], at [r][c ^ r], or is moved on by
+   its other index, as in a tile of which only one access is swizzled. */
+static bool find_swizzled(struct search *search)
+{
+    const struct numbers *numbers = &search->numbers;
+    const uint64_t rows = search->wrong->extent[0], columns = search->wrong->extent[1];
+    if (search->wrong->extents != 2 || rows != columns || (rows & (rows - 1)) != 0)
+        return false;
+    for (int way = 0; way < 6; way++) {
+        for (uint64_t i = 0; i < numbers->count; i++) {
+            const uint64_t r = i / columns, c = i % columns, with = way < 3 ? r : c,
+                           by = way < 3 ? c : r;
+            const uint64_t moved = (way % 3 == 0   ? with ^ by
+                                    : way % 3 == 1 ? with + by
+                                                   : with - by) &
+                                   (rows - 1);
+            numbers->trial[i] = numbers->right[way < 3 ? moved * columns + c : r * columns + moved];
+        }
+        if (is_trial(numbers))
+            return cause_found(search, SMC_WRONG_SWIZZLED);
+    }
+    return false;
+}
+
 /* The factor of the largest number. */
 static bool find_scaled(struct search *search)
 {
@@ -313,6 +337,16 @@ static uint64_t transposed_source(const uint64_t *extent, uint64_t i, int64_t of
     return i % extent[1] * extent[0] + i / extent[1];
 }
 
+/* Within each tile of an edge. */
+static uint64_t tile_transposed_source(const uint64_t *extent, uint64_t i, int64_t offset)
+{
+    const uint64_t edge = (uint64_t)offset, row = i / extent[1], column = i % extent[1];
+    const uint64_t from_row = row - row % edge + column % edge,
+                   from_column = column - column % edge + row % edge;
+    return from_row < extent[0] && from_column < extent[1] ? from_row * extent[1] + from_column
+                                                           : UINT64_MAX;
+}
+
 static uint64_t shifted_source(const uint64_t *extent, uint64_t i, int64_t offset)
 {
     (void)extent;
@@ -346,6 +380,11 @@ static bool find_input_rearranged(struct search *search)
         if (is_input_array(search, a) && exercise->argument[a].extents == 2 &&
             try_rearranged(search, a, transposed_source, 0))
             return cause_found(search, SMC_WRONG_INPUT_TRANSPOSED);
+    const uint32_t edge = search->comparison->own->request.block[0];
+    for (size_t a = 0; a < exercise->arguments; a++)
+        if (is_input_array(search, a) && exercise->argument[a].extents == 2 && edge > 1 &&
+            try_rearranged(search, a, tile_transposed_source, edge))
+            return cause_found(search, SMC_WRONG_INPUT_TILES_TRANSPOSED);
     for (size_t a = 0; a < exercise->arguments; a++)
         for (int64_t offset = -1; offset <= 1; offset += 2)
             if (is_input_array(search, a) && try_rearranged(search, a, shifted_source, offset))
@@ -389,18 +428,66 @@ static bool try_part(struct search *search, size_t argument, struct kept_part pa
     return is_alike;
 }
 
-/* The last, partial step of a loop over blocks, a whole last step, or the last element. */
+/* A number of the launch that is used as the limit of an axis although it is not the axis's. */
+static bool find_cut_at_number(struct search *search, size_t argument, size_t axis)
+{
+    const struct smc_exercise *exercise = search->comparison->exercise;
+    const uint64_t extent = search->comparison->reference->extent[argument][axis];
+    for (size_t a = 0; a < exercise->arguments; a++) {
+        const struct smc_user_argument *number =
+            &search->comparison->reference->run.request.argument[a];
+        if (exercise->argument[a].extents > 0 ||
+            smc_user_types[number->type].class == SMC_USER_FLOAT)
+            continue;
+        const double end = smc_user_any_number(number->type, &number->bits, 0);
+        if (end < 1 || end >= (double)extent ||
+            !try_part(search, argument, (struct kept_part){axis, extent, 0, (uint64_t)end}))
+            continue;
+        snprintf(search->wrong->other, sizeof search->wrong->other, "%s", argument_name(search, a));
+        return cause_found(search, SMC_WRONG_INPUT_CUT);
+    }
+    return false;
+}
+
+/* The last, partial step of a loop over blocks or warps, a whole last step, all but the first, or
+   the last element. */
 static bool find_cut_on(struct search *search, size_t argument, size_t axis)
 {
     const uint32_t *block = search->comparison->own->request.block;
     const uint64_t extent = search->comparison->reference->extent[argument][axis];
-    const uint64_t ends[] = {extent - extent % block[0], extent - extent % block[1],
-                             extent > block[0] ? extent - block[0] : 0,
-                             extent > block[1] ? extent - block[1] : 0, extent - 1};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends[i] < extent &&
-            try_part(search, argument, (struct kept_part){axis, extent, 0, ends[i]}))
+    const uint64_t edges[] = {block[0], block[1], SMC_WARP_LANES};
+    uint64_t ends[3 * sizeof edges / sizeof *edges + 1] = {extent - 1};
+    size_t count = 1;
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        const uint64_t of_edge[] = {extent - extent % edges[i],
+                                    extent > edges[i] ? extent - edges[i] : 0, edges[i]};
+        for (size_t k = 0; k < sizeof of_edge / sizeof *of_edge; k++)
+            ends[count++] = edges[i] > 1 && of_edge[k] < extent ? of_edge[k] : 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool is_tried = ends[i] == 0;
+        for (size_t k = 0; k < i; k++)
+            is_tried |= ends[k] == ends[i];
+        if (!is_tried && try_part(search, argument, (struct kept_part){axis, extent, 0, ends[i]}))
             return cause_found(search, SMC_WRONG_INPUT_CUT);
+    }
+    return find_cut_at_number(search, argument, axis);
+}
+
+/* Only the last step of a loop over blocks counts, or all but the first element. */
+static bool find_begun_on(struct search *search, size_t argument, size_t axis)
+{
+    const uint32_t *block = search->comparison->own->request.block;
+    const uint64_t extent = search->comparison->reference->extent[argument][axis];
+    for (int i = 0; i < 3; i++) {
+        const uint64_t edge = i < 2 ? block[i] : 0;
+        const uint64_t begin = edge < 2        ? (i == 2 ? 1 : 0)
+                               : extent % edge ? extent - extent % edge
+                                               : extent - (edge < extent ? edge : extent);
+        if (begin > 0 &&
+            try_part(search, argument, (struct kept_part){axis, extent, begin, extent}))
+            return cause_found(search, SMC_WRONG_INPUT_BEGUN);
+    }
     return false;
 }
 
@@ -420,10 +507,12 @@ static bool find_half_on(struct search *search, size_t argument, size_t axis)
 static bool find_input_part(struct search *search)
 {
     const struct smc_exercise *exercise = search->comparison->exercise;
+    search->wrong->other[0] = '\0'; /* of what was tried before */
     for (size_t a = 0; a < exercise->arguments; a++)
         for (size_t axis = 0; is_input_array(search, a) && axis < exercise->argument[a].extents;
              axis++)
-            if (find_cut_on(search, a, axis) || find_half_on(search, a, axis))
+            if (find_cut_on(search, a, axis) || find_begun_on(search, a, axis) ||
+                find_half_on(search, a, axis))
                 return true;
     return false;
 }
@@ -493,6 +582,61 @@ static bool find_number(struct search *search)
     return false;
 }
 
+/* The reference's result of the elements of an input from `first` on, added to the trial. */
+static bool wrong_add_rest(struct search *search, size_t input, struct smc_user_argument *number,
+                           uint64_t first)
+{
+    struct smc_exercise_launch *reference = search->comparison->reference;
+    const struct smc_user_memory *memory = input_of(search, input),
+                                 *result = input_of(search, search->comparison->exercise->result);
+    const size_t width = smc_user_types[memory->argument->type].bytes;
+    const uint64_t elements = memory->argument->elements, kept_bits = number->bits;
+    struct numbers *numbers = &search->numbers;
+    struct smc_error ignored = {""};
+    char *kept = copy_input(memory);
+    if (!kept)
+        return false;
+    memmove(memory->before, kept + first * width, (elements - first) * width);
+    number->bits = elements - first;
+    const bool ran = smc_exercise_launch_again(reference, search->warnings, &ignored) == SMC_OK &&
+                     reference->run.result.emulated.finish.succeeded;
+    memcpy(memory->before, kept, memory->bytes);
+    number->bits = kept_bits;
+    free(kept);
+    for (uint64_t i = 0; i < numbers->count; i++)
+        numbers->trial[i] +=
+            smc_user_any_number(numbers->type, result->after_emulated, i) - numbers->before[i];
+    return ran;
+}
+
+/* Sums to which each block adds all elements from its own first one on: the loop's stride is that
+   of one block. Of a list whose length is an argument. */
+static bool find_counted_again(struct search *search)
+{
+    enum { MOST_BLOCKS = 64 };
+    const struct smc_exercise *exercise = search->comparison->exercise;
+    struct smc_exercise_launch *reference = search->comparison->reference;
+    const struct smc_user_request *own = &search->comparison->own->request;
+    struct numbers *numbers = &search->numbers;
+    for (size_t a = 0; a < exercise->arguments; a++)
+        for (size_t n = 0; n < exercise->arguments; n++) {
+            struct smc_user_argument *number = &reference->run.request.argument[n];
+            if (!is_input_array(search, a) || exercise->argument[a].extents != 1 ||
+                exercise->argument[n].extents > 0 || own->grid[0] > MOST_BLOCKS ||
+                number->bits != input_of(search, a)->argument->elements)
+                continue;
+            bool ran = true;
+            memcpy(numbers->trial, numbers->before, numbers->count * sizeof *numbers->trial);
+            for (uint64_t block = 0; block < own->grid[0] && ran; block++)
+                if (block * own->block[0] < number->bits)
+                    ran = wrong_add_rest(search, a, number, block * own->block[0]);
+            wrong_name_array(search, a);
+            if (ran && is_trial(numbers))
+                return cause_found(search, SMC_WRONG_COUNTED_AGAIN);
+        }
+    return false;
+}
+
 /* --- Where the wrong elements are ------------------------------------------------------------- */
 
 /* Of each axis, the index after the last one that has a right element. */
@@ -555,6 +699,23 @@ static bool find_diagonal(struct search *search)
     return cause_found(search, SMC_WRONG_DIAGONAL);
 }
 
+/* Of an array with one index: whether only its own first and last elements are wrong. */
+static bool find_array_ends(struct search *search)
+{
+    struct smc_wrong_result *wrong = search->wrong;
+    const uint64_t edge = search->comparison->own->request.block[0];
+    uint64_t reach = 0;
+    if (wrong->extents != 1 || wrong->elements < 2 * edge)
+        return false;
+    for (uint64_t i = 0; i < wrong->elements; i++) {
+        const uint64_t last = wrong->elements - 1 - i, inside = i < last ? i : last;
+        if (is_wrong(&search->numbers, i) && inside + 1 > reach)
+            reach = inside + 1;
+    }
+    wrong->number = (int64_t)reach;
+    return 4 * reach < edge && cause_found(search, SMC_WRONG_ARRAY_ENDS);
+}
+
 /* Of an array with one index: whether only the first and last elements of each block are wrong. */
 static bool find_block_ends(struct search *search)
 {
@@ -583,10 +744,13 @@ static bool find_unwritten(struct search *search)
 static void search_causes(struct search *search)
 {
     static bool (*const causes[])(struct search *) = {
-        find_nothing_written,  find_added,      find_transposed, find_reversed, find_shifted,
-        find_scaled,           find_copied,     find_term,       find_number,   find_swapped,
-        find_input_rearranged, find_input_part, find_tail,       find_diagonal, find_block_ends,
-        find_unwritten,
+        find_nothing_written, find_added,      find_transposed,
+        find_reversed,        find_shifted,    find_scaled,
+        find_swizzled,        find_copied,     find_term,
+        find_number,          find_swapped,    find_input_rearranged,
+        find_input_part,      find_tail,       find_diagonal,
+        find_array_ends,      find_block_ends, find_unwritten,
+        find_counted_again,
     };
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i](search))

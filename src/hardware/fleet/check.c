@@ -98,8 +98,8 @@ static void *check_work(void *argument)
 
 static unsigned check_thread_count(uint64_t rows)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t count = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint64_t)cores;
+    const unsigned cores = smc_machine_processors();
+    const uint64_t count = cores > MAX_THREADS ? MAX_THREADS : cores;
     return (unsigned)(count < rows ? count : rows);
 }
 

@@ -40,6 +40,25 @@ static const struct smc_embedded_text texts[] = {
 #undef TEXT
 };
 
+uint64_t smc_plan_parameter_bytes(const struct smc_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const uint64_t each =
+            plan->argument[i].kind == SMC_ARGUMENT_INT32 ? sizeof(int32_t) : sizeof(int64_t);
+        bytes = (bytes + each - 1) / each * each + each;
+    }
+    return bytes;
+}
+
+uint64_t smc_plan_array_bytes(const struct smc_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        bytes += plan->buffer[i].elements * smc_dtype_bytes(plan->buffer[i].dtype);
+    return bytes;
+}
+
 const char *smc_kernel_text(const char *file, size_t *length)
 {
     const struct smc_embedded_text *found =

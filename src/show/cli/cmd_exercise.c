@@ -138,6 +138,7 @@ static struct smc_run_settings exercise_settings(const struct smc_arguments *arg
         .place = SMC_ON_EMULATOR,
         .seed = SMC_RUN_SEED,
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_EXERCISE_TIMEOUT],
+        .strictness = SMC_STRICT_CUDA, /* a barrier that threads pass by is an error */
     };
 }
 
@@ -194,15 +195,21 @@ static enum smc_status judge_submission(const struct smc_arguments *arguments,
 struct class_files {
     struct smc_folder_matches files;
     struct smc_exercise *exercise;
+    struct smc_chosen_devices *devices; /* that the requests are for */
+    struct smc_exercise_request *request;
     struct smc_exercise_submission *submission;
-    size_t count; /* that were judged */
+    size_t count; /* that are judged */
 };
 
 static void free_class(struct class_files *class)
 {
-    for (size_t i = 0; i < class->count; i++)
+    for (size_t i = 0; i < class->count; i++) {
         smc_exercise_free(&class->exercise[i]);
+        smc_chosen_devices_free(&class->devices[i]);
+    }
     free(class->exercise);
+    free(class->devices);
+    free(class->request);
     free(class->submission);
     smc_folder_matches_free(&class->files);
 }
@@ -220,8 +227,12 @@ static enum smc_status find_files(const char *folder, struct class_files *class,
     if (count == 0)
         return smc_fail(error, SMC_USAGE, "option --judge: '%.256s' has no .cu file", folder);
     class->exercise = smc_calloc(count, sizeof *class->exercise);
+    class->devices = smc_calloc(count, sizeof *class->devices);
+    class->request = smc_calloc(count, sizeof *class->request);
     class->submission = smc_calloc(count, sizeof *class->submission);
-    return class->exercise && class->submission ? SMC_OK : smc_out_of_memory(error);
+    return class->exercise && class->devices && class->request && class->submission
+               ? SMC_OK
+               : smc_out_of_memory(error);
 }
 
 /* The exercise that is named, or the one that the file is named after. */
@@ -235,51 +246,72 @@ static enum smc_status read_exercise_of(const struct smc_arguments *arguments, c
                              error);
 }
 
-static enum smc_status judge_file(const struct smc_arguments *arguments, const char *file,
-                                  struct class_files *class, struct smc_error *error)
+/* One more to be judged. */
+static enum smc_status add_submission(const struct smc_arguments *arguments, const char *file,
+                                      const struct smc_run_settings *settings,
+                                      struct class_files *class, struct smc_error *error)
 {
-    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     struct smc_query query;
+    struct smc_chosen_devices *devices = &class->devices[class->count];
     struct smc_exercise *exercise = &class->exercise[class->count];
+    struct smc_exercise_request *request = &class->request[class->count];
     struct smc_exercise_submission *submission = &class->submission[class->count++];
-    const struct smc_run_settings settings = exercise_settings(arguments);
-    struct smc_exercise_request request = {.exercise = exercise, .file = file};
+    *request = (struct smc_exercise_request){.exercise = exercise, .file = file};
     submission->exercise = exercise;
     submission->file = file;
     enum smc_status status = read_exercise_of(arguments, file, exercise, error);
     if (status == SMC_OK)
-        status = exercise_choose_device(arguments, exercise, &devices, &query, error);
+        status = exercise_choose_device(arguments, exercise, devices, &query, error);
     if (status == SMC_OK) {
-        request_of(arguments, &query, &settings, &request);
-        request.builds = NULL; /* the process ends */
-        smc_exercise_judge_apart(&request, &submission->verdict);
-        snprintf(submission->device, sizeof submission->device, "%s", request.device.name);
+        request_of(arguments, &query, settings, request);
+        request->builds = NULL; /* its process ends */
+        snprintf(submission->device, sizeof submission->device, "%s", request->device.name);
     }
     return status;
 }
 
 /* A file that is named after no exercise is not one of the submissions. */
-static enum smc_status judge_files(const struct smc_arguments *arguments, struct class_files *class,
-                                   struct smc_error *error)
+static enum smc_status add_submissions(const struct smc_arguments *arguments,
+                                       const struct smc_run_settings *settings,
+                                       struct class_files *class, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK, worst = SMC_OK;
+    enum smc_status status = SMC_OK;
     for (size_t i = 0; i < class->files.count && status == SMC_OK; i++) {
         struct smc_error reason = {""};
         const char *file = class->files.path[i];
-        status = judge_file(arguments, file, class, &reason);
+        status = add_submission(arguments, file, settings, class, &reason);
         if (status == SMC_USAGE && arguments->file_count == 0) {
             smc_auto_text note = {0};
             smc_text_safe_line(&note, "%s was not judged: %s", file, reason.message);
             smc_output_note(smc_text_string(&note));
             smc_exercise_free(&class->exercise[--class->count]);
+            smc_chosen_devices_free(&class->devices[class->count]);
             status = SMC_OK;
         } else if (status != SMC_OK) {
             smc_fail(error, status, "%s", reason.message);
-        } else if (smc_exercise_status(&class->submission[class->count - 1].verdict) != SMC_OK) {
-            worst = SMC_SHORTFALL;
         }
     }
-    return status == SMC_OK ? worst : status;
+    return status;
+}
+
+/* Each of the jobs gets its share of the processors. */
+static enum smc_status judge_all(const struct smc_arguments *arguments, struct class_files *class,
+                                 struct smc_error *error)
+{
+    struct smc_run_settings settings = exercise_settings(arguments);
+    const unsigned processors = smc_machine_processors();
+    size_t jobs =
+        arguments->given[SMC_OPTION_JOBS] ? (size_t)arguments->number[SMC_OPTION_JOBS] : processors;
+    enum smc_status status = add_submissions(arguments, &settings, class, error);
+    if (status != SMC_OK)
+        return status;
+    jobs = jobs < class->count ? jobs : class->count;
+    settings.threads = jobs > 0 && jobs < processors ? processors / (unsigned)jobs : 1;
+    smc_exercise_judge_apart(class->request, class->submission, class->count, jobs);
+    for (size_t i = 0; i < class->count; i++)
+        if (smc_exercise_status(&class->submission[i].verdict) != SMC_OK)
+            status = SMC_SHORTFALL;
+    return status;
 }
 
 static enum smc_status judge_class(const struct smc_arguments *arguments, struct smc_text *out,
@@ -289,7 +321,7 @@ static enum smc_status judge_class(const struct smc_arguments *arguments, struct
     smc_output_style(out);
     enum smc_status status = find_files(arguments->text[SMC_OPTION_JUDGE], &class, error);
     if (status == SMC_OK)
-        status = judge_files(arguments, &class, error);
+        status = judge_all(arguments, &class, error);
     if (status <= SMC_SHORTFALL)
         smc_ask_writer(arguments)->exercise_class(class.submission, class.count, out);
     free_class(&class);
@@ -302,6 +334,8 @@ enum smc_status smc_cmd_exercise(const struct smc_arguments *arguments, struct s
                                  struct smc_error *error)
 {
     struct smc_exercise exercise;
+    if (arguments->given[SMC_OPTION_JOBS] && !arguments->given[SMC_OPTION_JUDGE])
+        return smc_fail(error, SMC_USAGE, "option --jobs: only with --judge FOLDER");
     if (arguments->given[SMC_OPTION_JUDGE])
         return arguments->file_count > 1
                    ? smc_fail(error, SMC_USAGE, "option --judge: not with FILE '%.256s'",

@@ -153,6 +153,17 @@ void smc_help_all(struct smc_text *out)
              "failed,\n2 wrong usage, 3 no device or feature for it here, 4 the machine failed.\n");
 }
 
+/* The manual of the files that a command accepts beside the program's own. */
+static void append_manual(enum smc_command_id id, struct smc_text *out)
+{
+    if (id == SMC_COMMAND_LESSON)
+        smc_text_append(out, "\nLESSON is a name of the list, or your own file: "
+                             "smemcalc-lesson(5).\n");
+    if (id == SMC_COMMAND_EXERCISE)
+        smc_text_append(out, "\nEXERCISE is a name of the list, or your own folder: "
+                             "smemcalc-formats(5).\n");
+}
+
 void smc_help_command(enum smc_command_id id, struct smc_text *out)
 {
     const struct smc_command *command = &smc_commands[id];
@@ -164,6 +175,7 @@ void smc_help_command(enum smc_command_id id, struct smc_text *out)
         smc_program_append(out, command->examples);
     smc_text_printf(out, "%s%s %s %s\n%s\n", command->examples ? "\n" : "", smc_program_name(),
                     command->name, command->usage, command->help);
+    append_manual(id, out);
     cmd_help_append_options(1u << id, out);
 }
 

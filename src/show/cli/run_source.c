@@ -2,12 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/sandbox.h"
 #include "code/user_kernels.h"
+#include "hardware/exercise.h"
 #include "hardware/user.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
@@ -220,7 +222,21 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-/* "3=FILE", of an argument that is memory. */
+/* A word that is no path is probably the name of a reference. */
+static enum smc_status check_is_file(const char *typed, const char *path, struct smc_error *error)
+{
+    struct smc_text list = {0};
+    if (access(path, F_OK) == 0 || (strpbrk(path, "/.") && !strchr(path, ':')))
+        return SMC_OK;
+    smc_named_reference_list(&list);
+    smc_fail(error, SMC_USAGE,
+             "option --expect: '%.64s': '%.64s' is neither a file nor a reference: %s", typed, path,
+             smc_text_string(&list));
+    smc_text_free(&list);
+    return SMC_USAGE;
+}
+
+/* "3=FILE" or "3=REFERENCE", of an argument that is memory. */
 static enum smc_status read_expected_one(const char *typed, struct smc_user_request *request,
                                          struct smc_error *error)
 {
@@ -230,15 +246,22 @@ static enum smc_status read_expected_one(const char *typed, struct smc_user_requ
     snprintf(number, sizeof number, "%.*s", (int)(length < 15 ? length : 0), typed);
     if (!typed[length] || !typed[length + 1] || !smc_parse_integer(number, 1, INT32_MAX, &n))
         return smc_fail(error, SMC_USAGE,
-                        "option --expect: '%.64s' is not of the form N=FILE, such as 1=right.bin",
+                        "option --expect: '%.64s' is not of the form N=FILE or N=REFERENCE, such "
+                        "as 1=right.bin or 3=matmul",
                         typed);
     if ((uint64_t)n > request->argument_count || !request->argument[n - 1].is_buffer ||
         request->argument[n - 1].form != SMC_USER_PLAIN)
         return smc_fail(error, SMC_USAGE, "option --expect: '%.64s': argument %lld is not an array",
                         typed, (long long)n);
+    const char *source = typed + length + 1;
+    const bool is_reference = smc_named_reference_is(source);
     request->expected[request->expected_count++] = (struct smc_user_expected){
-        .typed = typed, .path = typed + length + 1, .argument = (size_t)n - 1};
-    return SMC_OK;
+        .typed = typed,
+        .path = is_reference ? NULL : source,
+        .name = is_reference ? source : NULL,
+        .argument = (size_t)n - 1,
+    };
+    return is_reference ? SMC_OK : check_is_file(typed, source, error);
 }
 
 static enum smc_status read_expected(const struct smc_arguments *arguments,
@@ -373,7 +396,9 @@ enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
         smc_text_free(&warnings);
     }
     smc_output_warn(&warnings);
-    return status == SMC_OK ? check_launch(run, error) : status;
+    if (status == SMC_OK)
+        status = check_launch(run, error);
+    return status == SMC_OK ? smc_named_references_prepare(run, error) : status;
 }
 
 static enum smc_status launch(struct smc_user_run *run, struct smc_error *error)

@@ -91,6 +91,17 @@ static enum smc_status read_language(struct lesson_reader *reader, const char *v
     return fail_at(reader, reader->number, "the languages are en and zh", value);
 }
 
+static enum smc_status check_device(const struct lesson_reader *reader)
+{
+    struct smc_device device;
+    struct smc_error reason = {""};
+    char note[256];
+    enum smc_status status = smc_device_find(reader->lesson->device, &device, note, &reason);
+    return status == SMC_OK ? SMC_OK
+                            : smc_fail(reader->error, status, "%.200s:%u: device: %.700s",
+                                       reader->lesson->file, reader->number, reason.message);
+}
+
 static enum smc_status read_head_line(struct lesson_reader *reader)
 {
     struct smc_lesson *lesson = reader->lesson;
@@ -105,7 +116,7 @@ static enum smc_status read_head_line(struct lesson_reader *reader)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if ((value = value_of(reader->line, keys[i].key))) {
             *keys[i].text = value;
-            return SMC_OK;
+            return keys[i].text == &lesson->device ? check_device(reader) : SMC_OK;
         }
     if ((value = value_of(reader->line, "needs")))
         return read_needs(reader, value);

@@ -114,6 +114,7 @@ static void html_append_inline(const char *text, struct smc_text *out)
 
 struct lesson_page_html {
     struct smc_text *out;
+    enum smc_language language;
     bool in_list;
 };
 
@@ -229,8 +230,8 @@ static void lesson_html_banks(void *context, const struct smc_lesson_banks *bank
     for (uint32_t bank = 0; bank < banks->banks; bank += 8)
         smc_text_printf(out, "<text x=\"%u\" y=\"14\">%u</text>\n", LEFT + CELL * bank, bank);
     for (uint32_t lane = 0; lane < banks->lanes; lane++) {
-        smc_text_printf(out, "<text x=\"0\" y=\"%u\">lane %u</text>\n", TOP + CELL * lane + 13,
-                        lane);
+        smc_text_printf(out, "<text x=\"0\" y=\"%u\">%s %u</text>\n", TOP + CELL * lane + 13,
+                        smc_lesson_word(page->language, SMC_LESSON_WORD_LANE), lane);
         for (uint32_t bank = 0; bank < banks->banks; bank++)
             smc_text_printf(out,
                             "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>",
@@ -320,8 +321,9 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
     if (!page->try_it || scene->status != SMC_OK)
         return;
     smc_lesson_command(scene, page->try_it, &command);
-    smc_text_printf(out, "<p class=\"try\">%s: <code>",
-                    smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY));
+    smc_text_printf(out, "<p class=\"try\">%s%s<code>",
+                    smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY),
+                    smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_COLON));
     html_append_escaped(smc_text_string(&command), command.length, out);
     smc_text_append(out, "</code></p>\n");
     smc_text_free(&command);
@@ -330,7 +332,7 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
 static void html_append_page(struct smc_scene *scene, size_t number, struct smc_text *out)
 {
     const struct smc_lesson_page *page = &scene->lesson->page[number];
-    struct lesson_page_html html = {.out = out};
+    struct lesson_page_html html = {.out = out, .language = scene->lesson->language};
     smc_text_printf(out, "<section><h2>%zu&#160; ", number + 1);
     html_append_inline(page->heading, out);
     smc_text_append(out, "</h2>\n");
@@ -368,8 +370,9 @@ enum smc_status smc_lesson_html(const struct smc_lesson *lesson,
     for (size_t i = 0; i < lesson->page_count && scene.status == SMC_OK; i++)
         html_append_page(&scene, i, out);
     if (lesson->exercise) {
-        smc_text_printf(out, "<p class=\"try\">%s: <code>%s exercise ",
+        smc_text_printf(out, "<p class=\"try\">%s%s<code>%s exercise ",
                         smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
+                        smc_lesson_word(lesson->language, SMC_LESSON_WORD_COLON),
                         smc_program_name());
         html_append_escaped(lesson->exercise, strlen(lesson->exercise), out);
         smc_text_append(out, "</code></p>\n");

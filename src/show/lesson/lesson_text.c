@@ -21,6 +21,7 @@ enum { GAP = 2, WIDEST_BAR = 40, WIDEST_LINE = 512 };
 struct lesson_page_text {
     const struct smc_lesson_setting *setting;
     struct smc_text *out;
+    enum smc_language language;
     bool begun, after_item;
 };
 
@@ -154,7 +155,8 @@ static void lesson_text_banks(void *context, const struct smc_lesson_banks *bank
     lesson_text_line(page, smc_text_string(&line), line.length);
     for (uint32_t lane = 0; lane < banks->lanes; lane++) {
         smc_text_cut(&line, 0);
-        smc_text_printf(&line, "lane %-2u ", lane);
+        smc_text_printf(&line, "%s %-2u ", smc_lesson_word(page->language, SMC_LESSON_WORD_LANE),
+                        lane);
         for (uint32_t bank = 0; bank < banks->banks; bank++)
             smc_text_append(&line, bank == banks->bank[lane] ? "#" : ".");
         lesson_text_line(page, smc_text_string(&line), line.length);
@@ -177,7 +179,7 @@ enum smc_status smc_lesson_page(const struct smc_lesson *lesson, size_t page,
                                 struct smc_error *error)
 {
     struct smc_scene scene;
-    struct lesson_page_text text = {.setting = setting, .out = out};
+    struct lesson_page_text text = {.setting = setting, .out = out, .language = lesson->language};
     const size_t begin = out->length;
     smc_scene_open(lesson, setting, &scene);
     smc_lesson_write(&scene, &lesson->page[page], &text_writer, &text);
@@ -253,7 +255,7 @@ enum smc_status smc_lesson_question(const struct smc_lesson *lesson,
                                     struct smc_error *error)
 {
     const struct smc_lesson_question *question = &lesson->question;
-    struct lesson_page_text page = {.setting = setting, .out = out};
+    struct lesson_page_text page = {.setting = setting, .out = out, .language = lesson->language};
     const size_t begin = out->length;
     struct smc_scene scene;
     smc_scene_open(lesson, setting, &scene);

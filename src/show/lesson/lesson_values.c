@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "show/cli/ask_words.h"
+#include "show/lesson/lesson_words.h"
 #include "show/words/paragraphs.h"
 
 enum {
@@ -621,7 +622,7 @@ static void scene_append_value(struct smc_scene *scene, const struct smc_lesson_
                                const char *format, struct smc_text *out)
 {
     if (value->kind == SMC_LESSON_TEXT)
-        smc_text_append(out, value->text);
+        smc_lesson_say_value(scene->lesson->language, value->text, out);
     else if (value->kind == SMC_LESSON_NUMBER)
         scene_append_number(value->number, format, out);
     else

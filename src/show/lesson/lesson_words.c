@@ -1,6 +1,8 @@
 /* What the program itself says around a lesson. */
 #include "show/lesson/lesson_words.h"
 
+#include <string.h>
+
 const char *smc_lesson_word(enum smc_language language, enum smc_lesson_word_id id)
 {
     static const char *const words[SMC_LESSON_WORD_COUNT][SMC_LANGUAGE_COUNT] = {
@@ -22,6 +24,19 @@ void smc_lesson_say(enum smc_language language, enum smc_lesson_word_id id, cons
         first = second;
         second = NULL;
     }
+}
+
+void smc_lesson_say_value(enum smc_language language, const char *value, struct smc_text *out)
+{
+    static const char *const begins[][2] = {
+        {"table ", "表格，"}, {"assumed ", "假定为 "}, {"given", "给定"}};
+    for (size_t i = 0; language == SMC_LANGUAGE_CHINESE && i < sizeof begins / sizeof *begins; i++)
+        if (smc_begins(value, begins[i][0])) {
+            smc_text_append(out, begins[i][1]);
+            value += strlen(begins[i][0]);
+            break;
+        }
+    smc_text_append(out, value);
 }
 
 void smc_lesson_help(const char *program, struct smc_text *out)

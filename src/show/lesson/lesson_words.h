@@ -16,6 +16,9 @@ const char *smc_lesson_word(enum smc_language language, enum smc_lesson_word_id 
 void smc_lesson_say(enum smc_language language, enum smc_lesson_word_id id, const char *first,
                     const char *second, struct smc_text *out);
 
+/* Appends a text of an answer, such as "table nvrtc 13.0 sm_90", whose words are in English. */
+void smc_lesson_say_value(enum smc_language language, const char *value, struct smc_text *out);
+
 /* `help lesson` in Chinese. */
 void smc_lesson_help(const char *program, struct smc_text *out);
 

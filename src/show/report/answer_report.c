@@ -202,6 +202,12 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
     return SMC_VALUE_IF(bytes > 0 && answer->outcome == SMC_LAUNCHES, bytes);
 }
 
+/* The probe's are those of the run. */
+static bool has_arrays(const struct smc_answer *answer)
+{
+    return answer->query.kernel && !answer->query.kernel->is_probe;
+}
+
 /* What follows from the launch: unknown where there is no answer. */
 #define RESULT(value) SMC_VALUE_IF(!item->why, value)
 
@@ -243,6 +249,10 @@ static struct smc_value opt_in_of(const struct smc_answer *answer)
           answer_compiled(item->answer, item->answer->resources.spill_store_bytes))                \
     FIELD("kernel.spill_load_bytes", NULL, "bytes", "spill loads per thread",                      \
           answer_compiled(item->answer, item->answer->resources.spill_load_bytes))                 \
+    FIELD("kernel.parameter_bytes", NULL, "bytes", "the kernel's parameters together",             \
+          SMC_VALUE_IF(has_arrays(item->answer), smc_plan_parameter_bytes(&item->answer->plan)))   \
+    FIELD("kernel.array_bytes", NULL, "bytes", "the launch's arrays in global memory together",    \
+          SMC_VALUE_IF(has_arrays(item->answer), smc_plan_array_bytes(&item->answer->plan)))       \
     FIELD("kernel.block_dim", NULL, "threads", "x, y and z of a block",                            \
           smc_value_extent(item->answer->plan.block))                                              \
     FIELD("kernel.grid_dim", NULL, "blocks", "x, y and z of the grid",                             \

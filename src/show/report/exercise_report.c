@@ -89,6 +89,11 @@ static void words_place(const struct smc_wrong_result *wrong, const char *name,
                         " on the diagonal are right: blockIdx.x and blockIdx.y are in each other's "
                         "place, or one of them is used twice",
                         wrong->number, wrong->number);
+    } else if (wrong->cause == SMC_WRONG_ARRAY_ENDS) {
+        smc_text_printf(out,
+                        "all wrong elements are among the first or last %" PRId64
+                        " of %s: what lies outside of the array counts otherwise",
+                        wrong->number, name);
     } else if (wrong->cause == SMC_WRONG_BLOCK_ENDS) {
         smc_text_printf(out,
                         "all wrong elements are among the %" PRId64
@@ -122,6 +127,23 @@ static void words_argument(const struct smc_wrong_result *wrong, struct smc_text
                         wrong->number < 0 ? "early" : "late");
     else if (wrong->cause == SMC_WRONG_INPUTS_SWAPPED)
         smc_text_printf(out, "%s and %s are used in each other's place", wrong->array,
+                        wrong->other);
+    else if (wrong->cause == SMC_WRONG_INPUT_TILES_TRANSPOSED)
+        smc_text_printf(out,
+                        "each tile of %" PRId64 " x %" PRId64
+                        " of %s is read as if it were transposed: swap the two indices",
+                        wrong->number, wrong->number, wrong->array);
+    else if (wrong->cause == SMC_WRONG_INPUT_BEGUN)
+        smc_text_printf(out, "%s counts as 0 before %s %" PRId64 ": only what comes later counts",
+                        wrong->array, words_axis(wrong->axes, wrong->axis), wrong->number);
+    else if (wrong->cause == SMC_WRONG_COUNTED_AGAIN)
+        smc_text_printf(out,
+                        "each block counts all elements of %s from its first one on: the stride of "
+                        "the loop is that of one block, not of the grid",
+                        wrong->array);
+    else if (wrong->cause == SMC_WRONG_INPUT_CUT && wrong->other[0])
+        smc_text_printf(out, "%s counts as 0 from %s %" PRId64 " on: %s is used as its limit",
+                        wrong->array, words_axis(wrong->axes, wrong->axis), wrong->right,
                         wrong->other);
     else if (wrong->cause == SMC_WRONG_INPUT_CUT)
         smc_text_printf(out, "%s counts as 0 from %s %" PRId64 " on: the last step is missing",
@@ -169,6 +191,12 @@ static void words_cause(const struct smc_exercise *exercise, const struct smc_wr
         else
             smc_text_printf(out, "every element is %.4g times the right one", wrong->factor);
         break;
+    case SMC_WRONG_SWIZZLED:
+        smc_text_printf(out,
+                        "%s is right, but within each row or column in another order: a swizzle is "
+                        "in one of two accesses only",
+                        name);
+        break;
     case SMC_WRONG_MISSING_TERM:
     case SMC_WRONG_EXTRA_TERM:
         words_term(wrong, out);
@@ -176,6 +204,7 @@ static void words_cause(const struct smc_exercise *exercise, const struct smc_wr
     case SMC_WRONG_TAIL:
     case SMC_WRONG_FIRST_BLOCK:
     case SMC_WRONG_DIAGONAL:
+    case SMC_WRONG_ARRAY_ENDS:
     case SMC_WRONG_BLOCK_ENDS:
     case SMC_WRONG_UNWRITTEN:
         words_place(wrong, name, out);

@@ -6,6 +6,7 @@
 #include "answers/query.h"
 #include "base/numbers.h"
 #include "rules/allocation.h"
+#include "show/report/memory_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
 #include "show/words/words.h"
@@ -351,4 +352,5 @@ void smc_text_explain(const struct smc_answer *answer, struct smc_text *out)
     if (answer->has_work)
         explain_work(answer, &step);
     smc_text_explain_time(answer, INDENT, out);
+    smc_text_memory_of_answer(answer, out);
 }

@@ -15,6 +15,7 @@
 #include "show/report/bank_accesses_report.h"
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
+#include "show/report/memory_report.h"
 #include "show/report/overview.h"
 #include "show/report/report_fields.h"
 #include "show/report/text_parts.h"
@@ -175,6 +176,13 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
     FIELD(NULL, "stack", "bytes", "stack frame per thread",                                        \
           inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
                            item->kernel->resources.stack_bytes))                                   \
+    FIELD("parameter_bytes", "parameter_bytes", "bytes", "the kernel's parameters together",       \
+          SMC_VALUE_IF(item->kernel->memory.is_known, item->kernel->memory.parameter_bytes))       \
+    FIELD("constant_bytes", "constant_bytes", "bytes", "__constant__ variables of its module",     \
+          SMC_VALUE_IF(item->kernel->memory.is_known, item->kernel->memory.constant_bytes))        \
+    FIELD("global_bytes", "global_bytes", "bytes",                                                 \
+          "__device__ variables of its module, with printf's texts",                               \
+          SMC_VALUE_IF(item->kernel->memory.is_known, item->kernel->memory.global_bytes))          \
     FIELD("bank_accesses", NULL, "",                                                               \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))     \
@@ -712,6 +720,8 @@ size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first, st
     else if (rows->count > 0)
         inspect_append_kernels(rows, SIZE_MAX, &names, out);
     inspect_append_notes(rows, !in_full, out);
+    if (rows->count == 1)
+        smc_text_memory_of_row(&rows->item[0], out);
     return rows->count;
 }
 

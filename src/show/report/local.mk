@@ -24,6 +24,7 @@ libsmc_la_SOURCES += \
 	src/show/report/headroom_report.c \
 	src/show/report/health_report.c src/show/report/health_report.h \
 	src/show/report/inspect_report.c \
+	src/show/report/memory_report.c src/show/report/memory_report.h \
 	src/show/report/json.c \
 	src/show/report/json_parts.h \
 	src/show/report/kernels_report.c \

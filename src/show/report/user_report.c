@@ -8,6 +8,7 @@
 #include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
 #include "show/report/json_parts.h"
+#include "show/report/memory_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
 #include "show/words/layout.h"
@@ -256,8 +257,10 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     append_memory(run, out);
     append_fidelity(run, out);
     smc_text_annotation(counts->annotation, out);
-    if (out->style->explain)
+    if (out->style->explain) {
         smc_text_explain(&run->answer, out);
+        smc_text_memory_of_run(run, out);
+    }
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

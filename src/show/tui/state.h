@@ -30,7 +30,9 @@ struct smc_lessons {
     int top;                  /* the first line shown */
     bool can_try;             /* the page is about a launch: */
     struct smc_query launch;
-    uint32_t solved;       /* bit n: lesson n's question was answered correctly */
+    uint32_t solved;     /* bit n: lesson n's question was answered correctly */
+    char own_file[1024]; /* the user's lesson, the last of the list; "": none */
+    struct smc_lesson_head own;
     struct smc_text text;  /* the page as shown; owned */
     struct smc_text reply; /* to the last answer, or empty; owned */
     bool is_right;
@@ -188,6 +190,11 @@ void smc_palette_open(struct smc_tui *tui);
 /* Does what was chosen or typed; the action that is left to do, or SMC_ACTION_NONE. */
 enum smc_action smc_palette_choose(struct smc_tui *tui, const char *text);
 void smc_palette_typed_file(struct smc_tui *tui, const char *path);
+
+/* --- The user's lesson (view_lessons.c) --- */
+
+/* Reads the file and shows its first page. */
+void smc_tui_open_lesson(struct smc_tui *tui, const char *path);
 
 /* --- For views --- */
 

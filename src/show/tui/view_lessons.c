@@ -9,6 +9,7 @@
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
 #include "show/tui/widgets.h"
+#include "show/words/words.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };
 
@@ -17,9 +18,36 @@ static bool is_question(const struct smc_lessons *lessons)
     return lessons->page == lessons->opened.page_count;
 }
 
+/* A lesson that asks nothing ends with its last page. */
+static size_t last_page(const struct smc_lessons *lessons)
+{
+    const struct smc_lesson *opened = &lessons->opened;
+    return opened->page_count - (opened->question.text.text == NULL);
+}
+
 static const char *view_lessons_word(const struct smc_lessons *lessons, enum smc_lesson_word_id id)
 {
     return smc_lesson_word(lessons->language, id);
+}
+
+/* --- The list: the program's lessons, and the user's --- */
+
+static size_t count_lessons(const struct smc_lessons *lessons)
+{
+    return smc_lesson_count() + (lessons->own_file[0] != '\0');
+}
+
+static bool is_own(const struct smc_lessons *lessons)
+{
+    return lessons->lesson == smc_lesson_count();
+}
+
+static void find_head(const struct smc_lessons *lessons, size_t index, struct smc_lesson_head *head)
+{
+    if (index < smc_lesson_count())
+        smc_lesson_head_at(index, lessons->language, head);
+    else
+        *head = lessons->own;
 }
 
 /* --- The page --- */
@@ -73,7 +101,7 @@ static void turn(struct smc_tui *tui, int by)
     struct smc_lessons *lessons = &tui->lessons;
     if (by < 0 && lessons->page == 0)
         lessons->is_open = false;
-    else if (by < 0 || !is_question(lessons))
+    else if (by < 0 || lessons->page < last_page(lessons))
         turn_to(tui, lessons->page + (size_t)by);
 }
 
@@ -89,19 +117,19 @@ static int view_lessons_count_lines(const struct smc_text *text)
 
 /* Rows per lesson: the title, then the summary and an empty row where they fit between the row
    above and the foot. */
-static int rows_per_lesson(struct smc_rect rect)
+static int rows_per_lesson(const struct smc_lessons *lessons, struct smc_rect rect)
 {
-    int rows = (rect.rows - 1 - FOOT_ROWS) / (int)smc_lesson_count();
+    int rows = (rect.rows - 1 - FOOT_ROWS) / (int)count_lessons(lessons);
     return rows > 3 ? 3 : rows < 1 ? 1 : rows;
 }
 
 static void view_lessons_draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
                                    struct smc_frame *frame)
 {
-    int count = (int)smc_lesson_count(), each = rows_per_lesson(rect);
+    int count = (int)count_lessons(lessons), each = rows_per_lesson(lessons, rect);
     for (int i = 0; i < count; i++) {
         struct smc_lesson_head head;
-        smc_lesson_head_at((size_t)i, lessons->language, &head);
+        find_head(lessons, (size_t)i, &head);
         bool here = (size_t)i == lessons->lesson;
         enum smc_style style = here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG;
         int row = 1 + each * i;
@@ -142,7 +170,7 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
     char page[24], pages[24];
     struct smc_text text = {0};
     snprintf(page, sizeof page, "%zu", lessons->page + 1);
-    snprintf(pages, sizeof pages, "%zu", lessons->opened.page_count + 1);
+    snprintf(pages, sizeof pages, "%zu", last_page(lessons) + 1);
     smc_lesson_say(lessons->language, SMC_LESSON_WORD_PAGE, page, pages, &text);
     smc_text_append(&text,
                     view_lessons_word(lessons, is_question(lessons) ? SMC_LESSON_WORD_KEY_ANSWER
@@ -228,7 +256,7 @@ static void turn_screen(struct smc_tui *tui, int direction)
 
 static void choose(struct smc_lessons *lessons, int by)
 {
-    int count = (int)smc_lesson_count(), at = (int)lessons->lesson + by;
+    int count = (int)count_lessons(lessons), at = (int)lessons->lesson + by;
     lessons->lesson = (size_t)(at < 0 ? 0 : at >= count ? count - 1 : at);
 }
 
@@ -243,7 +271,9 @@ static void open_lesson(struct smc_tui *tui)
     struct smc_error error = {""};
     smc_lesson_free(&lessons->opened);
     lessons->is_open =
-        smc_lesson_open(lessons->lesson, lessons->language, &lessons->opened, &error) == SMC_OK;
+        (is_own(lessons) ? smc_lesson_read(lessons->own_file, &lessons->opened, &error)
+                         : smc_lesson_open(lessons->lesson, lessons->language, &lessons->opened,
+                                           &error)) == SMC_OK;
     if (lessons->is_open)
         turn_to(tui, 0);
     else
@@ -282,20 +312,25 @@ static void try_it(struct smc_tui *tui)
 static void view_lessons_show_command(struct smc_tui *tui)
 {
     struct smc_lesson_head head;
-    char command[128];
-    smc_lesson_head_at(tui->lessons.lesson, tui->lessons.language, &head);
-    snprintf(command, sizeof command, "%s lesson %s", smc_program_name(), head.name);
-    smc_tui_show_command(tui, command);
+    struct smc_text command = {0};
+    find_head(&tui->lessons, tui->lessons.lesson, &head);
+    smc_text_printf(&command, "%s lesson ", smc_program_name());
+    if (is_own(&tui->lessons))
+        smc_words_quote(tui->lessons.own_file, &command);
+    else
+        smc_text_append(&command, head.name);
+    smc_tui_show_command(tui, smc_text_string(&command));
+    smc_text_free(&command);
 }
 
 /* The next lesson with the searched text in its title or summary. */
 static void view_lessons_search(struct smc_tui *tui)
 {
     struct smc_lessons *lessons = &tui->lessons;
-    size_t count = smc_lesson_count();
+    size_t count = count_lessons(lessons);
     for (size_t i = 1; i <= count; i++) {
         struct smc_lesson_head head;
-        smc_lesson_head_at((lessons->lesson + i) % count, lessons->language, &head);
+        find_head(lessons, (lessons->lesson + i) % count, &head);
         if (strcasestr(head.title, tui->searched) || strcasestr(head.summary, tui->searched)) {
             lessons->lesson = (lessons->lesson + i) % count;
             return;
@@ -342,7 +377,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
         turn_to(tui, 0);
         return true;
     case SMC_ACTION_LAST:
-        turn_to(tui, tui->lessons.opened.page_count);
+        turn_to(tui, last_page(&tui->lessons));
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
@@ -380,7 +415,7 @@ static void view_lessons_type(struct smc_tui *tui, uint32_t character)
         begun[smc_utf8_encode(character, begun)] = '\0';
         ask(tui, begun);
     } else if (!lessons->is_open && character > '0' &&
-               character <= '0' + (uint32_t)smc_lesson_count()) {
+               character <= '0' + (uint32_t)count_lessons(lessons)) {
         lessons->lesson = character - '1';
         view_lessons_enter(tui);
     }
@@ -407,7 +442,8 @@ static void view_lessons_click(struct smc_tui *tui, struct smc_rect body, int ro
     (void)col;
     struct smc_lessons *lessons = &tui->lessons;
     struct smc_rect rect = smc_rect_inside(body);
-    int count = (int)smc_lesson_count(), at = (row - rect.row - 1) / rows_per_lesson(rect);
+    int count = (int)count_lessons(lessons),
+        at = (row - rect.row - 1) / rows_per_lesson(lessons, rect);
     if (lessons->is_open && direction != 0) {
         view_lessons_scroll(tui, 3 * direction);
     } else if (lessons->is_open) {
@@ -418,6 +454,25 @@ static void view_lessons_click(struct smc_tui *tui, struct smc_rect body, int ro
         lessons->lesson = (size_t)at;
         view_lessons_enter(tui);
     }
+}
+
+void smc_tui_open_lesson(struct smc_tui *tui, const char *path)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    struct smc_lesson read;
+    struct smc_error error = {""};
+    if (smc_lesson_read(path, &read, &error) != SMC_OK) {
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
+    } else {
+        snprintf(lessons->own_file, sizeof lessons->own_file, "%s", path);
+        snprintf(lessons->own.title, sizeof lessons->own.title, "%s", read.title);
+        snprintf(lessons->own.summary, sizeof lessons->own.summary, "%s", read.summary);
+        lessons->lesson = smc_lesson_count();
+        lessons->solved &= ~(1u << lessons->lesson);
+        smc_tui_show_view(tui, SMC_VIEW_LESSONS);
+        open_lesson(tui);
+    }
+    smc_lesson_free(&read);
 }
 
 /* Wraps the page for the current width. */

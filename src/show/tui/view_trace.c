@@ -525,6 +525,10 @@ void smc_tui_take_trace(struct smc_tui *tui, const struct smc_trace_answer *answ
 
 void smc_tui_open_file(struct smc_tui *tui, const struct smc_open_question *question)
 {
+    if (smc_ends(question->file, ".md")) {
+        smc_tui_open_lesson(tui, question->file);
+        return;
+    }
     smc_trace_list_close(&tui->trace);
     smc_open_file_begin(&tui->file, question);
     smc_tui_show_view(tui, SMC_VIEW_TRACE);

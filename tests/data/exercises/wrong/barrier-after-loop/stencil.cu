@@ -1,0 +1,15 @@
+// launch: smem = 4*(bx + 2*radius)
+__global__ void stencil(const float *in, float *out, int n, int radius)
+{
+    extern __shared__ float s[];
+    int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
+    for (int j = t; j < blockDim.x + 2 * radius; j += blockDim.x) {
+        int i = blockIdx.x * blockDim.x - radius + j;
+        s[j] = i >= 0 && i < n ? in[i] : 0;
+    }
+    float sum = 0;
+    for (int j = 0; j <= 2 * radius; j++)
+        sum += s[t + j];
+    if (g < n)
+        out[g] = sum;
+}
