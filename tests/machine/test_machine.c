@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/sass/async.h"
 #include "machine/sass/floats.h"
 #include "machine/sass/sass_launch.h"
+#include "machine/sass/warp_memory.h"
 #include "machine_text.h"
+#include "tensor_cases.h"
 #include "unit.h"
 
 struct code {
@@ -27,6 +30,9 @@ static const struct code move_zero = {0x000000ff00107202, 0x000fd60000000f00};  
 static const struct code unknown = {0x00000000000071ff, 0};
 
 enum { MOST = 16 };
+
+/* As bits. */
+enum { ONE = 0x3f800000, THREE = 0x40400000, THIRD = 0x3eaaaaab };
 
 static void program_of(const struct code *code, size_t count, struct smc_machine_program *program)
 {
@@ -244,7 +250,7 @@ static void test_set_float(void)
 {
     static const unsigned char bytes[16] = {0x0a, 0x72, 0x0b, 0x00, 0x05, 0x00, 0x00, 0x00,
                                             0x00, 0x60, 0x00, 0x00, 0x00, 0xe4, 0x0f, 0x0c};
-    enum { ONE = 0x3f800000, TWO = 0x40000000, THREE = 0x40400000 };
+    enum { TWO = 0x40000000 };
     static struct smc_sass_warp warp;
     const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
     struct smc_sass_instruction in;
@@ -716,6 +722,405 @@ static void test_doubles(void)
     }
 }
 
+/* Of single and double precision, what programs rarely compute indices with. */
+static void test_floats(void)
+{
+    enum { NONE = 1, HOLDS = 2, FIRST = 4 }; /* not evaluated; the predicates: result, source */
+    static const struct {
+        struct code code;
+        uint64_t from[3], result;
+        unsigned flags;
+        const char *text;
+    } cases[] = {
+        {{0x00000005000d7221, 0x000fce000000c000}, {ONE, 0xb0800000}, 0x3f7fffff, 0, "FADD.RZ"},
+        {{0x00000005000d7221, 0x000fce000000c000}, {0xbf800000, 0x30800000}, 0xbf7fffff, 0, "-"},
+        {{0x00000005000d7221, 0x000fce000000c000}, {ONE, 0x30800000}, ONE, 0, "FADD.RZ: cut off"},
+        {{0x00000005000f7221, 0x000fce0000008000}, {ONE, 0x21800000}, 0x3f800001, 0, "FADD.RP"},
+        {{0x0000000500117221, 0x140fe20000004000}, {ONE, 0xa1800000}, 0x3f7fffff, 0, "FADD.RM"},
+        {{0x0000000500137221, 0x040fe20000000000}, {ONE, 0x30800000}, ONE, 0, "FADD"},
+        {{0x00000007000f7221, 0x041fe20000002000}, {0x3f400000, 0x3f000000}, ONE, 0, "FADD.SAT"},
+        {{0x00000007000f7221, 0x041fe20000002000},
+         {0xbf800000, 0x3f000000},
+         0,
+         0,
+         "FADD.SAT of < 0"},
+        {{0x00000007000f7221, 0x041fe20000002000},
+         {0x3e800000, 0x3f000000},
+         0x3f400000,
+         0,
+         "within"},
+        {{0x0000000300027221, 0x000fce0000010000}, {0x00700000, 0}, 0, 0, "FADD.FTZ"},
+        {{0x0000000500057220, 0x000fe20000408000}, {THREE, THIRD}, 0x3f800001, 0, "FMUL.RP"},
+        {{0x00000005000d7220, 0x002fc6000040c000}, {THREE, THIRD}, ONE, 0, "FMUL.RZ"},
+        {{0x0000000500157223, 0x1c0fe20000000007},
+         {THREE, THIRD, 0xbf800000},
+         0x33000000,
+         0,
+         "FFMA"},
+        {{0x0000000500177223, 0x1c0fe2000000c007}, {THREE, THIRD, ONE}, 0x40000000, 0, "FFMA.RZ"},
+        {{0x0000000b0d037223, 0x000fe2000000800e}, {THREE, THIRD, ONE}, 0x40000001, 0, "FFMA.RP"},
+        {{0x0000000500197209, 0x000fe20003800000}, {ONE, 0xc0000000}, 0xc0000000, FIRST, "FMNMX"},
+        {{0x0000000500197209, 0x000fe20003800000}, {ONE, 0xc0000000}, ONE, 0, "FMNMX: maximum"},
+        {{0x00000007000a7209, 0x000fc60003820000}, {ONE, ONE}, 0, NONE, "FMNMX.NAN"},
+        {{0x40000007000b7209, 0x040fe20007840200}, {ONE, ONE}, 0, NONE, "FMNMX.XORSIGN"},
+        {{0x0000000500007302, 0x000e660000000000}, {ONE, THREE}, 0, 0, "FCHK"},
+        {{0x0000000500007302, 0x000e660000000000}, {0, THREE}, 0, 0, "FCHK of 0"},
+        {{0x0000000500007302, 0x000e660000000000}, {ONE, 0x00400000}, 0, HOLDS, "FCHK, subnormal"},
+        {{0x0000000500007302, 0x000e660000000000}, {ONE, 0x7f800000}, 0, HOLDS, "FCHK, INF"},
+        {{0x0000000500007302, 0x000e660000000000}, {0x7f800000, ONE}, 0, HOLDS, "FCHK of INF"},
+        {{0x0000000500007302, 0x000e660000000000}, {0x08800000, ONE}, 0, HOLDS, "FCHK of little"},
+        {{0x0000000500007302, 0x000e660000000000},
+         {0x71800000, 0x26800000},
+         0,
+         HOLDS,
+         "FCHK, apart"},
+        {{0x00000004000d7308, 0x000e6a0000000800}, {0, THREE}, 0x41000000, 0, "MUFU.EX2"},
+        {{0x0000000600067308, 0x000ff00000000c00}, {0, 0x41000000}, THREE, 0, "MUFU.LG2"},
+        {{0x0000000800087308, 0x000ea20000002000}, {0, 0x40800000}, 0x40000000, 0, "MUFU.SQRT"},
+        {{0x0000000500097308, 0x000e240000002400}, {0, 0xc1a00000}, 0xbf800000, 0, "MUFU.TANH"},
+        {{0x00000009000b7308, 0x000e280000001800}, {0, 0x40100000}, 0x3fd00000, 0, "MUFU.RCP64H"},
+        {{0x0000000500097308, 0x001e220000001c00}, {0, 0x40100000}, 0x3fe00000, 0, "MUFU.RSQ64H"},
+        {{0x0000000b000b7308, 0x000ef00000000000}, {0, ONE}, 0, NONE, "MUFU.COS"},
+        {{0x0000001d001d7308, 0x000f220000000400}, {0, ONE}, 0, NONE, "MUFU.SIN"},
+        {{0x0000001a001a7312, 0x020e240000201c00},
+         {0, 0xfffffffe},
+         UINT64_C(0xc0) << 56,
+         0,
+         "I2F.F64"},
+        {{0x00000000000e7312, 0x004e640000201800}, {0, 0xfffffffe}, 0x41efffffffc00000, 0, "U32"},
+        {{0x0000001200127312, 0x004e240000301c00},
+         {0, UINT64_MAX - 1},
+         UINT64_C(0xc0) << 56,
+         0,
+         "I2F.F64.S64"},
+        {{0x0000000800087312, 0x004e26000030dc00}, {0, 1}, 0, NONE, "I2F.F64.S64.RZ"},
+        {{0x000000040202722b, 0x000fce000000c006}, {0, 0, 0}, 0, NONE, "DFMA.RZ"},
+        {{0x000000040200722a, 0x148fe20003900000}, {0, UINT64_C(0xc0) << 56}, 0, 0, "DSETP.MIN"},
+        {{0x000000040200722a, 0x148fe20003900000},
+         {UINT64_C(0xc0) << 56, 0},
+         0,
+         HOLDS,
+         "DSETP.MIN, first"},
+        {{0x000000040200722a, 0x140fe20003b4f000},
+         {0, UINT64_C(0xc0) << 56},
+         0,
+         HOLDS,
+         "DSETP.MAX"},
+        {{0x000000040200722a, 0x140fe20003b4f000}, {0, UINT64_MAX}, 0, NONE, "DSETP.MAX of NAN"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        struct smc_float_operands from = {.takes_first = cases[i].flags == FIRST};
+        struct smc_float_result result = {0};
+        program_of(&cases[i].code, 1, &program);
+        for (int k = 0; k < 3; k++) {
+            from.low[k] = (uint32_t)cases[i].from[k];
+            from.high[k] = (uint32_t)(cases[i].from[k] >> 32);
+        }
+        const bool evaluated = smc_float_evaluate(&program.step[0].in, &from, &result);
+        const uint64_t value = (uint64_t)result.high << 32 | result.low;
+        CU_ASSERT_EQUAL(evaluated, cases[i].flags != NONE);
+        if (evaluated) {
+            if (value != cases[i].result || result.holds != (cases[i].flags == HOLDS))
+                printf("%s: 0x%llx %d\n", cases[i].text, (unsigned long long)value, result.holds);
+            CU_ASSERT_EQUAL(value, cases[i].result);
+            CU_ASSERT_EQUAL(result.holds, cases[i].flags == HOLDS);
+        }
+        smc_machine_program_free(&program);
+    }
+}
+
+/* --- Lanes together --------------------------------------------------------------------------- */
+
+static void evaluate_together(const struct code *code, struct smc_sass_warp *warp)
+{
+    struct smc_machine_program program;
+    program_of(code, 1, &program);
+    CU_ASSERT_TRUE(smc_warp_evaluate_together(warp, &program.step[0].in, UINT32_MAX));
+    smc_machine_program_free(&program);
+}
+
+static uint32_t odd_but_one_large(uint32_t lane)
+{
+    return lane == 3 ? 0xc0000001 : 2 * lane + 1;
+}
+
+static void test_reductions(void)
+{
+    static const struct {
+        struct code code;
+        uint32_t result;
+    } cases[] = {
+        {{0x00000000040673c4, 0x000eb00000000000}, 1},          /* REDUX UR6, R4: and */
+        {{0x00000000040673c4, 0x000e220000004000}, 0xc000003f}, /* OR */
+        {{0x00000000040673c4, 0x000fe20000008000}, 0xc0000006}, /* XOR */
+        {{0x00000000040673c4, 0x000e62000000c000}, 0xc00003fa}, /* SUM */
+        {{0x00000000040673c4, 0x000ea20000010000}, 1},          /* MIN */
+        {{0x00000000040673c4, 0x000f240000014000}, 0xc0000001}, /* MAX */
+        {{0x00000000040673c4, 0x000ee20000010200}, 0xc0000001}, /* MIN.S32 */
+        {{0x00000000040673c4, 0x000e220000014200}, 63},         /* MAX.S32 */
+    };
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        smc_warp_start(&warp, &place);
+        set_lanes(&warp.reg[4], odd_but_one_large, false);
+        evaluate_together(&cases[i].code, &warp);
+        CU_ASSERT_EQUAL(warp.uniform[6].unknown, 0);
+        CU_ASSERT_EQUAL(value_of(&warp.uniform[6], 0), cases[i].result);
+        warp.reg[4].unknown = 1u << 9;
+        evaluate_together(&cases[i].code, &warp);
+        CU_ASSERT_NOT_EQUAL(warp.uniform[6].unknown, 0);
+    }
+}
+
+static uint32_t rest_of_4(uint32_t lane)
+{
+    return lane % 4;
+}
+
+static uint32_t half_of_warp(uint32_t lane)
+{
+    return lane / 16;
+}
+
+/* Which lanes hold the same, also in 64 bits: R6 alike in all lanes, R7 in each half. */
+static void test_matches(void)
+{
+    static const struct code any = {0x00000000040973a1, 0x000f2200000e8000}; /* R9, of R4 */
+    static const struct code any_of_64 = {0x00000000060573a1, 0x00076200000e8200};
+    static const struct code all = {0x00000000040b73a1, 0x004e620000020000};       /* P1, R11 */
+    static const struct code all_of_64 = {0x00000000060f73a1, 0x008ef00000040200}; /* P2, R15 */
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    smc_warp_start(&warp, &place);
+    set_lanes(&warp.reg[4], rest_of_4, false);
+    set_lanes(&warp.reg[6], zero_of, true);
+    set_lanes(&warp.reg[7], half_of_warp, false);
+    evaluate_together(&any, &warp);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[9], 5), 0x22222222);
+    evaluate_together(&any_of_64, &warp);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[5], 2), 0xffff);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[5], 17), 0xffff0000);
+    evaluate_together(&all, &warp);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[11], 5), 0);
+    CU_ASSERT_EQUAL(warp.predicate[1].is, 0);
+    evaluate_together(&all_of_64, &warp);
+    CU_ASSERT_EQUAL(warp.predicate[2].is, 0);
+    set_lanes(&warp.reg[7], zero_of, true);
+    evaluate_together(&all_of_64, &warp);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[15], 5), UINT32_MAX);
+    CU_ASSERT_EQUAL(warp.predicate[2].is, UINT32_MAX);
+    warp.reg[4].unknown = 1;
+    evaluate_together(&any, &warp);
+    CU_ASSERT_EQUAL(warp.reg[9].unknown, UINT32_MAX);
+}
+
+/* S2R of the masks of lanes; setmaxnreg finds its registers; vote.uni. */
+static void test_masks_of_lanes(void)
+{
+    static const struct code after = {0x0000000000137919, 0x000e220000003b00};         /* R19 */
+    static const struct code from = {0x0000000000157919, 0x000e620000003c00};          /* R21 */
+    static const struct code before = {0x0000000000057919, 0x000f240000003900};        /* R5 */
+    static const struct code get_registers = {0x000000e8000079c8, 0x000e240008000600}; /* UP0 */
+    static const struct code alike = {0x0000000000ff7806, 0x000fce0000000200}; /* P0, of P0 */
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    smc_warp_start(&warp, &place);
+    evaluate_together(&after, &warp);
+    evaluate_together(&from, &warp);
+    evaluate_together(&before, &warp);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[19], 4), 0xffffffe0);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[21], 4), 0xfffffff0);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[5], 4), 0x0000000f);
+    warp.uniform_predicate[0] = (struct smc_flags){.unknown = UINT32_MAX};
+    evaluate_together(&get_registers, &warp);
+    CU_ASSERT_EQUAL(warp.uniform_predicate[0].is, UINT32_MAX);
+    CU_ASSERT_EQUAL(warp.uniform_predicate[0].unknown, 0);
+    warp.predicate[0] = (struct smc_flags){.is = 1};
+    evaluate_together(&alike, &warp);
+    CU_ASSERT_EQUAL(warp.predicate[0].is, 0);
+    warp.predicate[0] = (struct smc_flags){.unknown = 1};
+    evaluate_together(&alike, &warp);
+    CU_ASSERT_EQUAL(warp.predicate[0].unknown, UINT32_MAX);
+}
+
+/* --- What memory holds ------------------------------------------------------------------------ */
+
+/* Global memory that has the same eight bytes, again and again, from wherever it is read. */
+static bool read_repeated(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
+{
+    (void)address;
+    *array = 0;
+    for (size_t i = 0; i < bytes; i++)
+        ((unsigned char *)to)[i] = ((const unsigned char *)context)[i % 8];
+    return true;
+}
+
+static void set_pair(struct smc_sass_warp *warp, unsigned number, uint64_t value)
+{
+    for (unsigned part = 0; part < 2; part++)
+        warp->reg[number + part] =
+            (struct smc_lanes){.value = {(uint32_t)(value >> 32 * part)}, .same = true};
+}
+
+static void access_memory(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                          const struct code *code)
+{
+    struct smc_machine_program program;
+    program_of(code, 1, &program);
+    CU_ASSERT_TRUE(smc_warp_memory_execute(memory, warp, &program.step[0].in, 1, false));
+    smc_machine_program_free(&program);
+}
+
+/* Each atomic twice: the second one finds what the first one left. */
+static void test_atomics(void)
+{
+    static const struct {
+        struct code code;
+        unsigned at, by_register, to; /* registers */
+        uint64_t before, by, after;
+    } cases[] = {
+        /* ATOMG MIN.S32, MIN, MAX.S32, MAX */
+        {{0x00000004060579a8, 0x004eaa00089ee3c6}, 6, 4, 5, 5, 0xfffffffd, 0xfffffffd},
+        {{0x00000004080979a8, 0x001ee200089ee1c6}, 8, 4, 9, 5, 0xfffffffd, 5},
+        {{0x000000040a0b79a8, 0x000ea200091ee3c6}, 10, 4, 11, 5, 0xfffffffd, 5},
+        {{0x00000004060579a8, 0x002ea800091ee1c6}, 6, 4, 5, 5, 0xfffffffd, 0xfffffffd},
+        /* MIN.64, and MAX.S64 of 8.x */
+        {{0x000000040e0e79a8, 0x004ea200089ee5c6}, 14, 4, 14, 5, UINT64_MAX, 5},
+        {{0x00000004101079a8, 0x001f2200091eebc6}, 16, 4, 16, UINT64_MAX, 5, 5},
+        /* INC, DEC, AND, OR, XOR, EXCH */
+        {{0x00000404060d79a8, 0x000ea800099ee1c6}, 6, 4, 13, 5, 9, 6},
+        {{0x00000404060d79a8, 0x000ea800099ee1c6}, 6, 4, 13, 9, 9, 0},
+        {{0x00000804060b79a8, 0x000ea8000a1ee1c6}, 6, 4, 11, 5, 9, 4},
+        {{0x00000804060b79a8, 0x000ea8000a1ee1c6}, 6, 4, 11, 0, 9, 9},
+        {{0x00000804060b79a8, 0x000ea8000a1ee1c6}, 6, 4, 11, 12, 9, 9},
+        {{0x00000c04060f79a8, 0x000ea8000a9ee1c6}, 6, 4, 15, 12, 10, 8},
+        {{0x00001004061179a8, 0x000f68000b1ee1c6}, 6, 4, 17, 12, 10, 14},
+        {{0x00001404061779a8, 0x000f22000b9ee1c6}, 6, 4, 23, 12, 10, 6},
+        {{0x00002c04060f79a8, 0x001ea2000c1ee1c6}, 6, 4, 15, 12, 10, 10},
+        /* ADD.F32 and .F64: 1.5 + 2.25 */
+        {{0x00000019080979a3, 0x008ee200081ef3c6}, 8, 25, 9, 0x3fc00000, 0x40100000, 0x40700000},
+        {{0x0000000a0c0a79a3, 0x001eea00081effc6},
+         12,
+         10,
+         10,
+         UINT64_C(0x3ff8) << 48,
+         UINT64_C(0x4002) << 48,
+         UINT64_C(0x400e) << 48},
+        /* ATOM.ADD, of a generic address */
+        {{0x000000090a0b798a, 0x000ea200081ee1c6}, 10, 9, 11, 5, 9, 14},
+    };
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char bytes[8];
+        memcpy(bytes, &cases[i].before, sizeof bytes); /* hosts are little-endian */
+        const struct smc_contents contents = {read_repeated, bytes};
+        struct smc_warp_memory memory = {.contents = &contents, .values = true};
+        const bool wide = cases[i].before >> 32 || cases[i].by >> 32;
+        smc_warp_memory_start(&memory);
+        for (int time = 0; time < 2; time++) {
+            const uint64_t expected = time == 0 ? cases[i].before : cases[i].after;
+            smc_warp_start(&warp, &place);
+            set_pair(&warp, cases[i].by_register, cases[i].by);
+            set_pair(&warp, cases[i].at, 0x10000);
+            access_memory(&memory, &warp, &cases[i].code);
+            CU_ASSERT_EQUAL(warp.reg[cases[i].to].unknown & 1, 0);
+            CU_ASSERT_EQUAL(value_of(&warp.reg[cases[i].to], 0), (uint32_t)expected);
+            if (wide)
+                CU_ASSERT_EQUAL(value_of(&warp.reg[cases[i].to + 1], 0), expected >> 32);
+        }
+        smc_warp_memory_free(&memory);
+    }
+}
+
+/* cp.async of 16 and of 4 bytes: what it brings to shared memory is loaded from there. */
+static void test_copies_to_shared(void)
+{
+    static const struct code copy_16 = {0x0000000002077fae, 0x002fe8000b901c48}; /* [R7], [R2.64] */
+    static const struct code copy_4 = {0x0020000002077fae, 0x0003e2000b921848};  /* [R7+0x200] */
+    static struct smc_sass_warp warp;
+    unsigned char bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const struct smc_contents contents = {read_repeated, bytes};
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    struct smc_warp_memory memory = {.contents = &contents};
+    smc_warp_memory_start(&memory);
+    smc_warp_start(&warp, &place);
+    set_pair(&warp, 2, 0x10000);
+    set_pair(&warp, 7, 0x100);
+    access_memory(&memory, &warp, &copy_16);
+    access_memory(&memory, &warp, &copy_4);
+    set_pair(&warp, 16, 0x10c);
+    access_memory(&memory, &warp, &load_shared); /* R12 */
+    CU_ASSERT_EQUAL(warp.reg[12].unknown & 1, 0);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[12], 0), 0x08070605);
+    set_pair(&warp, 16, 0x300);
+    access_memory(&memory, &warp, &load_shared);
+    CU_ASSERT_EQUAL(warp.reg[12].unknown & 1, 0);
+    CU_ASSERT_EQUAL(value_of(&warp.reg[12], 0), 0x04030201);
+    warp.reg[2].unknown = 1;
+    access_memory(&memory, &warp, &copy_4);
+    access_memory(&memory, &warp, &load_shared);
+    CU_ASSERT_EQUAL(warp.reg[12].unknown & 1, 1);
+    smc_warp_memory_free(&memory);
+}
+
+static struct smc_async async_of(const struct code *code, const struct smc_sass_warp *warp,
+                                 uint32_t mask)
+{
+    struct smc_machine_program program;
+    program_of(code, 1, &program);
+    const struct smc_async async = smc_async_of(warp, &program.step[0].in, mask);
+    smc_machine_program_free(&program);
+    return async;
+}
+
+/* Copies that arrive, the number of a named barrier, and the box of a tensor map. */
+static void test_asynchronous_work(void)
+{
+    static const struct code arrive = {0x00000000ff0079b0, 0x000fe20008000a87};   /* [UR7] */
+    static const struct code wait_for = {0x014000070900791d, 0x000fec0000010000}; /* BAR 5, R7 */
+    static const struct code wait = {0x000100040000751d, 0x004ff00000010000};     /* BAR R4, 64 */
+    static const struct code load_box = {0x00000004080075b4, 0x0001d80008008000}; /* [UR4], [UR8] */
+    static const struct tensor_case tensor = {
+        .type = SMC_TENSOR_U16, .size = {64, 64}, .box = {16, 8}, .step = {1, 2}};
+    static struct smc_sass_warp warp;
+    static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
+    const struct smc_machine_place place = {
+        .block = {32, 1, 1}, .grid = {1, 1, 1}, .constants = bank, .constant_bytes = sizeof bank};
+    struct smc_machine_program program;
+    struct smc_tensor_map map;
+    CU_ASSERT_TRUE_FATAL(tensor_case_map(&tensor, 0x20000, &map));
+    memcpy(bank + 0x240, &map, sizeof map);
+    smc_warp_start(&warp, &place);
+    warp.uniform[7] = (struct smc_lanes){.value = {0x80}, .same = true};
+    struct smc_async async = async_of(&arrive, &warp, 0xff);
+    CU_ASSERT_EQUAL(async.kind, SMC_ASYNC_COPIES_ARRIVE);
+    CU_ASSERT_EQUAL(async.barrier, 0x80);
+    CU_ASSERT_EQUAL(async.count, 8);
+    CU_ASSERT_EQUAL(async_of(&arrive, &warp, 0).kind, SMC_ASYNC_NOTHING);
+    set_pair(&warp, 4, 3);
+    program_of(&wait_for, 1, &program);
+    CU_ASSERT_FALSE(program.step[0].in.asynchronous); /* its number is known */
+    smc_machine_program_free(&program);
+    async = async_of(&wait, &warp, UINT32_MAX);
+    CU_ASSERT_EQUAL(async.kind, SMC_ASYNC_NUMBER);
+    CU_ASSERT_EQUAL(async.count, 3);
+    for (unsigned i = 0; i < 4; i++) {
+        static const uint32_t value[] = {0x400, 0x500, 0x240, SMC_MACHINE_CONSTANTS_ADDRESS >> 32};
+        static const unsigned number[] = {4, 5, 8, 9};
+        warp.uniform[number[i]] = (struct smc_lanes){.value = {value[i]}, .same = true};
+    }
+    async = async_of(&load_box, &warp, 1);
+    CU_ASSERT_EQUAL(async.kind, SMC_ASYNC_LOAD);
+    CU_ASSERT_EQUAL(async.barrier, 0x500);
+    CU_ASSERT_EQUAL(async.bytes, 2 * 16 * (8 / 2));
+    CU_ASSERT_EQUAL(async.address, 0x20000);
+    warp.uniform[5].unknown = UINT32_MAX;
+    CU_ASSERT_EQUAL(async_of(&load_box, &warp, 1).kind, SMC_ASYNC_NOTHING);
+}
+
 /* All lanes on one address, by the function that counts them in PTX too. */
 static void test_shared_accesses(void)
 {
@@ -773,6 +1178,13 @@ CU_TestInfo tests_machine[] = {
     {"the rest of a division of 16 bits", test_division_of_16_bits},
     {"conversions and counts of bits", test_conversions},
     {"double precision", test_doubles},
+    {"single and double precision, what is rare", test_floats},
+    {"reductions of a warp", test_reductions},
+    {"lanes that hold the same", test_matches},
+    {"masks of lanes", test_masks_of_lanes},
+    {"atomics of global memory", test_atomics},
+    {"copies to shared memory", test_copies_to_shared},
+    {"asynchronous work", test_asynchronous_work},
     {"the trace of a warp", test_trace},
     CU_TEST_INFO_NULL,
 };

@@ -152,22 +152,17 @@ static bool check_quotient(const struct smc_float_operands *from, struct smc_flo
     return true;
 }
 
-/* Bits 72 and 73: the type; 74 to 77: the function; 80: .FTZ. */
+/* Bits 72 and 73: the type; 74 to 77: the function; 80: .FTZ. Sines and cosines, here of turns, are
+   not evaluated. */
 static bool floats_special(const struct smc_sass_instruction *in,
                            const struct smc_float_operands *from, struct smc_float_result *result)
 {
-    enum { COS, SIN, EX2, LG2, RCP, RSQ, RCP64H, RSQ64H, SQRT, TANH };
+    enum { EX2 = 2, LG2, RCP, RSQ, RCP64H, RSQ64H, SQRT, TANH };
     const uint32_t a = bits_of(source(in, from, 1));
     const bool flushes = smc_bit(in, 80);
     if (smc_bits(in, 72, 2) != 0)
         return false;
     switch (smc_bits(in, 74, 4)) {
-    case COS:
-        result->low = smc_special_cos(a);
-        return true;
-    case SIN:
-        result->low = smc_special_sin(a);
-        return true;
     case EX2:
         result->low = smc_special_ex2(a, flushes);
         return true;

@@ -302,12 +302,14 @@ static void read_shared_atomic(struct smc_sass_instruction *in)
         in->access_bytes = bytes;
 }
 
-/* Types of integers by bits 73 to 75: U64 and S64. */
+/* Types by bits 73 to 75: 64 bits of integers and of floats. */
 static bool is_wide_atomic(const struct smc_sass_instruction *in)
 {
-    enum { U64 = 2, S64 = 5 };
+    enum { U64 = 2, S64_SINCE_9 = 3, S64 = 5, F64 = 7 };
     const uint64_t type = smc_bits(in, 73, 3);
-    return type == U64 || type == S64;
+    if (in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_ATOM_FLOAT)
+        return type == F64;
+    return type == U64 || type == S64 || type == S64_SINCE_9;
 }
 
 /* Registers of a warpgroup's result: 64 rows of 32 bits, or of 16 (bit 75 clear), in 128 threads.
@@ -359,8 +361,11 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_ATOMS_CAS:
         read_shared_atomic(in);
         break;
+    case SMC_OP_ATOM:
+    case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
+    case SMC_OP_ATOMG_FLOAT:
         in->to.registers = is_wide_atomic(in) ? 2 : 1;
         if (in->operation == SMC_OP_ATOMG_CAS) /* the new value */
             in->from[2] = register_at(in, 64, false, 2);
@@ -371,8 +376,8 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_BAR:
         if (smc_barrier_reduces(in))
             in->predicate[0] = predicate_at(in, 87);
-        if (smc_bits(in, 9, 3) != FORM_CONSTANT) { /* otherwise its number is an immediate */
-            in->from[0] = register_at(in, 24, false, 1);
+        if (smc_bits(in, 9, 3) <= FORM_THIRD_IMMEDIATE) { /* otherwise its number is an immediate */
+            in->from[0] = register_at(in, 32, false, 1);
             in->asynchronous = true;
         }
         break;
