@@ -320,6 +320,19 @@ empty "cutlass 2212: cp.async.ca of rows of 128 and 64 bytes" "$(
 # triton 3059: a product's halves, K-major rows of 32, in triton's swizzle of 4 phases of 2 rows.
 wavefronts "triton 3059" "32 32" --layout 'half t[64][32]' --swizzle 'c/8 ^ (r >> 1 & 3)' --op ldmatrix.x4
 
+# Where nothing helps, all was tried.
+hopeless() { # WORDS ARGUMENT...
+    words=$1
+    shift
+    empty "no remedy: $*" "$(banks "$@" >out 2>err
+        tr -s ' \n' ' ' <out | grep -qF "$words" || cat out err)"
+}
+hopeless "remedy none of 63 paddings and none of 140 swizzles removes all conflicts: all were tried" \
+    --layout 't[64][64]' --op 'ld.16 rows; ld.2 columns; ld.8 columns'
+hopeless "CC 9.0, 32 banks" --layout 't[64][64]' --op 'ld.2 columns; ld.8 columns; ld.16 rows' -d 9.0
+hopeless "remedy none of TMA's swizzles that allow rows of this length removes all conflicts: all were" \
+    --layout 't[64][64]' --swizzle tma.none --op 'ld.2 columns'
+
 # The commands of the proposals ask about the same accesses.
 banks --layout 'half t[128][64]' --op 'st.16 rows; ldmatrix.x4' >out 2>err
 empty "the proposals' commands have no conflict" "$(

@@ -677,6 +677,14 @@ named "JSON has how much a cooperative grid is too large" "1 null" "$(
             jq .occupancy.cooperative_excess_blocks
     done | paste -sd' ' -)"
 refuses 2 "option --cooperative: needs --grid, the blocks of the launch" --threads 256 --cooperative
+refuses 3 "kernel stencil-static: NVRTC is not used, and the built-in PTX is for the default parameters, tiles \
+1 to 32 and compute capability 8.0 or later (without --no-nvrtc it is compiled)" \
+    run --on emulator --kernel stencil-static --radius 7 --size 64 --no-nvrtc --device 9.0
+smemcalc run --on emulator --kernel stencil-static --radius 7 --size 64 --device 3.5 >out 2>&1
+status=$?
+empty "which CUDA compiles for an old device is said" "$(
+    [ $status -eq 3 ] || echo "exit status $status"
+    grep -q "(CUDA 11's does: .pip install nvidia-cuda-nvrtc-cu11., or set SMEMCALC_NVRTC)" out || cat out)"
 refuses 2 "option --cooperative: only with your own source: smemcalc run FILE --cooperative ..." \
     run --tile 16 --cooperative
 

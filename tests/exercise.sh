@@ -183,6 +183,35 @@ golden exercise-cause.txt exercise matmul-tails "$data/wrong/grid-down/matmul-ta
 smemcalc exercise tiled-matmul "$data/right/tiled-matmul.cu" --format csv >out
 empty "CSV of one" "$({ [ "$(wc -l <out)" -eq 2 ] && grep -q "^tiled-matmul,.*,solved," out; } || cat out)"
 
+# --- Causes ---------------------------------------------------------------------------------------
+
+mkdir sum
+printf '%s\n' --- 'title: Sum' 'kernel: sum' 'argument: a[n] f32:random' 'argument: b[n] f32:random' \
+    'argument: c[n] f32 result' 'argument: n i32' 'case: n=100' 'block: 32' 'grid: (n+bx-1)/bx' --- '# Sum' \
+    >sum/task.md
+cat >sum/reference.cu <<'END'
+__global__ void sum(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + 2 * b[i];
+}
+END
+caused() { # WORDS SED
+    sed "$2" sum/reference.cu >other.cu
+    smemcalc exercise sum other.cu >out 2>errors
+    empty "the cause of $2" "$(tr -s ' \n' ' ' <out | grep -qF -e "$1" || cat out errors)"
+}
+caused "a and b are used in each other's place" 's/a\[i\] + 2 \* b\[i\]/b[i] + 2 * a[i]/'
+caused "this is a copy of b" 's/a\[i\] + 2 \* b/b/'
+caused "every element is 3 times the right one" 's/a\[i\] + 2/3 * a[i] + 6/'
+caused "all of c is 0" 's/a\[i\] + .*/0;/'
+caused "c is right in the opposite order" 's/c\[i\]/c[n - 1 - i]/'
+caused "a is read one element too late" 's/a\[i\]/a[i + 1 < n ? i + 1 : i]/'
+caused "only the elements of the first block are right, all from index 32 on are not written" 's/blockIdx.x \*/0 */'
+caused "all wrong elements are as before the launch: no thread writes them" 's/i < n/i < n \&\& i % 7 < 5/'
+caused "half of a is left out: only 0 to 15 of every 32 elements count" 's/a\[i\]/(i % 32 < 16 ? a[i] : 0)/'
+
 # --- A class --------------------------------------------------------------------------------------
 
 mkdir -p class/a class/b
@@ -201,4 +230,8 @@ empty "a class: endless, not compiling, no exercise's" "$(
     [ $status -eq 1 ] || echo "exit status $status"
     sort expected >a; sort seen | diff a -
     grep -q "^smemcalc: note: class/notes.cu was not judged: unknown exercise 'notes'" errors || cat errors)"
+mkdir few
+cp "$data/right/reverse-static.cu" few
+printf '#error no\n' >few/reverse-dynamic.cu
+golden exercise-class.txt exercise --judge few --timeout 60000
 finish_cases

@@ -26,6 +26,30 @@ refuses 2 "./broken.md:4: device: unknown device 'NVIDIA H20000'; did you mean '
 smemcalc lesson ./example.md --device 7.5 --page 1 >out 2>&1
 empty "the reader chooses the device" "$(grep -q 'compute capability 7.5 runs 4 blocks' out || cat out)"
 
+# --- Lines of each command's answer -----------------------------------------------------------------
+
+lesson() { # QUESTION: a lesson with its answer
+    printf '%s\n' --- 'title: Rows' 'summary: lines of an answer' 'device: NVIDIA H200' --- '# One' '' \
+        '```smemcalc rows' "$1" '```' >rows.md
+    smemcalc lesson ./rows.md --no-nvrtc >out 2>&1
+}
+answers() { # PATTERN QUESTION
+    lesson "$2"
+    empty "lines of $2" "$(grep -q -e "$1" out || cat out)"
+}
+answers '^15 to 28  *64 KB ' 'carveout --threads 256 --regs 32'
+answers '__launch_bounds__(256, 8)' 'limits --threads 256 --regs 32'
+answers '2 wavefronts where 1 would do' 'banks --stride 2'
+answers '^confirmed: [1-9]' 'run --tile 4 --size 8'
+complains() { # MESSAGE QUESTION
+    lesson "$2"
+    empty "a lesson's question is refused: $1" "$(grep -qF -e "./rows.md:9: $1" out || cat out)"
+}
+complains "a quote is not closed in '(tx*32'" "banks --expr '(tx*32"
+complains "'x.cu': a lesson asks about no file" "banks x.cu"
+complains "a question has at most 64 words" "$(printf -- '--threads 32 %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 \
+    18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33)"
+
 # --- For a browser ---------------------------------------------------------------------------------
 
 for lesson in banks 8800-gtx shared-memory; do

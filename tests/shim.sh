@@ -103,6 +103,12 @@ for version in 12 13; do
     ends_with "the emulator's own runtime is not redirected, CUDA $version" 0
 done
 
+for version in 12 13; do
+    traced -- tests/shim/linked$version
+    says "a runtime that is linked into a program is replaced, CUDA $version" out \
+        "^version ${version}000, 1 devices, errors 0 \$"
+done
+
 # --- Mistakes of programs -------------------------------------------------------------------------
 
 mistake() { # CASE STATUS PATTERN: of the report
@@ -123,6 +129,11 @@ mistake refused_depth 1 'large: the launch .* is refused .*: a block of 65 threa
 mistake refused_size 1 'large: the launch .* is refused .*: 262144 bytes of shared memory; this device gives a block 232448'
 mistake refused_by_call 0 'launched +large: the launch .* is refused \(invalid argument\)'
 mistake failed 0 'cudaFree failed \(invalid argument\), and the program did not ask for errors'
+mistake asserted 1 'check: .*an assertion failed'
+mistake deadlocked 1 'wait: .*deadlock.* 32 of 64 threads are there; barrier 1'
+mistake recursive 1 'descend: .*the stack of local memory overflows.*; in deeper, called from deeper, from descend'
+mistake no_function 1 'apply: .*a call through an address that is no function'
+mistake beyond_in_function 1 'reach: .*out of bounds.*; in beyond, called from reach at mistakes.cu:7'
 
 no_mistake() { # CASE STATUS
     traced -- tests/shim/mistakes "$1"
@@ -138,6 +149,8 @@ no_mistake refused_and_seen 0
 no_mistake failed_and_seen 0
 no_mistake failed_and_told 3
 no_mistake functions 0
+no_mistake printed 0
+says "what a kernel prints is printed" out '^sum 42 $'
 
 # --- Options --------------------------------------------------------------------------------------
 

@@ -56,6 +56,16 @@ if smemcalc inspect lines.cu --device 9.0 >inspected 2>&1; then
     smemcalc tui lines.cu --threads 64 --device 9.0 --script keys.txt >screens
     empty "an access is called by its array, and not by a word that contains the name" "$(
         grep -q '6: s\[63 - threadI' screens || cat screens)"
+    sed '/syncthreads/d' lines.cu >race.cu
+    printf '%s\n' wait 'key Enter' wait screen 'key F5' wait 'key Enter' wait screen 'key y' screen >keys.txt
+    smemcalc tui race.cu --threads 64 --grid 1 --device H200 --arg i32x64:ramp --script keys.txt >screens
+    empty "a launch of a file's kernel is predicted and emulated, and a finding has its line" "$(
+        grep -q '^ *time  *[0-9.]* us (' screens || echo "no prediction"
+        grep -q 'race.cu:4: race: written after' screens || echo "no race"
+        grep -q '4 | s\[threadIdx.x\] = out\[threadIdx.x\];' screens || cat screens)"
+    empty "y shows the command of that launch" "$(command_shown screens | tr -d '\\\n' | tr -s ' ' |
+        grep -q 'run "race.cu" --entry "lines" --block 64 --grid 1 -a "i32x64:ramp" --on emulator' ||
+        cat screens)"
 else
     skip "an access is called by its array" "nothing here compiles CUDA C++"
 fi

@@ -181,6 +181,7 @@ static const struct good good[] = {
     {"refresh_0", 2, 128, 128, twice_backwards_plus_one},
     {"refresh_2", 2, 128, 128, twice_backwards_plus_one},
     {"rounds_0", 4, 128, 512, sum_of_rounds},
+    {"many_fences_0", 1, 128, 128, plus_one},
 };
 
 static const struct good good_late[] = {

@@ -166,6 +166,10 @@ static void test_shared_of_others(void)
     for (uint32_t i = 0; i < 4 * THREADS; i++)
         CU_ASSERT_EQUAL(trial.out[i], i * i + 5 * (i ^ THREADS));
     end(&trial);
+    run_well("late_wait", &(struct shape){.grid = {4, 1, 1}}, &trial);
+    for (uint32_t i = 0; i < 4 * THREADS; i++)
+        CU_ASSERT_EQUAL(trial.out[i], THREADS - 1 - i % THREADS + 7);
+    end(&trial);
 }
 
 static void test_remote_arrivals(void)

@@ -1022,7 +1022,13 @@ static void test_refused_variables(void)
 
 static void test_fidelity(void)
 {
+    static const char function[] = ".global .align 4 .u32 kept;\n.func (.param .b32 r) f(.param "
+                                   ".b32 a)\n{\n.reg .b32 %q;\nld.param.b32 %q, [a];\n"
+                                   "st.global.u32 [kept], %q;\nst.param.b32 [r], %q;\nret;\n}\n";
 #define SUM "vadd.s32.s32.s32.sat %r2, %r1, %r1;\n"
+#define CALL(register)                                                                             \
+    "{ .param .b32 x;\n.param .b32 y;\nst.param.b32 [x], " register ";\ncall (y), f, (x);\n"       \
+                                                                    "ld.param.b32 %r3, [y];\n}\n"
     static const struct {
         const char *body;
         uint64_t approximate;
@@ -1041,11 +1047,23 @@ static void test_fidelity(void)
         {SUM "setp.eq.u32 %p1, %r2, 5;\n@%p1 bra L;\nadd.s32 %r6, %r1, 1;\nL:\n"
              "st.global.u32 [%rd1], %r1;",
          1, false, false, true},
-        {"bra L;\n" SUM "L:\nst.global.u32 [%rd1], %r2;", 0, false, false, false}};
+        {"bra L;\n" SUM "L:\nst.global.u32 [%rd1], %r2;", 0, false, false, false},
+        {".local .align 4 .b8 l[4];\n" SUM "st.local.u32 [l], %r2;\nld.local.u32 %r4, [l];\n"
+         "st.global.u32 [%rd1], %r4;",
+         1, true, false, false},
+        {SUM "mov.u64 %rd4, s;\ncvta.shared.u64 %rd4, %rd4;\nst.u32 [%rd4], %r2;\n"
+             "st.global.u32 [%rd1], %r1;",
+         1, true, false, false}, /* it may be global memory */
+        {SUM CALL("%r2") "st.global.u32 [%rd1], %r1;", 1, true, false, false},
+        {SUM CALL("%r1") "st.global.u32 [%rd1], %r3;", 1, false, false, false}};
     static struct trial trial;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct smc_fidelity *fidelity = &trial.fidelity;
-        run(cases[i].body, 32, &trial);
+        const char *entry = strstr(head, ".visible");
+        char text[4096];
+        snprintf(text, sizeof text, "%.*s%s%s%s\nret;\n}\n", (int)(entry - head), head, function,
+                 entry, cases[i].body);
+        run_from(text, 32, 1, &trial);
         CU_ASSERT_EQUAL_FATAL(trial.status, SMC_OK);
         CU_ASSERT_EQUAL(fidelity->approximate, cases[i].approximate);
         CU_ASSERT_EQUAL(fidelity->exact + fidelity->approximate, trial.emulation.total.executions);
@@ -1055,6 +1073,7 @@ static void test_fidelity(void)
         end(&trial);
     }
 #undef SUM
+#undef CALL
 }
 
 CU_TestInfo tests_emulator[] = {

@@ -229,6 +229,33 @@ static void test_refusals(void)
     CU_ASSERT_STRING_EQUAL(smc_refusal_name(SMC_REFUSAL_STATIC_SMEM), "static_smem_per_block");
 }
 
+/* In words, those that the commands have others for. */
+static void test_refusals_in_words(void)
+{
+    const struct {
+        struct smc_launch launch;
+        enum smc_refusal refusal;
+        const char *words;
+    } cases[] = {
+        {LAUNCH(.threads_per_block = 32, .static_smem_bytes = 49153), SMC_REFUSAL_STATIC_SMEM,
+         "49153 bytes (0xc001) of static shared memory; the limit is 49152 (0xc000)"},
+        {LAUNCH(.threads_per_block = 32, .static_smem_bytes = 1, .dynamic_smem_bytes = 49152,
+                .smem_not_opted_in = true),
+         SMC_REFUSAL_SMEM_NOT_OPTED_IN,
+         "49153 bytes of shared memory; without opting in a block has 49152"},
+    };
+    const struct smc_sm sm = sm_of(90);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_occupancy o;
+        struct smc_text text = {0};
+        smc_occupancy_compute(&sm, &cases[i].launch, &o);
+        CU_ASSERT_EQUAL(o.refusals, 1u << cases[i].refusal);
+        smc_refusal_describe(&sm, &cases[i].launch, &o, cases[i].refusal, &text);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&text), cases[i].words);
+        smc_text_free(&text);
+    }
+}
+
 /* Each mode up to its last byte: driver_types.h of CUDA 13.5, cudaSharedMemoryMode. 10.7 keeps 8 KB
    of L1 in the oversized configuration; 9.0 has none. */
 static void test_smem_modes(void)
@@ -507,6 +534,7 @@ CU_TestInfo tests_model[] = {
     {"CC 6.0 also passes the check of 6.1", test_gp100_check},
     {"carve-out", test_carveout},
     {"every refusal", test_refusals},
+    {"refusals in words", test_refusals_in_words},
     {"shared-memory modes to the last byte", test_smem_modes},
     {"barriers of CC 10.x to 12.x", test_barriers_of_blackwell},
     {"the largest grids", test_grids},

@@ -36,6 +36,17 @@ tests_shim_mistakes_CPPFLAGS = $(tests_shim_app_CPPFLAGS)
 tests_shim_mistakes_CFLAGS = $(tests_shim_app_CFLAGS)
 tests_shim_mistakes_LDFLAGS =
 tests_shim_mistakes_LDADD = -ldl
+check_PROGRAMS += tests/shim/linked12 tests/shim/linked13
+tests_shim_linked12_SOURCES = tests/shim/linked.c
+tests_shim_linked12_CPPFLAGS = $(tests_shim_app_CPPFLAGS) -DLINKED_RUNTIME=12
+tests_shim_linked12_CFLAGS = $(tests_shim_app_CFLAGS)
+tests_shim_linked12_LDFLAGS =
+tests_shim_linked12_LDADD =
+tests_shim_linked13_SOURCES = tests/shim/linked.c
+tests_shim_linked13_CPPFLAGS = $(tests_shim_app_CPPFLAGS) -DLINKED_RUNTIME=13
+tests_shim_linked13_CFLAGS = $(tests_shim_app_CFLAGS)
+tests_shim_linked13_LDFLAGS =
+tests_shim_linked13_LDADD =
 tests_shim_abi_SOURCES = tests/shim/abi.c
 if HAVE_CUDA
 tests_shim_abi_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_CUDA_RUNTIME_HEADERS

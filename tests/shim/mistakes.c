@@ -3,7 +3,7 @@
 #include "tests/shim/calls.h"
 
 static const char ptx[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"mistakes.cu\"\n"
     ".func (.param .b32 r) plus(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x];\n"
     "add.s32 %r1, %r1, 1; st.param.b32 [r], %r1; ret; }\n"
     ".func (.param .b32 r) thrice(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x];\n"
@@ -55,10 +55,54 @@ static const char ptx[] =
     "ld.param.u64 %d2, [to]; ld.global.u32 %r1, [%d2];\n"
     "{\n.param .b32 x; .param .b32 r; st.param.b32 [x], %r1;\n"
     "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
-    "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n";
+    "call (r), %d1, (x), P;\nld.param.b32 %r1, [r];\n}\nst.global.u32 [%d2], %r1; ret; }\n"
+    ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);\n"
+    ".extern .func __assertfail(.param .b64 what, .param .b64 file, .param .b32 line,\n"
+    ".param .b64 function, .param .b64 bytes);\n"
+    ".global .align 1 .b8 text[8] = {115, 117, 109, 32, 37, 100, 10, 0};\n" /* "sum %d\n" */
+    ".visible .entry print(.param .u64 to) {\n"
+    ".local .align 8 .b8 values[8]; .reg .b32 %r<3>; .reg .b64 %d<3>;\n"
+    "mov.u32 %r1, 42; mov.u64 %d1, values; st.local.u32 [%d1], %r1; cvta.local.u64 %d1, %d1;\n"
+    "mov.u64 %d2, text; cvta.global.u64 %d2, %d2;\n"
+    "{\n.param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %d2;\n"
+    "st.param.b64 [b], %d1; call (r), vprintf, (a, b);\nld.param.b32 %r2, [r];\n}\nret; }\n"
+    ".visible .entry check(.param .u64 to) { .reg .b32 %r<2>; .reg .b64 %d<3>;\n"
+    "mov.u64 %d1, text; cvta.global.u64 %d1, %d1; mov.u64 %d2, 1; mov.u32 %r1, 3;\n"
+    "{\n.param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
+    "st.param.b64 [a], %d1; st.param.b64 [b], %d1; st.param.b32 [c], %r1;\n"
+    "st.param.b64 [d], %d1; st.param.b64 [e], %d2;\n"
+    "call __assertfail, (a, b, c, d, e);\n}\nret; }\n"
+    /* a barrier of two warps that the second one does not come to */
+    ".visible .entry wait(.param .u64 to) { .reg .pred %q; .reg .b32 %r<2>;\n"
+    "mov.u32 %r1, %tid.x; setp.gt.u32 %q, %r1, 31; @%q bra END; bar.sync 1, 64; END: ret; }\n"
+    ".func deeper(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x]; add.s32 %r1, %r1, 1;\n"
+    "{\n.param .b32 y; st.param.b32 [y], %r1; call deeper, (y);\n}\nret; }\n"
+    ".visible .entry descend(.param .u64 to) { .reg .b32 %r<2>; mov.u32 %r1, 0;\n"
+    "{\n.param .b32 y; st.param.b32 [y], %r1; call deeper, (y);\n}\nret; }\n"
+    ".func beyond(.param .b64 x) { .reg .b32 %r<2>; .reg .b64 %d<2>; ld.param.b64 %d1, [x];\n"
+    "mov.u32 %r1, 5;\n.loc 1 2 0\nst.global.u32 [%d1+4], %r1; ret; }\n"
+    ".visible .entry reach(.param .u64 to) { .reg .b64 %d<2>; ld.param.u64 %d1, [to];\n"
+    ".loc 1 7 0\n"
+    "{\n.param .b64 y; st.param.b64 [y], %d1; call beyond, (y);\n}\nret; }\n";
 
 enum { TO_DEVICE = 1, TO_HOST, ON_DEVICE };
-enum { ADD, NUMBER, COUNT, LARGE, CHOOSE, APPLY, APPLY_AT, PAD, FETCH, KERNELS };
+enum {
+    ADD,
+    NUMBER,
+    COUNT,
+    LARGE,
+    CHOOSE,
+    APPLY,
+    APPLY_AT,
+    PAD,
+    FETCH,
+    PRINT,
+    CHECK,
+    WAIT,
+    DESCEND,
+    REACH,
+    KERNELS
+};
 
 static char stub[KERNELS], table_shadow;
 
@@ -68,8 +112,9 @@ struct dim {
 
 static void start(void)
 {
-    static const char *const names[KERNELS] = {"add",   "number",   "count", "_Z5largePi", "choose",
-                                               "apply", "apply_at", "pad",   "fetch"};
+    static const char *const names[KERNELS] = {
+        "add", "number", "count", "_Z5largePi", "choose", "apply",   "apply_at",
+        "pad", "fetch",  "print", "check",      "wait",   "descend", "reach"};
     void **(*register_binary)(const void *);
     void *symbol;
     library = dlopen("libcudart.so.13", RTLD_NOW);
@@ -324,6 +369,53 @@ static void functions(void)
     IS((5 + 1) * 3 - 7, value);
 }
 
+/* --- What a kernel prints, and what ends it --------------------------------------------------- */
+
+/* `error`: that of the context after the launch of two warps. */
+static void ends_with(int error, int kernel)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(kernel, 64, 0, arguments);
+    CALL(error, cudaDeviceSynchronize, );
+}
+
+static void printed(void)
+{
+    void *to = memory(4), *arguments[] = {&to};
+    launch(PRINT, 1, 0, arguments);
+    CALL(cudaSuccess, cudaDeviceSynchronize, );
+}
+
+static void asserted(void)
+{
+    ends_with(cudaErrorAssert, CHECK);
+}
+
+static void deadlocked(void)
+{
+    ends_with(cudaErrorLaunchTimeout, WAIT);
+}
+
+static void recursive(void)
+{
+    ends_with(cudaErrorHardwareStackError, DESCEND);
+}
+
+static void beyond_in_function(void)
+{
+    ends_with(cudaSuccess, REACH); /* within the page */
+}
+
+static void no_function(void)
+{
+    uint64_t function = 0x1234;
+    int value = 5;
+    void *to = memory(4), *arguments[] = {&function, &to};
+    CALL(cudaSuccess, cudaMemcpy, to, &value, SIZE(4), TO_DEVICE);
+    launch(APPLY, 1, 0, arguments);
+    CALL(cudaErrorInvalidPc, cudaDeviceSynchronize, );
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -349,7 +441,13 @@ int main(int argc, char **argv)
                  {"failed", failed},
                  {"failed_and_seen", failed_and_seen},
                  {"failed_and_told", failed_and_told},
-                 {"functions", functions}};
+                 {"functions", functions},
+                 {"printed", printed},
+                 {"asserted", asserted},
+                 {"deadlocked", deadlocked},
+                 {"recursive", recursive},
+                 {"beyond_in_function", beyond_in_function},
+                 {"no_function", no_function}};
     start();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc == 2 && strcmp(argv[1], cases[i].name) == 0) {

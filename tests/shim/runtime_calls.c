@@ -674,6 +674,56 @@ static void check_graphs(void)
     CALL(cudaSuccess, cudaFree, memory);
 }
 
+/* Each kind of node, once in a graph. */
+static void check_nodes(void)
+{
+    int *memory, host = 5, back[2] = {0}, amount = 2, calls = 0;
+    void *graph, *child, *exec, *inner, *nodes[4];
+    void *arguments[] = {&memory, &amount};
+    size_t many = 9;
+    const struct kernel_node kernel = {
+        .function = &add_stub, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = arguments};
+    struct {
+        int *to;
+        size_t pitch;
+        uint32_t value, element_bytes;
+        size_t width, height;
+    } fill = {.value = 9, .element_bytes = 4, .width = 1, .height = 1};
+    const struct {
+        void (*function)(void *);
+        void *data;
+    } call = {count, &calls};
+    CALL(cudaSuccess, cudaMalloc, &memory, sizeof back);
+    fill.to = memory + 1;
+    CALL(cudaSuccess, cudaGraphCreate, &graph, 0u);
+    CALL(cudaSuccess, cudaGraphCreate, &child, 0u);
+    CALL(cudaSuccess, cudaGraphAddKernelNode, &inner, child, NULL, SIZE(0), &kernel);
+    CALL(cudaSuccess, cudaGraphAddMemcpyNode1D, &nodes[0], graph, NULL, SIZE(0), memory, &host,
+         sizeof host, TO_DEVICE);
+    CALL(cudaSuccess, cudaGraphAddMemsetNode, &nodes[1], graph, NULL, SIZE(0), &fill);
+    CALL(cudaSuccess, cudaGraphAddHostNode, &nodes[2], graph, nodes, SIZE(1), &call);
+    CALL(cudaSuccess, cudaGraphAddChildGraphNode, &nodes[3], graph, nodes, SIZE(1), child);
+    if (version < 13)
+        CALL(cudaSuccess, cudaGraphAddDependencies, graph, &nodes[1], &nodes[3], SIZE(1));
+    else
+        CALL(cudaSuccess, cudaGraphAddDependencies, graph, &nodes[1], &nodes[3], NULL, SIZE(1));
+    CALL(cudaSuccess, cudaGraphGetNodes, graph, NULL, &many);
+    IS(4, many);
+    many = 4;
+    CALL(cudaSuccess, cudaGraphGetRootNodes, graph, nodes, &many);
+    IS(2, many);
+    CALL(cudaSuccess, cudaGraphInstantiate, &exec, graph, 0ull);
+    CALL(cudaSuccess, cudaGraphLaunch, exec, NULL);
+    CALL(cudaSuccess, cudaMemcpy, back, memory, sizeof back, TO_HOST);
+    IS(7, back[0]);
+    IS(9, back[1]);
+    IS(1, calls);
+    CALL(cudaSuccess, cudaGraphExecDestroy, exec);
+    CALL(cudaSuccess, cudaGraphDestroy, child);
+    CALL(cudaSuccess, cudaGraphDestroy, graph);
+    CALL(cudaSuccess, cudaFree, memory);
+}
+
 int main(int argc, char **argv)
 {
     char name[32];
@@ -697,6 +747,7 @@ int main(int argc, char **argv)
     check_objects();
     check_streams();
     check_graphs();
+    check_nodes();
     CALL(cudaSuccess, cudaThreadExit, );
     return failures > 0 ? 99 : 0;
 }

@@ -282,6 +282,17 @@ static void test_copy(void)
     sitting_close(&sitting);
 }
 
+/* The command of a file's kernel asks the file. */
+static void test_copy_of_file(void)
+{
+    struct opened opened;
+    opened_open(&opened, 40, 160);
+    sitting_keys(&opened.sitting, "Enter y");
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&opened.sitting.tui->copied),
+                                  " \"dir/my.cu\" --kernel \"reduce\" --threads 256 --device "));
+    opened_close(&opened);
+}
+
 /* --- Finding --- */
 
 static void test_filter(void)
@@ -327,6 +338,17 @@ static void test_palette(void)
     sitting_keys(&sitting, ":");
     sitting_type(&sitting, "nonsense");
     CU_ASSERT_TRUE(sitting_shows(&sitting, "'nonsense' is neither"));
+    sitting_keys(&sitting, "Esc F3 :");
+    sitting_type(&sitting, "kernel stencil-static");
+    CU_ASSERT_EQUAL(sitting.tui->view, SMC_VIEW_EXPLORE);
+    CU_ASSERT_STRING_EQUAL(sitting.tui->explore.query.kernel->name, "stencil-static");
+    sitting_keys(&sitting, ":");
+    sitting_type(&sitting, "device nonsense");
+    CU_ASSERT_TRUE(sitting_shows(&sitting, "unknown device 'nonsense'"));
+    sitting_keys(&sitting, "Esc :");
+    sitting_type(&sitting, "open ");
+    sitting_type(&sitting, "other.cu");
+    CU_ASSERT_STRING_EQUAL(sitting.tui->file.question.file, "other.cu");
     sitting_close(&sitting);
 }
 
@@ -391,6 +413,7 @@ CU_TestInfo tests_tui_open[] = {
     {"pasted text", test_paste},
     {"clicks on the bar of keys", test_bar},
     {"copying, and the mouse", test_copy},
+    {"copying the command of a file's kernel", test_copy_of_file},
     {"filtering", test_filter},
     {"the palette", test_palette},
     {"searching the help", test_help_search},

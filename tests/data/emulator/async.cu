@@ -796,3 +796,23 @@ template <int F> __device__ void rounds(int *out, int *in)
 KERNEL(rounds, 0)
 KERNEL(rounds, 1) // no barrier before the read
 KERNEL(rounds, 2) // no barrier before the next round writes
+
+// --- Many fences ---------------------------------------------------------------------------------
+
+// What others fence behind the barrier takes nothing away from the fences before it.
+extern "C" __global__ void many_fences_0(int *out, int *in)
+{
+    __shared__ __align__(128) int s[WORDS];
+    const int t = threadIdx.x;
+    s[t] = in[t] + 1;
+    FENCE_SHARED();
+    __syncthreads();
+    if (t < 96)
+        for (int i = 0; i < 9; i++)
+            FENCE_SHARED();
+    if (t == 127) {
+        STORE(out, s, BYTES);
+        COMMIT();
+        WAIT_READ(0);
+    }
+}

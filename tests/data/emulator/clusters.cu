@@ -165,3 +165,15 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) beyond(unsigned *out, unsig
     out[threadIdx.x] = cluster.map_shared_rank(mine, 1 - cluster.block_rank())[threadIdx.x + 1];
     cluster.sync();
 }
+
+// The second warp does not wait yet when the barrier is complete.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) late_wait(unsigned *out, unsigned *)
+{
+    __shared__ unsigned values[THREADS];
+    values[threadIdx.x] = threadIdx.x + 7;
+    asm volatile("barrier.cluster.arrive;" ::: "memory");
+    if (threadIdx.x >= 32)
+        asm volatile("bar.sync 1, 32;" ::: "memory");
+    asm volatile("barrier.cluster.wait;" ::: "memory");
+    out[blockIdx.x * THREADS + threadIdx.x] = values[THREADS - 1 - threadIdx.x];
+}
