@@ -1,7 +1,14 @@
 /* Measures the explorer's speed on a pseudo-terminal that is read at once: the time from a key
    press until the loop has drawn it and waits again, with and without compilers running at the same
-   time, and the time from the start of ./smemcalc until its first frame is complete. Usage:
-   tui_speed SITTING, in the build folder. */
+   time, and the time from the start of ./smemcalc until its first frame is complete. In the build
+   folder:
+
+     tui_speed SITTING                                  the keys of a script
+     tui_speed random SEED KEYS COLUMNSxROWS [FILE]     random ones, the slowest listed; on the
+                                                        kernels of FILE if there is one
+
+   Random keys include all but those that launch, save or edit. What leaves the explorer starts it
+   again. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -18,12 +25,23 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
+#include "base/parse.h"
 #include "base/text.h"
 #include "rules/devices.h"
 #include "show/tui/keys.h"
 #include "show/tui/tui.h"
 
-enum { ROWS = 100, COLS = 300, MOST_KEYS = 10000, STARTS = 20, PATIENCE_MS = 10000 };
+enum {
+    MOST_KEYS = 20000,
+    MOST_SITTING_BYTES = 1 << 18,
+    STARTS = 20,
+    PATIENCE_MS = 10000,
+    MOST_SLOW = 10,
+    HEADING_CHARS = 48,
+};
+
+/* No key should take longer until it is drawn. */
+static const double LONGEST_MS = 16;
 
 struct program {
     pid_t process;
@@ -34,6 +52,7 @@ struct program {
 struct shown { /* written by the loop when it begins to wait */
     size_t keys;
     double at_s, cpu_s;
+    char heading[HEADING_CHARS]; /* of the screen, which names the view */
 };
 
 struct times {
@@ -41,8 +60,17 @@ struct times {
     size_t count;
 };
 
+struct slow_key {
+    uint32_t key;
+    size_t index;
+    double ms, cpu_ms;
+    char before[HEADING_CHARS], after[HEADING_CHARS];
+};
+
 static uint32_t sitting[MOST_KEYS];
 static size_t key_count;
+static int rows = 100, cols = 300;
+static const char *opened; /* a file, or NULL */
 
 static void give_up(const char *what)
 {
@@ -78,6 +106,8 @@ static void show_seen(const struct smc_frame *frame, bool everything)
 {
     smc_terminal_curses.show(frame, everything);
     is_drawn = true;
+    for (int i = 0; i + 1 < HEADING_CHARS; i++)
+        shown.heading[i] = i < frame->cols ? smc_glyph_ascii(frame->cell[i].glyph) : '\0';
 }
 
 /* The loop asks for the descriptor after a frame, when only waiting is left to do. */
@@ -105,10 +135,15 @@ static int explore(bool compiles)
     seen.next = next_seen;
     seen.show = show_seen;
     seen.descriptor = descriptor_seen;
+    struct smc_open_question file = {.threads_per_block = SMC_NOT_GIVEN,
+                                     .grid_blocks = SMC_NOT_GIVEN,
+                                     .dynamic_smem_bytes = SMC_NOT_GIVEN};
+    snprintf(file.file, sizeof file.file, "%s", opened ? opened : "");
+    const struct smc_tui_start start = {.query = &query, .file = opened ? &file : NULL};
     enum smc_status status =
         smc_device_find("NVIDIA H200", &query.device, query.device_note, &error);
     if (status == SMC_OK)
-        status = smc_tui_run(&(struct smc_tui_start){.query = &query}, &seen, NULL, &kept, &error);
+        status = smc_tui_run(&start, &seen, NULL, &kept, &error);
     smc_text_free(&kept);
     return status == SMC_OK ? 0 : 1;
 }
@@ -118,7 +153,7 @@ static int explore(bool compiles)
 /* Returns 0 in the new process. */
 static pid_t open_program(struct program *program)
 {
-    struct winsize size = {.ws_row = ROWS, .ws_col = COLS};
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
     int frames[2];
     if (pipe(frames) != 0)
         give_up(strerror(errno));
@@ -142,25 +177,24 @@ static void close_program(const struct program *program)
     waitpid(program->process, NULL, 0);
 }
 
-/* Reads from the screen until the loop has handled that many keys. */
-static struct shown wait_for_keys(const struct program *program, size_t keys)
+/* Reads from the screen until the loop has handled that many keys. False: it has ended. */
+static bool wait_for_keys(const struct program *program, size_t keys, struct shown *last)
 {
     struct pollfd waiting[] = {
         {.fd = program->screen, .events = POLLIN},
         {.fd = program->frames, .events = POLLIN},
     };
-    struct shown last = {0};
     bool any = false;
-    while (!any || last.keys < keys) {
+    while (!any || last->keys < keys) {
         char bytes[65536];
         if (poll(waiting, 2, PATIENCE_MS) <= 0)
             give_up("the explorer does not answer");
         if (waiting[0].revents && read(program->screen, bytes, sizeof bytes) < 0)
-            give_up("the explorer has ended");
-        if (waiting[1].revents)
-            any = read(program->frames, &last, sizeof last) == (ssize_t)sizeof last;
+            return false;
+        if (waiting[1].revents & POLLIN)
+            any = read(program->frames, last, sizeof *last) == (ssize_t)sizeof *last;
     }
-    return last;
+    return true;
 }
 
 /* The sequences that xterm sends. */
@@ -191,6 +225,7 @@ static size_t bytes_of_key(uint32_t key, char bytes[8])
         {SMC_KEY_F5, "\x1b[15~"},
         {SMC_KEY_F6, "\x1b[17~"},
         {SMC_KEY_F7, "\x1b[18~"},
+        {SMC_KEY_F8, "\x1b[19~"},
     };
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
         if (sequences[i].key == key)
@@ -211,6 +246,44 @@ static void tell(const char *what, struct times *times)
            times->ms[count * 99 / 100], times->ms[count - 1]);
 }
 
+/* The slowest ones, in order. */
+static struct slow_key slowest[MOST_SLOW];
+
+static void note_slow(const struct slow_key *key)
+{
+    int at = MOST_SLOW;
+    while (at > 0 && slowest[at - 1].ms < key->ms)
+        at--;
+    if (at == MOST_SLOW)
+        return;
+    memmove(slowest + at + 1, slowest + at, (size_t)(MOST_SLOW - 1 - at) * sizeof *slowest);
+    slowest[at] = *key;
+}
+
+static void tell_slowest(const struct times *times)
+{
+    size_t over = 0;
+    for (size_t i = 0; i < times->count; i++)
+        over += times->ms[i] > LONGEST_MS;
+    printf("    over %.0f ms: %zu; the slowest, wall and CPU time:\n", LONGEST_MS, over);
+    for (int i = 0; i < MOST_SLOW && slowest[i].ms > 0; i++) {
+        char name[16];
+        smc_key_name(slowest[i].key, name);
+        printf("    %8.2f %8.2f ms, key %zu, %s, at '%.40s', then '%.40s'\n", slowest[i].ms,
+               slowest[i].cpu_ms, slowest[i].index, name, slowest[i].before, slowest[i].after);
+    }
+}
+
+static struct shown start_program(struct program *program, bool compiles)
+{
+    struct shown first = {0};
+    if (open_program(program) == 0)
+        _exit(explore(compiles));
+    if (!wait_for_keys(program, 0, &first))
+        give_up("the explorer has ended");
+    return first;
+}
+
 /* And the CPU time of the screen's process from frame to frame, which other programs that load the
    machine do not change: with frames for results that arrived between two keys, without the process
    beside it. */
@@ -219,23 +292,35 @@ static void time_keys(const char *what, bool compiles)
     static struct times keys, cpu;
     struct program program;
     keys.count = cpu.count = 0;
-    if (open_program(&program) == 0)
-        _exit(explore(compiles));
-    struct shown before = wait_for_keys(&program, 0);
+    memset(slowest, 0, sizeof slowest);
+    struct shown before = start_program(&program, compiles);
     for (size_t i = 0; i < key_count; i++) {
         char bytes[8];
         size_t length = bytes_of_key(sitting[i], bytes);
         double begin_s = now_s();
+        struct shown after = before;
         if (write(program.screen, bytes, length) != (ssize_t)length)
             give_up("a key cannot be written");
-        struct shown after = wait_for_keys(&program, i + 1);
-        add(&keys, 1e3 * (after.at_s - begin_s));
-        add(&cpu, 1e3 * (after.cpu_s - before.cpu_s));
+        if (!wait_for_keys(&program, before.keys + 1, &after)) {
+            close_program(&program);
+            before = start_program(&program, compiles);
+            continue;
+        }
+        struct slow_key key = {.key = sitting[i],
+                               .index = i,
+                               .ms = 1e3 * (after.at_s - begin_s),
+                               .cpu_ms = 1e3 * (after.cpu_s - before.cpu_s)};
+        memcpy(key.before, before.heading, HEADING_CHARS);
+        memcpy(key.after, after.heading, HEADING_CHARS);
+        note_slow(&key);
+        add(&keys, key.ms);
+        add(&cpu, key.cpu_ms);
         before = after;
     }
     close_program(&program);
     tell(what, &keys);
     tell("    CPU time for it", &cpu);
+    tell_slowest(&keys);
 }
 
 /* The first frame's output ends with the end of the bottom bar. */
@@ -273,42 +358,90 @@ static void time_starts(void)
 
 static void read_sitting(const char *path)
 {
-    static char text[1 << 16];
+    static char text[MOST_SITTING_BYTES];
     struct smc_text out = {0};
     struct smc_script script = {.name = path, .text = text, .out = &out};
     struct smc_event event = {.kind = SMC_EVENT_NONE};
     struct smc_error error = {""};
-    int rows, cols;
+    int first_rows, first_cols;
     FILE *file = fopen(path, "r");
     if (!file || fread(text, 1, sizeof text - 1, file) == 0)
         give_up("the sitting cannot be read");
     fclose(file);
-    smc_terminal_script.open(&script, &rows, &cols, &error);
+    smc_terminal_script.open(&script, &first_rows, &first_cols, &error);
     while (event.kind != SMC_EVENT_END && key_count < MOST_KEYS) {
         smc_terminal_script.next(&event);
         if (event.kind == SMC_EVENT_KEY)
             sitting[key_count++] = event.key;
+        if (event.kind == SMC_EVENT_RESIZE) {
+            rows = event.rows;
+            cols = event.cols;
+        }
     }
     smc_terminal_script.close();
     if (script.status != SMC_OK)
         give_up(script.error.message);
 }
 
+/* Half of them move and choose, a tenth changes the view, the others are any character. */
+static uint32_t random_key(uint64_t *state)
+{
+    static const uint32_t moves[] = {
+        SMC_KEY_UP,         SMC_KEY_DOWN,        SMC_KEY_LEFT,      SMC_KEY_RIGHT,   SMC_KEY_UP,
+        SMC_KEY_DOWN,       SMC_KEY_LEFT,        SMC_KEY_RIGHT,     SMC_KEY_PAGE_UP, SMC_KEY_HOME,
+        SMC_KEY_SHIFT_LEFT, SMC_KEY_SHIFT_RIGHT, SMC_KEY_PAGE_DOWN, SMC_KEY_END,     SMC_KEY_ENTER,
+        SMC_KEY_ESCAPE,     SMC_KEY_TAB,         SMC_KEY_BACK_TAB};
+    static const char left_out[] = "ers";
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    const uint32_t chance = (uint32_t)(*state >> 33) % 10, choice = (uint32_t)(*state >> 40);
+    if (chance < 5)
+        return moves[choice % (sizeof moves / sizeof *moves)];
+    if (chance == 5)
+        return (uint32_t)SMC_KEY_F1 + choice % 8;
+    const uint32_t character = ' ' + choice % ('~' - ' ' + 2);
+    return character > '~'                    ? SMC_KEY_CONTROL('p')
+           : strchr(left_out, (int)character) ? '0' + choice % 10
+                                              : character;
+}
+
+static void make_sitting(char **arguments)
+{
+    int64_t size[2], seed, keys;
+    if (!smc_parse_integer(arguments[0], 0, INT32_MAX, &seed) ||
+        !smc_parse_integer(arguments[1], 1, MOST_KEYS, &keys) ||
+        smc_parse_dimensions(arguments[2], 1000, size, 2) != 2)
+        give_up("usage: tui_speed random SEED KEYS COLUMNSxROWS [FILE]");
+    uint64_t state = (uint64_t)seed;
+    cols = (int)size[0];
+    rows = (int)size[1];
+    opened = arguments[3];
+    while (key_count < (size_t)keys)
+        sitting[key_count++] = random_key(&state);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 2)
-        give_up("usage: tui_speed SITTING");
+    const bool is_random = (argc == 5 || argc == 6) && strcmp(argv[1], "random") == 0;
+    char title[48];
+    if (argc != 2 && !is_random)
+        give_up("usage: tui_speed SITTING | random SEED KEYS COLUMNSxROWS [FILE]");
 #ifndef HAVE_CURSES
     puts("tui_speed: this program was built without curses");
     return 0;
 #endif
-    read_sitting(argv[1]);
+    if (is_random)
+        make_sitting(argv + 2);
+    else
+        read_sitting(argv[1]);
     setenv("TERM", "xterm-256color", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("NO_COLOR");
-    printf("%-34s%6s%9s%9s%9s\n", "explorer, 300x100", "", "median", "99 %", "worst");
+    setenv("VISUAL", "true", 1);
+    snprintf(title, sizeof title, "explorer, %dx%d", cols, rows);
+    printf("%-34s%6s%9s%9s%9s\n", title, "", "median", "99 %", "worst");
     time_keys("key to frame, --no-nvrtc", false);
     time_keys("key to frame, NVRTC beside it", true);
-    time_starts();
+    if (!is_random)
+        time_starts();
     return 0;
 }

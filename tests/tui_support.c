@@ -80,6 +80,7 @@ struct smc_text test_screen(struct smc_tui *tui, bool utf8)
     struct smc_frame frame = {0};
     if (!smc_frame_resize(&frame, tui->rows, tui->cols))
         exit(99);
+    smc_tui_catch_up(tui);
     smc_tui_draw(tui, &frame);
     smc_frame_write(&frame, utf8, &text);
     smc_frame_free(&frame);

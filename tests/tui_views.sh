@@ -197,7 +197,7 @@ traced_command 'key Right
 key Down' >out
 empty "the command that the trace view shows for a configuration answers it" "$(
     grep -q '12\.5 %' out || cat shown.sh out
-    grep -q -e '--threads 256 --grid 2000 --regs 238' shown.sh || cat shown.sh
+    grep -q -e '--threads 256 --grid 1000x2 --regs 238' shown.sh || cat shown.sh
     grep -q -e 'H100 80GB HBM3' shown.sh || cat shown.sh)"
 traced_command 'key Enter
 key Down

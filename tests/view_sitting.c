@@ -46,6 +46,7 @@ void sitting_keys(struct sitting *sitting, const char *names)
         memcpy(name, names, length);
         CU_ASSERT_FATAL(smc_key_of_name(name, &key));
         smc_tui_key(sitting->tui, key);
+        smc_tui_catch_up(sitting->tui);
         names += length + (names[length] == ' ');
     }
 }
@@ -61,6 +62,7 @@ const char *sitting_screen(struct sitting *sitting)
 {
     const struct smc_tui *tui = sitting->tui;
     CU_ASSERT_FATAL(smc_frame_resize(&sitting->frame, tui->rows, tui->cols));
+    smc_tui_catch_up(sitting->tui);
     smc_tui_draw(sitting->tui, &sitting->frame);
     smc_text_free(&sitting->screen);
     smc_frame_write(&sitting->frame, true, &sitting->screen);

@@ -2,21 +2,21 @@ matmul-tiled on NVIDIA H200, CC 9.0
 Occupancy by tile: 100 % at best
 matmul-tiled: float, 1024 x 1024 x 1024; 32 registers; registers: given
 
-ww warps   bb block slots
+ww warps   rr registers   bb block slots
 warps per SM                                                           occupancy
                   100             100                              100
-   64 |.........wwwwww.....94....wwwwww...........................wwwwww.  100 %
-      |         wwwwww   wwwwww  wwwwww    81      84             wwwwww
-      |         wwwwww   wwwwww  wwwwww  wwwwww  wwwwww     78    wwwwww
-   48 |.........wwwwww...wwwwww..wwwwww..wwwwww..wwwwww...wwwwww..wwwwww.   75 %
-      |         wwwwww   wwwwww  wwwwww  wwwwww  wwwwww   wwwwww  wwwwww
-      |   50    wwwwww   wwwwww  wwwwww  wwwwww  wwwwww   wwwwww  wwwwww
-   32 |.bbbbbb..wwwwww...wwwwww..wwwwww..wwwwww..wwwwww...wwwwww..wwwwww.   50 %
-      | bbbbbb  wwwwww   wwwwww  wwwwww  wwwwww  wwwwww   wwwwww  wwwwww
-      | bbbbbb  wwwwww   wwwwww  wwwwww  wwwwww  wwwwww   wwwwww  wwwwww
-   16 |.bbbbbb..wwwwww...wwwwww..wwwwww..wwwwww..wwwwww...wwwwww..wwwwww.   25 %
-      | bbbbbb  wwwwww   wwwwww  wwwwww  wwwwww  wwwwww   wwwwww  wwwwww
-      | bbbbbb  wwwwww   wwwwww  wwwwww  wwwwww  wwwwww   wwwwww  wwwwww
+   64 |.........bwrbwr.....94....wrwrwr...........................rwrwrw.  100 %
+      |         wrbwrb   rwrwrw  rwrwrw    81      84             wrwrwr
+      |         rbwrbw   wrwrwr  wrwrwr  wrwrwr  wrwrwr     78    rwrwrw
+   48 |.........bwrbwr...rwrwrw..rwrwrw..rwrwrw..rwrwrw...wrwrwr..wrwrwr.   75 %
+      |         wrbwrb   wrwrwr  wrwrwr  wrwrwr  wrwrwr   rwrwrw  rwrwrw
+      |   50    rbwrbw   rwrwrw  rwrwrw  rwrwrw  rwrwrw   wrwrwr  wrwrwr
+   32 |.bbbbbb..bwrbwr...wrwrwr..wrwrwr..wrwrwr..wrwrwr...rwrwrw..rwrwrw.   50 %
+      | bbbbbb  wrbwrb   rwrwrw  rwrwrw  rwrwrw  rwrwrw   wrwrwr  wrwrwr
+      | bbbbbb  rbwrbw   wrwrwr  wrwrwr  wrwrwr  wrwrwr   rwrwrw  rwrwrw
+   16 |.bbbbbb..bwrbwr...rwrwrw..rwrwrw..rwrwrw..rwrwrw...wrwrwr..wrwrwr.   25 %
+      | bbbbbb  wrbwrb   wrwrwr  wrwrwr  wrwrwr  wrwrwr   rwrwrw  rwrwrw
+      | bbbbbb  rbwrbw   rwrwrw  rwrwrw  rwrwrw  rwrwrw   wrwrwr  wrwrwr
     0 +-------------------------------------------------------------------   0 %
            4       8       12      16      20      24       28      32
                                  tile (elements)

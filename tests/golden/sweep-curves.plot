@@ -3,19 +3,19 @@ Your kernel on compute capability 8.9
 96 threads per block, 40 registers per thread, 3000 B static and 20480 B dynamic
 shared memory
 
-Areas: the first limit that binds there, all else as it is.
+Areas: the limits that bind there, all else as it is.
 ww warps   rr registers   ss shared memory   O the present launch
 
 Block size                                                        no cliff above
 warps per SM  96 threads: 25 %                                         occupancy
-   48 |......:................ww....wwww............wwww.................  100 %
-      |      :            wwwwwwwwwwwwww      wwwwwwwwww
-   36 |......:.........ssswwwwwwwwwwwwwwwwwwwwwwwwwwwwww.................   75 %
-      |      :     ssssssswwwwwwwwwwwwwwwwwwwwwwwwwwwwww     wwwwwwwwwwww
-   24 |......:...ssssssssswwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww   50 %
-      |      :sssssssssssswwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww
-   12 |....ssOsssssssssssswwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww   25 %
-      |sss shared memory swwwwwwwwwwwwwwwwwwww warps wwwwwwwwwwwwwwwwwwww
+   48 |......:................rs....wrwr............wrwr.................  100 %
+      |      :            rswrswrwrwrwrw      rwrwrwrwrw
+   36 |......:.........sssswrswrwrwrwrwrwrwrwrwrwrwrwrwr.................   75 %
+      |      :     ssssssswrswrsrwrwrwrwrwrwrwrwrwrwrwrw     wrwrwrwrwrwr
+   24 |......:...sssssssssrswrswwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrw   50 %
+      |      :ssssssssssssswrswrrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwr
+   12 |....ssOsssssssssssswrswrswrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrwrw   25 %
+      |sss shared memory srswrswrwrwrwrwrw warps and registers wrwrwrwrwr
     0 +-------------------------------------------------------------------   0 %
        0      128     256     384      512     640     768     896     1024
                                 threads per block
@@ -28,22 +28,22 @@ warps per SM  40 registers: 25 %                                       occupancy
       |          :
    24 |..........:.......................................................   50 %
       |          :
-   12 |ssssssssssOssssssssssssssssssssssrrrrrrrrrr.......................   25 %
-      |sssssssss shared memory sssssssssrrrrrrrrrrr registers rrrrrrrrrrr
+   12 |ssssssssssOssssssssssssssssssssssrsrsrsrsrs.......................   25 %
+      |sssssssss shared memory ssssssssssrsrsrsrsrrrrrrr registers rrrrrr
     0 +-------------------------------------------------------------------   0 %
        0      32       64      96      128     160     192     224
                               registers per thread
 
 Shared memory                          next cliff: more than 24576 bytes, 18.8 %
 warps per SM  23480 bytes: 25 %                                        occupancy
-   48 |wwws...........:..................................................  100 %
-      |wwws           :
-   36 |wwwss..........:..................................................   75 %
-      |wwwssss        :
-   24 |wwwssssss......:..................................................   50 %
-      |wwwssssssssss  :
-   12 |wwwssssssssssssOsssss.............................................   25 %
-      |wwwssssssss shared memory ssssssssssssssssssssssssssssssssssssssss
+   48 |rwrs...........:..................................................  100 %
+      |wrws           :
+   36 |rwrss..........:..................................................   75 %
+      |wrwssss        :
+   24 |rwrssssss......:..................................................   50 %
+      |wrwssssssssss  :
+   12 |rwrssssssssssssOsssss.............................................   25 %
+      |wrwssssssss shared memory ssssssssssssssssssssssssssssssssssssssss
     0 +-------------------------------------------------------------------   0 %
        0        16K        32K        48K       64K        80K        96K
          bytes of shared memory per block, static and dynamic (K = 1024)

@@ -3,8 +3,7 @@ Occupancy by tile and registers per thread: 100 % at best
 matmul-tiled: float, 1024 x 1024 x 1024; registers: given
 
 .. 0 %   :: 25 %   == 50 %   %% 75 %   @@ 100 %   // cannot launch   * the best
-Percent, rounded, and the first limit that binds: w warps, r registers, b block
-slots
+Percent, rounded, and the limits that bind: w warps, r registers, b block slots
 
 tile (elements)
 32 ******100w*****=========50r========////////////////////////////////////////
@@ -13,7 +12,7 @@ tile (elements)
 20 %%%%%%81w%%%%%%====61r=========41r======::::::::::::::::20r::::::::::::::::
 16 ******100w*****%75r%%%%%%====50r=======38r===::::::::::::::25r:::::::::::::
 12 @@@@@@94w@@@@@@%70r%%63r%=55r==47r==39r=::::::31r:::::::::::::::23r::::::::
- 8 ******100w*****%75r%%%%%%=56r==50r==44r==38r=::::31r::::::::::::25r::::::::
+ 8 *****100wb*****%75r%%%%%%=56r==50r==44r==38r=::::31r::::::::::::25r::::::::
  4 ==============50b============================::::::::::::::::::::::::::::::
      16   24   32   40   48   56   64   72   80   88   96  104  112  120  128
                                registers per thread

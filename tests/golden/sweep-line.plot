@@ -4,18 +4,18 @@ your own kernel: 256 threads
 
 ww warps   rr registers
 warps per SM                                                           occupancy
-   64 |wwwwwwww..........................................................  100 %
-      |wwwwwwww
-      |wwwwwwww
-   48 |wwwwwwwwrr........................................................   75 %
-      |wwwwwwwwrrrr
-      |wwwwwwwwrrrr
-   32 |wwwwwwwwrrrrrrrrr.................................................   50 %
-      |wwwwwwwwrrrrrrrrrrrrr
-      |wwwwwwwwrrrrrrrrrrrrr
-   16 |wwwwwwwwrrrrrrrrrrrrrrrrrrrrrrrrr.................................   25 %
-      |wwwwwwwwrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr
-      |w warps rrrrrrrrrrrrrrrrrrrrrrrr registers rrrrrrrrrrrrrrrrrrrrrrr
+   64 |wwwwwwrw..........................................................  100 %
+      |wwwwwwwr
+      |wwwwwwrw
+   48 |wwwwwwwrrr........................................................   75 %
+      |wwwwwwrwrrrr
+      |wwwwwwwrrrrr
+   32 |wwwwwwrwrrrrrrrrr.................................................   50 %
+      |wwwwwwwrrrrrrrrrrrrrr
+      |wwwwwwrwrrrrrrrrrrrrr
+   16 |wwwwwwwrrrrrrrrrrrrrrrrrrrrrrrrrr.................................   25 %
+      |wwwwwwrwrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr
+      |wwwwwwwrrrrrrrrrrrrrrrrrrrrrrrrr registers rrrrrrrrrrrrrrrrrrrrrrr
     0 +-------------------------------------------------------------------   0 %
               32      64       96      128     160     192     224
                               registers per thread

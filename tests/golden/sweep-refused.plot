@@ -3,19 +3,20 @@ cannot launch: a block of 2000 threads; this device allows 1024; and 81920
 registers per block; this device has 65536
 2000 threads per block, 40 registers per thread, 0 B static shared memory
 
-Areas: the first limit that binds there, all else as it is.
-// cannot launch   ww warps   bb block slots   O the present launch
+Areas: the limits that bind there, all else as it is.
+// cannot launch   ww warps   rr registers   bb block slots
+O the present launch
 
 Block size                                        the device allows 1024 threads
 warps per SM                                  2000 threads: no launch  occupancy
-   32 |..wwwwwwwww..ww.ww........www........................wwwwww//////:  100 %
-      |  wwwwwwwwwwwwwwww    wwwwwww                 wwwwwwwwwwwww//////:
-   24 |..wwwwwwwwwwwwwwwwwwwwwwwwwww.........wwwwwwwwwwwwwwwwwwwww//////:   75 %
-      |  wwwwwwwwwwwwwwwwwwwwwwwwwww  wwwwwwwwwwwwwwwwwwwwwwwwwwww//////:
-   16 |bbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww//////:   50 %
-      |bbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww//////:
-    8 |bbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww//////:   25 %
-      |bbwwwwwwwwwwwwwwwwwwwwwwwww warps wwwwwwwwwwwwwwwwwwwwwwwww//////O
+   32 |..wbwwwwwww..ww.ww........www........................rwrwrw//////:  100 %
+      |  bwwwwwwwwwwwwwww    wwwwwww                 rwrwrwrwrwrwr//////:
+   24 |..wbwwwwwwwwwwwwwwwwwwwwwwwww.........wwwwwwwrwrwrwrwrwrwrw//////:   75 %
+      |  bwwwwwwwwwwwwwwwwwwwwwwwwww  wwwwwwwwwwwwwrwrwrwrwrwrwrwr//////:
+   16 |bbwbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwrwrwrwrwrwrwrw//////:   50 %
+      |bbbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwrwrwrwrwrwrwrwr//////:
+    8 |bbwbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwrwrwrwrwrwrwrw//////:   25 %
+      |bbbwwwwwwwwwwwwwwwww warps wwwwwwwwwwwwwwwwwrwrwrwrwrwrwrwr//////O
     0 +-------------------------------------------------------------------   0 %
        0            256            512            768           1024
                                 threads per block

@@ -268,9 +268,9 @@ static void test_heat_layouts(void)
 /* --- What the areas say ----------------------------------------------------------------------- */
 
 /* The area of the second diagram (registers) at a register count, found from the positions of its
-   ticks 0 and 16. */
+   ticks 0 and 16, and its inks. */
 static const struct smc_plot_shape *area_at(const struct smc_picture *picture, const char *unit,
-                                            double value, double *bottom)
+                                            double value, double *bottom, uint32_t *inks)
 {
     const struct smc_plot_shape *zero = NULL, *other = NULL, *found = NULL;
     for (size_t i = 0; i < picture->count; i++) {
@@ -296,6 +296,7 @@ static const struct smc_plot_shape *area_at(const struct smc_picture *picture, c
                       x < shape->x + shape->width &&
                       fabs(shape->y + shape->height - *bottom) < 0.01;
         found = inside ? shape : found;
+        *inks |= inside ? 1u << shape->ink : 0;
     }
     return found;
 }
@@ -318,17 +319,17 @@ static void test_areas_are_answers(void)
         for (int64_t regs = 1; regs <= query.device.sm.max_regs_per_thread; regs++) {
             struct smc_answer at;
             double bottom;
+            uint32_t inks = 0;
             query.regs_per_thread = regs;
             smc_query_answer(&query, &at, NULL, NULL);
             const struct smc_plot_shape *area =
-                area_at(&picture, "registers per thread", (double)regs - 0.5, &bottom);
+                area_at(&picture, "registers per thread", (double)regs - 0.5, &bottom, &inks);
             bool refused = at.outcome != SMC_LAUNCHES;
-            enum smc_ink ink =
-                refused ? SMC_INK_REFUSED
-                        : smc_ink_of_limit((enum smc_limit)__builtin_ctz(at.occupancy.limiters));
+            const uint32_t expected =
+                refused ? 1u << SMC_INK_REFUSED : smc_inks_of_limits(at.occupancy.limiters);
             double height =
                 refused ? canvas.plot_height : at.occupancy_percent / 100 * canvas.plot_height;
-            wrong += !area || area->ink != ink || fabs(area->height - height) > 0.01;
+            wrong += !area || inks != expected || fabs(area->height - height) > 0.01;
             compared++;
         }
         smc_picture_free(&picture);
@@ -385,7 +386,7 @@ static void test_best_is_outlined(void)
     for (size_t i = 0; i < picture.count; i++)
         lines += picture.shape[i].kind == SMC_SHAPE_LINE && picture.shape[i].ink == SMC_INK_BEST;
     CU_ASSERT_EQUAL(lines, 6 + 1); /* and the legend's */
-    CU_ASSERT(has_text(&picture, "100 w"));
+    CU_ASSERT(has_text(&picture, "100 wr"));
     CU_ASSERT(has_text(&picture, "50 r"));
     smc_picture_free(&picture);
     free_sweep(swept);
@@ -934,11 +935,24 @@ static void test_bank_half_warps(void)
 
 /* --- Back ends -------------------------------------------------------------------------------- */
 
+/* Several inks of one place alternate in cells. */
+static void test_shared_area(void)
+{
+    struct smc_picture picture = {.width = 6, .height = 2};
+    struct smc_text cells = {0};
+    const uint32_t both = 1u << SMC_LIMIT_WARPS | 1u << SMC_LIMIT_REGISTERS;
+    smc_picture_areas(&picture, smc_inks_of_limits(both), 0, 0, 5, 2, 0);
+    smc_plot_paint_cells(&picture, false, false, &cells);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&cells), "wrwrw\nrwrwr\n");
+    smc_text_free(&cells);
+    smc_picture_free(&picture);
+}
+
 static void test_cells(void)
 {
     struct smc_picture picture = {.width = 12, .height = 3};
     struct smc_text ascii = {0}, utf8 = {0}, colour = {0};
-    smc_picture_area(&picture, smc_ink_of_limit(SMC_LIMIT_REGISTERS), 2, 0, 3, 2, 0);
+    smc_picture_area(&picture, SMC_INK_FIRST_LIMIT + SMC_LIMIT_REGISTERS, 2, 0, 3, 2, 0);
     smc_picture_line(&picture, SMC_INK_MUTED, 1.5, 0, 0, 2.5, 1, false);
     smc_picture_line(&picture, SMC_INK_MUTED, 1.5, 2.5, 5, 0, 1, false);
     smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_END, 12, 0, "end");
@@ -1117,6 +1131,7 @@ CU_TestInfo tests_plot[] = {
     {"banks: lanes that meet are marked", test_bank_cells},
     {"banks: half warps over 16 banks", test_bank_half_warps},
     {"characters", test_cells},
+    {"an area of several inks", test_shared_area},
     {"slanted lines in characters", test_slanted_cells},
     {"formats", test_formats},
     {"files", test_files},

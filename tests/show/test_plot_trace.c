@@ -116,7 +116,7 @@ static void test_shares(void)
     CU_ASSERT_DOUBLE_EQUAL(area_of(&picture, SMC_INK_COUNT, top, bottom) / whole, 0.7, 0.01);
     CU_ASSERT_DOUBLE_EQUAL(test.answer.occupancy_percent, 70, 0.01);
     CU_ASSERT_DOUBLE_EQUAL(
-        area_of(&picture, (int)smc_ink_of_limit(SMC_LIMIT_REGISTERS), top, bottom) / whole, 0.3,
+        area_of(&picture, SMC_INK_FIRST_LIMIT + SMC_LIMIT_REGISTERS, top, bottom) / whole, 0.3,
         0.01);
     CU_ASSERT_DOUBLE_EQUAL(area_of(&picture, SMC_INK_SMALL_GRID, top, bottom) / whole, 0.2 / 16,
                            0.001);

@@ -482,7 +482,7 @@ static void test_places(void)
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     const struct smc_banks_state *banks = &sitting.tui->banks;
     sitting_keys(&sitting, "F3 Home Down Down Enter Down Down Down Right Right");
-    CU_ASSERT(sitting_shows(&sitting, "warp 0, iteration 2 of a_tile[y][i]"));
+    CU_ASSERT(sitting_shows(&sitting, "a_tile[y][i], warp 0, iteration 2"));
     sitting_keys(&sitting, ">");
     CU_ASSERT_EQUAL(banks->iteration, 10);
     sitting_keys(&sitting, "Up");

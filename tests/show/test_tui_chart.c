@@ -207,11 +207,35 @@ static void test_last_label(void)
     smc_frame_free(&frame);
 }
 
+/* The letters of all limits that bind, one below the other; the legend has no others. */
+static void test_letters(void)
+{
+    static struct smc_chart_point points[] = {
+        {.value = 1, .percent = 50, .launches = true, .limiters = 1u << SMC_LIMIT_WARPS},
+        {.value = 2,
+         .percent = 50,
+         .launches = true,
+         .limiters = 1u << SMC_LIMIT_WARPS | 1u << SMC_LIMIT_REGISTERS}};
+    const struct smc_tui_chart chart = {.label = "tile", .now = 1, .point = points, .count = 2};
+    struct smc_frame frame = {0};
+    struct smc_text text = {0};
+    CU_ASSERT_FATAL(smc_frame_resize(&frame, 16, 60));
+    smc_draw_chart(&chart, (struct smc_rect){1, 1, 14, 58}, &frame);
+    smc_frame_write(&frame, true, &text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "wwww\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), " rrrr"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "w warps  r registers"));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&text), "block slots"));
+    smc_text_free(&text);
+    smc_frame_free(&frame);
+}
+
 CU_TestInfo tests_tui_chart[] = {
     {"every point is the model's answer", test_points},
     {"the current value is a point", test_current_point},
     {"what was compiled counts", test_memo_counts},
     {"what cannot be compiled is given up", test_given_up},
     {"the last label ends at the edge", test_last_label},
+    {"letters of the limits that bind", test_letters},
     CU_TEST_INFO_NULL,
 };

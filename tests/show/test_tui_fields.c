@@ -230,6 +230,33 @@ static void test_typing_names(void)
     CU_ASSERT_PTR_NULL(query.kernel);
 }
 
+/* A block or a grid may be typed as its shape, which lasts until another number is set. */
+static void test_shapes(void)
+{
+    struct smc_query query, before;
+    struct smc_answer now;
+    struct smc_field_view view;
+    test_query(NULL, 0, &query);
+    CU_ASSERT(types(&query, SMC_FIELD_THREADS, "256"));
+    before = query;
+    CU_ASSERT(types(&query, SMC_FIELD_THREADS, "32x8"));
+    CU_ASSERT_EQUAL(query.threads_per_block, 256);
+    CU_ASSERT_FALSE(smc_fields_equal(&query, &before));
+    answer(&query, &now);
+    smc_field_show(&query, &now, SMC_FIELD_THREADS, &view);
+    CU_ASSERT_STRING_EQUAL(view.value, "32x8");
+    CU_ASSERT_FALSE(types(&query, SMC_FIELD_THREADS, "64x32"));
+    CU_ASSERT(types(&query, SMC_FIELD_GRID, "64x3x2"));
+    CU_ASSERT_EQUAL(query.grid_blocks, 384);
+    smc_field_show(&query, &now, SMC_FIELD_GRID, &view);
+    CU_ASSERT_STRING_EQUAL(view.value, "64x3x2");
+    smc_field_set_number(&query, SMC_FIELD_GRID, 100);
+    CU_ASSERT_EQUAL(query.grid_y, 0);
+    step(&query, SMC_FIELD_THREADS, 1, false);
+    CU_ASSERT_EQUAL(query.threads_per_block, 288);
+    CU_ASSERT_EQUAL(query.block[1], 0);
+}
+
 /* --- What is kept and what is shown --- */
 
 /* After a reset, a field is as if it had not been set. */
@@ -300,6 +327,7 @@ CU_TestInfo tests_tui_fields[] = {
     {"boards and kernels", test_lists},
     {"typing numbers", test_typing},
     {"typing names", test_typing_names},
+    {"shapes of blocks and grids", test_shapes},
     {"reset", test_reset},
     {"what is shown", test_shown},
     {"another kernel", test_other_kernel},

@@ -213,6 +213,32 @@ static void test_accesses(void)
     CU_ASSERT_NOT_EQUAL(job.kind, SMC_JOB_ACCESSES);
     sitting_keys(&opened.sitting, "Right x Left < > u"); /* change nothing */
     CU_ASSERT_TRUE(opened_shows(&opened, "2 wavefronts, 1 conflict"));
+    static const uint32_t again[KERNELS] = {64, 40, 16};
+    smc_tui_file_changed(tui);
+    opened_read(&opened, again);
+    CU_ASSERT_TRUE(opened_shows(&opened, "2 wavefronts, 1 conflict")); /* until it is known */
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_ACCESSES);
+    access->total.wavefronts = 8;
+    *opened.result = (struct smc_job_result){.job = job, .accesses = &accesses};
+    smc_tui_done(tui, opened.result);
+    CU_ASSERT_TRUE(opened_shows(&opened, "reduce: 8 -> 0 bank conflicts"));
+    tui->explore.query.block[0] = 32;
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_ACCESSES); /* of another shape */
+    opened_close(&opened);
+}
+
+/* They may be copied from a command line. */
+static void test_arguments(void)
+{
+    struct opened opened;
+    opened_open(&opened, 24, 80);
+    struct smc_tui *tui = opened.sitting.tui;
+    sitting_keys(&opened.sitting, "Enter a");
+    CU_ASSERT_TRUE(opened_shows(&opened, "for (float*), such as"));
+    sitting_type(&opened.sitting, "-a f32x4:random  -a {2*u8:0 -a} -3");
+    CU_ASSERT_STRING_EQUAL(tui->file.question.arguments, "f32x4:random\n{2*u8:0 -a}\n-3");
     opened_close(&opened);
 }
 
@@ -410,6 +436,7 @@ CU_TestInfo tests_tui_open[] = {
     {"what a change of the file did", test_changes},
     {"another device", test_device},
     {"accesses to shared memory", test_accesses},
+    {"arguments of a launch", test_arguments},
     {"pasted text", test_paste},
     {"clicks on the bar of keys", test_bar},
     {"copying, and the mouse", test_copy},

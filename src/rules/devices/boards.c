@@ -829,9 +829,23 @@ static void write_note(const struct board_candidates *candidates, const struct s
                  smc_text_string(&list));
 }
 
+/* The board that is called exactly so, which is by far the quickest to find; false if there is
+   none, or another one that is meant as well. */
+static bool find_exact(const char *typed, struct smc_device *out)
+{
+    for (size_t i = 0; i < smc_device_count(); i++)
+        if (strcmp(rows[i].name, typed) == 0) {
+            smc_device_at(i, out);
+            return !has_namesake(typed);
+        }
+    return false;
+}
+
 static enum smc_status find_named_board(const char *typed, struct smc_device *out, char note[256],
                                         struct smc_error *error)
 {
+    if (find_exact(typed, out))
+        return SMC_OK;
     struct wanted_board wanted;
     boards_make_ready(typed, &wanted);
     struct board_candidates candidates;

@@ -189,12 +189,16 @@ static json_t *follow(json_t *json, const char *path)
     while (json && *path) {
         char key[PATH_CHARS];
         size_t length = strcspn(path, ".");
-        snprintf(key, sizeof key, "%.*s", (int)length, path);
         if (json_is_null(json))
             return json;
-        json = json_is_array(json) && isdigit((unsigned char)*key)
-                   ? json_array_get(json, (size_t)strtoul(key, NULL, 10))
-                   : json_object_get(json, key);
+        if (json_is_array(json) && isdigit((unsigned char)*path)) {
+            json = json_array_get(json, (size_t)strtoul(path, NULL, 10));
+        } else if (!path[length]) { /* by far the most */
+            json = json_object_get(json, path);
+        } else {
+            snprintf(key, sizeof key, "%.*s", (int)length, path);
+            json = json_object_get(json, key);
+        }
         path += length + (path[length] == '.');
     }
     return json;
@@ -205,7 +209,9 @@ static json_t *find_below(json_t *json, const char *path, unsigned depth)
 {
     const char *key;
     size_t index;
-    json_t *member, *found = json_is_null(json) ? NULL : follow(json, path);
+    if (!json_is_object(json) && !json_is_array(json))
+        return NULL;
+    json_t *member, *found = follow(json, path);
     if (depth == 0)
         return found;
     json_object_foreach(json, key, member)

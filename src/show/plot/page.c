@@ -433,26 +433,30 @@ static void draw_axes(const struct page_frame *frame)
 
 /* --- What limits where ------------------------------------------------------------------------ */
 
+static bool is_refused(const struct smc_text_run *run)
+{
+    return run->inks == 1u << SMC_INK_REFUSED;
+}
+
 static void draw_area(const struct page_frame *frame, const struct smc_text_run *run)
 {
     double from = page_x_of(frame, run->from), to = page_x_of(frame, run->to);
-    bool refused = run->ink == SMC_INK_REFUSED;
-    double y = refused ? frame->top : page_y_of(frame, run->percent);
+    double y = is_refused(run) ? frame->top : page_y_of(frame, run->percent);
     if (frame->diagram->bars) {
         double inset = 0.15 * (to - from);
         from += inset;
         to -= inset;
     }
-    smc_picture_area(frame->picture, run->ink, from, y, to - from, frame->bottom - y,
-                     frame->diagram->level_name ? LEVEL_SHADE : 0);
+    smc_picture_areas(frame->picture, run->inks, from, y, to - from, frame->bottom - y,
+                      frame->diagram->level_name ? LEVEL_SHADE : 0);
 }
 
 static void page_append_number(const struct smc_diagram *diagram, const struct smc_text_run *run,
                                struct smc_text *number)
 {
-    if (diagram->level_name && run->ink != SMC_INK_REFUSED)
+    if (diagram->level_name && !is_refused(run))
         smc_text_printf(number, "%.3g", diagram->level_most * run->percent / 100);
-    else if (run->ink != SMC_INK_REFUSED)
+    else if (!is_refused(run))
         smc_text_printf(number, "%d", (int)(run->percent + 0.5));
 }
 
@@ -497,8 +501,7 @@ struct span {
 
 static double height_of(const struct page_frame *frame, const struct smc_text_run *run)
 {
-    return frame->bottom -
-           (run->ink == SMC_INK_REFUSED ? frame->top : page_y_of(frame, run->percent));
+    return frame->bottom - (is_refused(run) ? frame->top : page_y_of(frame, run->percent));
 }
 
 /* The widest part of a stretch whose areas are all at least `height` high; empty if there is
@@ -538,10 +541,9 @@ static double highest_top(const struct page_frame *frame, size_t first, size_t e
 }
 
 /* Draws the label within its areas if they are high enough, otherwise above them. */
-static void draw_name(const struct page_frame *frame, size_t first, size_t end)
+static void draw_name(const struct page_frame *frame, size_t first, size_t end, const char *name)
 {
     const struct smc_text_run *runs = frame->diagram->runs;
-    const char *name = ink_label(runs[first].ink);
     double line = frame->canvas->line_height, pad = frame->canvas->cells ? 2 : 12;
     double width = text_width(frame, SMC_FACE_NORMAL, name) + pad;
     struct span part = widest_part(frame, first, end, frame->canvas->cells ? 1 : 1.6 * line);
@@ -566,11 +568,16 @@ static void draw_names(const struct page_frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     for (size_t i = 0, end; i < diagram->run_count; i = end) {
+        struct smc_text name = {0};
         for (end = i + 1; end < diagram->run_count; end++)
-            if (diagram->runs[end].ink != diagram->runs[i].ink ||
+            if (diagram->runs[end].inks != diagram->runs[i].inks ||
                 diagram->runs[end].from != diagram->runs[end - 1].to)
                 break;
-        draw_name(frame, i, end);
+        for (uint32_t inks = diagram->runs[i].inks; inks; inks &= inks - 1)
+            smc_text_printf(&name, "%s%s", name.length ? " and " : "",
+                            ink_label((enum smc_ink)__builtin_ctz(inks)));
+        draw_name(frame, i, end, smc_text_string(&name));
+        smc_text_free(&name);
     }
 }
 

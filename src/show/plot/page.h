@@ -92,7 +92,7 @@ struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
 struct smc_text_run {
     double from, to; /* of the quantity */
     double percent;
-    enum smc_ink ink; /* of the binding limit, or SMC_INK_REFUSED */
+    uint32_t inks; /* of the limits that bind, or of SMC_INK_REFUSED: bit n for ink n */
 };
 
 struct smc_diagram {

@@ -96,7 +96,8 @@ static void paint_area(const struct screen *screen, const struct smc_plot_shape 
     uint32_t fill = fill_of(screen, shape);
     for (int row = top; row < bottom; row++)
         for (int column = left; column < right; column++)
-            paint_put(screen, row, column, fill, shape->ink, false);
+            if (shape->bands < 2 || (row + column) % shape->bands == shape->band)
+                paint_put(screen, row, column, fill, shape->ink, false);
 }
 
 static void paint_join(const struct screen *screen, int row, int column, unsigned sides)

@@ -184,9 +184,15 @@ static void hatch(cairo_t *cairo, const struct smc_plot_shape *shape)
     }
 }
 
-static void cairo_paint_area(cairo_t *cairo, const struct smc_plot_shape *shape)
+static void cairo_paint_area(cairo_t *cairo, const struct smc_plot_shape *whole)
 {
     double red, green, blue;
+    struct smc_plot_shape band = *whole;
+    const struct smc_plot_shape *shape = &band;
+    if (whole->bands > 1) {
+        band.height /= whole->bands;
+        band.y += whole->band * band.height;
+    }
     library.rectangle(cairo, shape->x, shape->y, shape->width, shape->height);
     if (shape->ink == SMC_INK_HEAT) {
         smc_ink_heat(shape->shade, &red, &green, &blue);

@@ -69,6 +69,20 @@ void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, d
                                          .shade = shade};
 }
 
+void smc_picture_areas(struct smc_picture *picture, uint32_t inks, double x, double y, double width,
+                       double height, double shade)
+{
+    const int bands = __builtin_popcount(inks);
+    for (int band = 0; band < bands; band++, inks &= inks - 1) {
+        const size_t before = picture->count;
+        smc_picture_area(picture, (enum smc_ink)__builtin_ctz(inks), x, y, width, height, shade);
+        if (picture->count == before)
+            return;
+        picture->shape[before].band = (unsigned char)band;
+        picture->shape[before].bands = (unsigned char)bands;
+    }
+}
+
 void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double thickness, bool dashed)
 {
@@ -187,9 +201,11 @@ const struct smc_ink_style smc_ink_styles[SMC_INK_COUNT] = {
     LIMIT_INK(CLUSTER) = {RGB(YELLOW), SMC_HATCH_CROSSED, 'c', 221},
 };
 
-enum smc_ink smc_ink_of_limit(enum smc_limit limit)
+_Static_assert(SMC_INK_COUNT <= 32, "a bit for each ink");
+
+uint32_t smc_inks_of_limits(uint32_t limits)
 {
-    return (enum smc_ink)(SMC_INK_FIRST_LIMIT + (int)limit);
+    return limits << SMC_INK_FIRST_LIMIT;
 }
 
 static double picture_between(double from, double to, double share)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 #include "rules/occupancy.h"
@@ -58,7 +59,8 @@ struct smc_ink_style {
 
 extern const struct smc_ink_style smc_ink_styles[SMC_INK_COUNT];
 
-enum smc_ink smc_ink_of_limit(enum smc_limit limit);
+/* The inks of a set of limits, bit n for ink n. */
+uint32_t smc_inks_of_limits(uint32_t limits);
 
 /* The colour of SMC_INK_HEAT at a shade from 0 to 1. */
 void smc_ink_heat(double shade, double *red, double *green, double *blue);
@@ -77,6 +79,7 @@ enum smc_shape_kind {
 struct smc_plot_shape {
     enum smc_shape_kind kind;
     enum smc_ink ink;
+    unsigned char band, bands; /* of an area of several inks, the share of this one; 0 of 0: all */
     double x, y, width, height;
     double shade;     /* for an area of SMC_INK_HEAT */
     double thickness; /* of a line, in points; ignored on a character canvas */
@@ -117,6 +120,11 @@ double smc_face_points(enum smc_face face);
 
 void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double shade);
+
+/* The same in each ink of a set, bit n for ink n: in bands one above the other, or on a character
+   canvas in cells by turns. */
+void smc_picture_areas(struct smc_picture *picture, uint32_t inks, double x, double y, double width,
+                       double height, double shade);
 void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
                       double width, double height, double thickness, bool dashed);
 void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, double y);

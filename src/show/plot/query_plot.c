@@ -21,6 +21,8 @@ static const struct {
                        "bytes of shared memory per block, static and dynamic (K = 1024)", "bytes"},
 };
 
+static const uint32_t refused = 1u << SMC_INK_REFUSED;
+
 struct curve {
     enum query_plot_quantity quantity;
     const struct smc_answer *answer;
@@ -65,9 +67,7 @@ static struct smc_text_run query_evaluate(const struct curve *curve, int64_t val
     bool launches = occupancy.refusals == 0;
     return (struct smc_text_run){
         .percent = launches ? smc_occupancy_percent(sm, &occupancy) : 0,
-        .ink = launches && occupancy.limiters
-                   ? smc_ink_of_limit(smc_words_first_limiter(occupancy.limiters))
-                   : SMC_INK_REFUSED,
+        .inks = launches && occupancy.limiters ? smc_inks_of_limits(occupancy.limiters) : refused,
     };
 }
 
@@ -76,7 +76,7 @@ static void query_add(struct curve *curve, int64_t from, int64_t to)
 {
     struct smc_text_run run = query_evaluate(curve, to);
     struct smc_text_run *last = curve->run_count ? &curve->run[curve->run_count - 1] : NULL;
-    if (last && last->percent == run.percent && last->ink == run.ink) {
+    if (last && last->percent == run.percent && last->inks == run.inks) {
         last->to = (double)to;
         return;
     }
@@ -143,7 +143,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
         smc_text_printf(remark, "the device allows %" PRId64 " %s", curve->limit, unit);
         return;
     }
-    if (now.ink == SMC_INK_REFUSED)
+    if (now.inks == refused)
         return;
     for (size_t i = 0; i < curve->run_count; i++) {
         const struct smc_text_run *run = &curve->run[i];
@@ -152,7 +152,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
         char text[32];
         smc_words_percent(run->percent, text);
         smc_text_printf(remark, "next cliff: more than %.0f %s, %s", run->from, unit,
-                        run->ink == SMC_INK_REFUSED ? "no launch" : text);
+                        run->inks == refused ? "no launch" : text);
         return;
     }
     smc_text_append(remark, "no cliff above");
@@ -164,7 +164,7 @@ static void append_now(const struct curve *curve, struct smc_text *text)
     char percent[32];
     smc_words_percent(now.percent, percent);
     smc_text_printf(text, "%" PRId64 " %s: %s", curve->now, texts[curve->quantity].now,
-                    now.ink == SMC_INK_REFUSED ? "no launch" : percent);
+                    now.inks == refused ? "no launch" : percent);
 }
 
 static void query_draw(struct smc_page *page, struct curve *curve)
@@ -263,11 +263,11 @@ void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *ca
         curve[q] = (struct curve){.quantity = (enum query_plot_quantity)q, .answer = answer};
         query_compute(&curve[q]);
         for (size_t i = 0; i < curve[q].run_count; i++)
-            legend.inks |= 1u << curve[q].run[i].ink;
+            legend.inks |= curve[q].run[i].inks;
     }
     add_head(&page, answer);
     smc_page_heading(&page, SMC_FACE_NORMAL, SMC_INK_MUTED,
-                     "Areas: the first limit that binds there, all else as it is.");
+                     "Areas: the limits that bind there, all else as it is.");
     smc_page_legend(&page, &legend);
     page.y += canvas->cells ? 1 : 6;
     for (int q = 0; q < QUANTITY_COUNT; q++)

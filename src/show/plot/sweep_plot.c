@@ -10,31 +10,19 @@
 
 enum { MOST_VALUES = 512 }; /* cells per axis of a heat map */
 
-/* Returns false if a point has no result to show. */
-static bool limit_ink(const struct smc_sweep_point *point, enum smc_ink *ink)
-{
-    switch (point->state) {
-    case SMC_POINT_LAUNCHES:
-        *ink = smc_ink_of_limit(smc_words_first_limiter(point->limiters));
-        return true;
-    case SMC_POINT_REFUSED:
-        *ink = SMC_INK_REFUSED;
-        return true;
-    case SMC_POINT_UNASKED:
-    case SMC_POINT_NO_ANSWER:
-        break;
-    }
-    return false;
-}
+static const uint32_t refused_ink = 1u << SMC_INK_REFUSED, heat_ink = 1u << SMC_INK_HEAT;
 
-/* The same; predicted times have one ink. */
-static bool point_ink(const struct smc_sweep_result *result, const struct smc_sweep_point *point,
-                      enum smc_ink *ink)
+/* The inks of what binds, or the one of predicted times; 0 if a point has no result to show. */
+static uint32_t point_inks(const struct smc_sweep_result *result,
+                           const struct smc_sweep_point *point)
 {
-    if (!result->sweep->times || point->state != SMC_POINT_LAUNCHES)
-        return limit_ink(point, ink);
-    *ink = SMC_INK_HEAT;
-    return point->predicted_ms > 0;
+    if (point->state == SMC_POINT_REFUSED)
+        return refused_ink;
+    if (point->state != SMC_POINT_LAUNCHES)
+        return 0;
+    if (!result->sweep->times)
+        return smc_inks_of_limits(point->limiters);
+    return point->predicted_ms > 0 ? heat_ink : 0;
 }
 
 static double longest_ms(const struct smc_sweep_result *result)
@@ -137,7 +125,7 @@ static double bar_width(const struct smc_canvas *canvas)
 
 static bool sweep_plot_goes_on(const struct smc_text_run *last, const struct smc_text_run *run)
 {
-    return last->percent == run->percent && last->ink == run->ink && last->to == run->from;
+    return last->percent == run->percent && last->inks == run->inks && last->to == run->from;
 }
 
 static size_t make_runs(const struct smc_sweep_result *result, bool bars, double most_ms,
@@ -148,8 +136,9 @@ static size_t make_runs(const struct smc_sweep_result *result, bool bars, double
     for (uint64_t i = 0; i < result->answered; i++) {
         const struct smc_sweep_point *point = &result->point[i];
         struct smc_text_run run = {
-            .percent = result->sweep->times ? 100 * point->predicted_ms / most_ms : point->percent};
-        if (!point_ink(result, point, &run.ink))
+            .percent = result->sweep->times ? 100 * point->predicted_ms / most_ms : point->percent,
+            .inks = point_inks(result, point)};
+        if (!run.inks)
             continue;
         double value = (double)smc_range_value(range, i), half = (double)range->step / 2;
         run.from = value - half;
@@ -207,8 +196,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
     }
     diagram.run_count = make_runs(result, diagram.bars, most_ms, runs);
     for (size_t i = 0; i < diagram.run_count; i++)
-        if (runs[i].ink != SMC_INK_HEAT)
-            legend.inks |= 1u << runs[i].ink;
+        legend.inks |= runs[i].inks & ~heat_ink;
     page->canvas.plot_height *= page->canvas.cells ? 1.5 : 1.9;
     smc_page_legend(page, &legend);
     smc_page_diagram(page, &diagram);
@@ -267,14 +255,13 @@ static void sweep_draw_row(struct smc_page *page, const struct smc_sweep_result 
                    : longest > 0         ? point->predicted_ms / longest
                                          : 0;
     double end = left + share * (right - left);
-    enum smc_ink ink;
     smc_sweep_label(result->sweep, 0, index, &name);
     sweep_append_result(result, point, &text);
     smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, smc_text_string(&name));
-    if (point_ink(result, point, &ink) && ink != SMC_INK_REFUSED)
-        smc_picture_area(page->picture, ink, left, page->y + inset, end - left,
-                         canvas->line_height - 2 * inset, result->sweep->times ? TIME_SHADE : 0);
+    smc_picture_areas(page->picture, point_inks(result, point) & ~refused_ink, left,
+                      page->y + inset, end - left, canvas->line_height - 2 * inset,
+                      result->sweep->times ? TIME_SHADE : 0);
     smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, end + gap,
                      page->y, smc_text_string(&text));
     page->y += device_row_height(canvas);
@@ -304,12 +291,8 @@ static void draw_devices(const struct smc_sweep_result *result, struct smc_page 
 {
     const struct smc_canvas *canvas = &page->canvas;
     struct smc_legend legend = {0};
-    for (uint64_t i = 0; i < result->answered; i++) {
-        enum smc_ink ink;
-        if (point_ink(result, &result->point[i], &ink) && ink != SMC_INK_REFUSED &&
-            ink != SMC_INK_HEAT)
-            legend.inks |= 1u << ink;
-    }
+    for (uint64_t i = 0; i < result->answered; i++)
+        legend.inks |= point_inks(result, &result->point[i]) & ~(refused_ink | heat_ink);
     smc_page_legend(page, &legend);
     double names = sweep_widest_name(result->sweep, canvas);
     double most = (smc_page_right(page) - smc_page_left(page)) / 2;
@@ -338,6 +321,12 @@ struct heat {
     bool upwards; /* numbers increase from bottom to top; devices are listed from top to bottom */
     double best;  /* percent, or the shortest predicted time in ms */
     double left, top, cell_width, cell_height;
+    bool measuring; /* nothing is drawn yet */
+    uint32_t shown; /* limits, or terms of the time, whose letters are in a cell */
+};
+
+struct area {
+    double x, y, width, height;
 };
 
 static const struct smc_sweep_point *sweep_plot_point_at(const struct heat *heat, uint64_t row,
@@ -365,10 +354,15 @@ static double shade_of(const struct heat *heat, const struct smc_sweep_point *po
 
 static bool alike(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
 {
-    if (a->state != b->state || a->percent != b->percent || a->predicted_ms != b->predicted_ms)
-        return false;
-    return a->state != SMC_POINT_LAUNCHES ||
-           smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters);
+    return a->state == b->state && a->percent == b->percent && a->predicted_ms == b->predicted_ms;
+}
+
+/* Limits, or a term of the time. */
+static uint32_t what_binds(const struct heat *heat, const struct smc_sweep_point *point)
+{
+    return point->state != SMC_POINT_LAUNCHES ? UINT32_MAX
+           : heat->result->sweep->times       ? 1u << point->bound_by
+                                              : point->limiters;
 }
 
 static double sweep_plot_x_of(const struct heat *heat, uint64_t column)
@@ -387,99 +381,140 @@ static double sweep_plot_y_of(const struct heat *heat, uint64_t row)
 
 struct sweep_plot_block {
     uint64_t row, column, rows, columns;
+    uint32_t binding; /* in all of its cells */
 };
 
-/* Extends the block to the right, then down, while all cells are equal and free. */
+static bool joins(const struct heat *heat, const bool *taken, const struct smc_sweep_point *point,
+                  uint64_t row, uint64_t column, uint32_t *binding)
+{
+    const struct smc_sweep_point *other = sweep_plot_point_at(heat, row, column);
+    *binding &= what_binds(heat, other);
+    return *binding && !taken[row * heat->columns + column] && alike(point, other);
+}
+
+/* Extends the block to the right, then, unless the rows are devices, down, while all cells are free
+   and alike, and something binds in all of them. */
 static struct sweep_plot_block sweep_grow(const struct heat *heat, const bool *taken, uint64_t row,
                                           uint64_t column)
 {
-    struct sweep_plot_block block = {row, column, 1, 1};
     const struct smc_sweep_point *point = sweep_plot_point_at(heat, row, column);
+    struct sweep_plot_block block = {row, column, 1, 1, what_binds(heat, point)};
+    uint32_t binding = block.binding;
     while (column + block.columns < heat->columns &&
-           !taken[row * heat->columns + column + block.columns] &&
-           alike(point, sweep_plot_point_at(heat, row, column + block.columns)))
+           joins(heat, taken, point, row, column + block.columns, &binding)) {
+        block.binding = binding;
         block.columns++;
-    for (; row + block.rows < heat->rows; block.rows++)
+    }
+    const bool alone = heat->result->sweep->axis[heat->down].id == SMC_AXIS_DEVICE;
+    for (; !alone && row + block.rows < heat->rows; block.rows++) {
+        binding = block.binding;
         for (uint64_t c = column; c < column + block.columns; c++)
-            if (taken[(row + block.rows) * heat->columns + c] ||
-                !alike(point, sweep_plot_point_at(heat, row + block.rows, c)))
+            if (!joins(heat, taken, point, row + block.rows, c, &binding))
                 return block;
+        block.binding = binding;
+    }
     return block;
 }
 
-/* "75", "13.6", and the letter of what binds. */
-static char sweep_append_number(const struct heat *heat, const struct smc_sweep_point *point,
+/* "75", "13.6", and the letters of what binds. */
+static void sweep_append_number(const struct heat *heat, const struct smc_sweep_point *point,
+                                uint32_t binding, char letters[SMC_LIMIT_COUNT + 1],
                                 struct smc_text *number)
 {
+    const char *unit;
     if (!heat->result->sweep->times) {
         smc_text_printf(number, "%d", (int)(point->percent + 0.5));
-        return smc_words_limit_letter(smc_words_first_limiter(point->limiters));
+        smc_words_limit_letters(binding, letters);
+        return;
     }
-    const char *unit;
     smc_text_printf(number, "%.3g", point->predicted_ms * smc_words_time_unit(heat->best, &unit));
-    return smc_words_time_letter((enum smc_time_term)point->bound_by);
+    letters[0] = smc_words_time_letter((enum smc_time_term)point->bound_by);
+    letters[1] = '\0';
 }
 
+struct sweep_label {
+    enum smc_face face;
+    bool has_letters;
+    struct smc_text text; /* empty if none fits; to be freed */
+};
+
 /* "75 r" in the longest form that fits. */
-static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_point *point, double x,
-                             double y, double width, double height)
+static struct sweep_label fit_label(const struct heat *heat, const struct smc_sweep_point *point,
+                                    uint32_t binding, const struct area *area)
 {
     static const struct {
         enum smc_face face;
-        const char *format;
+        const char *gap; /* between the number and the letters; NULL: without them */
         double pad;
     } way[] = {
-        {SMC_FACE_NORMAL, "%s %c", 8},
-        {SMC_FACE_SMALL, "%s %c", 4},
-        {SMC_FACE_SMALL, "%s%c", 8},
-        {SMC_FACE_SMALL, "%s", 3},
+        {SMC_FACE_NORMAL, " ", 8},
+        {SMC_FACE_SMALL, " ", 4},
+        {SMC_FACE_SMALL, "", 8},
+        {SMC_FACE_SMALL, NULL, 3},
     };
     const struct smc_canvas *canvas = &heat->page->canvas;
-    bool cells = canvas->cells;
-    enum smc_ink shown;
-    if (point->state != SMC_POINT_LAUNCHES || !point_ink(heat->result, point, &shown))
-        return;
     smc_auto_text number = {0};
-    bool drawn = false;
-    char letter = sweep_append_number(heat, point, &number);
-    for (size_t i = cells ? 2 : 0; i < sizeof way / sizeof *way && !drawn; i++) {
-        smc_auto_text label = {0};
-        smc_text_printf(&label, way[i].format, smc_text_string(&number), letter);
-        double wanted = smc_canvas_text_width(canvas, way[i].face, smc_text_string(&label));
-        double line = smc_canvas_line_height(canvas, way[i].face);
-        bool fits = wanted + (cells ? 2 : way[i].pad) <= width && line <= height;
-        enum smc_ink ink =
-            !cells && shade_of(heat, point) >= DARK_PERCENT ? SMC_INK_PAPER : SMC_INK_TEXT;
-        if (fits)
-            smc_picture_text(heat->page->picture, ink, way[i].face, SMC_ANCHOR_MIDDLE,
-                             x + width / 2,
-                             cells ? floor(y + (height - 1) / 2) : y + (height - line) / 2,
-                             smc_text_string(&label));
-        drawn = fits;
+    struct sweep_label label = {0};
+    char letters[SMC_LIMIT_COUNT + 1];
+    bool fits = false;
+    if (point->state != SMC_POINT_LAUNCHES || !point_inks(heat->result, point))
+        return label;
+    sweep_append_number(heat, point, binding, letters, &number);
+    for (size_t i = canvas->cells ? 2 : 0; i < sizeof way / sizeof *way && !fits; i++) {
+        smc_text_free(&label.text);
+        label.face = way[i].face;
+        label.has_letters = way[i].gap;
+        smc_text_printf(&label.text, "%s%s%s", smc_text_string(&number),
+                        way[i].gap ? way[i].gap : "", way[i].gap ? letters : "");
+        double wanted = smc_canvas_text_width(canvas, label.face, smc_text_string(&label.text));
+        fits = wanted + (canvas->cells ? 2 : way[i].pad) <= area->width &&
+               smc_canvas_line_height(canvas, label.face) <= area->height;
     }
+    if (!fits)
+        smc_text_free(&label.text);
+    return label;
 }
 
-static void draw_block(const struct heat *heat, const struct sweep_plot_block *block)
+static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_point *point,
+                             const struct sweep_label *label, const struct area *area)
+{
+    const struct smc_canvas *canvas = &heat->page->canvas;
+    bool cells = canvas->cells;
+    double line = smc_canvas_line_height(canvas, label->face);
+    enum smc_ink ink =
+        !cells && shade_of(heat, point) >= DARK_PERCENT ? SMC_INK_PAPER : SMC_INK_TEXT;
+    smc_picture_text(
+        heat->page->picture, ink, label->face, SMC_ANCHOR_MIDDLE, area->x + area->width / 2,
+        cells ? floor(area->y + (area->height - 1) / 2) : area->y + (area->height - line) / 2,
+        smc_text_string(&label->text));
+}
+
+/* Draws it, or while measuring only notes what its letters say. */
+static void draw_block(struct heat *heat, const struct sweep_plot_block *block)
 {
     const struct smc_sweep_point *point = sweep_plot_point_at(heat, block->row, block->column);
-    struct smc_picture *picture = heat->page->picture;
     bool cells = heat->page->canvas.cells;
-    double x = sweep_plot_x_of(heat, block->column),
-           width = sweep_plot_x_of(heat, block->column + block->columns) - x;
-    double y = sweep_plot_y_of(heat, block->row),
-           height = sweep_plot_y_of(heat, block->row + block->rows) - y;
-    enum smc_ink ink;
-    if (!point_ink(heat->result, point, &ink))
-        return;
-    if (ink != SMC_INK_REFUSED)
-        ink = cells && is_best(heat, point) ? SMC_INK_BEST : SMC_INK_HEAT;
     double border = cells || heat->cell_width < 4 || heat->cell_height < 4 ? 0 : 1;
-    smc_picture_area(picture, ink, x, y, width - border, height - border,
-                     shade_of(heat, point) / 100);
-    sweep_draw_label(heat, point, x, y, width - border, height - border);
+    struct area area = {sweep_plot_x_of(heat, block->column), sweep_plot_y_of(heat, block->row), 0,
+                        0};
+    area.width = sweep_plot_x_of(heat, block->column + block->columns) - area.x - border;
+    area.height = sweep_plot_y_of(heat, block->row + block->rows) - area.y - border;
+    struct sweep_label label = fit_label(heat, point, block->binding, &area);
+    const uint32_t inks = point_inks(heat->result, point);
+    if (heat->measuring && label.has_letters && label.text.length)
+        heat->shown |= block->binding;
+    if (!heat->measuring && inks) {
+        enum smc_ink ink = inks == refused_ink             ? SMC_INK_REFUSED
+                           : cells && is_best(heat, point) ? SMC_INK_BEST
+                                                           : SMC_INK_HEAT;
+        smc_picture_area(heat->page->picture, ink, area.x, area.y, area.width, area.height,
+                         shade_of(heat, point) / 100);
+        sweep_draw_label(heat, point, &label, &area);
+    }
+    smc_text_free(&label.text);
 }
 
-static void draw_blocks(const struct heat *heat)
+static void draw_blocks(struct heat *heat)
 {
     smc_auto_free bool *taken = smc_calloc(heat->rows * heat->columns, sizeof *taken);
     heat->page->picture->failed |= !taken;
@@ -644,8 +679,8 @@ static void sweep_append_terms(const struct heat *heat, uint32_t terms, struct s
 {
     const char *unit;
     smc_words_time_unit(heat->best, &unit);
-    smc_text_printf(letters,
-                    "Time in %s, shaded by the speed, 100 %% the fastest; bound by:", unit);
+    smc_text_printf(letters, "Time in %s, shaded by the speed, 100 %% the fastest%s", unit,
+                    terms ? "; bound by:" : "");
     for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
         if (terms & 1u << i)
             smc_text_printf(letters, " %c %s%s", smc_words_time_letter((enum smc_time_term)i),
@@ -657,30 +692,25 @@ static void add_legend(const struct heat *heat)
     struct smc_legend legend = {.heat = true, .best = heat->best < 0 ? NULL : "the best"};
     smc_auto_text letters = {0};
     bool times = heat->result->sweep->times;
-    uint32_t limits = 0, terms = 0, states = 0;
-    for (uint64_t i = 0; i < heat->result->answered; i++) {
-        const struct smc_sweep_point *point = &heat->result->point[i];
-        states |= 1u << point->state;
-        if (point->state == SMC_POINT_LAUNCHES)
-            limits |= 1u << smc_words_first_limiter(point->limiters);
-        if (point->predicted_ms > 0)
-            terms |= 1u << point->bound_by;
-    }
+    uint32_t states = 0;
+    for (uint64_t i = 0; i < heat->result->answered; i++)
+        states |= 1u << heat->result->point[i].state;
     if (states & 1u << SMC_POINT_REFUSED)
         legend.inks = 1u << SMC_INK_REFUSED;
     smc_page_legend(heat->page, &legend);
     heat->page->y -= heat->page->canvas.cells ? 0 : heat->page->canvas.gap;
-    if (times)
-        sweep_append_terms(heat, terms, &letters);
-    else
-        smc_text_append(&letters, "Percent, rounded, and the first limit that binds:");
+    if (times && heat->best >= 0)
+        sweep_append_terms(heat, heat->shown, &letters);
+    else if (heat->shown)
+        smc_text_append(&letters, "Percent, rounded, and the limits that bind:");
     for (int i = 0; i < SMC_LIMIT_COUNT && !times; i++)
-        if (limits & 1u << i)
+        if (heat->shown & 1u << i)
             smc_text_printf(&letters, " %c %s%s", smc_words_limit_letter((enum smc_limit)i),
-                            smc_limit_label((enum smc_limit)i), limits >> i > 1 ? "," : "");
+                            smc_limit_label((enum smc_limit)i), heat->shown >> i > 1 ? "," : "");
     if (states & 1u << SMC_POINT_NO_ANSWER)
-        smc_text_append(&letters, "; blank: no such launch");
-    if (limits)
+        smc_text_append(&letters,
+                        letters.length ? "; blank: no such launch" : "Blank: no such launch.");
+    if (letters.length)
         smc_page_heading(heat->page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&letters));
     heat->page->y += heat->page->canvas.gap;
 }
@@ -700,8 +730,11 @@ static void draw_heat(const struct smc_sweep_result *result, struct smc_page *pa
     };
     heat.rows = smc_axis_values(&axis[heat.down]);
     heat.columns = smc_axis_values(&axis[heat.across]);
-    add_legend(&heat);
     sweep_measure(&heat);
+    heat.measuring = true;
+    draw_blocks(&heat);
+    heat.measuring = false;
+    add_legend(&heat);
     const struct smc_canvas *canvas = &page->canvas;
     draw_axis_name(&heat, heat.down, smc_page_left(page), page->y);
     heat.top = page->y + canvas->line_height * (canvas->cells ? 1 : 1.2);

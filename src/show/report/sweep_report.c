@@ -13,7 +13,7 @@
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
-enum { CELL = 6, TIME_CELL = 8, LABEL_MOST = 26, RUNS_SHOWN = 6 };
+enum { NUMBER = 4, TIME_NUMBER = 6, MARKS = 2, LABEL_MOST = 26, RUNS_SHOWN = 6 };
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
@@ -148,16 +148,16 @@ struct sweep_grid {
     const struct smc_sweep_result *result;
     size_t down, across;
     uint64_t rows, columns;
-    double best; /* percent, or the shortest time in ms */
-    int label_width;
-    bool times; /* in the cells, in `unit`, of which a millisecond has so many */
+    double best;                   /* percent, or the shortest time in ms */
+    int label_width, number_width; /* of a row's label; of a cell's number, or its column's */
+    bool times;                    /* in the cells, in `unit`, of which a millisecond has so many */
     double unit;
     const char *unit_name;
 };
 
 static size_t cell_width(const struct sweep_grid *grid)
 {
-    return grid->times ? TIME_CELL : CELL;
+    return (size_t)grid->number_width + MARKS;
 }
 
 static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *grid, uint64_t row,
@@ -211,10 +211,10 @@ static void sweep_append_time(const struct sweep_grid *grid, const struct smc_sw
 {
     double value = point->predicted_ms * grid->unit;
     if (point->predicted_ms == 0) {
-        smc_text_append(out, "     ?  ");
+        smc_text_printf(out, "%*c%*s", grid->number_width, '?', MARKS, "");
         return;
     }
-    smc_text_printf(out, " %5.*f%c%c",
+    smc_text_printf(out, "%*.*f%c%c", grid->number_width,
                     value < 9.995   ? 2
                     : value < 99.95 ? 1
                                     : 0,
@@ -225,28 +225,16 @@ static void sweep_append_time(const struct sweep_grid *grid, const struct smc_sw
 static void sweep_append_cell(const struct sweep_grid *grid, const struct smc_sweep_point *point,
                               struct smc_text *out)
 {
-    if (grid->times)
-        smc_text_append_char(out, ' ', point->state == SMC_POINT_LAUNCHES ? 0 : TIME_CELL - CELL);
-    switch (point->state) {
-    case SMC_POINT_LAUNCHES:
-        if (grid->times) {
-            sweep_append_time(grid, point, out);
-            return;
-        }
-        smc_text_printf(out, " %3d%c%c", (int)(point->percent + 0.5),
+    static const char signs[] = {
+        [SMC_POINT_REFUSED] = '-', [SMC_POINT_NO_ANSWER] = 'x', [SMC_POINT_UNASKED] = ' '};
+    if (point->state != SMC_POINT_LAUNCHES)
+        smc_text_printf(out, "%*c%*s", grid->number_width, signs[point->state], MARKS, "");
+    else if (grid->times)
+        sweep_append_time(grid, point, out);
+    else
+        smc_text_printf(out, "%*d%c%c", grid->number_width, (int)(point->percent + 0.5),
                         smc_words_limit_letter(smc_words_first_limiter(point->limiters)),
                         point->percent >= grid->best ? '*' : ' ');
-        return;
-    case SMC_POINT_REFUSED:
-        smc_text_append(out, "   -  ");
-        return;
-    case SMC_POINT_NO_ANSWER:
-        smc_text_append(out, "   x  ");
-        return;
-    case SMC_POINT_UNASKED:
-        smc_text_append_char(out, ' ', CELL);
-        return;
-    }
 }
 
 static void end_line(struct smc_text *out)
@@ -280,8 +268,8 @@ static void append_band(const struct sweep_grid *grid, uint64_t first, uint64_t 
     smc_text_printf(out, "  %*s ", -grid->label_width,
                     smc_axis_info[sweep->axis[grid->down].id].option);
     for (uint64_t c = first; c < end; c++) {
-        sweep_append_value(grid, grid->across, c, (int)cell_width(grid) - 2, out);
-        smc_text_append(out, "  ");
+        sweep_append_value(grid, grid->across, c, grid->number_width, out);
+        smc_text_append_char(out, ' ', MARKS);
     }
     end_line(out);
     for (uint64_t row = 0, last; row < grid->rows; row = last + 1) {
@@ -362,6 +350,18 @@ static int sweep_widest_label(const struct sweep_grid *grid)
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
 }
 
+static int widest_number(const struct sweep_grid *grid)
+{
+    int width = grid->times ? TIME_NUMBER : NUMBER;
+    for (uint64_t c = 0; c < grid->columns; c++) {
+        smc_auto_text label = {0};
+        smc_sweep_label(grid->result->sweep, grid->across, c, &label);
+        const int columns = smc_utf8_string_columns(smc_text_string(&label));
+        width = columns > width ? columns : width;
+    }
+    return width > LABEL_MOST ? LABEL_MOST : width;
+}
+
 static void sweep_append_grid(const struct smc_sweep_result *result, struct smc_text *out)
 {
     const struct smc_axis *axis = result->sweep->axis;
@@ -378,6 +378,7 @@ static void sweep_append_grid(const struct smc_sweep_result *result, struct smc_
     grid.rows = smc_axis_values(&axis[grid.down]);
     grid.columns = smc_axis_values(&axis[grid.across]);
     grid.label_width = sweep_widest_label(&grid);
+    grid.number_width = widest_number(&grid);
     uint64_t fit = (out->style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
     for (uint64_t first = 0; first < grid.columns; first += fit) {
         uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;

@@ -390,42 +390,51 @@ static void chart_draw_scale(struct smc_rect rect, struct smc_rect plot, struct 
     smc_frame_glyph(frame, rect, plot.rows, axis, SMC_STYLE_FRAME, CORNER);
 }
 
-static uint32_t chart_view_letter_of(const struct smc_chart_point *point)
+/* Rows of letters: as many as limits that bind at one point; 0 on a small panel. */
+static int letter_rows(const struct smc_tui_chart *chart, struct smc_rect rect)
 {
-    if (point->is_uncompiled)
-        return SMC_SIGN_NOT_COMPILED;
-    return point->launches
-               ? (uint32_t)smc_words_limit_letter(smc_words_first_limiter(point->limiters))
-               : SMC_SIGN_NO_LAUNCH;
+    int rows = 1;
+    for (size_t i = 0; i < chart->count; i++) {
+        const int limits = __builtin_popcount(chart->point[i].limiters);
+        rows = limits > rows ? limits : rows;
+    }
+    return rect.rows < WHY_FROM ? 0 : rows;
 }
 
-/* A letter below each point: the resource that stops the next block. */
+/* Below each point a letter for each resource that stops the next block. */
 static void draw_limiters(const struct chart_view_columns *columns, struct smc_rect rect,
-                          struct smc_rect line, struct smc_frame *frame)
+                          struct smc_rect lines, struct smc_frame *frame)
 {
-    smc_frame_text(frame, rect, line.row - rect.row, 1, SMC_STYLE_DIM, "why");
-    for (int column = 0; column < columns->count; column++) {
+    if (lines.rows > 0)
+        smc_frame_text(frame, rect, lines.row - rect.row, 1, SMC_STYLE_DIM, "why");
+    for (int column = 0; column < columns->count && lines.rows > 0; column++) {
         const struct smc_chart_point *point = point_of(columns, column);
-        bool now = point->value == columns->chart->now;
-        smc_frame_glyph(frame, line, 0, column, now ? SMC_STYLE_NOW : SMC_STYLE_DIM,
-                        chart_view_letter_of(point));
+        const bool now = point->value == columns->chart->now;
+        const enum smc_style style = now ? SMC_STYLE_NOW : SMC_STYLE_DIM;
+        char letters[SMC_LIMIT_COUNT + 1];
+        smc_words_limit_letters(point->limiters, letters);
+        for (int row = 0; row < lines.rows && letters[row]; row++)
+            smc_frame_glyph(frame, lines, row, column, style, (uint32_t)letters[row]);
+        if (!point->launches)
+            smc_frame_glyph(frame, lines, 0, column, style,
+                            point->is_uncompiled ? SMC_SIGN_NOT_COMPILED : SMC_SIGN_NO_LAUNCH);
     }
 }
 
 /* On the bottom edge: what the signs mean, and the letters where they are shown. */
-static void chart_draw_legend(const struct smc_tui_chart *chart, struct smc_rect rect,
+static void chart_draw_legend(const struct chart_view_columns *columns, struct smc_rect rect,
                               bool has_letters, struct smc_frame *frame)
 {
     uint32_t seen = 0;
     bool fails = false, uncompiled = false, pending = false;
     struct smc_text words = {0};
     struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
-    for (size_t i = 0; i < chart->count; i++) {
-        uncompiled |= chart->point[i].is_uncompiled;
-        pending |= chart->point[i].is_uncompiled && !chart->point[i].is_given_up;
-        fails |= !chart->point[i].launches && !chart->point[i].is_uncompiled;
-        if (chart->point[i].launches)
-            seen |= 1u << smc_words_first_limiter(chart->point[i].limiters);
+    for (int column = 0; column < columns->count; column++) {
+        const struct smc_chart_point *point = point_of(columns, column);
+        uncompiled |= point->is_uncompiled;
+        pending |= point->is_uncompiled && !point->is_given_up;
+        fails |= !point->launches && !point->is_uncompiled;
+        seen |= point->limiters;
     }
     for (int i = 0; has_letters && i < SMC_LIMIT_COUNT; i++)
         if (seen & 1u << i)
@@ -480,9 +489,8 @@ static int plot_columns(int columns, int points)
 /* The rectangle of the columns; empty where the panel is too small. */
 static struct smc_rect place_plot(const struct smc_tui_chart *chart, struct smc_rect rect)
 {
-    bool has_letters = rect.rows >= WHY_FROM;
-    struct smc_rect plot = {rect.row, rect.col + AXIS_COLUMNS, rect.rows - 2 - has_letters,
-                            rect.cols - AXIS_COLUMNS - 1};
+    struct smc_rect plot = {rect.row, rect.col + AXIS_COLUMNS,
+                            rect.rows - 2 - letter_rows(chart, rect), rect.cols - AXIS_COLUMNS - 1};
     if (plot.rows < 1 || plot.cols < 4 || chart->count == 0)
         return (struct smc_rect){0};
     plot.cols = plot_columns(plot.cols, (int)chart->count);
@@ -510,7 +518,7 @@ void smc_draw_chart(const struct smc_tui_chart *chart, struct smc_rect rect,
     struct chart_view_columns columns = {chart, plot.cols};
     struct smc_rect floor = {rect.row + plot.rows, plot.col, 1, plot.cols};
     struct smc_rect labels = {floor.row + 1, plot.col, 1, plot.cols};
-    struct smc_rect letters = {labels.row + 1, plot.col, 1, plot.cols};
+    struct smc_rect letters = {labels.row + 1, plot.col, letter_rows(chart, rect), plot.cols};
     size_t now = current_point(chart);
     chart_draw_scale(rect, plot, frame);
     smc_frame_fill(frame, floor, SMC_STYLE_FRAME, FLOOR);
@@ -521,8 +529,7 @@ void smc_draw_chart(const struct smc_tui_chart *chart, struct smc_rect rect,
         if (here)
             smc_frame_glyph(frame, floor, 0, column, SMC_STYLE_NOW, SMC_SIGN_NOW);
     }
-    if (rect.rows >= WHY_FROM)
-        draw_limiters(&columns, rect, letters, frame);
-    chart_draw_legend(chart, rect, rect.rows >= WHY_FROM, frame);
+    draw_limiters(&columns, rect, letters, frame);
+    chart_draw_legend(&columns, rect, letters.rows > 0, frame);
     chart_draw_heading(chart, rect, frame);
 }

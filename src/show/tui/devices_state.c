@@ -266,8 +266,7 @@ static void write_waves(const struct smc_device_row *row, int columns, char text
         snprintf(text, SMC_CELL_CHARS, waves < 1000000 ? "%.0f" : "%.1e", waves);
 }
 
-/* The longest form that fits: "warps and registers", "warps+registers", "w+r". Or that the launch
-   is not accepted. */
+/* Or that the launch is not accepted. */
 static void write_limiters(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
 {
     const struct smc_occupancy *occupancy = &row->answer.occupancy;
@@ -280,18 +279,7 @@ static void write_limiters(const struct smc_device_row *row, int columns, char t
                                                              : "cannot launch");
         return;
     }
-    smc_words_limiters(occupancy, &words);
-    if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
-        smc_text_free(&words);
-        smc_words_limiter_names(occupancy, &words);
-    }
-    if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
-        smc_text_free(&words);
-        for (int limit = 0; limit < SMC_LIMIT_COUNT; limit++)
-            if (occupancy->limiters >> limit & 1)
-                smc_text_printf(&words, "%s%c", words.length ? "+" : "",
-                                smc_words_limit_letter((enum smc_limit)limit));
-    }
+    smc_words_limiters_within(occupancy, columns, &words);
     snprintf(text, SMC_CELL_CHARS, "%.*s", SMC_CELL_CHARS - 1, smc_text_string(&words));
     smc_text_free(&words);
 }

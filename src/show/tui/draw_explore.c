@@ -6,6 +6,7 @@
 #include "show/report/text_parts.h"
 #include "show/tui/explore.h"
 #include "show/tui/keys.h"
+#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 enum { LABEL_COLUMNS = 15 };
@@ -487,19 +488,6 @@ static struct smc_rect margins(struct smc_rect rect)
     return (struct smc_rect){rect.row, rect.col + 1, rect.rows, rect.cols - 2};
 }
 
-/* If not all rows fit, the panel's lower edge names the key that shows all. */
-static void mark_cut(struct smc_rect rect, int rows, struct smc_frame *frame)
-{
-    char name[16], text[64];
-    struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
-    if (rows <= rect.rows || rect.rows == 0)
-        return;
-    smc_frame_glyph(frame, rect, rect.rows - 1, rect.cols - 1, SMC_STYLE_DIM, SMC_SIGN_BELOW);
-    smc_key_name(smc_action_key(SMC_ACTION_STEPS, 0), name);
-    snprintf(text, sizeof text, " %s shows all ", name);
-    smc_frame_text_right(frame, edge, 0, SMC_STYLE_WARN, text);
-}
-
 /* Items are lines; ends this one. Returns the next, NULL after the last. */
 static char *end_item(char *item)
 {
@@ -513,7 +501,7 @@ static int draw_paragraph(const char *text, struct smc_rect rect, enum smc_style
                           struct smc_frame *frame)
 {
     int rows = smc_frame_paragraph(frame, margins(rect), 0, style, text);
-    mark_cut(rect, rows, frame);
+    smc_list_mark_cut(rect, rows, SMC_ACTION_STEPS, frame);
     return rows;
 }
 
@@ -530,7 +518,7 @@ static int draw_items(struct smc_text *items, struct smc_rect rect, struct smc_f
         row = smc_frame_paragraph(frame, beside, row, SMC_STYLE_NORMAL, item);
         item = next;
     }
-    mark_cut(rect, row, frame);
+    smc_list_mark_cut(rect, row, SMC_ACTION_STEPS, frame);
     smc_text_free(items);
     return row;
 }

@@ -167,7 +167,7 @@ static const char *source_of_threads(const struct smc_open_kernel *kernel)
         [SMC_THREADS_LISTED] = "given",        [SMC_THREADS_GIVEN] = "given",
         [SMC_THREADS_RECORDED] = "recorded",   [SMC_THREADS_REQUIRED] = "required",
         [SMC_THREADS_BOUND] = "launch bounds", [SMC_THREADS_ASSUMED] = "assumed",
-        [SMC_THREADS_UNKNOWN] = "best for it",
+        [SMC_THREADS_UNKNOWN] = "best",
     };
     return words[kernel->threads_source];
 }

@@ -2,6 +2,7 @@
    the parts of the screen that all views have. */
 #include "show/tui/state.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,13 @@ void smc_tui_close(struct smc_tui *tui)
     smc_open_file_close(&tui->file);
     smc_text_free(&tui->saving.text);
     smc_text_free(&tui->copied);
+}
+
+void smc_tui_catch_up(struct smc_tui *tui)
+{
+    if (tui->is_behind && smc_views[tui->view]->catch_up)
+        smc_views[tui->view]->catch_up(tui);
+    tui->is_behind = false;
 }
 
 void smc_tui_resize(struct smc_tui *tui, int rows, int cols)
@@ -170,7 +178,9 @@ static void leave(struct smc_tui *tui)
 /* One line, in which blanks separate the arguments. */
 static void ask_arguments(struct smc_tui *tui)
 {
-    char typed[SMC_PROMPT_CHARS];
+    char typed[SMC_PROMPT_CHARS], hint[160];
+    const struct smc_open_kernel *kernel = smc_tui_open_kernel(tui);
+    const char *parameters = kernel ? strchr(kernel->name, '(') : NULL;
     if (!tui->file.question.file[0]) {
         smc_tui_say(tui, SMC_STYLE_WARN, "only kernels of your own file have arguments to type");
         return;
@@ -178,9 +188,19 @@ static void ask_arguments(struct smc_tui *tui)
     snprintf(typed, sizeof typed, "%s", tui->file.question.arguments);
     for (char *c = typed; *c; c++)
         *c = *c == '\n' ? ' ' : *c;
-    smc_tui_ask(tui, "arguments", "in order, such as f32x1M:random f32x1M 1.5f i32:1000000", typed);
+    snprintf(hint, sizeof hint, "%s%.80s, such as f32x1M:random 1.5f i32:1000000",
+             parameters ? "for " : "in order", parameters ? parameters : "");
+    smc_tui_ask(tui, "arguments", hint, typed);
     tui->asked = SMC_ASKED_ARGUMENTS;
     tui->prompt.is_fresh = true;
+}
+
+/* What was copied from a command line, or from a message, may have the option before each. */
+static void blank_option(char *typed)
+{
+    for (char *at = typed; (at = strstr(at, "-a ")); at += 2)
+        if (at == typed || at[-1] == ' ')
+            memset(at, ' ', 2);
 }
 
 static void answer_arguments(struct smc_tui *tui, const char *typed)
@@ -188,10 +208,15 @@ static void answer_arguments(struct smc_tui *tui, const char *typed)
     char *arguments = tui->file.question.arguments;
     int depth = 0; /* blanks within a structure or a list separate its members */
     snprintf(arguments, sizeof tui->file.question.arguments, "%s", typed);
-    for (char *c = arguments; *c; c++) {
+    blank_option(arguments);
+    char *end = arguments;
+    for (const char *c = arguments; *c; c++) {
         depth += strchr("{[", *c) ? 1 : strchr("}]", *c) ? -1 : 0;
-        *c = *c == ' ' && depth == 0 ? '\n' : *c;
+        const char now = *c == ' ' && depth == 0 ? '\n' : *c;
+        if (now != '\n' || (end > arguments && end[-1] != '\n'))
+            *end++ = now;
     }
+    *end = '\0';
     smc_explore_reread(&tui->explore);
 }
 
@@ -541,8 +566,8 @@ static bool wants_accesses(const struct smc_tui *tui)
     const struct smc_open_kernel *kernel = smc_tui_open_kernel(tui);
     const struct smc_open_accesses *accesses = &tui->file.accesses;
     return tui->view == SMC_VIEW_BANKS && kernel &&
-           !(accesses->known && strcmp(accesses->kernel, kernel->symbol) == 0 &&
-             accesses->threads_per_block == tui->explore.query.threads_per_block);
+           (accesses->is_due ||
+            !smc_open_accesses_fit(accesses, kernel->symbol, &tui->explore.query));
 }
 
 /* A job about the user's file; kind NONE: there is none to do. */
@@ -643,15 +668,32 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }
 
+/* Of the same launch, after the file was saved. */
+static void say_changed_conflicts(struct smc_tui *tui, const struct smc_open_accesses *before,
+                                  const struct smc_open_accesses *now)
+{
+    const struct smc_open_kernel *kernel = smc_tui_open_kernel(tui);
+    const uint64_t were = smc_open_conflicts(before), are = smc_open_conflicts(now);
+    if (!kernel || strcmp(now->kernel, kernel->symbol) != 0 || !before->is_due ||
+        !smc_open_accesses_fit(before, now->kernel, &tui->explore.query) || were == are)
+        return;
+    char message[sizeof tui->message];
+    snprintf(message, sizeof message, "%s: %" PRIu64 " -> %" PRIu64 " bank conflicts%s%.400s",
+             kernel->short_name, were, are, tui->message[0] ? "; " : "", tui->message);
+    smc_tui_say(tui, are < were ? SMC_STYLE_GOOD : SMC_STYLE_WARN, "%s", message);
+}
+
 static void take_accesses(struct smc_tui *tui, const struct smc_job_result *result)
 {
     struct smc_open_accesses *accesses = &tui->file.accesses;
     if (result->accesses && result->status == SMC_OK) {
+        say_changed_conflicts(tui, accesses, result->accesses);
         *accesses = *result->accesses;
         return;
     }
     *accesses = (struct smc_open_accesses){
         .known = true, .threads_per_block = result->job.query.threads_per_block};
+    memcpy(accesses->block, result->job.query.block, sizeof accesses->block);
     snprintf(accesses->kernel, sizeof accesses->kernel, "%s", result->job.open.kernel);
     snprintf(accesses->why, sizeof accesses->why, "%.255s", result->error.message);
 }

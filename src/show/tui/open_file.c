@@ -206,7 +206,8 @@ bool smc_open_file_take(struct smc_open_file *file, const struct smc_device *dev
     forget_list(file);
     file->device = *device;
     file->failure[0] = '\0';
-    file->is_stale = file->accesses.known = false;
+    file->is_stale = false;
+    file->accesses.is_due = true;
     for (size_t i = 0; i < file->count; i++) {
         file->kernel[i]->was_there = !file->kernel[i]->is_gone;
         file->kernel[i]->is_gone = true;
@@ -283,6 +284,22 @@ void smc_open_file_append_changes(const struct smc_open_file *file, struct smc_t
                         smc_text_plural(file->listed_count));
 }
 
+uint64_t smc_open_conflicts(const struct smc_open_accesses *accesses)
+{
+    uint64_t conflicts = 0;
+    for (size_t i = 0; i < accesses->count; i++)
+        conflicts += accesses->item[i].total.wavefronts - accesses->item[i].total.least;
+    return conflicts;
+}
+
+bool smc_open_accesses_fit(const struct smc_open_accesses *accesses, const char *kernel,
+                           const struct smc_query *query)
+{
+    return accesses->known && strcmp(accesses->kernel, kernel) == 0 &&
+           accesses->threads_per_block == query->threads_per_block &&
+           memcmp(accesses->block, query->block, sizeof accesses->block) == 0;
+}
+
 /* --- Questions -------------------------------------------------------------------------------- */
 
 void smc_open_file_ask(const struct smc_open_file *file, const struct smc_query *query,
@@ -311,9 +328,12 @@ void smc_open_file_append_launch(const struct smc_open_file *file, const struct 
     smc_words_quote(file->question.file, out);
     smc_text_append(out, " --entry ");
     smc_words_quote(query->file_kernel->short_name, out);
-    smc_text_printf(out, " --block %" PRId64, query->threads_per_block);
+    char shape[48];
+    smc_field_write_shape(query, SMC_FIELD_THREADS, shape);
+    smc_text_printf(out, " --block %s", shape);
+    smc_field_write_shape(query, SMC_FIELD_GRID, shape);
     if (query->grid_blocks != SMC_NOT_GIVEN)
-        smc_text_printf(out, " --grid %" PRId64, query->grid_blocks);
+        smc_text_printf(out, " --grid %s", shape);
     if (file->question.options[0]) {
         smc_text_append(out, " --compiler-options ");
         smc_words_quote(file->question.options, out);

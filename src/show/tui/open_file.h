@@ -78,8 +78,10 @@ struct smc_open_access {
 /* The accesses of one kernel in one launch. */
 struct smc_open_accesses {
     bool known;
+    bool is_due; /* the file was read again since; until they are found, these stay */
     char kernel[SMC_OPEN_TEXT_CHARS];
     int64_t threads_per_block;
+    uint32_t block[3];                                   /* as the query has it */
     struct smc_open_access item[SMC_MOST_OPEN_ACCESSES]; /* the worst, in the order of the code */
     size_t count, all;                                   /* listed; in the kernel */
     uint32_t warps;                                      /* of the block */
@@ -139,6 +141,12 @@ void smc_open_file_ask(const struct smc_open_file *file, const struct smc_query 
 /* Appends the words and options that name the kernel and its launch to `run`. */
 void smc_open_file_append_launch(const struct smc_open_file *file, const struct smc_query *query,
                                  struct smc_text *out);
+
+/* Their conflicts, as far as they are known, and whether they are those of that kernel in the
+   query's launch. */
+uint64_t smc_open_conflicts(const struct smc_open_accesses *accesses);
+bool smc_open_accesses_fit(const struct smc_open_accesses *accesses, const char *kernel,
+                           const struct smc_query *query);
 
 /* --- The worker's part (open_file_jobs.c) ----------------------------------------------------- */
 

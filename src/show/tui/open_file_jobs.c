@@ -349,10 +349,10 @@ static void list_accesses(struct smc_bank_accesses *found, const char *file,
 
 static const char *reason_without(const struct smc_inspect_row *row)
 {
-    return !row->kernel->ptx ? "machine code alone; bank conflicts are found in source and PTX"
-           : row->needs_shape
-               ? "they depend on the shape of the block: open the file with --threads 32x8"
-               : "its PTX cannot be followed";
+    return !row->kernel->ptx  ? "machine code alone; bank conflicts are found in source and PTX"
+           : row->needs_shape ? "its conflicts depend on the shape of the block: type it at "
+                                "threads on F2, such as 32x8"
+                              : "its PTX cannot be followed";
 }
 
 static void find_accesses_of(const struct smc_inspect_kernel *kernel,
@@ -385,6 +385,7 @@ void smc_open_find_accesses(const struct smc_open_question *question, const stru
     struct smc_inspect_target target;
     *accesses =
         (struct smc_open_accesses){.known = true, .threads_per_block = query->threads_per_block};
+    memcpy(accesses->block, query->block, sizeof accesses->block);
     snprintf(accesses->kernel, sizeof accesses->kernel, "%s", question->kernel);
     make_request(question, query, &target, &request);
     if (strcmp(reading.file, question->file) != 0) /* by another process */

@@ -114,7 +114,11 @@ void smc_open_predict(struct smc_job_result *result, struct smc_builds *builds,
     if (prepare(&result->job, builds, launch, warnings, &why) == SMC_OK)
         result->time = launch->run.answer.time;
     if (result->time.basis == SMC_TIME_UNKNOWN && !result->time.reason[0])
-        snprintf(result->time.reason, sizeof result->time.reason, "%.199s", why.message);
+        snprintf(result->time.reason, sizeof result->time.reason, "%s%.160s",
+                 result->job.query.grid_blocks != SMC_NOT_GIVEN && !result->job.open.arguments[0]
+                     ? "press a to type the arguments; "
+                     : "",
+                 why.message);
     open_launch_free(launch);
 }
 

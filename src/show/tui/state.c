@@ -52,6 +52,14 @@ void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text)
     tui->effect = SMC_EFFECT_SAVE;
 }
 
+static void append_shape(const char *option, const struct smc_query *query, enum smc_field field,
+                         struct smc_text *out)
+{
+    char shape[48];
+    smc_field_write_shape(query, field, shape);
+    smc_text_printf(out, "%s%s", option, shape);
+}
+
 /* A kernel of a file whose numbers are the file's: what is given is the launch. */
 static void command_of_file(const struct smc_query *query, struct smc_text *out)
 {
@@ -60,7 +68,7 @@ static void command_of_file(const struct smc_query *query, struct smc_text *out)
     smc_words_quote(kernel->file, out);
     smc_text_append(out, " --kernel ");
     smc_words_quote(kernel->short_name, out);
-    smc_text_printf(out, " --threads %lld", (long long)query->threads_per_block);
+    append_shape(" --threads ", query, SMC_FIELD_THREADS, out);
     smc_words_settings(query, false, out);
     smc_words_device_option(query, out);
 }
@@ -95,9 +103,9 @@ void smc_tui_command(const struct smc_query *query, struct smc_text *out)
     if (query->kernel)
         smc_words_options(&query->params, query->kernel->name, out);
     else
-        smc_text_printf(out, "--threads %lld", (long long)query->threads_per_block);
+        append_shape("--threads ", query, SMC_FIELD_THREADS, out);
     if (!query->kernel && query->grid_blocks != SMC_NOT_GIVEN)
-        smc_text_printf(out, " --grid %lld", (long long)query->grid_blocks);
+        append_shape(" --grid ", query, SMC_FIELD_GRID, out);
     smc_words_settings(query, false, out);
     if (query->compile.no_nvrtc)
         smc_text_append(out, " --no-nvrtc");

@@ -33,7 +33,9 @@ struct smc_lessons {
     uint32_t solved;     /* bit n: lesson n's question was answered correctly */
     char own_file[1024]; /* the user's lesson, the last of the list; "": none */
     struct smc_lesson_head own;
-    struct smc_text text;  /* the page as shown; owned */
+    struct smc_text text; /* the page as shown; owned */
+    int written_cols;     /* of the screen that it was written for */
+    struct smc_device written_for;
     struct smc_text reply; /* to the last answer, or empty; owned */
     bool is_right;
 };
@@ -81,6 +83,8 @@ struct smc_view {
     /* While a search is typed: only lines with this text are listed; "": all. False: none has it,
        and the list is as before. Or NULL. */
     bool (*filter)(struct smc_tui *tui, const char *text);
+    /* Writes what was put off so that the last key was drawn at once; or NULL. */
+    void (*catch_up)(struct smc_tui *tui);
     /* A job's result that this view asked for; or NULL. */
     void (*done)(struct smc_tui *tui, const struct smc_job_result *result);
 };
@@ -131,6 +135,7 @@ struct smc_tui {
     bool picks_palette;     /* or to the palette */
     struct smc_text copied; /* owned */
     bool mouse_is_free;
+    bool is_behind;     /* the view put off what takes long, until no key is waiting */
     bool edited;        /* and not compiled since: then all of the compiler's messages are shown */
     char message[1024]; /* instead of the bottom bar until the next key, or "" */
     enum smc_style message_style;
@@ -161,6 +166,9 @@ void smc_tui_open_file(struct smc_tui *tui, const struct smc_open_question *ques
 
 /* The file was saved or built again. */
 void smc_tui_file_changed(struct smc_tui *tui);
+
+/* Writes what the view put off until no key is waiting, if `is_behind`. */
+void smc_tui_catch_up(struct smc_tui *tui);
 
 void smc_tui_resize(struct smc_tui *tui, int rows, int cols);
 void smc_tui_key(struct smc_tui *tui, uint32_t key);

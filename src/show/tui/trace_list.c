@@ -334,7 +334,8 @@ bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct 
     if (!taken->unknown && taken->request.dynamic_smem_bytes > 0)
         query->dynamic_smem_bytes = taken->request.dynamic_smem_bytes;
     query->file_kernel = smc_trace_list_file_kernel(list, row);
-    memcpy(query->block, launch->block, sizeof query->block);
+    memcpy(query->block, list->file ? smc_open_kernel_at(list->file, row)->block : launch->block,
+           sizeof query->block);
     return true;
 }
 
@@ -494,6 +495,9 @@ static void write_threads(const struct smc_trace_list *list, const struct smc_tr
                           char text[SMC_TRACE_CELL_CHARS])
 {
     write_recorded(list, line, trace_list_threads_of, text);
+    if (list->file &&
+        smc_open_kernel_at(list->file, line->row)->threads_source == SMC_THREADS_UNKNOWN)
+        snprintf(text + strlen(text), SMC_TRACE_CELL_CHARS - strlen(text), "?");
 }
 
 static void write_count(double number, char text[SMC_TRACE_CELL_CHARS])
@@ -561,12 +565,22 @@ static void write_resident(const struct smc_trace_list *list, const struct smc_t
     write_percent(resident_number(list, line), text);
 }
 
-/* That of the configuration which takes the most time, and how many others there are. */
+enum { NEVER = SMC_TRACE_NEVER, BOUND_COLUMNS = 19 };
+
+static bool is_of_limits(enum smc_trace_bound bound)
+{
+    return bound != SMC_TRACE_BOUND_NONE && bound != SMC_TRACE_BOUND_GRID &&
+           bound != SMC_TRACE_BOUND_UNKNOWN;
+}
+
+/* That of the configuration which takes the most time, and how many others there are; of a single
+   one, all limits that bind. */
 static void write_bound(const struct smc_trace_list *list, const struct smc_trace_line *line,
                         char text[SMC_TRACE_CELL_CHARS])
 {
     const struct smc_trace_kernel *kernel = kernel_of(list, line);
-    const enum smc_trace_bound bound = trace_list_row_of(list, line)->bound;
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
+    const enum smc_trace_bound bound = row->bound;
     uint32_t seen = 1u << bound;
     int others = 0;
     for (size_t i = 0; line->is_kernel && i < kernel->count; i++) {
@@ -576,6 +590,12 @@ static void write_bound(const struct smc_trace_list *list, const struct smc_trac
     }
     snprintf(text, SMC_TRACE_CELL_CHARS, others > 0 ? "%s +%d" : "%s",
              smc_trace_bounds[bound].label, others);
+    if (smc_trace_list_is_sum(list, line) || !is_of_limits(bound))
+        return;
+    struct smc_text words = {0};
+    smc_words_limiters_within(&row->occupancy, BOUND_COLUMNS - 2, &words);
+    snprintf(text, SMC_TRACE_CELL_CHARS, "%.*s", SMC_TRACE_CELL_CHARS - 1, smc_text_string(&words));
+    smc_text_free(&words);
 }
 
 /* The nearest change that gains a block, other than of the block size, as the new value. */
@@ -607,8 +627,6 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
     }
 }
 
-enum { NEVER = SMC_TRACE_NEVER };
-
 const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT] = {
     [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, true, NULL, NULL},
     [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, NEVER, false, false, share_number, write_share},
@@ -628,7 +646,8 @@ const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT]
                                    write_resident},
     [SMC_TRACE_COLUMN_CONFLICTS] = {"conflicts", 11, NEVER, 64, false, false, conflicts_number,
                                     write_conflicts},
-    [SMC_TRACE_COLUMN_BOUND] = {"limited by", 19, 0, 0, true, true, bound_number, write_bound},
+    [SMC_TRACE_COLUMN_BOUND] = {"limited by", BOUND_COLUMNS, 0, 0, true, true, bound_number,
+                                write_bound},
     [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, 130, true, true, occupancy_number, write_step},
     [SMC_TRACE_COLUMN_CHANGE] = {"changed", 40, NEVER, 116, false, true, change_number,
                                  write_change},
@@ -779,7 +798,9 @@ static void append_code(const struct smc_open_kernel *kernel, struct smc_text *o
     static const char *const sizes[SMC_THREADS_SOURCE_COUNT] = {
         [SMC_THREADS_REQUIRED] = "the block size is the only one it launches with",
         [SMC_THREADS_BOUND] = "the block size is the most that its launch bounds allow",
-        [SMC_THREADS_UNKNOWN] = "its block size is unknown: the best one is shown; set it on F2",
+        [SMC_THREADS_UNKNOWN] =
+            "its block size is unknown: this is the best one; set it on F2, or for all with "
+            "--threads",
     };
     const struct smc_open_figures *now = &kernel->now;
     smc_text_printf(out, "%s", kernel->file_kernel.origin);
@@ -915,7 +936,6 @@ void smc_trace_list_append_fact(const struct smc_trace_list *list,
     case SMC_TRACE_FACT_COUNT:
         break;
     }
-    smc_words_untie(&words);
     smc_text_append(out, smc_text_string(&words));
     smc_text_free(&words);
 }
@@ -940,7 +960,7 @@ static void append_file_summary(const struct smc_open_file *file, struct smc_tex
     append_tally(failing, "does not launch", "do not launch", out);
     append_tally(spilling, "spills", "spill", out);
     append_tally(conflicting, "has bank conflicts", "have bank conflicts", out);
-    append_tally(unknown, "of unknown block size", "of unknown block size", out);
+    append_tally(unknown, "of unknown block size (?)", "of unknown block size (?)", out);
 }
 
 void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out)

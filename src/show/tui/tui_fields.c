@@ -140,11 +140,41 @@ bool smc_field_is_device(const struct smc_device *a, const struct smc_device *b)
            strcmp(a->chip, b->chip) == 0;
 }
 
+/* Of a block or a grid whose shape is known. */
+static bool find_edges(const struct smc_query *query, enum smc_field field, uint32_t edge[3])
+{
+    const uint64_t y = query->grid_y, z = query->grid_z;
+    if (field == SMC_FIELD_THREADS) {
+        memcpy(edge, query->block, sizeof query->block);
+        return (uint64_t)edge[0] * edge[1] * edge[2] == (uint64_t)query->threads_per_block;
+    }
+    if (field != SMC_FIELD_GRID || y * z == 0 || query->grid_blocks == SMC_NOT_GIVEN)
+        return false;
+    edge[0] = (uint32_t)((uint64_t)query->grid_blocks / y / z);
+    edge[1] = query->grid_y;
+    edge[2] = query->grid_z;
+    return true;
+}
+
+void smc_field_write_shape(const struct smc_query *query, enum smc_field field, char text[48])
+{
+    uint32_t edge[3];
+    if (!find_edges(query, field, edge) || (edge[1] == 1 && edge[2] == 1))
+        snprintf(text, 48, "%" PRId64, number_in(query, field));
+    else if (edge[2] == 1)
+        snprintf(text, 48, "%" PRIu32 "x%" PRIu32, edge[0], edge[1]);
+    else
+        snprintf(text, 48, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, edge[0], edge[1], edge[2]);
+}
+
 bool smc_field_equal(const struct smc_query *a, const struct smc_query *b, enum smc_field field)
 {
     bool given = smc_field_given(a, field);
+    uint32_t edge[2][3] = {{0}};
     return given == smc_field_given(b, field) &&
-           (!given || number_in(a, field) == number_in(b, field));
+           (!given || number_in(a, field) == number_in(b, field)) &&
+           find_edges(a, field, edge[0]) == find_edges(b, field, edge[1]) &&
+           memcmp(edge[0], edge[1], sizeof edge[0]) == 0;
 }
 
 bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b)
@@ -274,6 +304,10 @@ void smc_field_set_number(struct smc_query *query, enum smc_field field, int64_t
         query->settings.blocks_per_cluster = (uint32_t)value;
     else
         *tui_fields_place_of(query, field) = value;
+    if (field == SMC_FIELD_THREADS)
+        memset(query->block, 0, sizeof query->block);
+    if (field == SMC_FIELD_GRID)
+        query->grid_y = query->grid_z = 0;
     if (smc_field_is_param(field))
         query->params.given |= 1u << smc_field_param(field);
 }
@@ -383,8 +417,11 @@ static void tui_fields_show_number(const struct smc_query *query, const struct s
         snprintf(view->value, sizeof view->value, "%s", word);
         return;
     }
-    snprintf(view->value, sizeof view->value, "%" PRId64 "%s",
-             smc_field_number(query, answer, field), field_info[field].unit);
+    if (view->given && (field == SMC_FIELD_THREADS || field == SMC_FIELD_GRID))
+        smc_field_write_shape(query, field, view->value);
+    else
+        snprintf(view->value, sizeof view->value, "%" PRId64 "%s",
+                 smc_field_number(query, answer, field), field_info[field].unit);
     if ((field == SMC_FIELD_REGS || field == SMC_FIELD_STATIC_SMEM) && query->file_kernel)
         snprintf(view->source, sizeof view->source, "%.39s",
                  answer->resources.source == SMC_RESOURCES_ASSUMED
@@ -607,6 +644,24 @@ static bool tui_fields_parse_number(const struct smc_field_range *range, const c
     return *value >= range->lowest;
 }
 
+/* "32x8" for a block or a grid. */
+static bool type_shape(struct smc_query *query, enum smc_field field,
+                       const struct smc_field_range *range, const char *typed)
+{
+    uint32_t number, edge[3];
+    if ((field != SMC_FIELD_THREADS && field != SMC_FIELD_GRID) ||
+        !smc_parse_block(typed, (uint32_t)range->highest, &number, edge))
+        return false;
+    smc_field_set_number(query, field, number);
+    if (field == SMC_FIELD_THREADS) {
+        memcpy(query->block, edge, sizeof query->block);
+    } else {
+        query->grid_y = edge[1];
+        query->grid_z = edge[2];
+    }
+    return true;
+}
+
 enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, const char *typed,
                                struct smc_error *error)
 {
@@ -618,6 +673,8 @@ enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, co
         return type_name(query, field, typed, error);
     struct smc_field_range range = smc_field_range(query, field);
     int64_t value;
+    if (type_shape(query, field, &range, typed))
+        return SMC_OK;
     if (!tui_fields_parse_number(&range, typed, &value)) {
         char hint[128];
         smc_field_hint(query, field, hint);
@@ -639,7 +696,10 @@ void smc_field_hint(const struct smc_query *query, enum smc_field field, char hi
     } else {
         struct smc_field_range range = smc_field_range(query, field);
         snprintf(hint, 128, "between %" PRId64 " and %" PRId64 "%s", range.lowest, range.highest,
-                 range.bytes ? " bytes (48K may be typed)" : "");
+                 range.bytes                  ? " bytes (48K may be typed)"
+                 : field == SMC_FIELD_THREADS ? ", or a shape such as 32x8"
+                 : field == SMC_FIELD_GRID    ? ", or a shape such as 64x64"
+                                              : "");
     }
 }
 

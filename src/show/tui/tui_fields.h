@@ -67,6 +67,9 @@ int64_t smc_field_number(const struct smc_query *query, const struct smc_answer 
 void smc_field_set_number(struct smc_query *query, enum smc_field field, int64_t value);
 
 /* What may be typed: "between 1 and 32", "a board or a compute capability". */
+/* "256", or the shape of a block or a grid if it is known: "32x8". */
+void smc_field_write_shape(const struct smc_query *query, enum smc_field field, char text[48]);
+
 void smc_field_hint(const struct smc_query *query, enum smc_field field, char hint[128]);
 
 /* Fills the list of the field's values; false if it has none, since it is a number. */

@@ -26,7 +26,8 @@
 enum {
     STALE_MS = 1000,
     TICK_MS = 100,
-    WATCH_MS = 250, /* between looks at the user's file */
+    WATCH_MS = 250,  /* between looks at the user's file */
+    CATCH_UP_MS = 4, /* without a key, before what takes long is written */
 };
 
 /* The user's editor works on private copies, which are compiled from then on. */
@@ -299,6 +300,8 @@ static void tui_run_take(struct loop *loop, struct smc_tui_worker *worker)
 static void tui_run_draw(struct loop *loop)
 {
     struct smc_tui *tui = loop->tui;
+    if (loop->terminal->descriptor() < 0)
+        smc_tui_catch_up(tui); /* a script sees all */
     if ((loop->frame.rows != tui->rows || loop->frame.cols != tui->cols) &&
         !smc_frame_resize(&loop->frame, tui->rows, tui->cols))
         return;
@@ -467,6 +470,7 @@ static bool wait_for_events(struct loop *loop)
     };
     /* A tick is for the running times shown, and for dying processes. */
     int timeout = at_once                            ? 0
+                  : loop->tui->is_behind             ? CATCH_UP_MS
                   : busy || !buried                  ? TICK_MS
                   : loop->tui->file.question.file[0] ? WATCH_MS
                                                      : -1;
@@ -474,7 +478,9 @@ static bool wait_for_events(struct loop *loop)
     bool failed = ready < 0 && errno != EINTR;
     if (smc_signals_seen() || failed)
         return false;
-    loop->dirty = loop->dirty || (ready == 0 && busy);
+    loop->dirty = loop->dirty || (ready == 0 && (busy || loop->tui->is_behind));
+    if (ready == 0)
+        smc_tui_catch_up(loop->tui);
     if (ready > 0 && waiting[2].revents)
         tui_run_take(loop, &loop->compiler);
     if (ready > 0 && waiting[3].revents)

@@ -581,15 +581,24 @@ static void draw_remedy(const struct smc_banks_state *banks, struct smc_rect rec
 
 static void view_banks_write_title(const struct smc_banks_state *banks, int cols, char title[256])
 {
-    enum { VERDICT = 32, EDGES = 8 };
+    enum { VERDICT = 32, EDGES = 8, LEAST_LABEL = 16 };
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     const bool is_tile = banks->answer.query.tile;
-    int used = is_tile ? snprintf(title, 256, "instruction %u", banks->iteration)
-                       : snprintf(title, 256, "warp %u", banks->warp);
+    char place[48];
+    int used = is_tile ? snprintf(place, sizeof place, "instruction %u", banks->iteration)
+                       : snprintf(place, sizeof place, "warp %u", banks->warp);
     if (pattern->steps > 1 && !is_tile)
-        used += snprintf(title + used, 256 - (size_t)used, ", iteration %u", banks->iteration);
-    if (used + 4 + smc_utf8_string_columns(pattern->label) + VERDICT + EDGES <= cols)
-        snprintf(title + used, 256 - (size_t)used, " of %.200s", pattern->label);
+        used +=
+            snprintf(place + used, sizeof place - (size_t)used, ", iteration %u", banks->iteration);
+    const int room = cols - used - VERDICT - EDGES - 2;
+    const bool fits = smc_utf8_string_columns(pattern->label) <= room;
+    const size_t bytes =
+        smc_utf8_fit(pattern->label, room > LEAST_LABEL && !fits ? room - 1 : room);
+    if (fits || room > LEAST_LABEL)
+        snprintf(title, 256, "%.*s%s, %s", (int)(bytes < 180 ? bytes : 180), pattern->label,
+                 fits ? "" : "\xe2\x80\xa6", place);
+    else
+        snprintf(title, 256, "%s", place);
 }
 
 /* What the list is about. */

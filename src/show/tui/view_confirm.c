@@ -11,6 +11,7 @@
 #include "show/report/report.h"
 #include "show/report/run_report.h"
 #include "show/tui/state.h"
+#include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
 #include "show/words/words.h"
 
@@ -146,13 +147,14 @@ static void draw_open_launch(const struct smc_tui *tui, const struct smc_query *
                              struct smc_rect line, struct smc_frame *frame)
 {
     struct smc_text words = {0};
-    smc_text_printf(&words, " of %s: %" PRId64 " threads", smc_last_part(tui->file.shown),
-                    query->threads_per_block);
+    char block[48], grid[48];
+    smc_field_write_shape(query, SMC_FIELD_THREADS, block);
+    smc_field_write_shape(query, SMC_FIELD_GRID, grid);
+    smc_text_printf(&words, " of %s: %s threads, ", smc_last_part(tui->file.shown), block);
     if (query->grid_blocks == SMC_NOT_GIVEN)
-        smc_text_append(&words, ", no grid");
+        smc_text_append(&words, "no grid");
     else
-        smc_text_printf(&words, ", %" PRId64 " block%s", query->grid_blocks,
-                        smc_text_plural(query->grid_blocks));
+        smc_text_printf(&words, "%s block%s", grid, smc_text_plural(query->grid_blocks));
     smc_text_append(&words, tui->file.question.arguments[0] ? ", arguments " : ", no arguments");
     for (const char *c = tui->file.question.arguments; *c; c++)
         smc_text_append_char(&words, *c == '\n' ? ' ' : *c, 1);
@@ -326,7 +328,8 @@ static void view_confirm_draw_launch(const struct smc_launched *launched, bool c
         struct smc_rect right = {rect.row, left.col + left.cols + 1, 1, NARROW_RIGHT - 1};
         struct smc_rect narrow = smc_rect_cut_left(&right, DEVICE_COLS);
         col = smc_frame_text(frame, left, 0, col, SMC_STYLE_STRONG, kernel);
-        smc_frame_text(frame, left, 0, col + 1, SMC_STYLE_NORMAL, smc_text_string(&params));
+        smc_frame_text_within(frame, left, 0, col + 1, left.cols - col - 1, SMC_STYLE_NORMAL,
+                              smc_text_string(&params));
         smc_frame_text(frame, narrow, 0, 0, SMC_STYLE_LABEL, device);
         smc_frame_text(frame, right, 0, 1, style, counts);
         smc_frame_text_right(frame, right, 0, SMC_STYLE_NORMAL, time);

@@ -8,6 +8,7 @@
 #include "show/lesson/lesson_words.h"
 #include "show/tui/frame.h"
 #include "show/tui/state.h"
+#include "show/tui/tui_fields.h"
 #include "show/tui/widgets.h"
 #include "show/words/words.h"
 
@@ -78,22 +79,61 @@ static void write_page(struct smc_tui *tui)
     struct smc_lesson_setting setting = setting_for(tui);
     struct smc_error error = {""};
     smc_text_free(&lessons->text);
+    lessons->written_cols = tui->cols;
+    lessons->written_for = tui->explore.query.device;
     enum smc_status status =
         is_question(lessons)
             ? smc_lesson_question(&lessons->opened, &setting, &lessons->text, &error)
             : smc_lesson_page(&lessons->opened, lessons->page, &setting, &lessons->text, &error);
-    lessons->can_try = !is_question(lessons) && smc_lesson_launch(&lessons->opened, lessons->page,
-                                                                  &setting, &lessons->launch);
     if (status != SMC_OK)
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
 }
 
+/* A curve asks for each of its values. */
+static bool has_curve(const struct smc_lessons *lessons)
+{
+    const struct smc_lesson *lesson = &lessons->opened;
+    if (is_question(lessons))
+        return false;
+    const struct smc_lesson_page *page = &lesson->page[lessons->page];
+    for (size_t i = 0; i < page->element_count; i++) {
+        const struct smc_lesson_element *element = &lesson->element[page->first_element + i];
+        if (element->kind == SMC_ELEMENT_LIVE && strncmp(element->info, "curve", 5) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_written(const struct smc_tui *tui)
+{
+    const struct smc_lessons *lessons = &tui->lessons;
+    return !lessons->is_open ||
+           (lessons->written_cols == tui->cols &&
+            smc_field_is_device(&lessons->written_for, &tui->explore.query.device));
+}
+
+/* Until then the page is what it was. */
+static void write_or_put_off(struct smc_tui *tui)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    struct smc_lesson_setting setting = setting_for(tui);
+    lessons->can_try = !is_question(lessons) && smc_lesson_launch(&lessons->opened, lessons->page,
+                                                                  &setting, &lessons->launch);
+    tui->is_behind = has_curve(lessons);
+    if (!tui->is_behind)
+        write_page(tui);
+}
+
 static void turn_to(struct smc_tui *tui, size_t page)
 {
-    tui->lessons.page = page;
-    tui->lessons.top = 0;
-    smc_text_free(&tui->lessons.reply);
-    write_page(tui);
+    struct smc_lessons *lessons = &tui->lessons;
+    lessons->page = page;
+    lessons->top = 0;
+    lessons->written_cols = 0;
+    smc_text_free(&lessons->reply);
+    smc_text_free(&lessons->text);
+    smc_text_append(&lessons->text, "\xe2\x80\xa6\n");
+    write_or_put_off(tui);
 }
 
 static void turn(struct smc_tui *tui, int by)
@@ -475,17 +515,24 @@ void smc_tui_open_lesson(struct smc_tui *tui, const char *path)
     smc_lesson_free(&read);
 }
 
-/* Wraps the page for the current width. */
+/* Wraps the page for the current width, with the numbers of the present device. */
+static void lessons_catch_up(struct smc_tui *tui)
+{
+    if (!is_written(tui))
+        write_page(tui);
+}
+
 static void open_view(struct smc_tui *tui)
 {
-    if (tui->lessons.is_open)
-        write_page(tui);
+    if (!is_written(tui))
+        write_or_put_off(tui);
 }
 
 const struct smc_view smc_view_lessons = {
     .title = "lessons",
     .open = open_view,
     .resized = open_view,
+    .catch_up = lessons_catch_up,
     .draw = view_lessons_draw,
     .act = act,
     .character = view_lessons_type,

@@ -8,6 +8,7 @@
 #include "show/tui/state.h"
 #include "show/tui/trace_list.h"
 #include "show/tui/widgets.h"
+#include "show/words/words.h"
 
 /* --- Layout --- */
 
@@ -190,7 +191,7 @@ static void draw_facts(const struct smc_trace_list *list, struct smc_rect rect,
     smc_frame_text_within(frame, inner, 0, 0, inner.cols, SMC_STYLE_STRONG,
                           view_trace_shown_name(list));
     int row = 1;
-    for (int i = 0; i < SMC_TRACE_FACT_COUNT && row < inner.rows; i++) {
+    for (int i = 0; i < SMC_TRACE_FACT_COUNT; i++) {
         struct smc_text words = {0};
         struct smc_rect right = {inner.row, inner.col + LABEL_COLUMNS, inner.rows,
                                  inner.cols - LABEL_COLUMNS};
@@ -202,6 +203,7 @@ static void draw_facts(const struct smc_trace_list *list, struct smc_rect rect,
         }
         smc_text_free(&words);
     }
+    smc_list_mark_cut(rect, row, SMC_ACTION_DETAILS, frame);
 }
 
 /* The same in a box, with the notes on the whole trace. */
@@ -215,6 +217,7 @@ static void show_facts(struct smc_tui *tui)
     for (int i = 0; i < SMC_TRACE_FACT_COUNT; i++) {
         struct smc_text words = {0};
         smc_trace_list_append_fact(list, smc_trace_list_here(list), (enum smc_trace_fact)i, &words);
+        smc_words_untie(&words);
         if (words.length)
             smc_text_printf(text, "%-*s%s\n", LABEL_COLUMNS,
                             smc_trace_fact_label((enum smc_trace_fact)i), smc_text_string(&words));

@@ -73,6 +73,19 @@ void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc
         smc_frame_glyph(frame, rect, rect.rows - 1, rect.cols - 1, SMC_STYLE_DIM, SMC_SIGN_BELOW);
 }
 
+void smc_list_mark_cut(struct smc_rect rect, int rows, enum smc_action action,
+                       struct smc_frame *frame)
+{
+    char name[16], text[64];
+    struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
+    if (rows <= rect.rows || rect.rows == 0)
+        return;
+    smc_frame_glyph(frame, rect, rect.rows - 1, rect.cols - 1, SMC_STYLE_DIM, SMC_SIGN_BELOW);
+    smc_key_name(smc_action_key(action, 0), name);
+    snprintf(text, sizeof text, " %s shows all ", name);
+    smc_frame_text_right(frame, edge, 0, SMC_STYLE_WARN, text);
+}
+
 void smc_list_draw_field(const struct smc_field_view *view, bool here, struct smc_rect line,
                          struct smc_frame *frame)
 {

@@ -32,6 +32,10 @@ void smc_list_mark_match(const char *cell_text, const char *searched, struct smc
 /* Arrows at the right edge where there are entries above or below. */
 void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc_frame *frame);
 
+/* If not all rows fit, the panel's lower edge names the key of the action that shows all. */
+void smc_list_mark_cut(struct smc_rect rect, int rows, enum smc_action action,
+                       struct smc_frame *frame);
+
 struct smc_field_view {
     const char *label;
     char value[128];

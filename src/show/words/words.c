@@ -52,6 +52,24 @@ void smc_words_limiter_names(const struct smc_occupancy *occupancy, struct smc_t
     }
 }
 
+void smc_words_limiters_within(const struct smc_occupancy *occupancy, int columns,
+                               struct smc_text *out)
+{
+    smc_auto_text words = {0};
+    smc_words_limiters(occupancy, &words);
+    if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
+        smc_text_free(&words);
+        smc_words_limiter_names(occupancy, &words);
+    }
+    if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
+        smc_text_free(&words);
+        for (uint32_t left = occupancy->limiters; left; left &= left - 1)
+            smc_text_printf(&words, "%s%c", words.length ? "+" : "",
+                            smc_words_limit_letter(smc_words_first_limiter(left)));
+    }
+    smc_text_append(out, smc_text_string(&words));
+}
+
 static void refuse_static_smem(const struct smc_answer *answer, struct smc_text *out)
 {
     const struct smc_resources *resources = &answer->resources;
@@ -438,6 +456,15 @@ void smc_words_percent(double percent, char text[32])
 enum smc_limit smc_words_first_limiter(uint32_t limiters)
 {
     return (enum smc_limit)__builtin_ctz(limiters);
+}
+
+size_t smc_words_limit_letters(uint32_t limiters, char letters[SMC_LIMIT_COUNT + 1])
+{
+    size_t count = 0;
+    for (; limiters; limiters &= limiters - 1)
+        letters[count++] = smc_words_limit_letter(smc_words_first_limiter(limiters));
+    letters[count] = '\0';
+    return count;
 }
 
 void smc_words_device(const struct smc_device *device, struct smc_text *out)

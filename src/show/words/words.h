@@ -21,6 +21,10 @@ char smc_words_limit_letter(enum smc_limit limit);
 /* The limiters joined by `separator`, with the scripts' names: "warps+registers". */
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, struct smc_text *out);
 
+/* The longest form that fits: "warps and registers", "warps+registers", "w+r". */
+void smc_words_limiters_within(const struct smc_occupancy *occupancy, int columns,
+                               struct smc_text *out);
+
 /* "a block of 1024 threads; this device allows 512". */
 void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
                        struct smc_text *out);
@@ -118,6 +122,9 @@ void smc_words_percent(double percent, char text[32]);
 
 /* The first of the limits in a set that is not empty. */
 enum smc_limit smc_words_first_limiter(uint32_t limiters);
+
+/* "wr": the letter of each limit in a set. Returns how many there are. */
+size_t smc_words_limit_letters(uint32_t limiters, char letters[SMC_LIMIT_COUNT + 1]);
 
 /* Where the register counts of a sweep come from: "given", "NVRTC 13.0". */
 void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_text *out);
