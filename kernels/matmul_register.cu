@@ -74,31 +74,35 @@ struct fragments {
     ELEMENT a[TM], b[TN];
 };
 
-static __device__ __forceinline__ void copy(vector *to, const ELEMENT *from, bool wanted)
+/* Copies start at a constant offset from `to`, which is added to its address in shared memory:
+   NVRTC would compute that of a generic pointer anew for each copy. */
+static __device__ __forceinline__ void copy_vector(ELEMENT *to, int offset, const ELEMENT *from,
+                                                   bool wanted)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("{ .reg .pred wanted;\n"
                  "setp.ne.u32 wanted, %2, 0;\n"
                  "@wanted cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
+                     (unsigned)__cvta_generic_to_shared(to) + offset * (int)sizeof(ELEMENT)),
                  "l"(from), "r"((unsigned)wanted));
 #else
     if (wanted)
-        *to = *(const vector *)from;
+        *(vector *)(to + offset) = *(const vector *)from;
 #endif
 }
 
-static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from, bool wanted)
+static __device__ __forceinline__ void copy(ELEMENT *to, int offset, const ELEMENT *from,
+                                            bool wanted)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("{ .reg .pred wanted;\n"
                  "setp.ne.u32 wanted, %3, 0;\n"
                  "@wanted cp.async.ca.shared.global [%0], [%1], %2; }" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
+                     (unsigned)__cvta_generic_to_shared(to) + offset * (int)sizeof(ELEMENT)),
                  "l"(from), "n"(sizeof(ELEMENT)), "r"((unsigned)wanted));
 #else
     if (wanted)
-        *to = *from;
+        to[offset] = *from;
 #endif
 }
 
@@ -168,7 +172,7 @@ static __device__ __forceinline__ void fetch_whole(const place &at, const ELEMEN
         const unsigned rows = row_of(i, BK) - row_of(0, BK);
         const int steps = column_of(i, BK) - column_of(0, BK);
         const bool exists = i + THREADS <= BM * BK || row_of(i, BK) < BM;
-        copy(&to_a[steps * A_ROW + (int)rows], at_row(from_a, rows, at.lda) + steps,
+        copy(to_a, steps * A_ROW + (int)rows, at_row(from_a, rows, at.lda) + steps,
              wanted && exists);
     }
 #pragma unroll
@@ -176,8 +180,8 @@ static __device__ __forceinline__ void fetch_whole(const place &at, const ELEMEN
         const unsigned steps = row_of(i, VECTORS) - row_of(0, VECTORS);
         const int columns = (column_of(i, VECTORS) - column_of(0, VECTORS)) * VECTOR;
         const bool exists = i + THREADS <= BK * VECTORS || row_of(i, VECTORS) < BK;
-        copy((vector *)&to_b[(int)steps * BN + columns], at_row(from_b, steps, at.ldb) + columns,
-             wanted && exists);
+        copy_vector(to_b, (int)steps * BN + columns, at_row(from_b, steps, at.ldb) + columns,
+                    wanted && exists);
     }
 }
 

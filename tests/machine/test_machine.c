@@ -100,6 +100,45 @@ static void count(const struct code *code, size_t steps, uint32_t threads, uint3
     walk(code, steps, threads, blocks, NULL, counts);
 }
 
+/* What is loaded from shared memory decides no address here, as the lanes that use R10 as one have
+   set it under the same predicate, and as what was stored for an address is elsewhere in the frame.
+ */
+static void test_slices(void)
+{
+    static const struct code load_10 = {0x00000000100a7984, 0x000e220000000800};      /* LDS R10 */
+    static const struct code load_12 = {0x00000000100c7984, 0x000e220000000800};      /* LDS R12 */
+    static const struct code set_10 = {0x00000004090aa211, 0x002fe400078010ff};       /* @!P2 LEA */
+    static const struct code set_10_if_p2 = {0x00000004090a2211, 0x002fe400078010ff}; /* @P2 */
+    static const struct code set_11 = {0x00000011090ba211, 0x008fe400000f1410};
+    static const struct code above_12_p2 = {0x0000000c0000780c, 0x000fda0003f44270}; /* ISETP P2 */
+    static const struct code store_10 = {0x00000c6f0a00a986,
+                                         0x0005e2000c101906}; /* @!P2 STG [R10] */
+    static const struct code save_12 = {0x0000080c01007387, 0x0001e40000100800}; /* STL [R1+8] */
+    static const struct code save_14 = {0x0000100e01007387, 0x0001e40000100800}; /* STL [R1+16] */
+    static const struct code save_12_at_16 = {0x0000100c01007387, 0x0001e40000100800};
+    static const struct code load_saved = {0x00001000010a7983,
+                                           0x002ea20000100800}; /* R10 [R1+16] */
+    const struct {
+        struct code code[6];
+        bool by_block;
+    } cases[] = {
+        {{load_10, set_10, set_11, store_10, exit_all}, false},
+        {{load_10, set_10_if_p2, set_11, store_10, exit_all}, true},
+        {{load_10, set_10, set_11, above_12_p2, store_10, exit_all}, true},
+        {{load_12, save_12, save_14, load_saved, store_10, exit_all}, false},
+        {{load_12, save_14, save_12_at_16, load_saved, store_10, exit_all}, true},
+        {{load_12, save_12_at_16, save_14, load_saved, store_10, exit_all}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        struct smc_error error;
+        program_of(cases[i].code, 6, &program);
+        CU_ASSERT_EQUAL(smc_machine_program_follow_memory(&program, false, &error), SMC_OK);
+        CU_ASSERT_EQUAL(program.by_block, cases[i].by_block);
+        smc_machine_program_free(&program);
+    }
+}
+
 static void test_loop(void)
 {
     const struct code code[] = {move_1024, subtract_16, above_12, back_three_if, exit_all};
@@ -1186,5 +1225,6 @@ CU_TestInfo tests_machine[] = {
     {"copies to shared memory", test_copies_to_shared},
     {"asynchronous work", test_asynchronous_work},
     {"the trace of a warp", test_trace},
+    {"what decides an address, by lanes and places of the frame", test_slices},
     CU_TEST_INFO_NULL,
 };

@@ -101,6 +101,68 @@ static void join(struct names *names, const struct names *more)
         names->word[i] |= more->word[i];
 }
 
+static void drop(struct names *names, const struct names *dropped)
+{
+    for (int i = 0; i < WORDS; i++)
+        names->word[i] &= ~dropped->word[i];
+}
+
+/* What is needed before a step: by all lanes, and by those for which a predicate is true or false.
+ */
+enum { GUARDS = 14, NO_GUARD = GUARDS };
+struct needs {
+    struct names always, under[GUARDS];
+};
+
+static unsigned guard_of(const struct smc_sass_instruction *in)
+{
+    return in->guard.uniform || in->guard.number == SMC_TRUE_PREDICATE
+               ? NO_GUARD
+               : 2 * in->guard.number + in->guard.negated;
+}
+
+static struct names all_needed(const struct needs *needs)
+{
+    struct names all = needs->always;
+    for (unsigned i = 0; i < GUARDS; i++)
+        join(&all, &needs->under[i]);
+    return all;
+}
+
+static void join_needs(struct needs *needs, const struct needs *more)
+{
+    join(&needs->always, &more->always);
+    for (unsigned i = 0; i < GUARDS; i++)
+        join(&needs->under[i], &more->under[i]);
+}
+
+/* The lanes that execute an instruction need its sources, and all its guard. */
+static void need(struct needs *needs, const struct smc_sass_instruction *in,
+                 const struct names *sources)
+{
+    const unsigned guard = guard_of(in);
+    join(guard == NO_GUARD ? &needs->always : &needs->under[guard], sources);
+    add_guard(&needs->always, in);
+}
+
+/* Before an instruction that has these results: under a predicate that it writes, anything may have
+   been needed; what it writes is needed no more by the lanes that execute it. */
+static void provide(struct needs *needs, const struct smc_sass_instruction *in,
+                    const struct names *results)
+{
+    const unsigned guard = guard_of(in);
+    for (unsigned i = 0; i < GUARDS; i++)
+        if (results->word[FIRST_PREDICATE / 64] >> (FIRST_PREDICATE % 64 + i / 2) & 1) {
+            join(&needs->always, &needs->under[i]);
+            needs->under[i] = (struct names){{0}};
+        }
+    if (guard != NO_GUARD)
+        drop(&needs->under[guard], results);
+    else if (!in->guard.negated && !in->guard.uniform)
+        for (unsigned i = 0; i <= GUARDS; i++)
+            drop(i < GUARDS ? &needs->under[i] : &needs->always, results);
+}
+
 static bool has_no_condition(const struct smc_sass_instruction *in)
 {
     return in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated &&
@@ -120,42 +182,42 @@ static uint32_t target_of(const struct smc_machine_program *program, uint32_t at
 
 /* What is needed where an instruction may lead that does not say where. */
 struct elsewhere {
-    struct names returned; /* after any of the calls */
-    struct names any;      /* anywhere, if there is a BRX */
+    struct needs returned; /* after any of the calls */
+    struct needs any;      /* anywhere, if there is a BRX */
 };
 
 /* What is needed after an instruction: what its successors need before them. */
-static struct names needed_after(const struct smc_machine_program *program,
-                                 const struct names *before, const struct elsewhere *elsewhere,
+static struct needs needed_after(const struct smc_machine_program *program,
+                                 const struct needs *before, const struct elsewhere *elsewhere,
                                  uint32_t at)
 {
     const struct smc_sass_instruction *in = &program->step[at].in;
-    struct names after = {{0}};
+    struct needs after = {0};
     bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
          ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
     if (!((jumps || ends) && is_unconditional(&program->step[at])) && at + 1 < program->count)
         after = before[at + 1];
     if (jumps && target_of(program, at) < program->count)
-        join(&after, &before[target_of(program, at)]);
+        join_needs(&after, &before[target_of(program, at)]);
     if (in->operation == SMC_OP_RET)
-        join(&after, &elsewhere->returned);
+        join_needs(&after, &elsewhere->returned);
     if (in->operation == SMC_OP_BRX)
-        join(&after, &elsewhere->any);
+        join_needs(&after, &elsewhere->any);
     return after;
 }
 
 static struct elsewhere needed_elsewhere(const struct smc_machine_program *program,
-                                         const struct names *before)
+                                         const struct needs *before)
 {
     struct elsewhere needed = {0};
     bool is_indirect = false;
     for (uint32_t at = 0; at + 1 < program->count; at++) {
         if (program->step[at].calls)
-            join(&needed.returned, &before[at + 1]);
+            join_needs(&needed.returned, &before[at + 1]);
         is_indirect |= program->step[at].in.operation == SMC_OP_BRX;
     }
     for (uint32_t at = 0; at < program->count && is_indirect; at++)
-        join(&needed.any, &before[at]);
+        join_needs(&needed.any, &before[at]);
     return needed;
 }
 
@@ -208,6 +270,111 @@ static uint8_t space_stored(const struct smc_sass_instruction *in)
     }
 }
 
+/* Local memory of which each access is at a constant from the stack pointer, as of registers that
+   were spilled: what is needed there before each step. One bit: 4 bytes. */
+enum { FRAME_SLOTS = 4096, FRAME_WORDS = FRAME_SLOTS / 64 };
+struct frame {
+    uint64_t *before; /* FRAME_WORDS a step; NULL: it is not such memory, or none */
+    bool failed;      /* no memory */
+};
+
+/* Sets the first slot that an access touches, and returns their number; 0: not one of the frame. */
+static uint32_t frame_slots(const struct smc_sass_instruction *in, uint32_t *first)
+{
+    enum { STACK_POINTER = 1 };
+    const int32_t end = in->offset + in->access_bytes;
+    if (in->from[0].kind != SMC_OPERAND_REGISTER || in->from[0].number != STACK_POINTER ||
+        in->offset < 0 || end > 4 * FRAME_SLOTS)
+        return 0;
+    *first = (uint32_t)in->offset / 4;
+    return ((uint32_t)end + 3) / 4 - *first;
+}
+
+static bool is_local(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL;
+}
+
+static bool sets_stack_pointer(const struct smc_sass_instruction *in)
+{
+    enum { STACK_POINTER = 1 };
+    return in->to.kind == SMC_OPERAND_REGISTER && in->to.number <= STACK_POINTER &&
+           in->to.number + in->to.registers > STACK_POINTER;
+}
+
+/* The stack pointer is set where the kernel begins: its first value, and that less the frame. */
+static struct frame frame_of(const struct smc_machine_program *program)
+{
+    struct frame frame = {NULL, false};
+    bool accesses = false;
+    for (uint32_t at = 0; at < program->count; at++) {
+        const struct smc_sass_instruction *in = &program->step[at].in;
+        uint32_t first;
+        if (program->step[at].calls || in->operation == SMC_OP_BRX ||
+            (is_local(in) && frame_slots(in, &first) == 0) || (accesses && sets_stack_pointer(in)))
+            return frame;
+        accesses |= is_local(in);
+    }
+    if (accesses) {
+        frame.before = smc_calloc(program->count, FRAME_WORDS * sizeof *frame.before);
+        frame.failed = !frame.before;
+    }
+    return frame;
+}
+
+static void join_slots(uint64_t *slots, const uint64_t *more)
+{
+    for (int i = 0; i < FRAME_WORDS; i++)
+        slots[i] |= more[i];
+}
+
+static void slots_after(const struct smc_machine_program *program, const struct frame *frame,
+                        uint32_t at, uint64_t *slots)
+{
+    const struct smc_sass_instruction *in = &program->step[at].in;
+    memset(slots, 0, FRAME_WORDS * sizeof *slots);
+    if (at + 1 < program->count)
+        join_slots(slots, &frame->before[(size_t)(at + 1) * FRAME_WORDS]);
+    if (in->operation == SMC_OP_BRA && target_of(program, at) < program->count)
+        join_slots(slots, &frame->before[(size_t)target_of(program, at) * FRAME_WORDS]);
+}
+
+/* Whether a store goes where a load that decides something may read. */
+static bool is_followed(const struct smc_machine_program *program, const struct frame *frame,
+                        const uint64_t *slots, const struct smc_sass_instruction *in)
+{
+    uint32_t first = 0;
+    if (in->operation != SMC_OP_STL || !frame->before)
+        return (space_stored(in) & program->followed_spaces) != 0;
+    for (uint32_t count = frame_slots(in, &first); count > 0; count--, first++)
+        if (slots[first / 64] >> first % 64 & 1)
+            return true;
+    return false;
+}
+
+/* Notes what is needed of the frame before a step, which is evaluated or not; whether that is new.
+ */
+static bool note_slots(const struct smc_machine_program *program, const struct frame *frame,
+                       uint32_t at, bool is_evaluated, uint64_t *slots)
+{
+    const struct smc_sass_instruction *in = &program->step[at].in;
+    uint64_t *before = &frame->before[(size_t)at * FRAME_WORDS];
+    const bool loads = in->operation == SMC_OP_LDL && is_evaluated && program->follows_memory;
+    const bool stores = in->operation == SMC_OP_STL && has_no_condition(in) &&
+                        in->offset % 4 == 0 && in->access_bytes % 4 == 0; /* whole slots */
+    uint32_t first = 0;
+    for (uint32_t count = is_local(in) ? frame_slots(in, &first) : 0; count > 0; count--, first++) {
+        const uint64_t bit = UINT64_C(1) << first % 64;
+        slots[first / 64] = loads    ? slots[first / 64] | bit
+                            : stores ? slots[first / 64] & ~bit
+                                     : slots[first / 64];
+    }
+    if (memcmp(before, slots, FRAME_WORDS * sizeof *slots) == 0)
+        return false;
+    join_slots(before, slots);
+    return true;
+}
+
 /* The load's result is needed, so that what is stored there is, too; whether that is new. */
 static bool follow_space(struct smc_machine_program *program, const struct smc_sass_instruction *in)
 {
@@ -220,50 +387,59 @@ static bool follow_space(struct smc_machine_program *program, const struct smc_s
 }
 
 /* One pass from the end to the beginning; whether anything was added. */
-static bool find_needed_once(struct smc_machine_program *program, struct names *before,
-                             enum smc_purpose purpose)
+static bool find_needed_once(struct smc_machine_program *program, struct needs *before,
+                             const struct frame *frame, enum smc_purpose purpose)
 {
     const struct elsewhere elsewhere = needed_elsewhere(program, before);
     bool changed = false;
     for (uint32_t at = program->count; at-- > 0;) {
         struct smc_program_step *step = &program->step[at];
         const struct smc_sass_instruction *in = &step->in;
-        struct names needed = needed_after(program, before, &elsewhere, at), results = {{0}};
+        struct needs needed = needed_after(program, before, &elsewhere, at);
+        const struct names all = all_needed(&needed);
+        struct names results = {{0}}, sources = {{0}};
         add_results(&results, in);
-        bool follows = (space_stored(in) & program->followed_spaces) != 0;
-        if (in->branches || overlap(&needed, &results) || follows) {
+        provide(&needed, in, &results);
+        uint64_t slots[FRAME_WORDS];
+        if (frame->before)
+            slots_after(program, frame, at, slots);
+        const bool follows = is_followed(program, frame, slots, in);
+        const bool is_evaluated = in->branches || overlap(&all, &results) || follows;
+        if (is_evaluated) {
             changed |= follow_space(program, in);
-            if (in->guard.number == SMC_TRUE_PREDICATE && !in->guard.negated)
-                for (int i = 0; i < WORDS; i++)
-                    needed.word[i] &= ~results.word[i];
             if (follows && is_global_store(in) && !program->follows_stores)
-                add_address(&needed, in);
+                add_address(&sources, in);
             else if (!step->is_taken)
-                sass_program_add_sources(&needed, in);
+                sass_program_add_sources(&sources, in);
             if (step->purpose < purpose)
                 step->purpose = (uint8_t)purpose;
         } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
-            sass_program_add_sources(&needed, in);
+            sass_program_add_sources(&sources, in);
         } else if (purpose == SMC_PURPOSE_ADDRESS &&
                    (in->access_bytes || smc_reads_constants_by_lane(in) ||
                     (program->follows_memory && smc_is_global_atomic(in)))) {
-            add_address(&needed, in);
+            add_address(&sources, in);
         }
+        if (overlap(&sources, &sources)) /* any */
+            need(&needed, in, &sources);
+        changed |= frame->before && note_slots(program, frame, at, is_evaluated, slots);
         if (memcmp(&before[at], &needed, sizeof needed) != 0) {
-            join(&before[at], &needed);
+            join_needs(&before[at], &needed);
             changed = true;
         }
     }
     return changed;
 }
 
-static void find_needed(struct smc_machine_program *program, struct names *before,
-                        enum smc_purpose purpose)
+static void find_needed(struct smc_machine_program *program, struct needs *before,
+                        const struct frame *frame, enum smc_purpose purpose)
 {
     memset(before, 0, program->count * sizeof *before);
+    if (frame->before)
+        memset(frame->before, 0, program->count * FRAME_WORDS * sizeof *frame->before);
     /* Sets only grow, and there are finitely many names. */
     for (uint32_t pass = 0; pass < program->count + 2; pass++)
-        if (!find_needed_once(program, before, purpose))
+        if (!find_needed_once(program, before, frame, purpose))
             break;
 }
 
@@ -347,16 +523,20 @@ static void find_calls(struct smc_machine_program *program)
 /* What each instruction is for, anew. */
 static enum smc_status find_purposes(struct smc_machine_program *program, struct smc_error *error)
 {
-    smc_auto_free struct names *before =
+    smc_auto_free struct needs *before =
         smc_calloc(program->count ? program->count : 1, sizeof *before);
-    if (!before)
+    struct frame frame = frame_of(program);
+    if (!before || frame.failed) {
+        free(frame.before);
         return smc_out_of_memory(error);
+    }
     for (uint32_t i = 0; i < program->count; i++)
         program->step[i].purpose = SMC_PURPOSE_DATA;
     program->followed_spaces = 0;
     program->by_block = false;
-    find_needed(program, before, SMC_PURPOSE_CONTROL);
-    find_needed(program, before, SMC_PURPOSE_ADDRESS);
+    find_needed(program, before, &frame, SMC_PURPOSE_CONTROL);
+    find_needed(program, before, &frame, SMC_PURPOSE_ADDRESS);
+    free(frame.before);
     program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
                          (program->follows_stores && program->followed_spaces & GLOBAL_SPACE);
     link_steps(program);

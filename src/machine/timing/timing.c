@@ -14,7 +14,7 @@
 #include "rules/banks.h"
 
 enum {
-    BUDGET = 64000,           /* instructions of all warps together that are executed one by one */
+    BUDGET = 32000,           /* instructions of all warps together that are executed one by one */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000 /* of a warp */

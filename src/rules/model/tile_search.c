@@ -79,6 +79,8 @@ static bool tile_search_begin(struct tile_search *search)
 static bool is_pitch(const struct smc_cute_layout *layout, uint32_t pitch)
 {
     uint32_t last = 0;
+    if (pitch <= 1)
+        return false;
     for (uint32_t i = 0; i < layout->first[layout->rank]; i++) {
         const uint32_t stride = layout->leaf[i].stride;
         if (layout->leaf[i].extent == 1)
@@ -88,7 +90,7 @@ static bool is_pitch(const struct smc_cute_layout *layout, uint32_t pitch)
         else if (stride % pitch)
             return false;
     }
-    return pitch > 1 && last < pitch;
+    return last < pitch;
 }
 
 static uint64_t unused_elements(const struct smc_tile *tile)

@@ -643,6 +643,7 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
     smc_layout_verdict(out, solved == count ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
     smc_cells_headings((struct smc_cells){columns, out});
+    const unsigned reason_column = (unsigned)smc_columns_width(columns);
     for (size_t i = 0; i < count; i++) {
         smc_auto_text reason = {0}, row = {0};
         const struct exercise_item item = exercise_make_item(&submissions[i], &reason);
@@ -650,7 +651,10 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
         smc_cells_add(&cells, submissions[i].file);
         smc_cells_add(&cells, submissions[i].exercise->name);
         smc_cells_add(&cells, smc_exercise_outcome_names[item.verdict->outcome]);
-        smc_cells_add(&cells, item.reason);
-        smc_layout_row(out, &row);
+        if (item.reason)
+            smc_layout_paragraph(out, smc_text_string(&row), reason_column, item.reason,
+                                 out->style->columns);
+        else
+            smc_layout_row(out, &row);
     }
 }
