@@ -63,10 +63,10 @@ struct place {
 
 /* What is known of a block's panels when it is compiled. */
 struct whole_panels {
-    static constexpr bool are_whole = true;
+    enum { are_whole = true };
 };
 struct any_panels {
-    static constexpr bool are_whole = false;
+    enum { are_whole = false };
 };
 
 /* Elements of one k that a thread multiplies. */

@@ -23,15 +23,17 @@ static void fail(struct tally *tally, const struct smc_kernel *kernel, enum smc_
 }
 
 /* NULL, or what is wrong. */
-/* A probe is limited to a number of registers and may spill because of it. So may a block with the
-   most threads, by a few words: NVRTC 13.5 needs more than 64 registers for tile 32 of
-   matmul-a-tile on 10.x and 12.x. */
+/* A probe is limited to a number of registers and may spill because of it. So may, by a few words,
+   a block with the most threads (NVRTC 13.5 needs more than 64 registers for tile 32 of
+   matmul-a-tile on 10.x and 12.x) and a thread with the most registers (matmul-register
+   before 9.0). */
 static bool may_spill(const struct smc_kernel *kernel, const struct smc_plan *plan,
                       const struct smc_resources *r)
 {
-    enum { REGISTERS = 65536, FEW_BYTES = 128 };
+    enum { REGISTERS = 65536, MOST_REGISTERS = 255, FEW_BYTES = 128 };
     uint32_t threads = plan->block[0] * plan->block[1] * plan->block[2];
-    bool is_bounded = r->regs_per_thread * threads == REGISTERS;
+    bool is_bounded =
+        r->regs_per_thread * threads == REGISTERS || r->regs_per_thread == MOST_REGISTERS;
     return kernel->is_probe || (is_bounded && r->spill_store_bytes <= FEW_BYTES &&
                                 r->spill_load_bytes <= FEW_BYTES && r->stack_bytes <= FEW_BYTES);
 }

@@ -114,7 +114,7 @@ struct needs {
     struct names always, under[GUARDS];
 };
 
-static unsigned guard_of(const struct smc_sass_instruction *in)
+static unsigned guard_place(const struct smc_sass_instruction *in)
 {
     return in->guard.uniform || in->guard.number == SMC_TRUE_PREDICATE
                ? NO_GUARD
@@ -140,7 +140,7 @@ static void join_needs(struct needs *needs, const struct needs *more)
 static void need(struct needs *needs, const struct smc_sass_instruction *in,
                  const struct names *sources)
 {
-    const unsigned guard = guard_of(in);
+    const unsigned guard = guard_place(in);
     join(guard == NO_GUARD ? &needs->always : &needs->under[guard], sources);
     add_guard(&needs->always, in);
 }
@@ -150,7 +150,7 @@ static void need(struct needs *needs, const struct smc_sass_instruction *in,
 static void provide(struct needs *needs, const struct smc_sass_instruction *in,
                     const struct names *results)
 {
-    const unsigned guard = guard_of(in);
+    const unsigned guard = guard_place(in);
     for (unsigned i = 0; i < GUARDS; i++)
         if (results->word[FIRST_PREDICATE / 64] >> (FIRST_PREDICATE % 64 + i / 2) & 1) {
             join(&needs->always, &needs->under[i]);

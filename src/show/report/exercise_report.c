@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
@@ -651,8 +652,13 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
         smc_cells_add(&cells, submissions[i].file);
         smc_cells_add(&cells, submissions[i].exercise->name);
         smc_cells_add(&cells, smc_exercise_outcome_names[item.verdict->outcome]);
+        const size_t named = strlen(submissions[i].file); /* in the first column */
+        const bool names_file =
+            item.reason && strncmp(item.reason, submissions[i].file, named) == 0;
         if (item.reason)
-            smc_layout_paragraph(out, smc_text_string(&row), reason_column, item.reason,
+            smc_layout_paragraph(out, smc_text_string(&row), reason_column,
+                                 names_file && item.reason[named] == ':' ? item.reason + named + 1
+                                                                         : item.reason,
                                  out->style->columns);
         else
             smc_layout_row(out, &row);
