@@ -232,6 +232,6 @@ empty "a class: endless, not compiling, no exercise's" "$(
     grep -q "^smemcalc: note: class/notes.cu was not judged: unknown exercise 'notes'" errors || cat errors)"
 mkdir few
 cp "$data/right/reverse-static.cu" few
-printf '#error no\n' >few/reverse-dynamic.cu
+printf '__global__ void other() {}\n' >few/reverse-dynamic.cu
 golden exercise-class.txt exercise --judge few --timeout 60000
 finish_cases

@@ -655,7 +655,7 @@ void smc_text_exercise_class(const struct smc_exercise_submission *submissions, 
         const size_t named = strlen(submissions[i].file); /* in the first column */
         const bool names_file =
             item.reason && strncmp(item.reason, submissions[i].file, named) == 0;
-        if (item.reason)
+        if (item.reason && *item.reason)
             smc_layout_paragraph(out, smc_text_string(&row), reason_column,
                                  names_file && item.reason[named] == ':' ? item.reason + named + 1
                                                                          : item.reason,

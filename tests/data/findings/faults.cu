@@ -961,8 +961,10 @@ extern "C" __global__ void barriers_in_two_branches_of_a_line(int *out)
 //@ reads_its_writes_as_read_only 1 64 i32x64,@1 -> noncoherent_read
 extern "C" __global__ void reads_its_writes_as_read_only(int *out, const int *in)
 {
+    int read;
     out[threadIdx.x] = threadIdx.x;
-    out[threadIdx.x] = __ldg(&in[threadIdx.x]) + 1; // <-
+    asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(read) : "l"(in + threadIdx.x)); // <-
+    out[threadIdx.x] = read + 1;
 }
 
 //@ const_restrict_of_what_is_written 1 64 i32x128,@1 -> noncoherent_read
@@ -986,5 +988,7 @@ extern "C" __global__ void last_block_reads_as_read_only(int *out, const int *in
     if (!is_last)
         return;
     __threadfence();
-    out[128 + threadIdx.x] = __ldg(&in[threadIdx.x]); // <-
+    int read;
+    asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(read) : "l"(in + threadIdx.x)); // <-
+    out[128 + threadIdx.x] = read;
 }
