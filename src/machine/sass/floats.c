@@ -392,8 +392,8 @@ static bool between_floats(const struct smc_sass_instruction *in,
     return true;
 }
 
-/* HADD2.F32 of -0 and a half: how ptxas converts halves, as bits 60 and 61 say: 2 the lower one, 3 the
-   upper one. Bits 62 and 63: with another sign. */
+/* HADD2.F32 of -0 and a half: how ptxas converts halves, as bits 60 and 61 say: 2 the lower one, 3
+   the upper one. Bits 62 and 63: with another sign. */
 static bool from_half(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                       struct smc_float_result *result)
 {
