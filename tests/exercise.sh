@@ -2,6 +2,8 @@
 # Exercises: each is solved by the solution in tests/data/exercises/right and not by its skeleton;
 # the wrong ones beside it have the verdict and the cause that their folder is named after; tasks of
 # one's own; what a class may do to the one who judges it. Needs an NVRTC.
+# The words of a launch are split on purpose:
+# shellcheck disable=SC2086
 
 set -u
 # shellcheck source=tests/command.sh
