@@ -406,7 +406,7 @@ static uint32_t random_key(uint64_t *state)
 
 static void make_sitting(char **arguments)
 {
-    int64_t size[2], seed, keys;
+    int64_t size[2], seed = 0, keys = 0;
     if (!smc_parse_integer(arguments[0], 0, INT32_MAX, &seed) ||
         !smc_parse_integer(arguments[1], 1, MOST_KEYS, &keys) ||
         smc_parse_dimensions(arguments[2], 1000, size, 2) != 2)
