@@ -436,7 +436,7 @@ static void find_needed(struct smc_machine_program *program, struct needs *befor
 {
     memset(before, 0, program->count * sizeof *before);
     if (frame->before)
-        memset(frame->before, 0, program->count * FRAME_WORDS * sizeof *frame->before);
+        memset(frame->before, 0, (size_t)program->count * FRAME_WORDS * sizeof *frame->before);
     /* Sets only grow, and there are finitely many names. */
     for (uint32_t pass = 0; pass < program->count + 2; pass++)
         if (!find_needed_once(program, before, frame, purpose))
