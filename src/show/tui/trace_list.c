@@ -798,8 +798,8 @@ static void append_code(const struct smc_open_kernel *kernel, struct smc_text *o
     static const char *const sizes[SMC_THREADS_SOURCE_COUNT] = {
         [SMC_THREADS_REQUIRED] = "the block size is the only one it launches with",
         [SMC_THREADS_BOUND] = "the block size is the most that its launch bounds allow",
-        [SMC_THREADS_UNKNOWN] = "its block size is unknown: this is the best one; set it on F2, "
-                                "or for all with --threads",
+        [SMC_THREADS_UNKNOWN] =
+            "its block size is unknown: this is the best one; set it on F2 or by --threads",
     };
     const struct smc_open_figures *now = &kernel->now;
     smc_text_printf(out, "%s", kernel->file_kernel.origin);
