@@ -314,9 +314,13 @@ static void html_append_question(struct smc_scene *scene, struct smc_text *out)
 
 /* --- The page --------------------------------------------------------------------------------- */
 
+/* The page is read elsewhere, where the program is not started by the path by which it was here. */
+static const char program[] = "smemcalc";
+
 static void append_command(struct smc_scene *scene, const struct smc_lesson_page *page,
                            struct smc_text *out)
 {
+    const size_t here = strlen(smc_program_name());
     struct smc_text command = {0};
     if (!page->try_it || scene->status != SMC_OK)
         return;
@@ -324,7 +328,8 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
     smc_text_printf(out, "<p class=\"try\">%s%s<code>",
                     smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY),
                     smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_COLON));
-    html_append_escaped(smc_text_string(&command), command.length, out);
+    smc_text_append(out, program);
+    html_append_escaped(smc_text_string(&command) + here, command.length - here, out);
     smc_text_append(out, "</code></p>\n");
     smc_text_free(&command);
 }
@@ -372,8 +377,7 @@ enum smc_status smc_lesson_html(const struct smc_lesson *lesson,
     if (lesson->exercise) {
         smc_text_printf(out, "<p class=\"try\">%s%s<code>%s exercise ",
                         smc_lesson_word(lesson->language, SMC_LESSON_WORD_EXERCISE),
-                        smc_lesson_word(lesson->language, SMC_LESSON_WORD_COLON),
-                        smc_program_name());
+                        smc_lesson_word(lesson->language, SMC_LESSON_WORD_COLON), program);
         html_append_escaped(lesson->exercise, strlen(lesson->exercise), out);
         smc_text_append(out, "</code></p>\n");
     }
