@@ -699,8 +699,9 @@ static bool find_diagonal(struct search *search)
     return cause_found(search, SMC_WRONG_DIAGONAL);
 }
 
-/* Of an array with one index: whether only its own first and last elements are wrong. */
-static bool find_array_ends(struct search *search)
+/* Of an array with one index, cut into pieces of a length: whether only elements near the ends of
+   the pieces are wrong, by less than a quarter of a block. */
+static bool find_wrong_ends(struct search *search, uint64_t length, enum smc_wrong_cause cause)
 {
     struct smc_wrong_result *wrong = search->wrong;
     const uint64_t edge = search->comparison->own->request.block[0];
@@ -708,30 +709,26 @@ static bool find_array_ends(struct search *search)
     if (wrong->extents != 1 || wrong->elements < 2 * edge)
         return false;
     for (uint64_t i = 0; i < wrong->elements; i++) {
-        const uint64_t last = wrong->elements - 1 - i, inside = i < last ? i : last;
+        const uint64_t at = i % length, inside = at < length - 1 - at ? at : length - 1 - at;
         if (is_wrong(&search->numbers, i) && inside + 1 > reach)
             reach = inside + 1;
     }
     wrong->number = (int64_t)reach;
-    return 4 * reach < edge && cause_found(search, SMC_WRONG_ARRAY_ENDS);
+    return 4 * reach < edge && cause_found(search, cause);
 }
 
-/* Of an array with one index: whether only the first and last elements of each block are wrong. */
+static bool find_array_ends(struct search *search)
+{
+    return find_wrong_ends(search, search->wrong->elements, SMC_WRONG_ARRAY_ENDS);
+}
+
 static bool find_block_ends(struct search *search)
 {
-    struct smc_wrong_result *wrong = search->wrong;
     const uint64_t edge = search->comparison->own->request.block[0];
-    uint64_t reach = 0;
-    if (wrong->extents != 1 || wrong->elements < 2 * edge)
+    if (!find_wrong_ends(search, edge, SMC_WRONG_BLOCK_ENDS))
         return false;
-    for (uint64_t i = 0; i < wrong->elements; i++) {
-        const uint64_t at = i % edge, inside = at < edge - 1 - at ? at : edge - 1 - at;
-        if (is_wrong(&search->numbers, i) && inside + 1 > reach)
-            reach = inside + 1;
-    }
-    wrong->number = (int64_t)reach;
-    wrong->right = (int64_t)edge;
-    return 4 * reach < edge && cause_found(search, SMC_WRONG_BLOCK_ENDS);
+    search->wrong->right = (int64_t)edge;
+    return true;
 }
 
 static bool find_unwritten(struct search *search)

@@ -272,7 +272,7 @@ static uint8_t space_stored(const struct smc_sass_instruction *in)
 
 /* Local memory of which each access is at a constant from the stack pointer, as of registers that
    were spilled: what is needed there before each step. One bit: 4 bytes. */
-enum { FRAME_SLOTS = 4096, FRAME_WORDS = FRAME_SLOTS / 64 };
+enum { FRAME_SLOTS = 4096, FRAME_WORDS = FRAME_SLOTS / 64, STACK_POINTER = 1 };
 struct frame {
     uint64_t *before; /* FRAME_WORDS a step; NULL: it is not such memory, or none */
     bool failed;      /* no memory */
@@ -281,7 +281,6 @@ struct frame {
 /* Sets the first slot that an access touches, and returns their number; 0: not one of the frame. */
 static uint32_t frame_slots(const struct smc_sass_instruction *in, uint32_t *first)
 {
-    enum { STACK_POINTER = 1 };
     const int32_t end = in->offset + in->access_bytes;
     if (in->from[0].kind != SMC_OPERAND_REGISTER || in->from[0].number != STACK_POINTER ||
         in->offset < 0 || end > 4 * FRAME_SLOTS)
@@ -297,7 +296,6 @@ static bool is_local(const struct smc_sass_instruction *in)
 
 static bool sets_stack_pointer(const struct smc_sass_instruction *in)
 {
-    enum { STACK_POINTER = 1 };
     return in->to.kind == SMC_OPERAND_REGISTER && in->to.number <= STACK_POINTER &&
            in->to.number + in->to.registers > STACK_POINTER;
 }
@@ -363,12 +361,12 @@ static bool note_slots(const struct smc_machine_program *program, const struct f
     const bool stores = in->operation == SMC_OP_STL && has_no_condition(in) &&
                         in->offset % 4 == 0 && in->access_bytes % 4 == 0; /* whole slots */
     uint32_t first = 0;
-    for (uint32_t count = is_local(in) ? frame_slots(in, &first) : 0; count > 0; count--, first++) {
-        const uint64_t bit = UINT64_C(1) << first % 64;
-        slots[first / 64] = loads    ? slots[first / 64] | bit
-                            : stores ? slots[first / 64] & ~bit
-                                     : slots[first / 64];
-    }
+    for (uint32_t count = loads || stores ? frame_slots(in, &first) : 0; count > 0;
+         count--, first++)
+        if (loads)
+            slots[first / 64] |= UINT64_C(1) << first % 64;
+        else
+            slots[first / 64] &= ~(UINT64_C(1) << first % 64);
     if (memcmp(before, slots, FRAME_WORDS * sizeof *slots) == 0)
         return false;
     join_slots(before, slots);

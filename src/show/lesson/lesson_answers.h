@@ -6,7 +6,7 @@
 
 /* "smemcalc --tile 16 --device H200": a question as a command. */
 void smc_lesson_command(struct smc_scene *scene, const struct smc_lesson_element *element,
-                        struct smc_text *command);
+                        const char *program, struct smc_text *command);
 
 /* Of "answer: 8 within 5 %" or "not c: ...": the number, or the index of the choice; not a number
    where a value is unknown. `tolerance` is in its unit. */

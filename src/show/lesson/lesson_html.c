@@ -320,16 +320,14 @@ static const char program[] = "smemcalc";
 static void append_command(struct smc_scene *scene, const struct smc_lesson_page *page,
                            struct smc_text *out)
 {
-    const size_t here = strlen(smc_program_name());
     struct smc_text command = {0};
     if (!page->try_it || scene->status != SMC_OK)
         return;
-    smc_lesson_command(scene, page->try_it, &command);
+    smc_lesson_command(scene, page->try_it, program, &command);
     smc_text_printf(out, "<p class=\"try\">%s%s<code>",
                     smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_TRY),
                     smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_COLON));
-    smc_text_append(out, program);
-    html_append_escaped(smc_text_string(&command) + here, command.length - here, out);
+    html_append_escaped(smc_text_string(&command), command.length, out);
     smc_text_append(out, "</code></p>\n");
     smc_text_free(&command);
 }

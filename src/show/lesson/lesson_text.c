@@ -189,13 +189,13 @@ enum smc_status smc_lesson_page(const struct smc_lesson *lesson, size_t page,
 }
 
 void smc_lesson_command(struct smc_scene *scene, const struct smc_lesson_element *element,
-                        struct smc_text *command)
+                        const char *program, struct smc_text *command)
 {
     const struct smc_query query = {.device = scene->device};
     struct smc_text words = {0};
     scene->line = element->line;
     smc_scene_words(scene, element->text, &words);
-    smc_text_printf(command, "%s %s", smc_program_name(), smc_text_string(&words));
+    smc_text_printf(command, "%s %s", program, smc_text_string(&words));
     if (!strstr(smc_text_string(&words), "--device") &&
         !smc_begins(smc_text_string(&words), "banks "))
         smc_words_device_option(&query, command);
@@ -211,7 +211,7 @@ enum smc_status smc_lesson_try(const struct smc_lesson *lesson, size_t page,
     if (!element)
         return SMC_OK;
     smc_scene_open(lesson, setting, &scene);
-    smc_lesson_command(&scene, element, words);
+    smc_lesson_command(&scene, element, smc_program_name(), words);
     return smc_scene_close(&scene, error);
 }
 
