@@ -1024,7 +1024,9 @@ static void test_fidelity(void)
 {
     static const char function[] = ".global .align 4 .u32 kept;\n.func (.param .b32 r) f(.param "
                                    ".b32 a)\n{\n.reg .b32 %q;\nld.param.b32 %q, [a];\n"
-                                   "st.global.u32 [kept], %q;\nst.param.b32 [r], %q;\nret;\n}\n";
+                                   "st.global.u32 [kept], %q;\nst.param.b32 [r], %q;\nret;\n}\n"
+                                   ".func (.reg .b32 %y) g(.reg .b32 %x)\n{\n"
+                                   "add.s32 %y, %x, 1;\nret;\n}\n";
 #define SUM "vadd.s32.s32.s32.sat %r2, %r1, %r1;\n"
 #define CALL(register)                                                                             \
     "{ .param .b32 x;\n.param .b32 y;\nst.param.b32 [x], " register ";\ncall (y), f, (x);\n"       \
@@ -1055,7 +1057,12 @@ static void test_fidelity(void)
              "st.global.u32 [%rd1], %r1;",
          1, true, false, false}, /* it may be global memory */
         {SUM CALL("%r2") "st.global.u32 [%rd1], %r1;", 1, true, false, false},
-        {SUM CALL("%r1") "st.global.u32 [%rd1], %r3;", 1, false, false, false}};
+        {SUM CALL("%r1") "st.global.u32 [%rd1], %r3;", 1, false, false, false},
+        {SUM "call (%r3), g, (%r2);\nst.global.u32 [%rd1], %r3;", 1, true, false, false},
+        {SUM "call (%r3), g, (%r1);\nst.global.u32 [%rd1], %r3;", 1, false, false, false},
+        {SUM "and.b32 %r2, %r2, 1;\nto: .branchtargets A, B;\nbrx.idx %r2, to;\nA:\nB:\n"
+             "st.global.u32 [%rd1], %r1;",
+         1, false, false, true}};
     static struct trial trial;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct smc_fidelity *fidelity = &trial.fidelity;

@@ -101,6 +101,8 @@ static void fidelity_pass(struct fidelity_flow *flow, const struct smc_op *op, b
         flow->out->reaches_address |= fidelity_is_marked(flow, op->a);
     if (op->guard != SMC_NO_SLOT)
         flow->out->reaches_branch |= fidelity_is_marked(flow, op->guard);
+    if (op->kind == SMC_OP_INDEXED_BRANCH || op->kind == SMC_OP_CALL)
+        flow->out->reaches_branch |= fidelity_is_marked(flow, op->a);
     if (is_exact && !is_marked && !reads)
         return;
     if (is_marked && fidelity_stores(op))
