@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/emulator/clusters.h"
+#include "machine/emulator/concurrent_blocks.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/mbarrier.h"
 #include "machine/emulator/order.h"
@@ -103,9 +104,12 @@ static uint32_t piece_at(uint64_t address, uint32_t left)
 static void delay(const struct smc_issuer *by, const struct smc_copy_place *place, uint32_t at,
                   uint32_t bytes, bool is_pending)
 {
-    if (by->worker->shadow && by->op->is_of_group && place->bulk.space == SMC_SPACE_GLOBAL)
-        smc_shadow_delay(by->worker->shadow, place->bulk.address + at, bytes, by->op->instruction,
-                         is_pending);
+    const uint64_t address = place->bulk.address + at;
+    const uint32_t instruction = by->op->instruction;
+    if (!by->worker->shadow || !by->op->is_of_group || place->bulk.space != SMC_SPACE_GLOBAL)
+        return;
+    smc_shadow_delay(by->worker->shadow, address, bytes, instruction, is_pending);
+    smc_concurrent_delay(by->worker, address, bytes, instruction, is_pending);
 }
 
 /* The accesses of the lane, piece by piece, for the checks of races. */
@@ -344,6 +348,7 @@ void smc_copy_begin(const struct smc_issuer *by, const struct smc_begun_copy *co
 {
     struct smc_issuer now = *by;
     now.step = SMC_WALK_MOVES;
+    now.begun_at = by->worker->shadow ? smc_shadow_now(by->worker->shadow) : 0;
     if (!by->op->is_of_group)
         complete_later(&now, copy);
     else if (by->worker->shadow)

@@ -224,9 +224,11 @@ static bool check_cell(const struct concurrent_access *access, const struct conc
 {
     const enum smc_access_kind kind = access->of->kind;
     if (!is_ordered(access, &cell->write) && !access->is_same) {
-        concurrent_report(
-            access, kind == SMC_WRITES ? SMC_FINDING_RACE_WRITE_WRITE : SMC_FINDING_RACE_WRITE_READ,
-            &cell->write);
+        concurrent_report(access,
+                          kind == SMC_WRITES                      ? SMC_FINDING_RACE_WRITE_WRITE
+                          : cell->write.time == SMC_WRITTEN_LATER ? SMC_FINDING_PENDING_COPY
+                                                                  : SMC_FINDING_RACE_WRITE_READ,
+                          &cell->write);
         return true;
     }
     if (access->of->op->is_noncoherent && cell->write.time &&
@@ -280,6 +282,19 @@ static void check_lane(struct concurrent_access *access)
             return;
         is_reported = is_reported || check_cell(access, &line->cell[i % LINE_CELLS]);
         note_cell(access, &line->cell[i % LINE_CELLS]);
+    }
+}
+
+void smc_concurrent_delay(struct smc_worker *worker, uint64_t address, uint32_t bytes,
+                          uint32_t place, bool is_pending)
+{
+    struct smc_concurrent *concurrent = worker->concurrent;
+    const uint64_t end = concurrent ? (address + bytes - 1) / concurrent->cell_bytes : 0;
+    for (uint64_t i = concurrent ? address / concurrent->cell_bytes : 1; i <= end; i++) {
+        struct concurrent_line *line = line_at(concurrent, i / LINE_CELLS);
+        struct touch *write = line ? &line->cell[i % LINE_CELLS].write : NULL;
+        if (write && write->time && write->place == place && write->block == block_of(worker))
+            write->time = is_pending ? SMC_WRITTEN_LATER : smc_shadow_now(worker->shadow);
     }
 }
 

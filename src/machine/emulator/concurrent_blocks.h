@@ -30,6 +30,11 @@ void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
 /* The barrier of these blocks of a cluster is complete. */
 void smc_concurrent_barrier(struct smc_worker *first, uint32_t blocks);
 
+/* What instruction `place` of this block has just written among these bytes of global memory is
+   written later, or now: until then it is ordered before nothing of the other blocks. */
+void smc_concurrent_delay(struct smc_worker *worker, uint64_t address, uint32_t bytes,
+                          uint32_t place, bool is_pending);
+
 /* Before accesses of lanes to global memory. */
 void smc_concurrent_check(struct smc_worker *worker, const struct smc_warp *warp,
                           const struct smc_warp_access *access);

@@ -16,6 +16,7 @@ enum {
     SMC_MAX_GROUPS = 64,
     SMC_WARPGROUP = 4, /* warps */
     SMC_PRODUCT_GROUPS = 16,
+    SMC_WAITED_COPIES = 16,
     SMC_BARRIERS = 16,
     SMC_CLUSTER_BARRIER = SMC_BARRIERS,
     SMC_WARPGROUP_BARRIER, /* where a warp waits for its warpgroup, */
@@ -138,6 +139,10 @@ struct smc_warp {
     struct smc_frames frames;
     struct smc_copy *copies; /* pending cp.async, oldest first */
     uint64_t copy_group;     /* the number of groups committed */
+    struct smc_waited_copies {
+        uint32_t begun_at, waited_at; /* times; 0: none */
+    } waited[SMC_WAITED_COPIES];      /* the last cp.async that it has waited for, */
+    uint32_t waits;                   /* of so many */
     struct smc_products products;
     struct smc_product_use *use;  /* by register (wgmma_registers.c); NULL: there is no wgmma */
     struct smc_bulk_groups *bulk; /* NULL: there are no bulk copies */
@@ -468,6 +473,10 @@ char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask, struct smc_again *again);
 /* steps_memory.c */
 void smc_copies_forget(struct smc_warp *warp);
+/* When the thread waited for what it began to copy from global memory at that time, by this
+   instruction: UINT32_MAX if it may still be read, 0 if it is not known. */
+uint32_t smc_copy_waited_at(const struct smc_worker *worker, uint32_t thread, uint32_t instruction,
+                            uint32_t begun_at);
 /* Stores what the lanes have copied. */
 void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask);
 /* Checks the first copy of these lanes that is not stored, which becomes an operation of the worker

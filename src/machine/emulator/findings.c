@@ -63,8 +63,11 @@ void smc_finding_hint(struct smc_finding *finding)
                "memory_order_acquire";
         break;
     case SMC_FINDING_PENDING_READ:
-        hint = "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "
-               "synchronize";
+        hint = !finding->is_shared
+                   ? "first wait for the copy (cp.async.wait_group, its mbarrier object), then "
+                     "synchronize"
+                   : "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "
+                     "synchronize";
         break;
     case SMC_FINDING_UNFINISHED_COPY:
         hint = "the thread that began it waits with cp.async.bulk.wait_group.read 0 "

@@ -24,7 +24,8 @@ struct smc_issuer {
     struct smc_warp *warp;
     const struct smc_op *op;
     uint32_t lane;
-    uint32_t blocks; /* of a copy to shared memory: a mask of smc_bulk_blocks */
+    uint32_t blocks;   /* of a copy to shared memory: a mask of smc_bulk_blocks */
+    uint32_t begun_at; /* when a copy that completes transactions read its source; 0: not checked */
     enum smc_walk_step step;
     struct smc_kept {
         char *data;

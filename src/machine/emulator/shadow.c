@@ -353,6 +353,36 @@ static bool check_pending(const struct visit *visit, uint64_t cell, uint32_t me,
     return false;
 }
 
+/* Whether the copy by which a cell of global memory was read may still read it: its thread has not
+   waited for it, or nothing orders `me` after that. */
+static bool is_still_read(const struct visit *visit, uint32_t me, uint32_t when,
+                          const struct accessor *reader)
+{
+    if (!when || !in_order(visit, when, (uint16_t)reader->thread, me))
+        return false; /* or it is a race */
+    const uint32_t waited_at =
+        smc_copy_waited_at(visit->worker, reader->thread, reader->place, when);
+    return waited_at == UINT32_MAX ||
+           (waited_at && !in_order(visit, waited_at, (uint16_t)reader->thread, me));
+}
+
+/* A write to cells of global memory that asynchronous copies have read. */
+static void check_sources(const struct visit *visit, struct line *line, uint32_t cells, uint32_t me,
+                          uint64_t address)
+{
+    const uint32_t copied = line->copied & cells;
+    line->copied &= ~cells;
+    EACH_ACTIVE(i, copied) {
+        const struct cell *cell = &line->cell[i];
+        const struct accessor reader = reader_of(cell), other = other_reader_of(cell);
+        const bool is_read = is_still_read(visit, me, cell->read_at, &reader);
+        if (!is_read && !is_still_read(visit, me, cell->other_read_at, &other))
+            continue;
+        shadow_report(visit, SMC_FINDING_PENDING_READ, me, address, is_read ? &reader : &other);
+        return;
+    }
+}
+
 /* Keeps two readers that are not ordered after each other, and rather weak than strong ones. A
    thread's weak read is not replaced by its later strong one. */
 static void note_reader(const struct visit *visit, struct cell *cell, uint32_t me)
@@ -385,7 +415,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
     const struct smc_order *order = &visit->shadow->order;
     const bool is_of_block = cell->write_at >= order->block_began_at;
     const struct accessor writer = writer_of(cell);
-    if (cell->write_at >= order->all_synced_at && cell->write_at != WRITTEN_LATER &&
+    if (cell->write_at >= order->all_synced_at && cell->write_at != SMC_WRITTEN_LATER &&
         races(visit, cell->flags & WRITE_IS_STRONG, cell->write_at, &writer) &&
         !write_in_order(visit, cell, me)) {
         shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, &writer);
@@ -523,12 +553,6 @@ struct line *smc_shadow_find_line(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
-/* The bits of cells of a line. */
-static inline uint32_t cells_from(uint32_t first, uint32_t count)
-{
-    return (uint32_t)((UINT64_C(1) << count) - 1) << first;
-}
-
 static void check_noncoherent(const struct visit *visit, const struct line *line, uint32_t cells,
                               uint32_t me, uint64_t address)
 {
@@ -617,8 +641,9 @@ static bool check_untouched(const struct visit *visit, uint32_t me, uint64_t add
         *last = line_of(shadow, number / SMC_LINE_CELLS);
     struct line *line = *last;
     const uint32_t cell = number % SMC_LINE_CELLS;
-    if (!line || (line->past && (visit->is_strong ||
-                                 (shadow->in_order && (line->past->writes || line->past->reads)))))
+    if (!line || line->copied & cells_from(cell, count) ||
+        (line->past &&
+         (visit->is_strong || (shadow->in_order && (line->past->writes || line->past->reads)))))
         return false;
     if (!write_untouched(visit, &line->cell[cell], count, me))
         return false;
@@ -707,6 +732,8 @@ static void check_global(const struct visit *visit, enum smc_access_kind kind, u
         (*last)->settled.cells = 0;
     if (visit->is_strong && kind != SMC_READS && (*last)->past)
         keep_weak_writes(visit->shadow, *last, first, count);
+    if (kind != SMC_READS && (*last)->copied)
+        check_sources(visit, *last, cells_from(first, count), me, address);
     check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
     (*last)->read |= kind == SMC_WRITES ? 0 : cells_from(first, count);
     (*last)->written |= kind == SMC_READS ? 0 : cells_from(first, count);

@@ -11,6 +11,9 @@
 
 #include "machine/emulator/emulator_state.h"
 
+/* The time of a write to global memory that is pending: nothing is ordered after it. */
+#define SMC_WRITTEN_LATER UINT32_MAX
+
 struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch);
 void smc_shadow_free(struct smc_shadow *shadow);
 void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block);

@@ -20,9 +20,6 @@ enum {
     COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived */
 };
 
-/* The time of a write to global memory that is pending: nothing is ordered after it. */
-#define WRITTEN_LATER UINT32_MAX
-
 /* Times are those of struct smc_order; 0: never. */
 struct cell {
     uint32_t write_at, read_at, other_read_at;
@@ -78,6 +75,7 @@ struct line {
     struct smc_past_line *past; /* what other blocks did; NULL: not kept */
     struct settled settled;
     uint32_t written, read;         /* the cells that are */
+    uint32_t copied;                /* read by asynchronous copies, which may be pending */
     uint32_t value[SMC_LINE_CELLS]; /* as last written */
     struct cell cell[SMC_LINE_CELLS];
 };
@@ -119,9 +117,10 @@ struct visit {
     uint32_t first; /* of its threads, or of its warpgroup's unit */
     uint32_t place; /* instruction */
     bool is_strong, is_narrow, is_volatile;
-    bool is_async; /* through the async proxy */
-    bool is_copy;  /* the same, or cp.async */
-    uint32_t unit; /* a read that is pending until a wait for this unit; 0: none */
+    bool is_async;  /* through the async proxy */
+    bool is_copy;   /* the same, or cp.async */
+    bool is_source; /* of such a copy, in global memory */
+    uint32_t unit;  /* a read that is pending until a wait for this unit; 0: none */
     enum smc_ptx_space space;
     uint32_t bytes, mask;
 };
@@ -141,7 +140,9 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                           .is_volatile = op->is_volatile && !op->polls,
                           .space = space,
                           .bytes = bytes};
+    visit.is_source = op->kind == SMC_OP_COPY && space == SMC_SPACE_GLOBAL;
     if (worker->shadow->proxies) {
+        visit.is_source |= op->is_async && !op->is_of_group && space == SMC_SPACE_GLOBAL;
         visit.is_async = op->is_async;
         visit.is_copy = op->is_async || op->kind == SMC_OP_COPY;
         visit.unit = op->is_of_warpgroup ? unit : op->is_of_group ? SMC_BULK_UNIT : 0;
@@ -170,6 +171,12 @@ static inline struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     if (!*recent || (*recent)->number != number)
         *recent = smc_shadow_find_line(shadow, number);
     return *recent;
+}
+
+/* The bits of cells of a line. */
+static inline uint32_t cells_from(uint32_t first, uint32_t count)
+{
+    return (uint32_t)((UINT64_C(1) << count) - 1) << first;
 }
 
 static inline void settle(struct settled *settled, uint32_t synced, uint32_t cell)

@@ -59,8 +59,8 @@ void smc_shadow_delay(struct smc_shadow *shadow, uint64_t address, uint32_t byte
         if (!cell || cell->write_at < shadow->order.block_began_at || cell->write_place != place)
             continue;
         line->settled.cells = 0;
-        if (is_pending || cell->write_at == WRITTEN_LATER)
-            cell->write_at = is_pending ? WRITTEN_LATER : shadow->order.now;
+        if (is_pending || cell->write_at == SMC_WRITTEN_LATER)
+            cell->write_at = is_pending ? SMC_WRITTEN_LATER : shadow->order.now;
         set_flag(cell, COPY_IS_PENDING, is_pending);
     }
 }

@@ -486,6 +486,19 @@ static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANE
             touch(shadow, i / SMC_LINE_CELLS, 1u << i % SMC_LINE_CELLS);
 }
 
+/* Reads of global memory by asynchronous copies. */
+static void mark_copied(const struct visit *visit, const uint64_t address[SMC_LANES])
+{
+    const uint32_t unit = visit->shadow->cell_bytes_global;
+    const uint32_t count = visit->bytes < unit ? 1 : visit->bytes / unit;
+    EACH_ACTIVE(lane, visit->mask) {
+        const uint64_t cell = address[lane] / unit;
+        struct line *line = line_of(visit->shadow, cell / SMC_LINE_CELLS);
+        if (line)
+            line->copied |= cells_from(cell % SMC_LINE_CELLS, count);
+    }
+}
+
 bool smc_shadow_passes(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                        uint64_t first, const struct smc_places *places)
 {
@@ -524,6 +537,8 @@ void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
     if (op->is_noncoherent && access->space == SMC_SPACE_GLOBAL &&
         !(has_places && are_unwritten(shadow, first, places)))
         smc_shadow_check_noncoherent(&visit, access->address);
+    if (visit.is_source && kind == SMC_READS)
+        mark_copied(&visit, access->address);
     const uint32_t left = has_places ? check_places(&visit, first, places) : access->mask;
     if (left)
         smc_shadow_check_each(&visit, kind, access->address, left, access->value, access->host);

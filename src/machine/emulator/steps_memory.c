@@ -444,7 +444,7 @@ struct smc_copy {
     struct smc_copy *next;
     const struct smc_op *op;
     uint64_t group;
-    uint32_t mask;
+    uint32_t mask, begun_at;
     uint64_t to[SMC_LANES], from[SMC_LANES];
     uint8_t bytes[SMC_LANES]; /* the rest is 0 */
 };
@@ -457,6 +457,8 @@ void smc_copies_forget(struct smc_warp *warp)
         warp->copies = next;
     }
     warp->copy_group = 0;
+    warp->waits = 0;
+    memset(warp->waited, 0, sizeof warp->waited);
 }
 
 /* Lanes that copy the same number of bytes as the first lane of `mask`. */
@@ -524,6 +526,7 @@ enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
     copy->group = warp->copy_group;
     smc_memory_addresses(warp, op, copy->to);
     copy->mask = fetch_copy(worker, warp, op, mask, copy);
+    copy->begun_at = worker->shadow ? smc_shadow_now(worker->shadow) : 0;
     if (worker->shadow && copy->mask)
         smc_shadow_check_copy(worker, warp, op, copy->to, copy->mask);
     while (*last)
@@ -602,7 +605,8 @@ struct smc_pending *smc_copies_later(struct smc_worker *worker, struct smc_warp 
     if (!take_copy(warp, mask, &copy))
         return NULL;
     copy.mask = check_stores(worker, warp, &copy);
-    const struct smc_issuer by = {.worker = worker, .warp = warp, .op = copy.op};
+    const struct smc_issuer by = {
+        .worker = worker, .warp = warp, .op = copy.op, .begun_at = copy.begun_at};
     struct smc_pending *pending = smc_pending_add(worker, &by, walk_copy, &copy, sizeof copy);
     if (!pending)
         return NULL;
@@ -620,6 +624,40 @@ enum smc_next smc_step_commit(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
+static void note_wait(const struct smc_worker *worker, struct smc_warp *warp, uint32_t begun_at)
+{
+    const struct smc_waited_copies now = {begun_at,
+                                          worker->shadow ? smc_shadow_now(worker->shadow) : 0};
+    const struct smc_waited_copies *last = &warp->waited[(warp->waits - 1) % SMC_WAITED_COPIES];
+    if (warp->waits == 0 || memcmp(last, &now, sizeof now) != 0)
+        warp->waited[warp->waits++ % SMC_WAITED_COPIES] = now;
+}
+
+static bool has_begun(const struct smc_op *op, uint32_t lanes, uint32_t begun_at, uint32_t lane,
+                      uint32_t instruction, uint32_t when)
+{
+    return op->instruction == instruction && begun_at == when && lanes >> lane & 1;
+}
+
+uint32_t smc_copy_waited_at(const struct smc_worker *worker, uint32_t thread, uint32_t instruction,
+                            uint32_t begun_at)
+{
+    const struct smc_warp *warp = &worker->warp[thread / SMC_LANES];
+    const uint32_t lane = thread % SMC_LANES;
+    for (const struct smc_copy *at = warp->copies; at; at = at->next)
+        if (has_begun(at->op, at->mask, at->begun_at, lane, instruction, begun_at))
+            return UINT32_MAX;
+    for (const struct smc_pending *at = worker->pending; at; at = at->next)
+        if (at->by.warp == warp && !at->is_done &&
+            has_begun(&at->op, at->to ? at->to_lanes : 1u << at->by.lane, at->by.begun_at, lane,
+                      instruction, begun_at))
+            return UINT32_MAX;
+    for (uint32_t i = 0; i < SMC_WAITED_COPIES; i++)
+        if (warp->waited[i].begun_at == begun_at)
+            return warp->waited[i].waited_at;
+    return 0;
+}
+
 enum smc_next smc_step_wait(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
@@ -628,6 +666,7 @@ enum smc_next smc_step_wait(struct smc_worker *worker, struct smc_warp *warp,
                             warp->copies->group + op->immediate < warp->copy_group)) {
         struct smc_copy *copy = warp->copies;
         store_copy(worker, warp, copy);
+        note_wait(worker, warp, copy->begun_at);
         warp->copies = copy->next;
         free(copy);
     }
