@@ -19,6 +19,7 @@ struct touch {
     uint16_t thread;
     uint8_t block;
     bool is_strong, is_past; /* past: a read before the write */
+    bool is_async; /* a write that needs no fence.proxy.async before another such access */
 };
 
 /* 32 neighboring cells. */
@@ -36,6 +37,9 @@ struct smc_concurrent {
     /* What was known at the last acquire, which also empties L1; of its own clock, when. */
     struct clocks acquired[SMC_MOST_ORDERED];
     struct clocks strong; /* published by strong writes */
+    /* What fences of the async proxy cover that are ordered before what the block does, and that
+       was so for a strong write. */
+    struct clocks covered[SMC_MOST_ORDERED], strong_covered;
     struct concurrent_line *line[MOST_LINES];
     uint32_t lines, made;
     uint16_t table[TABLE]; /* by number: its index in `line` plus one */
@@ -68,6 +72,8 @@ void smc_concurrent_begin(struct smc_concurrent *concurrent)
     memset(concurrent->fenced, 0, sizeof concurrent->fenced);
     memset(concurrent->acquired, 0, sizeof concurrent->acquired);
     memset(&concurrent->strong, 0, sizeof concurrent->strong);
+    memset(concurrent->covered, 0, sizeof concurrent->covered);
+    memset(&concurrent->strong_covered, 0, sizeof concurrent->strong_covered);
     memset(concurrent->table, 0, sizeof concurrent->table);
     concurrent->lines = 0;
 }
@@ -108,6 +114,14 @@ void smc_concurrent_fence(struct smc_worker *worker, bool is_narrow)
         concurrent->fenced[block] = concurrent->acquired[block] = snapshot(worker);
 }
 
+void smc_concurrent_proxy_fence(struct smc_worker *worker)
+{
+    if (!worker->concurrent)
+        return;
+    const struct clocks now = snapshot(worker);
+    join(&now, &worker->concurrent->covered[block_of(worker)]);
+}
+
 void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
                            enum smc_access_kind kind)
 {
@@ -118,9 +132,12 @@ void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
     if (kind != SMC_READS) {
         const struct clocks now = op->releases ? snapshot(worker) : concurrent->fenced[block];
         join(&now, &concurrent->strong);
+        join(&concurrent->covered[block], &concurrent->strong_covered);
     }
-    if (kind != SMC_WRITES)
+    if (kind != SMC_WRITES) {
         join(&concurrent->strong, &concurrent->known[block]);
+        join(&concurrent->strong_covered, &concurrent->covered[block]);
+    }
     if (op->acquires)
         concurrent->acquired[block] = snapshot(worker);
 }
@@ -128,17 +145,19 @@ void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,
 void smc_concurrent_barrier(struct smc_worker *first, uint32_t blocks)
 {
     struct smc_concurrent *concurrent = first->concurrent;
-    struct clocks all = {{0}};
+    struct clocks all = {{0}}, covered = {{0}};
     if (!concurrent)
         return;
     for (uint32_t i = 0; i < blocks; i++) {
         const struct clocks now = snapshot(&first[i]);
         join(&now, &all);
+        join(&concurrent->covered[block_of(&first[i])], &covered);
     }
     for (uint32_t i = 0; i < blocks; i++) {
         const uint32_t block = block_of(&first[i]);
         join(&all, &concurrent->known[block]);
         concurrent->acquired[block] = concurrent->known[block];
+        join(&covered, &concurrent->covered[block]);
     }
 }
 
@@ -220,7 +239,16 @@ static bool may_be_in_l1(const struct concurrent_access *access, const struct co
     return false;
 }
 
-static bool check_cell(const struct concurrent_access *access, const struct concurrent_cell *cell)
+/* Whether an access through the async proxy lacks a fence after another block's generic write. */
+static bool concurrent_lacks_fence(const struct concurrent_access *access,
+                                   const struct touch *write)
+{
+    const struct clocks *covered = &access->worker->concurrent->covered[access->touch.block];
+    return access->touch.is_async && write->time && !write->is_async &&
+           write->block != access->touch.block && write->time >= covered->of[write->block];
+}
+
+static bool check_cell(const struct concurrent_access *access, struct concurrent_cell *cell)
 {
     const enum smc_access_kind kind = access->of->kind;
     if (!is_ordered(access, &cell->write) && !access->is_same) {
@@ -234,6 +262,11 @@ static bool check_cell(const struct concurrent_access *access, const struct conc
     if (access->of->op->is_noncoherent && cell->write.time &&
         cell->write.block != access->touch.block) {
         concurrent_report(access, SMC_FINDING_NONCOHERENT_READ, &cell->write);
+        return true;
+    }
+    if (concurrent_lacks_fence(access, &cell->write)) {
+        concurrent_report(access, SMC_FINDING_PROXY_FENCE, &cell->write);
+        cell->write.is_async = true; /* reported once */
         return true;
     }
     if (is_unacquired(access, &cell->write)) {
@@ -310,7 +343,8 @@ void smc_concurrent_check(struct smc_worker *worker, const struct smc_warp *warp
                       .thread = (uint16_t)smc_thread_of(warp, lane),
                       .block = (uint8_t)block_of(worker),
                       .is_strong =
-                          access->op->is_strong && reaches_others(worker, access->op->is_narrow)},
+                          access->op->is_strong && reaches_others(worker, access->op->is_narrow),
+                      .is_async = access->op->is_async},
             .address = access->address[lane],
             .is_same = access->kind == SMC_WRITES && access->value &&
                        !memcmp(access->host[lane], access->value[lane], access->bytes)};

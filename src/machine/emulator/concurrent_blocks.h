@@ -23,6 +23,9 @@ void smc_concurrent_begin(struct smc_concurrent *concurrent);
 
 /* narrow: of the block or the cluster only. */
 void smc_concurrent_fence(struct smc_worker *worker, bool is_narrow);
+/* A fence.proxy.async for global memory: see proxies.h. It covers what is ordered before it, for
+   accesses of the block, and of those that learn from it. */
+void smc_concurrent_proxy_fence(struct smc_worker *worker);
 /* A strong access to any memory that others may see; an arrival at an object of another block is a
    write, a wait for an object a read. */
 void smc_concurrent_strong(struct smc_worker *worker, const struct smc_op *op,

@@ -410,7 +410,7 @@ void smc_peers_reach(struct smc_worker *worker, const struct smc_warp *warp, uin
         struct touched *touched = &owner->peers->cell[i];
         if (!is_reported && access->kind != SMC_WRITES && !touched->write.time &&
             (cell->write_at < owner->shadow->order.block_began_at ||
-             cell->flags & COPY_IS_PENDING)) {
+             (cell->flags & COPY_IS_PENDING && !cell->is_update))) {
             race.other = NULL;
             peers_report(&race, SMC_FINDING_UNWRITTEN);
             is_reported = true;

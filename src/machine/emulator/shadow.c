@@ -616,6 +616,7 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
         cell[i].flags &=
             (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | WRITE_IS_VOLATILE | COPY_IS_PENDING);
         cell[i].is_exempt = visit->is_copy;
+        cell[i].is_update = false;
         cell[i].flags |= flags;
     }
     return true;
@@ -690,14 +691,17 @@ static void check_cells(const struct visit *visit, struct cell *cell, uint32_t c
             check_write(visit, &cell[i], me, address, same_value);
         if (kind == SMC_UPDATES)
             note_reader(visit, &cell[i], me);
+        if (kind != SMC_READS)
+            cell[i].is_update = kind == SMC_UPDATES;
     }
 }
 
+/* What an atomic operation finds; several that are pending, of red.async, add up. */
 static bool is_unwritten(const struct visit *visit, const struct cell *cell, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (cell[i].write_at < visit->shadow->order.block_began_at ||
-            cell[i].flags & COPY_IS_PENDING)
+            (cell[i].flags & COPY_IS_PENDING && !cell[i].is_update))
             return true;
     return false;
 }

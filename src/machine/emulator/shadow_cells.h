@@ -26,7 +26,9 @@ struct cell {
     uint32_t write_place, read_place, other_read_place; /* instructions */
     uint16_t writer, reader, other_reader;
     uint8_t flags;
-    bool is_exempt; /* the write needs no fence: it is of a copy, or of another block (proxies.h) */
+    /* The write needs no fence: it is of a copy, or of another block (proxies.h). */
+    bool is_exempt : 1;
+    bool is_update : 1; /* the write was an atomic operation */
 };
 
 /* Of 32 neighboring cells those whose weak reads need no check until the next barrier: the last

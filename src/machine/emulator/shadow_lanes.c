@@ -78,12 +78,13 @@ static inline struct moment moment_of(const struct visit *visit)
 }
 
 /* Records the lanes that read the cell as note_reader would one after the other. The last write is
-   ordered before them. NOTED_NOTHING: each lane must be checked by itself. */
+   ordered before them, unless it is a copy that is pending. NOTED_NOTHING: each lane must be
+   checked by itself. */
 static inline enum noted note_lanes(struct moment at, struct cell *cell, uint32_t lanes)
 {
     const uint32_t more = lanes & (lanes - 1), thread = at.warp * SMC_LANES;
     const uint32_t me = thread + (uint32_t)__builtin_ctz(lanes);
-    if (cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))
+    if (cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG | COPY_IS_PENDING))
         return NOTED_NOTHING;
     if (cell->other_read_at >= at.synced)
         return cell->read_at >= at.synced ? NOTED_SETTLED : NOTED_NOTHING;
@@ -405,7 +406,7 @@ static inline void set_writer(struct cell *cell, uint32_t now, uint32_t me, uint
     cell->writer = (uint16_t)me;
     cell->write_place = place;
     cell->flags &= (uint8_t) ~(WRITE_IS_STRONG | WRITE_IS_NARROW | COPY_IS_PENDING);
-    cell->is_exempt = false;
+    cell->is_exempt = cell->is_update = false;
 }
 
 static void write_shared(struct smc_shadow *shadow, struct moment at, uint32_t count,

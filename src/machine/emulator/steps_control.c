@@ -6,6 +6,7 @@
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/peers.h"
+#include "machine/emulator/proxies.h"
 #include "machine/emulator/shadow.h"
 
 /* --- Branches and exits ----------------------------------------------------------------------- */
@@ -245,6 +246,8 @@ enum smc_next smc_step_proxy_fence(struct smc_worker *worker, struct smc_warp *w
 {
     if (worker->shadow)
         smc_shadow_proxy_fence(worker->shadow, warp, mask, (uint32_t)op->immediate);
+    if (op->immediate & SMC_FENCES_GLOBAL)
+        smc_concurrent_proxy_fence(worker);
     smc_peers_proxy_fence(worker);
     return SMC_GO_ON;
 }

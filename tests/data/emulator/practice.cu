@@ -231,15 +231,13 @@ template <int STAGES, int F> __device__ void staged_gemm(int *out, int *in)
             COPY_WAIT(STAGES - 2);
         if (F != 2)
             __syncthreads();
-        if (F != 3 && k + STAGES - 1 < STEPS)
+        if (k + STAGES - 1 < STEPS)
             fetch(k + STAGES - 1);
-        if (F != 4)
+        if (F != 3)
             COPY_COMMIT();
         for (int i = 0; i < STEP; i++)
             for (int r = 0; r < 8; r++)
                 sum[r] += a[k % STAGES][i][row * 8 + r] * b[k % STAGES][i][col]; //: gemm read
-        if (F == 3 && k + STAGES < STEPS + 1 && k + STAGES - 1 < STEPS)
-            fetch(k + STAGES); //: gemm too far
     }
     for (int r = 0; r < 8; r++)
         out[(row * 8 + r) * N + col] = sum[r];
@@ -258,7 +256,7 @@ KERNEL(staged_2, 1) // one group too many may be pending
 KERNEL(staged_4, 1)
 KERNEL(staged_2, 2) // no barrier
 KERNEL(staged_3, 2)
-KERNEL(staged_4, 4) // groups are not committed at the end of the loop
+KERNEL(staged_4, 3) // groups are not committed in the loop
 
 // --- GEMM: stages filled in bulk by a warp of its own --------------------------------------------
 
@@ -281,7 +279,7 @@ template <int STAGES, int F> __device__ void fed_gemm(int *out, int *in)
         if (t > 128)
             return;
         for (int k = 0; k < STEPS; k++) {
-            WAIT(&empty[k % STAGES], (k / STAGES & 1) ^ (F == 2 ? k > STAGES : 1));
+            WAIT(&empty[k % STAGES], k / STAGES & 1 ^ (F != 2));
             EXPECT(&full[k % STAGES], 2 * BYTES); //: fed expects
             LOAD(a[k % STAGES], in + k * WORDS, BYTES, &full[k % STAGES]); //: fed loaded
             LOAD(b[k % STAGES], in + 1024 + k * WORDS, BYTES, &full[k % STAGES]);
@@ -290,7 +288,7 @@ template <int STAGES, int F> __device__ void fed_gemm(int *out, int *in)
     }
     int sum = 0;
     for (int k = 0; k < STEPS; k++) {
-        if (F == 5)
+        if (F == 4)
             WAIT(&full[0], k / STAGES & 1);
         else
             WAIT(&full[k % STAGES], k / STAGES & 1); //: fed waits
@@ -301,8 +299,7 @@ template <int STAGES, int F> __device__ void fed_gemm(int *out, int *in)
         }
         for (int i = 0; i < 4; i++)
             sum += a[k % STAGES][(t + i) % WORDS] * b[k % STAGES][i]; //: fed read
-        if (F != 4)
-            __syncwarp();
+        __syncwarp();
         if (F != 3 && t % 32 == 0)
             ARRIVE(&empty[k % STAGES]); //: fed arrives
     }
@@ -317,10 +314,10 @@ KERNEL(fed_2, 0)
 KERNEL(fed_3, 0)
 KERNEL(fed_4, 0)
 KERNEL(fed_3, 1) // one warp fewer completes the phase
+KERNEL(fed_3, 2) // the loads wait for the other parity
 KERNEL(fed_3, 3) // a stage is given back before it is read
 KERNEL(fed_2, 3)
-KERNEL(fed_3, 4) // lanes of the warp may still read
-KERNEL(fed_4, 5) // the object of another stage
+KERNEL(fed_4, 4) // the object of another stage
 
 // --- Attention -----------------------------------------------------------------------------------
 
@@ -346,7 +343,10 @@ template <int F> __device__ void attend(int *out, int *in)
             fetch(n + 1);
         else
             COPY_COMMIT();
-        COPY_WAIT(1);
+        if (F == 1)
+            COPY_WAIT(3);
+        else
+            COPY_WAIT(1);
         __syncthreads();
         for (int r = 0; r < 4; r++) {
             int score = 0;
@@ -366,7 +366,7 @@ template <int F> __device__ void attend(int *out, int *in)
         out[(warp * 4 + lane / 16 + 2 * r) * DIM + lane % 16] = sum[r];
 }
 KERNEL(attend, 0)
-KERNEL(attend, 1) // v is in a group of its own, which may be pending
+KERNEL(attend, 1) // k and v are groups of their own, of which v may be pending
 KERNEL(attend, 2) // no __syncwarp() between the scores and their use
 KERNEL(attend, 3) // no barrier before the next tile is fetched
 
@@ -424,19 +424,15 @@ template <int F> __device__ void split(int *out, int *in)
     for (int i = 0; i < 4; i++)
         sum += in[(blockIdx.x * 4 + i) * WORDS % 2048 + t];
     part[blockIdx.x * WORDS + t] = sum; //: split written
-    if (F == 0 || F == 2 || F == 3)
+    if (F != 1)
         __threadfence();
-    if (F != 3)
+    if (F != 2)
         __syncthreads();
     if (t == 0)
         ticket = atomicAdd(count, 1);
     __syncthreads();
-    if (ticket + 1 != gridDim.x && F != 2)
+    if (ticket + 1 != gridDim.x)
         return;
-    if (F == 2 && ticket + 2 < gridDim.x)
-        return;
-    if (F == 1)
-        __threadfence();
     sum = 0;
     for (int i = 0; i < gridDim.x; i++)
         sum += ((volatile int *)part)[i * WORDS + t]; //: split read
@@ -444,15 +440,14 @@ template <int F> __device__ void split(int *out, int *in)
 }
 KERNEL(split, 0)
 KERNEL(split, 1) // no fence before the ticket
-KERNEL(split, 2) // the last block but one adds, too
-KERNEL(split, 3) // the ticket is taken before other warps have written
+KERNEL(split, 2) // the ticket is taken before other warps have written
 
 // --- All blocks together ----------------------------------------------------------------------------
 
 // A barrier of all blocks whose count goes up.
 template <int F> __device__ void everyone(int *count, int round)
 {
-    if (F != 3)
+    if (F != 2)
         __syncthreads();
     if (threadIdx.x == 0) {
         if (F != 1)
@@ -460,7 +455,7 @@ template <int F> __device__ void everyone(int *count, int round)
         atomicAdd(count, 1);
         while (*(volatile int *)count < (int)gridDim.x * round)
             ;
-        if (F != 2)
+        if (F != 3)
             __threadfence();
     }
     __syncthreads();
@@ -481,7 +476,8 @@ template <int F> __device__ void relax(int *out, int *in)
 }
 KERNEL(relax, 0)
 KERNEL(relax, 1) // no fence before the arrival
-KERNEL(relax, 3) // the thread arrives before the others of its block have written
+KERNEL(relax, 3) // no fence behind the wait
+KERNEL(relax, 2) // the thread arrives before the others of its block have written
 KERNEL(relax, 4) // one buffer
 
 // A ring in global memory: one block gives, the other one takes.
@@ -548,7 +544,7 @@ template <int F> __device__ void lookback(int *out, int *in)
     }
     if (lane == 31)
         warps[t / 32] = sum; //: look written
-    if (F != 3)
+    if (F != 2)
         __syncthreads();
     for (int w = 0; w < t / 32; w++)
         sum += warps[w]; //: look read
@@ -562,7 +558,7 @@ template <int F> __device__ void lookback(int *out, int *in)
             int found;
             do
                 found = *(volatile int *)&state[b];
-            while (found == 0 && F != 2);
+            while (found == 0);
             __threadfence();
             total += found == 2 ? ((volatile int *)whole)[b] : ((volatile int *)own)[b]; //: look seen
             if (found == 2)
@@ -578,7 +574,7 @@ template <int F> __device__ void lookback(int *out, int *in)
 }
 KERNEL(lookback, 0)
 KERNEL(lookback, 1) // no fence before the state
-KERNEL(lookback, 3) // no barrier between the warps' sums and their use
+KERNEL(lookback, 2) // no barrier between the warps' sums and their use
 
 // --- Queues ----------------------------------------------------------------------------------------------
 
@@ -590,7 +586,7 @@ template <int F> __device__ void taking(int *out, int *in)
     int *const count = in + 6000;
     for (;;) {
         if (t == 0)
-            next = F == 3 ? (*count)++ : atomicAdd(count, 1); //: taking written
+            next = F == 2 ? (*count)++ : atomicAdd(count, 1); //: taking written
         __syncthreads();
         const int tile = next; //: taking read
         if (F != 1)
@@ -602,7 +598,7 @@ template <int F> __device__ void taking(int *out, int *in)
 }
 KERNEL(taking, 0)
 KERNEL(taking, 1) // the next tile may be taken while others read the last one
-KERNEL(taking, 3) // no atomic operation
+KERNEL(taking, 2) // no atomic operation
 
 // Each warp takes places for all of its lanes at once.
 template <int F> __device__ void append(int *out, int *in)
@@ -615,7 +611,7 @@ template <int F> __device__ void append(int *out, int *in)
     int first = 0;
     if (lane == __ffs(mask & __activemask()) - 1)
         first = F == 1 ? atomicAdd(count, 1) : atomicAdd(count, __popc(mask));
-    first = __shfl_sync(mask, first, __ffs(mask) - 1); //: append shuffled
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, %3;" : "=r"(first) : "r"(first), "r"(__ffs(mask) - 1), "r"(mask)); //: append shuffled
     out[first + __popc(mask & ((1u << lane) - 1))] = in[i]; //: append written
 }
 KERNEL(append, 0)
@@ -649,6 +645,7 @@ template <int F> __device__ void bins(int *out, int *in)
 }
 CLUSTER_KERNEL(bins, 0)
 CLUSTER_KERNEL(bins, 1) // the other block's bins may not be cleared
+CLUSTER_KERNEL(bins, 2) // no atomic operation
 CLUSTER_KERNEL(bins, 3) // no barrier before the result is read
 
 // Sums of both blocks meet in the first one: red.async completes transactions.
@@ -693,9 +690,8 @@ template <int F> __device__ void halves(int *out, int *in)
     CLUSTER_SYNC();
     for (int k = 0; k < 6; k++) {
         if (t == 0) {
-            if (F != 1)
-                WAIT_CLUSTER(&empty[k % 2], k / 2 % 2 ^ 1);
-            EXPECT(&full[k % 2], F == 2 ? BYTES / 2 : BYTES); //: halves expects
+            WAIT_CLUSTER(&empty[k % 2], k / 2 % 2 ^ 1);
+            EXPECT(&full[k % 2], F == 1 ? BYTES / 2 : BYTES);
             MULTICAST(s[k % 2] + rank * 64, in + k * WORDS + rank * 64, BYTES / 2, &full[k % 2]); //: halves loaded
         }
         WAIT_CLUSTER(&full[k % 2], k / 2 % 2); //: halves waits
@@ -710,7 +706,7 @@ template <int F> __device__ void halves(int *out, int *in)
         CLUSTER_SYNC();
 }
 CLUSTER_KERNEL(halves, 0)
-CLUSTER_KERNEL(halves, 1) // the stages of the other block are not waited for
+CLUSTER_KERNEL(halves, 1) // half of the bytes are expected
 CLUSTER_KERNEL(halves, 3) // a stage is given back before all have read it
 CLUSTER_KERNEL(halves, 4) // a block may end while the other one arrives in it
 
