@@ -49,7 +49,8 @@ says "trace --on emulator: --device names the device" out 'GeForce RTX 4090'
 traced --format json -- $app bounds
 ends_with "trace --on emulator: a finding alone is exit status 1" 1
 if grep -q '"findings": \[$' "$scratch/err" &&
-    grep -q 'store: .*out of bounds.*device memory 1 + 256' "$scratch/err"; then
+    grep -q 'store: .*out of bounds.*device memory 1 + 256' "$scratch/err" &&
+    grep -q 'store: .*out of bounds.*device memory 2 + 1024' "$scratch/err"; then
     pass "an access beyond an allocation is found"
 else
     fail "an access beyond an allocation is found" "$(cat "$scratch/err")"

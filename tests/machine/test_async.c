@@ -1,6 +1,7 @@
 /* async: pipelines of asynchronous copies and wgmma. The correct ones have no findings; each fault
    is found at its lines. The kernels are those of tests/data/emulator/async.cu, compiled by nvcc;
-   in those of late.cu, what is not waited for is not there. */
+   in those of late.cu, what is not waited for is not there; those of practice.cu do what GEMM,
+   attention, scans and queues do. */
 #include "config.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum { WORDS = 1 << 14, MOST_LINE = 256 };
 
 struct trial {
     const char *file;
-    bool unchecked;
+    bool unchecked, reversed;
     int32_t out[WORDS], in[WORDS];
     struct smc_program *program;
     struct smc_emulation emulation;
@@ -33,6 +34,7 @@ static void run(const char *entry, uint32_t blocks, uint32_t threads)
                                           .block = {threads, 1, 1},
                                           .cooperative = blocks > 1,
                                           .unchecked = trial.unchecked,
+                                          .reversed = trial.reversed,
                                           .arrays = arrays,
                                           .array_count = 2}};
     memset(trial.out, 0, sizeof trial.out);
@@ -194,6 +196,35 @@ static const struct good good_late[] = {
     {"sent_0", 2, 128, 256, of_other_block},   {"shared_ring_0", 2, 128, 256, sum_of_shared},
 };
 
+static const struct good good_practice[] = {
+    {"cleared_0", 1, 128, 128, sum_of_own},
+    {"cleared_3", 1, 128, 128, sum_of_own},
+    {"cleared_4", 1, 128, 128, sum_of_own},
+    {"cleared_arrived_0", 1, 128, 128, backwards},
+    {"cleared_arrived_2", 1, 128, 128, backwards},
+    {"given_0", 2, 128, 128, backwards},
+    {"staged_2_0", 1, 128, 0, NULL},
+    {"staged_3_0", 1, 128, 0, NULL},
+    {"staged_4_0", 1, 128, 0, NULL},
+    {"staged_5_0", 1, 128, 0, NULL},
+    {"fed_2_0", 1, 160, 0, NULL},
+    {"fed_3_0", 1, 160, 0, NULL},
+    {"fed_4_0", 1, 160, 0, NULL},
+    {"attend_0", 1, 128, 0, NULL},
+    {"turns_0", 1, 256, 768, plus_one},
+    {"split_0", 4, 128, 0, NULL},
+    {"relax_0", 4, 128, 0, NULL},
+    {"channel_0", 2, 128, 0, NULL},
+    {"lookback_0", 4, 128, 0, NULL},
+    {"taking_0", 4, 128, 1536, plus_one},
+    {"append_0", 4, 128, 0, NULL},
+    {"bins_0", 2, 128, 0, NULL},
+    {"meet_0", 2, 128, 0, NULL},
+    {"halves_0", 2, 128, 0, NULL},
+    {"fetched_0", 2, 128, 128, backwards_plus_one},
+    {"fetched_3", 2, 128, 128, backwards_plus_one},
+};
+
 /* Without checks everything happens at once. */
 static void run_at_once(const struct good *kernel)
 {
@@ -229,6 +260,9 @@ static void test_correct(void)
     trial.file = "late";
     for (size_t n = 0; n < sizeof good_late / sizeof *good_late; n++)
         run_correct(&good_late[n]);
+    trial.file = "practice";
+    for (size_t n = 0; n < sizeof good_practice / sizeof *good_practice; n++)
+        run_correct(&good_practice[n]);
     trial.file = "async";
 }
 
@@ -479,6 +513,76 @@ static void test_late(void)
     run_late(of_clusters, COUNT_OF(of_clusters), 2, 128);
 }
 
+static void test_practice(void)
+{
+    static const struct fault faults[] = {
+        {"cleared_1", SMC_FINDING_PENDING_READ, "cleared written", "cleared copied"},
+        {"cleared_2", SMC_FINDING_PENDING_READ, "cleared written", "cleared copied"},
+        {"cleared_arrived_1", SMC_FINDING_PENDING_READ, "arrived written", "arrived copied"},
+        {"cleared_arrived_3", SMC_FINDING_PENDING_READ, "arrived written", "arrived loaded"},
+        {"staged_2_1", SMC_FINDING_PENDING_COPY, "gemm read", "gemm copied"},
+        {"staged_4_1", SMC_FINDING_PENDING_COPY, "gemm read", "gemm copied"},
+        {"staged_2_2", SMC_FINDING_RACE_READ_WRITE, "gemm copied", "gemm read"},
+        {"staged_3_2", SMC_FINDING_RACE_READ_WRITE, "gemm copied", "gemm read"},
+        {"staged_4_3", SMC_FINDING_PENDING_COPY, "gemm read", "gemm copied"},
+        {"attend_1", SMC_FINDING_PENDING_COPY, "attend read", "attend v"},
+        {"attend_2", SMC_FINDING_RACE_WRITE_READ, "attend read", "attend p written"},
+        {"attend_3", SMC_FINDING_RACE_READ_WRITE, "attend v", "attend read"}};
+    static const struct fault of_producers[] = {
+        {"fed_3_1", SMC_FINDING_EARLY_PHASE, "fed arrives", "fed arrives"},
+        {"fed_3_2", SMC_FINDING_DEADLOCK, "fed waits", NULL},
+        {"fed_2_3", SMC_FINDING_RACE_READ_WRITE, "fed loaded", "fed read"},
+        {"fed_3_3", SMC_FINDING_RACE_READ_WRITE, "fed loaded", "fed read"},
+        {"fed_4_4", SMC_FINDING_RACE_WRITE_READ, "fed read", "fed loaded"}};
+    static const struct fault of_turns[] = {
+        {"turns_1", SMC_FINDING_RACE_WRITE_WRITE, "turns written", "turns written"},
+        {"turns_2", SMC_FINDING_PENDING_READ, "turns written", "turns stored"},
+        {"turns_3", SMC_FINDING_PROXY_FENCE, "turns stored", "turns written"}};
+    static const struct fault of_pairs[] = {
+        {"given_1", SMC_FINDING_RACE_WRITE_READ, "given read", "given stored"},
+        {"given_2", SMC_FINDING_RACE_WRITE_READ, "given read", "given stored"},
+        {"given_3", SMC_FINDING_RACE_WRITE_READ, "given read", "given stored"},
+        {"channel_1", SMC_FINDING_RACE_WRITE_READ, "channel read", "channel written"},
+        {"channel_2", SMC_FINDING_RACE_READ_WRITE, "channel written", "channel read"},
+        {"channel_3", SMC_FINDING_RACE_READ_WRITE, "channel written", "channel read"},
+        {"channel_4", SMC_FINDING_STALE_READ, "channel read", "channel written"},
+        {"fetched_1", SMC_FINDING_RACE_WRITE_READ, "fetched loaded", "fetched written"},
+        {"fetched_2", SMC_FINDING_PROXY_FENCE, "fetched loaded", "fetched written"},
+        {"bins_1", SMC_FINDING_RACE_WRITE_READ, "bins counted", "bins cleared"},
+        {"bins_2", SMC_FINDING_RACE_WRITE_WRITE, "bins added", "bins added"},
+        {"bins_3", SMC_FINDING_RACE_READ_WRITE, "bins counted", "bins read"},
+        {"meet_1", SMC_FINDING_RACE_WRITE_READ, "meet read", "meet sent"},
+        {"meet_2", SMC_FINDING_RACE_READ_WRITE, "meet sent", "meet read"},
+        {"halves_1", SMC_FINDING_PENDING_COPY, "halves read", "halves loaded"},
+        {"halves_3", SMC_FINDING_RACE_READ_WRITE, "halves loaded", "halves read"},
+        {"halves_4", SMC_FINDING_BLOCK_ENDED, "halves arrives", NULL}};
+    static const struct fault of_grids[] = {
+        {"split_1", SMC_FINDING_RACE_WRITE_READ, "split read", "split written"},
+        {"split_2", SMC_FINDING_RACE_WRITE_READ, "split read", "split written"},
+        {"relax_1", SMC_FINDING_RACE_WRITE_READ, "relax step", "relax step"},
+        {"relax_2", SMC_FINDING_RACE_WRITE_READ, "relax step", "relax step"},
+        {"relax_3", SMC_FINDING_UNACQUIRED, "relax step", "relax step"},
+        {"relax_4", SMC_FINDING_RACE_READ_WRITE, "relax step", "relax step"},
+        {"lookback_2", SMC_FINDING_RACE_WRITE_READ, "look read", "look written"},
+        {"taking_1", SMC_FINDING_RACE_READ_WRITE, "taking written", "taking read"},
+        {"taking_2", SMC_FINDING_RACE_WRITE_READ, "taking written", "taking written"},
+        {"append_1", SMC_FINDING_RACE_WRITE_WRITE, "append written", "append written"},
+        {"append_2", SMC_FINDING_ABSENT_LANES, "append shuffled", NULL}};
+    /* A block sees the sum of another one only if that one still looks back. */
+    static const struct fault reversed[] = {
+        {"lookback_1", SMC_FINDING_RACE_WRITE_READ, "look seen", "look own"}};
+    trial.file = "practice";
+    run_faults(faults, COUNT_OF(faults), 1, 128);
+    run_faults(of_producers, COUNT_OF(of_producers), 1, 160);
+    run_faults(of_turns, COUNT_OF(of_turns), 1, 256);
+    run_faults(of_pairs, COUNT_OF(of_pairs), 2, 128);
+    run_faults(of_grids, COUNT_OF(of_grids), 4, 128);
+    trial.reversed = true;
+    run_faults(reversed, COUNT_OF(reversed), 4, 128);
+    trial.reversed = false;
+    trial.file = "async";
+}
+
 CU_TestInfo tests_async[] = {
     {"correct asynchronous pipelines have no findings", test_correct},
     {"a missing fence.proxy.async is found", test_proxies},
@@ -488,4 +592,5 @@ CU_TestInfo tests_async[] = {
     {"blocks of a cluster that are not waited for", test_clusters},
     {"blocks that run together hand over in global memory", test_global_memory},
     {"what is not waited for is not there", test_late},
+    {"faults in kernels in the manner of real ones", test_practice},
     CU_TEST_INFO_NULL};

@@ -441,6 +441,12 @@ int main(int argc, char **argv)
         address += 256;
         is("a launch", 0, launch(kernel(module, "store"), 1, 1, 0, arguments));
         is("synchronized", 0, find("cuCtxSynchronize")());
+        uint64_t next = 0; /* what follows is not hit */
+        CU(cuMemAlloc_v2, &address, (size_t)4);
+        CU(cuMemAlloc_v2, &next, (size_t)4096);
+        address += 1024;
+        is("a launch", 0, launch(kernel(module, "store"), 1, 1, 0, arguments));
+        is("synchronized", 0, find("cuCtxSynchronize")());
     } else if (strcmp(what, "wild") == 0) {
         void *module = start(ptx);
         void *store = kernel(module, "store");

@@ -10,16 +10,21 @@
 #include "base/memory.h"
 #include "guests/shim/shim.h"
 
+/* A gap is as large as leaves room for so many allocations: 1 MiB in the usual arena. In a small one
+   it becomes smaller when the arena is full. */
+enum { MOST_GAPS = 1 << 18, LEAST_GAP = 512 };
+
 /* Above the emulator's own windows (machine/emulator/emulator_program.h), below what the
    system gives out. */
 #define ARENA_BASE UINT64_C(0x200000000000)
-enum { ALIGN = 512, GAP = 512, FRESH_BYTES = 1 << 20, MOST_FREED = 64 };
+enum { ALIGN = 512, FRESH_BYTES = 1 << 20, MOST_FREED = 64 };
 
 /* A byte of `written` for each of these, whose bits are theirs. */
 enum { CELL_BYTES = 4, WHOLE_CELL = (1 << CELL_BYTES) - 1 };
 
 static struct {
     uint64_t base, bytes; /* of the arena; 0: not yet reserved */
+    uint64_t gap; /* bytes after each allocation, at least */
     struct shim_allocation *item;
     size_t count, room;
     uint64_t used;
@@ -39,6 +44,7 @@ static bool shim_memory_reserve(void)
             continue;
         memory.base = (uint64_t)(uintptr_t)at;
         memory.bytes = bytes;
+        memory.gap = bytes / MOST_GAPS > LEAST_GAP ? bytes / MOST_GAPS : LEAST_GAP;
         return true;
     }
     return false;
@@ -82,7 +88,7 @@ static bool is_in_arena(uint64_t address)
 
 static uint64_t rounded_with_gap(uint64_t bytes)
 {
-    return (bytes + GAP + ALIGN - 1) / ALIGN * ALIGN;
+    return (bytes + memory.gap + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* The first address from `at` on where so many bytes are not of what was freed last. */
@@ -115,6 +121,16 @@ static uint64_t find_space(uint64_t bytes, bool spares_freed)
         at = item ? item->address + rounded_with_gap(item->bytes) : end;
     }
     return spares_freed ? find_space(bytes, false) : 0;
+}
+
+/* The same for an allocation of so many bytes and the gap after it. */
+static uint64_t space_for(uint64_t bytes)
+{
+    uint64_t address = find_space(rounded_with_gap(bytes), true);
+    if (address || memory.gap == LEAST_GAP)
+        return address;
+    memory.gap = LEAST_GAP;
+    return find_space(rounded_with_gap(bytes), true);
 }
 
 static void name_it(struct shim_allocation *allocation, const char *name)
@@ -162,8 +178,7 @@ uint64_t shim_memory_allocate(uint64_t bytes, enum shim_memory_kind kind, const 
         return 0;
     if (is_of_gpu(kind) && kind != SHIM_MEMORY_MANAGED && most > 0 && memory.used + bytes > most)
         return 0;
-    struct shim_allocation allocation = {
-        .address = find_space(rounded_with_gap(bytes), true), .bytes = bytes, .kind = kind};
+    struct shim_allocation allocation = {.address = space_for(bytes), .bytes = bytes, .kind = kind};
     name_it(&allocation, name);
     if (kind == SHIM_MEMORY_DEVICE && allocation.address)
         allocation.written = smc_calloc(bytes / CELL_BYTES + 1, 1); /* or else it is not checked */

@@ -83,7 +83,7 @@ static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 #define SMC_WORKSPACE_BASE UINT64_C(0x38000000000)
 enum { SMC_WORKSPACE_BYTES = 1024 };
 enum { SMC_TEXTURE_STEP = 64 };
-enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 4096 };
+enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 1 << 20 };
 
 /* Added to an address of the space to make it generic. */
 static inline uint64_t smc_window_of(enum smc_ptx_space space)

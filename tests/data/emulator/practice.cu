@@ -1,4 +1,4 @@
-// Kernels of tests/machine/test_practice.c, in the manner of real ones: GEMM, attention, split k, scans,
+// Kernels of tests/machine/test_async.c, in the manner of real ones: GEMM, attention, split k, scans,
 // queues, histograms of clusters, rings between blocks. Each is correct as NAME_0, and where the comment
 // says so; the others have one fault each. practice.ptx is made of this file:
 //   nvcc -gencode arch=compute_90a,code=compute_90a -std=c++17 -ptx -lineinfo practice.cu
