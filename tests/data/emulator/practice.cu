@@ -84,9 +84,9 @@ __device__ uint32_t in_block(const void *p, uint32_t rank)
                  "[%0], %1; @!p bra L; }" ::"r"(at(object)),                                        \
                  "r"((uint32_t)(parity))                                                            \
                  : "memory")
-#define STORE_ASYNC(to, value, object, rank)                                                        \
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" :: \
-                     "r"(in_block(to, rank)),                                                       \
+#define ADD_ASYNC(to, value, object, rank)                                                          \
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 "  \
+                 "[%0], %1, [%2];" ::"r"(in_block(to, rank)),                                       \
                  "r"(value), "r"(in_block(object, rank))                                            \
                  : "memory")
 #define ARRIVE_IN(object, rank)                                                                     \
@@ -660,8 +660,7 @@ template <int F> __device__ void meet(int *out, int *in)
         EXPECT(&full, F == 2 ? BYTES : 2 * BYTES);
     }
     CLUSTER_SYNC();
-    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%0], %1, [%2];" :: //: meet sent
-                 "r"(in_block(&s[t], 0)), "r"(in[rank_here() * WORDS + t]), "r"(in_block(&full, 0)) : "memory");
+    ADD_ASYNC(&s[t], in[rank_here() * WORDS + t], &full, 0); //: meet sent
     if (rank_here() == 0) {
         if (F != 1)
             WAIT_CLUSTER(&full, 0); //: meet waits
