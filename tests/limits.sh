@@ -146,6 +146,19 @@ if smemcalc --tile 8 --device 9.0 2>&1 | grep -q '(NVRTC [0-9]*'; then
     COLUMNS=80 smemcalc --kernel matmul-register --device H200 --regs 64 2>err | tr -s '\n ' ' ' >out
     empty "--regs: what the kernel spills with so few registers, and its time" "$(
         grep -Eq 'bound compiled with __launch_bounds__\(256, 4\): 64 registers per thread, spills [0-9]+ B stored, [0-9]+ B loaded per thread; [0-9.]+ ms predicted' out || cat out err)"
+    # Pointers and loops' bounds that were spilled are known from local memory, whether or not the
+    # arrays have contents: those of the catalog have none.
+    sed 's/__launch_bounds__(THREADS, 1)/__launch_bounds__(THREADS, 4)/' \
+        "$here/../kernels/matmul_register.cu" >spilled.cu
+    smemcalc limits --kernel matmul-register --size 512 --device H200 --format json >rows 2>err
+    smemcalc run spilled.cu --grid 8 --block 256 --dynamic-smem 74496 --device H200 --dry-run \
+        --compiler-options '-DBM=128 -DBN=256 -DBK=16 -DTM=16 -DTN=8 -DSTAGES=3 -DELEMENT=float' \
+        -a f32x262144 -a f32x262144 -a f32x262144 -a i32:512 -a i32:512 -a i32:512 \
+        -a i32:512 -a i32:512 -a i32:512 --format json >own 2>>err
+    empty "limits: the time with spills is that of the same code with contents" "$(
+        jq -e -n --slurpfile a rows --slurpfile b own '$b[0].time.unfollowed == null and
+            ($a[0].headroom.by_blocks[3].compiled_predicted_ms / $b[0].time.predicted_ms - 1 |
+                fabs) < 0.05' >/dev/null || cat rows own err)"
     smemcalc --tile 8 --device 9.0 --regs 32 >out 2>err
     empty "--regs: nothing is spilled where the kernel can do with so few" "$(
         tr -s '\n ' ' ' <out | grep -q '32 registers per thread, nothing spilled' || cat out err)"

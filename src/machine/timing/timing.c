@@ -821,10 +821,11 @@ static bool has_contents(const struct smc_time_arguments *arguments)
     return false;
 }
 
-/* What the warps load is followed if the arrays have contents. */
+/* What the warps load is followed if the arrays have contents, or if threads have local memory: what
+   they spilled there may be a loop's bound or an address. */
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
-    if (!has_contents(model->arguments))
+    if (!has_contents(model->arguments) && model->local_bytes <= 0)
         return SMC_OK;
     model->contents =
         (struct smc_contents){.read = read_array, .context = (void *)model->arguments};
