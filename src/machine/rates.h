@@ -44,7 +44,6 @@ struct smc_rates {
     double constant_clocks, constant_miss_clocks, constant_word_latency, constant_miss_latency,
         constant_delayed_latency;
     double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
-    double operand_cache; /* the share of reads that operands kept in the operand cache save */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;

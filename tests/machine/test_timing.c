@@ -233,6 +233,31 @@ static void test_pipe_takes_two_clocks(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 32), 2 * 8 * 42, 8);
 }
 
+/* Two operands in the bank of even registers take two clocks, unless the instruction before has
+   kept one of them in its place; another warp in between does not change that. */
+static void test_operand_cache(void)
+{
+    static const uint64_t keeps_second = UINT64_C(1) << (123 - 64);
+    static const uint8_t number[3] = {2, 4, 5};
+    struct bench bench;
+    struct smc_warp_trace trace;
+    trace_loop(ROOM, 10, &trace); /* of steps 0 to 3 */
+    for (int kept = 0; kept <= STEPS; kept++) {
+        start(&bench, SMC_OP_FFMA, SMC_PIPE_FMA_HEAVY, 1);
+        for (int i = 0; i < STEPS; i++) {
+            struct smc_sass_instruction *in = &bench.step[i].in;
+            for (int k = 0; k < 3; k++)
+                in->from[k] = (struct smc_sass_operand){
+                    .kind = SMC_OPERAND_REGISTER, .number = number[k], .registers = 1};
+            in->high |= i < kept ? keeps_second : 0;
+        }
+        double clocks = 0; /* of each step: the first has nothing before it */
+        for (size_t i = 0; i < trace.count; i++)
+            clocks += trace.entry[i].step > 0 && trace.entry[i].step <= (uint32_t)kept ? 1 : 2;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 2 * clocks, 10);
+    }
+}
+
 static void test_shared_memory_binds(void)
 {
     struct bench bench;
@@ -865,6 +890,7 @@ CU_TestInfo tests_timing[] = {
     {"one warp waits for itself", test_one_warp_stalls},
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
+    {"operands that are kept are not read again", test_operand_cache},
     {"shared memory binds", test_shared_memory_binds},
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},

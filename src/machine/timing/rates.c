@@ -169,7 +169,6 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->branch_issue = 1;
     rates->switch_latency = SWITCH_CLOCKS;
     rates->switch_issue = SWITCH_ISSUE_CLOCKS;
-    rates->operand_cache = 0.5;
     rates->block_start = BLOCK_START_CLOCKS;
     rates->block_interval =
         busy_sms * rates->clock_hz / value(ceilings, SMC_CEILING_BLOCKS, usual_blocks_per_s);
