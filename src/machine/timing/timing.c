@@ -821,8 +821,8 @@ static bool has_contents(const struct smc_time_arguments *arguments)
     return false;
 }
 
-/* What the warps load is followed if the arrays have contents, or if threads have local memory: what
-   they spilled there may be a loop's bound or an address. */
+/* What the warps load is followed if the arrays have contents, or if threads have local memory:
+   what they spilled there may be a loop's bound or an address. */
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
     if (!has_contents(model->arguments) && model->local_bytes <= 0)
