@@ -70,7 +70,8 @@ int fuzz_machine(const uint8_t *data, size_t bytes)
         smc_instruction_write(&program.step[i].in, &text);
         smc_text_free(&text);
     }
-    walk(&program, data, data, bytes);
+    if (smc_machine_program_follow(&program, false, false, &error) == SMC_OK)
+        walk(&program, data, data, bytes);
     smc_machine_program_free(&program);
     return 0;
 }

@@ -44,6 +44,7 @@ static void program_of(const struct code *code, size_t count, struct smc_machine
             bytes[16 * i + 8 + k] = (unsigned char)(code[i].high >> (8 * k));
         }
     CU_ASSERT_EQUAL_FATAL(smc_machine_program_read(bytes, 16 * count, 90, program, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_machine_program_follow(program, false, false, &error), SMC_OK);
 }
 
 /* What the warps of a launch executed. */
@@ -133,7 +134,7 @@ static void test_slices(void)
         struct smc_machine_program program;
         struct smc_error error;
         program_of(cases[i].code, 6, &program);
-        CU_ASSERT_EQUAL(smc_machine_program_follow_memory(&program, false, &error), SMC_OK);
+        CU_ASSERT_EQUAL(smc_machine_program_follow(&program, true, false, &error), SMC_OK);
         CU_ASSERT_EQUAL(program.by_block, cases[i].by_block);
         smc_machine_program_free(&program);
     }
@@ -670,6 +671,48 @@ static void test_division_of_16_bits(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+struct lane_operands {
+    uint32_t low[3], high[3];
+    bool takes_first;
+};
+
+struct lane_result {
+    uint32_t low, high;
+    bool holds;
+};
+
+/* Evaluates an instruction for one lane and for 32, which have the same operands. */
+static bool evaluate_floats(const struct smc_sass_instruction *in, const struct lane_operands *lane,
+                            struct lane_result *result)
+{
+    uint32_t low[3][SMC_LANES], high[3][SMC_LANES], to[2][2][SMC_LANES] = {{{0}}};
+    struct smc_float_results results[2] = {{.low = to[0][0], .high = to[0][1]},
+                                           {.low = to[1][0], .high = to[1][1]}};
+    bool evaluated[2];
+    for (int i = 0; i < 2; i++) {
+        struct smc_float_operands from = {.lanes = i ? SMC_LANES : 1,
+                                          .takes_first = lane->takes_first ? UINT32_MAX : 0};
+        for (int k = 0; k < 3; k++) {
+            for (uint32_t l = 0; l < from.lanes; l++) {
+                low[k][l] = lane->low[k];
+                high[k][l] = lane->high[k];
+            }
+            from.low[k] = low[k];
+            from.high[k] = high[k];
+        }
+        evaluated[i] = smc_floats_evaluate(in, &from, &results[i]);
+    }
+    *result = (struct lane_result){to[0][0][0], to[0][1][0], results[0].holds & 1};
+    CU_ASSERT_EQUAL(evaluated[0], evaluated[1]);
+    if (!evaluated[0])
+        return false;
+    CU_ASSERT_EQUAL(to[1][0][SMC_LANES - 1], result->low);
+    CU_ASSERT_EQUAL(to[1][1][SMC_LANES - 1], result->high);
+    CU_ASSERT_EQUAL(results[1].holds, result->holds ? UINT32_MAX : 0);
+    CU_ASSERT_EQUAL(results[1].holds_not & 1, results[0].holds_not & 1);
+    return true;
+}
+
 /* Conversions and counts, each as nvdisasm writes it. */
 static void test_conversions(void)
 {
@@ -707,11 +750,11 @@ static void test_conversions(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_machine_program program;
-        struct smc_float_result result;
+        struct lane_result result;
         program_of(&cases[i].code, 1, &program);
-        const struct smc_float_operands from = {.low = {0, cases[i].from[0]},
+        const struct lane_operands from = {.low = {0, cases[i].from[0]},
                                                 .high = {0, cases[i].from[1]}};
-        bool evaluated = smc_float_evaluate(&program.step[0].in, &from, &result);
+        bool evaluated = evaluate_floats(&program.step[0].in, &from, &result);
         CU_ASSERT_EQUAL(evaluated, strstr(cases[i].text, ": none") == NULL);
         if (evaluated && result.low != cases[i].result)
             printf("%s: 0x%x\n", cases[i].text, result.low);
@@ -739,8 +782,8 @@ static void test_doubles(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_machine_program program;
-        struct smc_float_operands from = {.takes_first = false};
-        struct smc_float_result result;
+        struct lane_operands from = {.takes_first = false};
+        struct lane_result result;
         program_of(&cases[i].code, 1, &program);
         for (int k = 0; k < 3; k++) {
             uint64_t bits;
@@ -750,7 +793,7 @@ static void test_doubles(void)
             from.low[k] = immediate ? operand->value : (uint32_t)bits;
             from.high[k] = immediate ? 0 : (uint32_t)(bits >> 32);
         }
-        CU_ASSERT_TRUE(smc_float_evaluate(&program.step[0].in, &from, &result));
+        CU_ASSERT_TRUE(evaluate_floats(&program.step[0].in, &from, &result));
         uint64_t bits = (uint64_t)result.high << 32 | result.low;
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -849,14 +892,14 @@ static void test_floats(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_machine_program program;
-        struct smc_float_operands from = {.takes_first = cases[i].flags == FIRST};
-        struct smc_float_result result = {0};
+        struct lane_operands from = {.takes_first = cases[i].flags == FIRST};
+        struct lane_result result = {0};
         program_of(&cases[i].code, 1, &program);
         for (int k = 0; k < 3; k++) {
             from.low[k] = (uint32_t)cases[i].from[k];
             from.high[k] = (uint32_t)(cases[i].from[k] >> 32);
         }
-        const bool evaluated = smc_float_evaluate(&program.step[0].in, &from, &result);
+        const bool evaluated = evaluate_floats(&program.step[0].in, &from, &result);
         const uint64_t value = (uint64_t)result.high << 32 | result.low;
         CU_ASSERT_EQUAL(evaluated, cases[i].flags != NONE);
         if (evaluated) {

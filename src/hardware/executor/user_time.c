@@ -73,10 +73,10 @@ static bool has_file_contents(const struct smc_user_argument *argument)
     return argument->filling == SMC_USER_FILE || argument->form == SMC_USER_BYTES;
 }
 
-/* A few bytes of memory, which need not be whole elements. */
+/* Up to 512 bytes of memory, which need not be whole elements. */
 static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to)
 {
-    enum { MOST = 64 };
+    enum { MOST = 512 + 16 };
     struct source *source = context;
     const size_t width = smc_user_types[source->argument->type].bytes;
     unsigned char made[MOST];

@@ -1,4 +1,4 @@
-/* What one lane computes in floating point. */
+/* What lanes compute in floating point. */
 #include "machine/sass/floats.h"
 
 #include <math.h>
@@ -14,6 +14,20 @@ enum rounding { TO_NEAREST, DOWN, UP, TO_ZERO };
 enum width { WIDTH_8, WIDTH_16, WIDTH_32, WIDTH_64 };
 
 static const uint32_t sign_bit = UINT32_C(1) << 31;
+
+/* What one lane reads, without the signs and magnitudes of the instruction. */
+struct lane_operands {
+    uint32_t low[3];
+    uint32_t high[3]; /* the upper registers of pairs */
+    bool takes_first; /* of a minimum: its predicate */
+};
+
+struct lane_result {
+    uint32_t low, high;
+    bool holds, holds_not; /* of a comparison: its two predicates */
+};
+
+#define ALL_LANES for (uint32_t l = 0; l < SMC_LANES; l++)
 
 static float float_of(uint32_t bits)
 {
@@ -40,7 +54,7 @@ static float flushed(const struct smc_sass_instruction *in, float value)
     return smc_bit(in, 80) && fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
 }
 
-static float source(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+static float source(const struct smc_sass_instruction *in, const struct lane_operands *from,
                     int i)
 {
     uint32_t bits = from->low[i];
@@ -75,14 +89,6 @@ static double lost(double a, double b, double sum)
     return (a - (sum - part)) + (b - part);
 }
 
-/* Bit 77: .SAT. */
-static float saturated(const struct smc_sass_instruction *in, float value)
-{
-    if (!smc_bit(in, 77))
-        return value;
-    return value >= 1 ? 1 : value > 0 ? value : 0;
-}
-
 /* Bits 84 to 86 of a product: a factor of 1/2, 1/4, 1/8, 1, 8, 4, 2 from 1 on. */
 static bool factor_of(const struct smc_sass_instruction *in, double *factor)
 {
@@ -91,33 +97,99 @@ static bool factor_of(const struct smc_sass_instruction *in, double *factor)
     return *factor > 0;
 }
 
-/* Bit 76: .FMZ. */
-static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                       struct smc_float_result *result)
+/* The sources of all lanes; those of lanes that all read the same are the first one's. */
+static void singles(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                    int i, float *restrict to)
 {
-    const float a = source(in, from, 0), b = source(in, from, 1);
+    const uint32_t kept = in->from[i].absolute ? ~sign_bit : UINT32_MAX;
+    const uint32_t flipped = in->from[i].negated ? sign_bit : 0, first = from->low[i][0];
+    uint32_t bits[SMC_LANES];
+    if (from->lanes == 1)
+        ALL_LANES bits[l] = (first & kept) ^ flipped;
+    else
+        ALL_LANES bits[l] = (from->low[i][l] & kept) ^ flipped;
+    if (smc_bit(in, 80)) /* .FTZ */
+        ALL_LANES bits[l] &= bits[l] & 0x7f800000 ? UINT32_MAX : sign_bit;
+    memcpy(to, bits, sizeof bits);
+}
+
+/* Fused multiply-adds: the processor's instruction where it has one. */
+#define DEFINE_FUSED(name, attributes, type, function)                                             \
+    attributes static void name(const type *restrict a, const type *restrict b,                    \
+                                const type *restrict c, type *restrict to)                         \
+    {                                                                                              \
+        ALL_LANES to[l] = function(a[l], b[l], c[l]);                                              \
+    }
+DEFINE_FUSED(fuse_singles, , float, fmaf)
+DEFINE_FUSED(fuse_doubles, , double, fma)
+#if defined __x86_64__
+#define WITH_INSTRUCTION __attribute__((target("avx2,fma")))
+DEFINE_FUSED(fuse_singles_by_instruction, WITH_INSTRUCTION, float, __builtin_fmaf)
+DEFINE_FUSED(fuse_doubles_by_instruction, WITH_INSTRUCTION, double, __builtin_fma)
+
+static bool has_instruction(void)
+{
+    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+}
+#else
+#define fuse_singles_by_instruction fuse_singles
+#define fuse_doubles_by_instruction fuse_doubles
+#define has_instruction() false
+#endif
+
+/* A sum, a product or both of one lane that is not simply rounded to the nearest. */
+static float rounded_single(const struct smc_sass_instruction *in, double a, double b, double c)
+{
     const enum rounding how = rounding_of(in);
     double factor;
-    float value;
+    if (in->operation == SMC_OP_FMUL && factor_of(in, &factor))
+        return floats_rounded(a * b * factor, 0, how);
+    const bool adds = in->operation == SMC_OP_FADD;
+    const double first = adds ? a : a * b, second = adds ? b : c, sum = first + second;
+    return floats_rounded(sum, isfinite(sum) ? lost(first, second, sum) : 0, how);
+}
+
+/* Bit 80: .FTZ; 77: .SAT. */
+static void give_singles(const struct smc_sass_instruction *in, const float *value,
+                         uint32_t *restrict low)
+{
+    memcpy(low, value, SMC_LANES * sizeof *low);
+    if (smc_bit(in, 80))
+        ALL_LANES low[l] &= low[l] & 0x7f800000 ? UINT32_MAX : sign_bit;
+    if (smc_bit(in, 77))
+        ALL_LANES
+        {
+            const float number = float_of(low[l]);
+            low[l] = number >= 1 ? bits_of(1) : number > 0 ? low[l] : 0;
+        }
+}
+
+/* Bit 76: .FMZ. */
+static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                       struct smc_float_results *results)
+{
+    float a[SMC_LANES], b[SMC_LANES], c[SMC_LANES], value[SMC_LANES];
+    double factor;
     if (smc_bit(in, 76) || !factor_of(in, &factor))
         return false;
-    if (in->operation == SMC_OP_FMUL) {
-        value = floats_rounded((double)a * (double)b * factor, 0, how);
-    } else if (how == TO_NEAREST) {
-        value = in->operation == SMC_OP_FADD ? a + b : fmaf(a, b, source(in, from, 2));
-    } else {
-        const bool adds = in->operation == SMC_OP_FADD;
-        double first = adds ? (double)a : (double)a * (double)b;
-        double second = adds ? (double)b : (double)source(in, from, 2), sum = first + second;
-        value = floats_rounded(sum, isfinite(sum) ? lost(first, second, sum) : 0, how);
-    }
-    result->low = bits_of(saturated(in, flushed(in, value)));
+    singles(in, from, 0, a);
+    singles(in, from, 1, b);
+    singles(in, from, in->operation == SMC_OP_FFMA ? 2 : 1, c);
+    if (rounding_of(in) != TO_NEAREST || factor != 1)
+        ALL_LANES value[l] = rounded_single(in, (double)a[l], (double)b[l], (double)c[l]);
+    else if (in->operation == SMC_OP_FADD)
+        ALL_LANES value[l] = a[l] + b[l];
+    else if (in->operation == SMC_OP_FMUL)
+        ALL_LANES value[l] = a[l] * b[l];
+    else
+        (has_instruction() ? fuse_singles_by_instruction : fuse_singles)(a, b, c, value);
+    give_singles(in, value, results->low);
     return true;
 }
 
 /* Bits 81 and 82: .NAN, .XORSIGN. */
-static bool minimum(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                    struct smc_float_result *result)
+static bool minimum(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                    struct lane_result *result)
 {
     const float a = source(in, from, 0), b = source(in, from, 1);
     result->low = bits_of(from->takes_first ? fminf(a, b) : fmaxf(a, b));
@@ -125,24 +197,35 @@ static bool minimum(const struct smc_sass_instruction *in, const struct smc_floa
 }
 
 /* Bits 76 to 79 are a set: less, equal, greater, not comparable. */
-static void compare_as(const struct smc_sass_instruction *in, double a, double b,
-                       struct smc_float_result *result)
-{
-    unsigned which = a < b ? 0 : a == b ? 1 : a > b ? 2 : 3;
-    result->holds = smc_bit(in, 76 + which);
-    result->holds_not = !result->holds;
-}
+#define DEFINE_COMPARE(name, type)                                                                 \
+    static void name(const struct smc_sass_instruction *in, const type *restrict a,                \
+                     const type *restrict b, struct smc_float_results *results)                    \
+    {                                                                                              \
+        uint32_t less = 0, equal = 0, greater = 0;                                                 \
+        ALL_LANES less |= a[l] < b[l] ? smc_warp_lane_bit[l] : 0;                                       \
+        ALL_LANES equal |= a[l] == b[l] ? smc_warp_lane_bit[l] : 0;                                     \
+        ALL_LANES greater |= a[l] > b[l] ? smc_warp_lane_bit[l] : 0;                                    \
+        results->holds = (smc_bit(in, 76) ? less : 0) | (smc_bit(in, 77) ? equal : 0) |            \
+                         (smc_bit(in, 78) ? greater : 0) |                                         \
+                         (smc_bit(in, 79) ? ~(less | equal | greater) : 0);                        \
+        results->holds_not = ~results->holds;                                                      \
+    }
+DEFINE_COMPARE(compare_singles, float)
+DEFINE_COMPARE(compare_doubles, double)
 
 static bool compare(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                    struct smc_float_result *result)
+                    struct smc_float_results *results)
 {
-    compare_as(in, (double)source(in, from, 0), (double)source(in, from, 1), result);
+    float a[SMC_LANES], b[SMC_LANES];
+    singles(in, from, 0, a);
+    singles(in, from, 1, b);
+    compare_singles(in, a, b, results);
     return true;
 }
 
 /* Whether the quotient of two floats needs the function for exceptional operands: one of them, or
    the quotient, is close to the ends of the range. */
-static bool check_quotient(const struct smc_float_operands *from, struct smc_float_result *result)
+static bool check_quotient(const struct lane_operands *from, struct lane_result *result)
 {
     enum { BIAS = 127, LEAST = 24, MOST = 252, APART = 125 };
     int a = (int)(from->low[0] >> 23 & 0xff), b = (int)(from->low[1] >> 23 & 0xff);
@@ -155,7 +238,7 @@ static bool check_quotient(const struct smc_float_operands *from, struct smc_flo
 /* Bits 72 and 73: the type; 74 to 77: the function; 80: .FTZ. Sines and cosines, here of turns, are
    not evaluated. */
 static bool floats_special(const struct smc_sass_instruction *in,
-                           const struct smc_float_operands *from, struct smc_float_result *result)
+                           const struct lane_operands *from, struct lane_result *result)
 {
     enum { EX2 = 2, LG2, RCP, RSQ, RCP64H, RSQ64H, SQRT, TANH };
     const uint32_t a = bits_of(source(in, from, 1));
@@ -210,7 +293,7 @@ static uint64_t bits_of_double(double value)
 
 /* An immediate is the upper half. */
 static double double_source(const struct smc_sass_instruction *in,
-                            const struct smc_float_operands *from, int i)
+                            const struct lane_operands *from, int i)
 {
     uint64_t bits = (uint64_t)from->high[i] << 32 | from->low[i];
     if (in->from[i].kind == SMC_OPERAND_IMMEDIATE)
@@ -222,7 +305,7 @@ static double double_source(const struct smc_sass_instruction *in,
     return double_of(bits);
 }
 
-static void give_double(struct smc_float_result *result, double value)
+static void give_double(struct lane_result *result, double value)
 {
     uint64_t bits = bits_of_double(value);
     result->low = (uint32_t)bits;
@@ -239,45 +322,77 @@ static double double_rounded(double near, double rest, enum rounding how)
     return near;
 }
 
+static void doubles(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                    int i, double *restrict to)
+{
+    const uint32_t kept = in->from[i].absolute ? ~sign_bit : UINT32_MAX;
+    const uint32_t flipped = in->from[i].negated ? sign_bit : 0;
+    const bool is_immediate = in->from[i].kind == SMC_OPERAND_IMMEDIATE; /* the upper half */
+    const uint32_t *low = from->low[i], *high = is_immediate ? low : from->high[i];
+    uint64_t bits[SMC_LANES];
+    const size_t step = from->lanes > 1, low_step = step;
+    ALL_LANES bits[l] = (uint64_t)((high[l * step] & kept) ^ flipped) << 32 |
+                        (is_immediate ? 0 : low[l * low_step]);
+    memcpy(to, bits, sizeof bits);
+}
+
+static void give_doubles(const double *value, struct smc_float_results *results)
+{
+    uint64_t bits[SMC_LANES];
+    memcpy(bits, value, sizeof bits);
+    ALL_LANES results->low[l] = (uint32_t)bits[l];
+    ALL_LANES results->high[l] = (uint32_t)(bits[l] >> 32);
+}
+
+/* What a sum or a product, rounded to the nearest, is less than the exact one. */
+static double rest_of(const struct smc_sass_instruction *in, double a, double b, double value)
+{
+    if (!isfinite(value))
+        return 0;
+    return in->operation == SMC_OP_DADD ? lost(a, b, value) : fma(a, b, -value);
+}
+
 static bool double_arithmetic(const struct smc_sass_instruction *in,
                               const struct smc_float_operands *from,
-                              struct smc_float_result *result)
+                              struct smc_float_results *results)
 {
-    const double a = double_source(in, from, 0), b = double_source(in, from, 1);
+    double a[SMC_LANES], b[SMC_LANES], c[SMC_LANES], value[SMC_LANES];
     const enum rounding how = rounding_of(in);
-    double value, rest = 0;
-    if (in->operation == SMC_OP_DADD) {
-        value = a + b;
-        if (how != TO_NEAREST && isfinite(value))
-            rest = lost(a, b, value);
-    } else if (in->operation == SMC_OP_DMUL) {
-        value = a * b;
-        if (how != TO_NEAREST && isfinite(value))
-            rest = fma(a, b, -value);
-    } else if (how == TO_NEAREST) {
-        value = fma(a, b, double_source(in, from, 2));
-    } else {
+    doubles(in, from, 0, a);
+    doubles(in, from, 1, b);
+    doubles(in, from, in->operation == SMC_OP_DFMA ? 2 : 1, c);
+    if (in->operation == SMC_OP_DADD)
+        ALL_LANES value[l] = a[l] + b[l];
+    else if (in->operation == SMC_OP_DMUL)
+        ALL_LANES value[l] = a[l] * b[l];
+    else if (how == TO_NEAREST)
+        (has_instruction() ? fuse_doubles_by_instruction : fuse_doubles)(a, b, c, value);
+    else
         return false;
-    }
-    give_double(result, double_rounded(value, rest, how));
+    if (how != TO_NEAREST)
+        ALL_LANES value[l] = double_rounded(value[l], rest_of(in, a[l], b[l], value[l]), how);
+    give_doubles(value, results);
     return true;
 }
 
 /* Bits 76 to 79: the comparison, as of floats; none and all of them are .MIN and .MAX: whether the
    first is the smaller or the larger one, and whether neither is. */
 static bool double_compare(const struct smc_sass_instruction *in,
-                           const struct smc_float_operands *from, struct smc_float_result *result)
+                           const struct smc_float_operands *from, struct smc_float_results *results)
 {
     enum { MINIMUM = 0, MAXIMUM = 15 };
-    const double a = double_source(in, from, 0), b = double_source(in, from, 1);
     const uint64_t how = smc_bits(in, 76, 4);
-    if (how != MINIMUM && how != MAXIMUM) {
-        compare_as(in, a, b, result);
+    double a[SMC_LANES], b[SMC_LANES];
+    bool is_nan = false;
+    doubles(in, from, 0, a);
+    doubles(in, from, 1, b);
+    compare_doubles(in, a, b, results);
+    if (how != MINIMUM && how != MAXIMUM)
         return true;
-    }
-    result->holds = how == MINIMUM ? a < b : a > b;
-    result->holds_not = false;
-    return !isnan(a) && !isnan(b);
+    results->holds = results->holds_not = 0;
+    ALL_LANES results->holds |= (how == MINIMUM ? a[l] < b[l] : a[l] > b[l]) ? smc_warp_lane_bit[l] : 0;
+    ALL_LANES is_nan |= isnan(a[l]) || isnan(b[l]);
+    return !is_nan;
 }
 
 /* --- Conversions ------------------------------------------------------------------------------ */
@@ -297,8 +412,8 @@ static float rounded_integer(uint64_t magnitude, bool negative, enum rounding ho
 
 /* Bits 60 and 61: a part of the register; 74: signed; 75 and 76: the result's width; 84 and 85: the
    source's. */
-static bool to_float(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                     struct smc_float_result *result)
+static bool to_float(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                     struct lane_result *result)
 {
     enum width width = (enum width)smc_bits(in, 84, 2), to = (enum width)smc_bits(in, 75, 2);
     unsigned bits = 8u << width;
@@ -319,7 +434,7 @@ static bool to_float(const struct smc_sass_instruction *in, const struct smc_flo
 }
 
 /* What a conversion reads: of bits 84 and 85, its width. False: neither 32 nor 64 bits. */
-static bool float_read(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+static bool float_read(const struct smc_sass_instruction *in, const struct lane_operands *from,
                        double *value)
 {
     enum width width = (enum width)smc_bits(in, 84, 2);
@@ -345,8 +460,8 @@ static double rounded_float(double value, enum rounding how)
 
 /* Bit 72: signed; 75 and 76: the result's width; 84 and 85: the source's. What is too large becomes
    the largest number, and what is none becomes 0, or the least one of 64 bits. */
-static bool to_integer(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                       struct smc_float_result *result)
+static bool to_integer(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                       struct lane_result *result)
 {
     enum width width = (enum width)smc_bits(in, 75, 2);
     bool is_signed = smc_bit(in, 72);
@@ -376,7 +491,7 @@ static bool to_integer(const struct smc_sass_instruction *in, const struct smc_f
 /* Between floats and doubles, or to a whole number in the same format. Bits 75 and 76: the result's
    width; 84 and 85: the source's. */
 static bool between_floats(const struct smc_sass_instruction *in,
-                           const struct smc_float_operands *from, struct smc_float_result *result)
+                           const struct lane_operands *from, struct lane_result *result)
 {
     enum width to = (enum width)smc_bits(in, 75, 2);
     const bool whole = in->operation == SMC_OP_FRND || in->operation == SMC_OP_FRND_64;
@@ -394,8 +509,8 @@ static bool between_floats(const struct smc_sass_instruction *in,
 
 /* HADD2.F32 of -0 and a half: how ptxas converts halves, as bits 60 and 61 say: 2 the lower one, 3
    the upper one. Bits 62 and 63: with another sign. */
-static bool from_half(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                      struct smc_float_result *result)
+static bool from_half(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                      struct lane_result *result)
 {
     enum { LOWER = 2, UPPER = 3 };
     const uint64_t which = smc_bits(in, 60, 4);
@@ -430,8 +545,8 @@ static uint32_t highest_bit(const struct smc_sass_instruction *in, uint32_t bits
 
 /* Bit 63 inverts. */
 static bool floats_count_bits(const struct smc_sass_instruction *in,
-                              const struct smc_float_operands *from,
-                              struct smc_float_result *result)
+                              const struct lane_operands *from,
+                              struct lane_result *result)
 {
     bool inverts = in->from[1].kind != SMC_OPERAND_IMMEDIATE && smc_bit(in, 63);
     uint32_t bits = inverts ? ~from->low[1] : from->low[1];
@@ -442,28 +557,15 @@ static bool floats_count_bits(const struct smc_sass_instruction *in,
     return in->to_predicate[0] == SMC_TRUE_PREDICATE;
 }
 
-bool smc_float_evaluate(const struct smc_sass_instruction *in,
-                        const struct smc_float_operands *from, struct smc_float_result *result)
+/* False: the operation, or one of its modifiers, is not evaluated. */
+static bool evaluate_lane(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                          struct lane_result *result)
 {
-    *result = (struct smc_float_result){0};
     switch (in->operation) {
-    case SMC_OP_FADD:
-    case SMC_OP_FMUL:
-    case SMC_OP_FFMA:
-        return arithmetic(in, from, result);
     case SMC_OP_FMNMX:
         return minimum(in, from, result);
-    case SMC_OP_FSET:
-    case SMC_OP_FSETP:
-        return compare(in, from, result);
     case SMC_OP_FCHK:
         return check_quotient(from, result);
-    case SMC_OP_DADD:
-    case SMC_OP_DMUL:
-    case SMC_OP_DFMA:
-        return double_arithmetic(in, from, result);
-    case SMC_OP_DSETP:
-        return double_compare(in, from, result);
     case SMC_OP_MUFU:
         return floats_special(in, from, result);
     case SMC_OP_I2F:
@@ -490,5 +592,49 @@ bool smc_float_evaluate(const struct smc_sass_instruction *in,
         return true;
     default:
         return false;
+    }
+}
+
+static bool evaluate_by_lane(const struct smc_sass_instruction *in,
+                             const struct smc_float_operands *from,
+                             struct smc_float_results *results)
+{
+    results->holds = results->holds_not = 0;
+    for (uint32_t l = 0; l < from->lanes; l++) {
+        struct lane_operands operands = {.takes_first = from->takes_first >> l & 1};
+        struct lane_result result = {0};
+        for (int i = 0; i < 3; i++) {
+            operands.low[i] = from->low[i][l];
+            operands.high[i] = from->high[i][l];
+        }
+        if (!evaluate_lane(in, &operands, &result))
+            return false;
+        results->low[l] = result.low;
+        results->high[l] = result.high;
+        results->holds |= (uint32_t)result.holds << l;
+        results->holds_not |= (uint32_t)result.holds_not << l;
+    }
+    return true;
+}
+
+bool smc_floats_evaluate(const struct smc_sass_instruction *in,
+                         const struct smc_float_operands *from, struct smc_float_results *results)
+{
+    switch (in->operation) {
+    case SMC_OP_FADD:
+    case SMC_OP_FMUL:
+    case SMC_OP_FFMA:
+        return arithmetic(in, from, results);
+    case SMC_OP_FSET:
+    case SMC_OP_FSETP:
+        return compare(in, from, results);
+    case SMC_OP_DADD:
+    case SMC_OP_DMUL:
+    case SMC_OP_DFMA:
+        return double_arithmetic(in, from, results);
+    case SMC_OP_DSETP:
+        return double_compare(in, from, results);
+    default:
+        return evaluate_by_lane(in, from, results);
     }
 }

@@ -13,6 +13,7 @@ struct operands {
     uint32_t unknown;                 /* lanes with an unknown operand */
     uint32_t carry;                   /* the sum of 1 for each negated operand */
     uint32_t lanes;                   /* 1 or 32 */
+    bool are_floats;                  /* negated operands are not inverted */
     uint32_t predicate[3], predicate_unknown[3];
 };
 
@@ -26,12 +27,8 @@ struct results {
 #define EACH_LANE for (uint32_t l = 0; l < ops->lanes; l++)
 
 /* Loops over all lanes, also if one would do: the compiler makes vector instructions of them. What
-   is added up over lanes is added up in bits of `lane_bit`. */
+   is added up over lanes is added up in bits of `smc_warp_lane_bit`. */
 #define ALL_LANES for (uint32_t l = 0; l < SMC_LANES; l++)
-
-static const uint32_t lane_bit[SMC_LANES] = {
-#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
-    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
 
 static const struct smc_lanes zero = {.same = true};
 
@@ -103,7 +100,7 @@ static void fill_lanes(uint32_t *restrict to, uint32_t value)
 static const uint32_t *sass_evaluate_spread(const struct smc_lanes *lanes, uint32_t count,
                                             uint32_t flip, uint32_t *restrict copy)
 {
-    if (!lanes->same && flip == 0)
+    if ((!lanes->same || lanes == &zero) && flip == 0)
         return lanes->value;
     if (count == 1)
         copy[0] = lanes->value[0] ^ flip;
@@ -119,7 +116,7 @@ static bool is_same(uint32_t flags, uint32_t mask)
     return (flags & mask) == 0 || (flags & mask) == mask;
 }
 
-/* Negated operands are inverted here; `carry` counts what is missing. */
+/* Negated integers are inverted here; `carry` counts what is missing. */
 static void sass_evaluate_gather(const struct smc_sass_warp *warp,
                                  const struct smc_sass_instruction *in, uint32_t mask, bool by_lane,
                                  struct operands *ops)
@@ -156,7 +153,7 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
     }
     for (int i = 0; i < 3; i++) {
-        uint32_t flip = in->from[i].negated ? UINT32_MAX : 0;
+        uint32_t flip = in->from[i].negated && !ops->are_floats ? UINT32_MAX : 0;
         ops->low[i] = sass_evaluate_spread(lanes[i][0], ops->lanes, flip, ops->copy[i][0]);
         ops->high[i] = sass_evaluate_spread(lanes[i][1], ops->lanes, flip, ops->copy[i][1]);
     }
@@ -169,9 +166,9 @@ static void blend_lanes(uint32_t *restrict to, const uint32_t *restrict value, b
 {
     uint32_t first = value[0];
     if (same)
-        ALL_LANES to[l] = mask & lane_bit[l] ? first : to[l];
+        ALL_LANES to[l] = mask & smc_warp_lane_bit[l] ? first : to[l];
     else
-        ALL_LANES to[l] = mask & lane_bit[l] ? value[l] : to[l];
+        ALL_LANES to[l] = mask & smc_warp_lane_bit[l] ? value[l] : to[l];
 }
 
 static void store_register(struct smc_sass_warp *warp, struct smc_lanes *to, const uint32_t *value,
@@ -468,7 +465,7 @@ static bool sass_evaluate_shift(const struct smc_sass_instruction *in, const str
 static void select_lanes(uint32_t first, const uint32_t *restrict a, const uint32_t *restrict b,
                          uint32_t *restrict to)
 {
-    ALL_LANES to[l] = first & lane_bit[l] ? a[l] : b[l];
+    ALL_LANES to[l] = first & smc_warp_lane_bit[l] ? a[l] : b[l];
 }
 
 /* The operands of FSEL may have signs, as floats. */
@@ -480,7 +477,7 @@ static const uint32_t *float_lanes(const struct smc_sass_instruction *in,
     if (in->operation != SMC_OP_FSEL || (!from->negated && !from->absolute))
         return ops->low[i];
     EACH_LANE {
-        uint32_t bits = from->negated ? ~ops->low[i][l] : ops->low[i][l];
+        const uint32_t bits = ops->low[i][l];
         copy[l] = (from->absolute ? bits & ~sign : bits) ^ (from->negated ? sign : 0);
     }
     return copy;
@@ -583,7 +580,7 @@ static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how
     {
         int32_t left = (int32_t)(a[l] ^ flip), right = (int32_t)(b[l] ^ flip);
         uint32_t yes = left < right ? if_less : left == right ? if_equal : if_greater;
-        is |= yes & lane_bit[l];
+        is |= yes & smc_warp_lane_bit[l];
     }
     return is;
 }
@@ -795,7 +792,7 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
         uint32_t at = (in->from[1].value + ops->low[0][l]) & UINT16_MAX;
         if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
             (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
-            out->unknown |= ops->lanes == 1 ? UINT32_MAX : lane_bit[l];
+            out->unknown |= ops->lanes == 1 ? UINT32_MAX : smc_warp_lane_bit[l];
         if (is_signed)
             out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));
     }
@@ -804,69 +801,22 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
 
 /* --- Floating point --------------------------------------------------------------------------- */
 
-static struct smc_float_operands float_operands(const struct smc_sass_instruction *in,
-                                                const struct operands *ops, uint32_t l)
-{
-    struct smc_float_operands from = {.takes_first = bit_of(ops->predicate[0], l) != 0};
-    for (int i = 0; i < 3; i++) { /* gather() inverted what is negated */
-        from.low[i] = in->from[i].negated ? ~ops->low[i][l] : ops->low[i][l];
-        from.high[i] = in->from[i].negated ? ~ops->high[i][l] : ops->high[i][l];
-    }
-    return from;
-}
-
-static float plain_float(const struct smc_sass_instruction *in, const struct operands *ops, int i,
-                         uint32_t l)
-{
-    uint32_t bits = in->from[i].negated ? ~ops->low[i][l] : ops->low[i][l];
-    float value;
-    if (in->from[i].absolute)
-        bits &= INT32_MAX;
-    if (in->from[i].negated)
-        bits ^= UINT32_C(1) << 31;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The most frequent operations without modifiers, for all lanes: as smc_float_evaluate does. */
-static bool plain_floating(const struct smc_sass_instruction *in, const struct operands *ops,
-                           struct results *out)
-{
-    enum { NO_FACTOR = 4 };
-    const bool adds = in->operation == SMC_OP_FADD, multiplies = in->operation == SMC_OP_FMUL;
-    if (!adds && !multiplies && in->operation != SMC_OP_FFMA)
-        return false;
-    if (smc_bits(in, 76, 5) != 0 || (multiplies && smc_bits(in, 84, 3) != NO_FACTOR))
-        return false;
-    EACH_LANE {
-        float a = plain_float(in, ops, 0, l), b = plain_float(in, ops, 1, l);
-        float value = adds ? a + b : multiplies ? a * b : fmaf(a, b, plain_float(in, ops, 2, l));
-        memcpy(&out->low[l], &value, sizeof value);
-    }
-    return true;
-}
-
 static bool floating(const struct smc_sass_instruction *in, const struct operands *ops,
                      struct results *out)
 {
-    if (plain_floating(in, ops, out))
-        return true;
-    uint32_t holds = 0, holds_not = 0;
-    EACH_LANE {
-        const struct smc_float_operands from = float_operands(in, ops, l);
-        struct smc_float_result result;
-        if (!smc_float_evaluate(in, &from, &result))
-            return false;
-        out->low[l] = result.low;
-        out->high[l] = result.high;
-        holds |= (uint32_t)result.holds << l;
-        holds_not |= (uint32_t)result.holds_not << l;
+    struct smc_float_operands from = {.lanes = ops->lanes, .takes_first = ops->predicate[0]};
+    struct smc_float_results results = {.low = out->low, .high = out->high};
+    for (int i = 0; i < 3; i++) {
+        from.low[i] = ops->low[i];
+        from.high[i] = ops->high[i];
     }
+    if (!smc_floats_evaluate(in, &from, &results))
+        return false;
     if (in->operation == SMC_OP_FSET || in->operation == SMC_OP_FSETP ||
         in->operation == SMC_OP_DSETP)
-        join_comparison(in, ops, holds, holds_not, ops->unknown, out);
+        join_comparison(in, ops, results.holds, results.holds_not, ops->unknown, out);
     else if (in->operation == SMC_OP_FCHK)
-        out->predicate[0] = holds;
+        out->predicate[0] = results.holds;
     if (in->operation == SMC_OP_FMNMX)
         out->unknown |= ops->predicate_unknown[0];
     return true;
@@ -947,6 +897,12 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_HFMA2_MMA] = half_constant,
 };
 
+static bool has_floats(const struct smc_sass_instruction *in)
+{
+    return !evaluate[in->operation] || in->operation == SMC_OP_FSEL ||
+           in->operation == SMC_OP_FSET;
+}
+
 /* Whether lanes differ although their operands do not. */
 static bool differs_by_lane(const struct smc_sass_instruction *in)
 {
@@ -980,6 +936,7 @@ void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruc
     struct operands ops;
     struct results out;
     ops.warp = warp;
+    ops.are_floats = has_floats(in);
     sass_evaluate_gather(warp, in, mask, differs_by_lane(in), &ops);
     if (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD)
         take_first_lane(&ops, mask);

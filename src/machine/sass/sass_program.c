@@ -95,10 +95,15 @@ static bool overlap(const struct names *a, const struct names *b)
     return common != 0;
 }
 
-static void join(struct names *names, const struct names *more)
+/* Whether any of them is new. */
+static bool join(struct names *names, const struct names *more)
 {
-    for (int i = 0; i < WORDS; i++)
+    uint64_t added = 0;
+    for (int i = 0; i < WORDS; i++) {
+        added |= more->word[i] & ~names->word[i];
         names->word[i] |= more->word[i];
+    }
+    return added != 0;
 }
 
 static void drop(struct names *names, const struct names *dropped)
@@ -112,7 +117,12 @@ static void drop(struct names *names, const struct names *dropped)
 enum { GUARDS = 14, NO_GUARD = GUARDS };
 struct needs {
     struct names always, under[GUARDS];
+    uint32_t guards; /* bit n: there is under[n]; others are not initialized */
 };
+
+#define EACH_GUARD(i, needs)                                                                       \
+    for (uint32_t rest = (needs)->guards, i; rest && (i = (uint32_t)__builtin_ctz(rest), 1);       \
+         rest &= rest - 1)
 
 static unsigned guard_place(const struct smc_sass_instruction *in)
 {
@@ -124,16 +134,26 @@ static unsigned guard_place(const struct smc_sass_instruction *in)
 static struct names all_needed(const struct needs *needs)
 {
     struct names all = needs->always;
-    for (unsigned i = 0; i < GUARDS; i++)
+    EACH_GUARD(i, needs)
         join(&all, &needs->under[i]);
     return all;
 }
 
-static void join_needs(struct needs *needs, const struct needs *more)
+static bool join_under(struct needs *needs, unsigned guard, const struct names *more)
 {
-    join(&needs->always, &more->always);
-    for (unsigned i = 0; i < GUARDS; i++)
-        join(&needs->under[i], &more->under[i]);
+    if (!(needs->guards >> guard & 1))
+        needs->under[guard] = (struct names){{0}};
+    needs->guards |= UINT32_C(1) << guard;
+    return join(&needs->under[guard], more);
+}
+
+/* Whether any of them is new. */
+static bool join_needs(struct needs *needs, const struct needs *more)
+{
+    bool is_new = join(&needs->always, &more->always);
+    EACH_GUARD(i, more)
+        is_new |= join_under(needs, i, &more->under[i]);
+    return is_new;
 }
 
 /* The lanes that execute an instruction need its sources, and all its guard. */
@@ -141,7 +161,10 @@ static void need(struct needs *needs, const struct smc_sass_instruction *in,
                  const struct names *sources)
 {
     const unsigned guard = guard_place(in);
-    join(guard == NO_GUARD ? &needs->always : &needs->under[guard], sources);
+    if (guard == NO_GUARD)
+        join(&needs->always, sources);
+    else
+        join_under(needs, guard, sources);
     add_guard(&needs->always, in);
 }
 
@@ -151,16 +174,17 @@ static void provide(struct needs *needs, const struct smc_sass_instruction *in,
                     const struct names *results)
 {
     const unsigned guard = guard_place(in);
-    for (unsigned i = 0; i < GUARDS; i++)
+    const bool by_all = guard == NO_GUARD && !in->guard.negated && !in->guard.uniform;
+    EACH_GUARD(i, needs)
         if (results->word[FIRST_PREDICATE / 64] >> (FIRST_PREDICATE % 64 + i / 2) & 1) {
             join(&needs->always, &needs->under[i]);
-            needs->under[i] = (struct names){{0}};
+            needs->guards &= ~(UINT32_C(1) << i);
         }
-    if (guard != NO_GUARD)
-        drop(&needs->under[guard], results);
-    else if (!in->guard.negated && !in->guard.uniform)
-        for (unsigned i = 0; i <= GUARDS; i++)
-            drop(i < GUARDS ? &needs->under[i] : &needs->always, results);
+    EACH_GUARD(i, needs)
+        if (by_all || i == guard)
+            drop(&needs->under[i], results);
+    if (by_all)
+        drop(&needs->always, results);
 }
 
 static bool has_no_condition(const struct smc_sass_instruction *in)
@@ -192,11 +216,13 @@ static struct needs needed_after(const struct smc_machine_program *program,
                                  uint32_t at)
 {
     const struct smc_sass_instruction *in = &program->step[at].in;
-    struct needs after = {0};
+    struct needs after;
+    after.always = (struct names){{0}};
+    after.guards = 0;
     bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
          ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
     if (!((jumps || ends) && is_unconditional(&program->step[at])) && at + 1 < program->count)
-        after = before[at + 1];
+        join_needs(&after, &before[at + 1]);
     if (jumps && target_of(program, at) < program->count)
         join_needs(&after, &before[target_of(program, at)]);
     if (in->operation == SMC_OP_RET)
@@ -384,61 +410,88 @@ static bool follow_space(struct smc_machine_program *program, const struct smc_s
     return is_new;
 }
 
-/* One pass from the end to the beginning; whether anything was added. */
-static bool find_needed_once(struct smc_machine_program *program, struct needs *before,
-                             const struct frame *frame, enum smc_purpose purpose)
+/* What is needed before each step, as far as it is found. */
+struct slice {
+    struct needs *before;
+    struct frame frame;
+    uint32_t *grew; /* the last pass in which a step's grew */
+    uint32_t pass;
+    bool spaces_grew; /* of the program, in this pass */
+};
+
+/* Whether what a step's successors need may have grown since the last pass came to it. */
+static bool is_stale(const struct smc_machine_program *program, const struct slice *slice,
+                     uint32_t at)
 {
-    const struct elsewhere elsewhere = needed_elsewhere(program, before);
-    bool changed = false;
-    for (uint32_t at = program->count; at-- > 0;) {
-        struct smc_program_step *step = &program->step[at];
-        const struct smc_sass_instruction *in = &step->in;
-        struct needs needed = needed_after(program, before, &elsewhere, at);
-        const struct names all = all_needed(&needed);
-        struct names results = {{0}}, sources = {{0}};
-        add_results(&results, in);
-        provide(&needed, in, &results);
-        uint64_t slots[FRAME_WORDS];
-        if (frame->before)
-            slots_after(program, frame, at, slots);
-        const bool follows = is_followed(program, frame, slots, in);
-        const bool is_evaluated = in->branches || overlap(&all, &results) || follows;
-        if (is_evaluated) {
-            changed |= follow_space(program, in);
-            if (follows && is_global_store(in) && !program->follows_stores)
-                add_address(&sources, in);
-            else if (!step->is_taken)
-                sass_program_add_sources(&sources, in);
-            if (step->purpose < purpose)
-                step->purpose = (uint8_t)purpose;
-        } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
-            sass_program_add_sources(&sources, in);
-        } else if (purpose == SMC_PURPOSE_ADDRESS &&
-                   (in->access_bytes || smc_reads_constants_by_lane(in) ||
-                    (program->follows_memory && smc_is_global_atomic(in)))) {
-            add_address(&sources, in);
-        }
-        if (overlap(&sources, &sources)) /* any */
-            need(&needed, in, &sources);
-        changed |= frame->before && note_slots(program, frame, at, is_evaluated, slots);
-        if (memcmp(&before[at], &needed, sizeof needed) != 0) {
-            join_needs(&before[at], &needed);
-            changed = true;
-        }
-    }
-    return changed;
+    const enum smc_operation operation = program->step[at].in.operation;
+    const uint32_t target = target_of(program, at), last = slice->pass - 1;
+    const bool jumps = operation == SMC_OP_BRA || operation == SMC_OP_CALL;
+    return slice->spaces_grew || operation == SMC_OP_RET || operation == SMC_OP_BRX ||
+           (at + 1 < program->count && slice->grew[at + 1] >= last) ||
+           (jumps && target < program->count && slice->grew[target] >= last);
 }
 
-static void find_needed(struct smc_machine_program *program, struct needs *before,
-                        const struct frame *frame, enum smc_purpose purpose)
+/* Whether anything more is needed before a step than was known. */
+static bool find_needed_before(struct smc_machine_program *program, struct slice *slice,
+                               const struct elsewhere *elsewhere, uint32_t at,
+                               enum smc_purpose purpose)
 {
-    memset(before, 0, program->count * sizeof *before);
+    const struct frame *frame = &slice->frame;
+    struct smc_program_step *step = &program->step[at];
+    const struct smc_sass_instruction *in = &step->in;
+    struct needs needed = needed_after(program, slice->before, elsewhere, at);
+    const struct names all = all_needed(&needed);
+    struct names results = {{0}}, sources = {{0}};
+    uint64_t slots[FRAME_WORDS];
+    add_results(&results, in);
+    provide(&needed, in, &results);
     if (frame->before)
-        memset(frame->before, 0, (size_t)program->count * FRAME_WORDS * sizeof *frame->before);
-    /* Sets only grow, and there are finitely many names. */
-    for (uint32_t pass = 0; pass < program->count + 2; pass++)
-        if (!find_needed_once(program, before, frame, purpose))
-            break;
+        slots_after(program, frame, at, slots);
+    const bool follows = is_followed(program, frame, slots, in);
+    const bool is_evaluated = in->branches || overlap(&all, &results) || follows;
+    if (is_evaluated) {
+        slice->spaces_grew |= follow_space(program, in);
+        if (follows && is_global_store(in) && !program->follows_stores)
+            add_address(&sources, in);
+        else if (!step->is_taken)
+            sass_program_add_sources(&sources, in);
+        if (step->purpose < purpose)
+            step->purpose = (uint8_t)purpose;
+    } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
+        sass_program_add_sources(&sources, in);
+    } else if (purpose == SMC_PURPOSE_ADDRESS &&
+               (in->access_bytes || smc_reads_constants_by_lane(in) ||
+                (program->follows_memory && smc_is_global_atomic(in)))) {
+        add_address(&sources, in);
+    }
+    if (overlap(&sources, &sources)) /* any */
+        need(&needed, in, &sources);
+    const bool slots_grew =
+        frame->before && note_slots(program, frame, at, is_evaluated, slots);
+    return join_needs(&slice->before[at], &needed) || slots_grew;
+}
+
+/* Passes from the end to the beginning until nothing is added. Sets only grow, and there are
+   finitely many names. */
+static void find_needed(struct smc_machine_program *program, struct slice *slice,
+                        enum smc_purpose purpose)
+{
+    bool grew = true, spaces_grew = true;
+    while (grew || spaces_grew) {
+        const struct elsewhere elsewhere = needed_elsewhere(program, slice->before);
+        const bool all = spaces_grew;
+        grew = slice->spaces_grew = false;
+        slice->pass++;
+        for (uint32_t at = program->count; at-- > 0;) {
+            if (!all && !is_stale(program, slice, at))
+                continue;
+            if (!find_needed_before(program, slice, &elsewhere, at, purpose))
+                continue;
+            slice->grew[at] = slice->pass;
+            grew = true;
+        }
+        spaces_grew = slice->spaces_grew;
+    }
 }
 
 static void link_steps(struct smc_machine_program *program)
@@ -518,27 +571,37 @@ static void find_calls(struct smc_machine_program *program)
         program->step[at].avoids_call = avoided_call(program, at) < program->count;
 }
 
-/* What each instruction is for, anew. */
-static enum smc_status find_purposes(struct smc_machine_program *program, struct smc_error *error)
+static bool start_slice(const struct smc_machine_program *program, struct slice *slice)
 {
-    smc_auto_free struct needs *before =
-        smc_calloc(program->count ? program->count : 1, sizeof *before);
-    struct frame frame = frame_of(program);
-    if (!before || frame.failed) {
-        free(frame.before);
-        return smc_out_of_memory(error);
-    }
+    const size_t count = program->count ? program->count : 1;
+    *slice = (struct slice){.before = smc_calloc(count, sizeof *slice->before),
+                            .frame = frame_of(program),
+                            .grew = smc_calloc(count, sizeof *slice->grew)};
+    return slice->before && slice->grew && !slice->frame.failed;
+}
+
+enum smc_status smc_machine_program_follow(struct smc_machine_program *program, bool memory,
+                                           bool stores, struct smc_error *error)
+{
+    struct slice slice;
+    const bool starts = start_slice(program, &slice);
     for (uint32_t i = 0; i < program->count; i++)
         program->step[i].purpose = SMC_PURPOSE_DATA;
+    program->follows_memory = memory;
+    program->follows_stores = stores;
     program->followed_spaces = 0;
     program->by_block = false;
-    find_needed(program, before, &frame, SMC_PURPOSE_CONTROL);
-    find_needed(program, before, &frame, SMC_PURPOSE_ADDRESS);
-    free(frame.before);
+    if (starts) {
+        find_needed(program, &slice, SMC_PURPOSE_CONTROL);
+        find_needed(program, &slice, SMC_PURPOSE_ADDRESS); /* in addition */
+    }
+    free(slice.before);
+    free(slice.frame.before);
+    free(slice.grew);
     program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
                          (program->follows_stores && program->followed_spaces & GLOBAL_SPACE);
     link_steps(program);
-    return SMC_OK;
+    return starts ? SMC_OK : smc_out_of_memory(error);
 }
 
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
@@ -566,33 +629,18 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
         }
     }
     find_calls(program);
-    enum smc_status status = find_purposes(program, error);
-    if (status != SMC_OK)
-        smc_machine_program_free(program);
-    return status;
+    return SMC_OK;
 }
 
-enum smc_status smc_machine_program_leave_out(struct smc_machine_program *program,
-                                              const uint64_t *offset, size_t count,
-                                              struct smc_error *error)
+void smc_machine_program_leave_out(struct smc_machine_program *program, const uint64_t *offset,
+                                   size_t count)
 {
-    bool any = false;
     for (uint32_t at = 0; at < program->count; at++) {
         struct smc_program_step *step = &program->step[at];
         uint32_t call = step->avoids_call ? avoided_call(program, at) : program->count;
         for (size_t i = 0; i < count && call < program->count; i++)
             step->is_taken |= offset[i] / SMC_INSTRUCTION_BYTES == target_of(program, call);
-        any |= step->is_taken;
     }
-    return any ? find_purposes(program, error) : SMC_OK;
-}
-
-enum smc_status smc_machine_program_follow_memory(struct smc_machine_program *program, bool stores,
-                                                  struct smc_error *error)
-{
-    program->follows_memory = true;
-    program->follows_stores = stores;
-    return find_purposes(program, error);
 }
 
 bool smc_machine_program_depends_on_data(const struct smc_machine_program *program)

@@ -43,16 +43,15 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
                                          struct smc_error *error);
 
 /* Leaves out the functions at these offsets in bytes, which handle exceptional operands: branches
-   around their calls are taken, and what decides about them is not evaluated. SMC_MACHINE:
-   memory. */
-enum smc_status smc_machine_program_leave_out(struct smc_machine_program *program,
-                                              const uint64_t *offset, size_t count,
-                                              struct smc_error *error);
+   around their calls are taken, and what decides about them is not evaluated. */
+void smc_machine_program_leave_out(struct smc_machine_program *program, const uint64_t *offset,
+                                   size_t count);
 
-/* Evaluates loads, too, and where stores that may precede them go; with `stores` also what they
-   store in global memory. SMC_MACHINE: memory. */
-enum smc_status smc_machine_program_follow_memory(struct smc_machine_program *program, bool stores,
-                                                  struct smc_error *error);
+/* Finds what each instruction is for, which must be known before a warp walks. With `memory`, loads
+   are evaluated, too, and where stores that may precede them go; with `stores` also what they store
+   in global memory. May be called again. SMC_MACHINE: memory. */
+enum smc_status smc_machine_program_follow(struct smc_machine_program *program, bool memory,
+                                           bool stores, struct smc_error *error);
 
 /* Whether loads from memory or results of floating point decide which instructions follow. */
 bool smc_machine_program_depends_on_data(const struct smc_machine_program *program);

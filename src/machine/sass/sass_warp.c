@@ -1,6 +1,10 @@
 /* A warp's registers and predicates, and the addresses made from them. */
 #include "machine/sass/sass_warp.h"
 
+const uint32_t smc_warp_lane_bit[SMC_LANES] = {
+#define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+    BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
+
 static const struct smc_lanes zero = {.same = true};
 
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place)

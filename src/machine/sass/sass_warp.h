@@ -48,6 +48,9 @@ struct smc_sass_warp {
     const struct smc_machine_place *place;
 };
 
+/* Bit n of element n, for loops over lanes: the compiler makes vector instructions of them. */
+extern const uint32_t smc_warp_lane_bit[SMC_LANES];
+
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place);
 
 /* The lanes for which a predicate holds. `unknown` receives those for which it is not known. */

@@ -408,11 +408,14 @@ static unsigned count_sectors(uint32_t mask, const uint64_t address[SMC_LANES], 
 {
     enum { SECTOR = 32, PLACES = 256, MOST = SMC_LANES * 2 };
     uint8_t place[PLACES] = {0}; /* number of the sector there, from 1; 0: free */
-    uint64_t sector[MOST + 1];
+    uint64_t sector[MOST + 1], last = UINT64_MAX;
     unsigned count = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t at = address[__builtin_ctz(mask)];
         for (uint64_t s = at / SECTOR; s <= (at + bytes - 1) / SECTOR && count < MOST; s++) {
+            if (s == last)
+                continue;
+            last = s;
             unsigned i = (unsigned)(s * 0x9e3779b1u >> 8) % PLACES;
             while (place[i] && sector[place[i]] != s)
                 i = (i + 1) % PLACES;

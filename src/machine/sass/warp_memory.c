@@ -8,15 +8,17 @@
 
 enum {
     WORD = 4,
+    LINE = SMC_STORED_LINE_BYTES,
     MOST_BYTES = 16, /* of one lane's access */
-    LEAST_ROOM = 4096,
-    MOST_ROOM = 1 << 22,
+    LEAST_ROOM = 1024,
+    MOST_ROOM = 1 << 21,
+    LEAST_SHARED = 4096,
     MOST_SHARED = 256 * 1024 /* of every architecture */
 };
 
-/* Local memory has a space of its own for each lane. */
+/* Each warp's local memory has a space of its own. */
 #define LOCAL_SPACE UINT64_C(0x8000000000000000)
-enum { LOCAL_LANE_SHIFT = 40, LOCAL_WARP_SHIFT = 45 };
+enum { LOCAL_WARP_SHIFT = 45 };
 
 enum space { GLOBAL, LOCAL, SHARED };
 
@@ -31,52 +33,79 @@ void smc_warp_memory_start(struct smc_warp_memory *memory)
 
 void smc_warp_memory_free(struct smc_warp_memory *memory)
 {
-    free(memory->word);
+    free(memory->line);
     free(memory->touched);
     free(memory->shared);
     free(memory->shared_known);
 }
 
-/* --- Words that were stored ------------------------------------------------------------------- */
-
-/* The entry of a word, or the free one for it. */
-static struct smc_stored_word *word_of(const struct smc_warp_memory *memory, uint64_t key)
+static uint32_t ones(unsigned count)
 {
-    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
-    struct smc_stored_word *word = &memory->word[at & (memory->room - 1)];
-    while (word->start == memory->start && word->key != key)
-        word = &memory->word[++at & (memory->room - 1)];
-    return word;
+    return count < 32 ? (UINT32_C(1) << count) - 1 : UINT32_MAX;
 }
 
-/* Makes space for one more word. False: there is none. */
+/* --- Lines that were stored to ---------------------------------------------------------------- */
+
+/* The entry of a line, or the free one for it. */
+static struct smc_stored_line *line_of(const struct smc_warp_memory *memory, uint64_t key)
+{
+    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    struct smc_stored_line *line = &memory->line[at & (memory->room - 1)];
+    while (line->start == memory->start && line->key != key)
+        line = &memory->line[++at & (memory->room - 1)];
+    return line;
+}
+
+/* Makes space for one more line. False: there is none. */
 static bool grow(struct smc_warp_memory *memory)
 {
     struct smc_warp_memory larger = *memory;
     if (memory->count < memory->room / 4 * 3)
         return true;
     larger.room = memory->room ? memory->room * 2 : LEAST_ROOM;
-    larger.word = larger.room <= MOST_ROOM ? smc_calloc(larger.room, sizeof *larger.word) : NULL;
-    if (!larger.word)
+    larger.line = larger.room <= MOST_ROOM ? smc_calloc(larger.room, sizeof *larger.line) : NULL;
+    if (!larger.line)
         return false;
     for (size_t i = 0; i < memory->room; i++)
-        if (memory->word[i].start == memory->start)
-            *word_of(&larger, memory->word[i].key) = memory->word[i];
-    free(memory->word);
+        if (memory->line[i].start == memory->start)
+            *line_of(&larger, memory->line[i].key) = memory->line[i];
+    free(memory->line);
     *memory = larger;
     return true;
 }
 
-/* --- Bytes ------------------------------------------------------------------------------------ */
-
-static uint64_t key_of(const struct smc_warp_memory *memory, enum space space, uint64_t address,
-                       unsigned lane)
+/* The line with a key, which is added where it is missing. NULL: there is no space for it. */
+static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64_t key)
 {
-    uint64_t word = address / WORD;
+    if (!grow(memory)) {
+        memory->full = true;
+        return NULL;
+    }
+    struct smc_stored_line *line = line_of(memory, key);
+    if (line->start != memory->start) {
+        *line = (struct smc_stored_line){.key = key, .start = memory->start};
+        memory->count++;
+    }
+    return line;
+}
+
+/* Where a byte is kept. The words of a warp's lanes at one address of local memory are neighbors,
+   as they are on the device. */
+static uint64_t place_of(const struct smc_warp_memory *memory, enum space space, uint64_t address,
+                         unsigned lane)
+{
+    const uint64_t word = (address / WORD * SMC_LANES + lane) * WORD;
     if (space != LOCAL)
-        return word;
+        return address;
     return LOCAL_SPACE | (uint64_t)memory->warp << LOCAL_WARP_SHIFT |
-           (uint64_t)lane << LOCAL_LANE_SHIFT | (word & ((UINT64_C(1) << LOCAL_LANE_SHIFT) - 1));
+           ((word & ((UINT64_C(1) << LOCAL_WARP_SHIFT) - 1)) + address % WORD);
+}
+
+/* How many of so many bytes are in the line that has the first of them, one after the other. */
+static unsigned bytes_there(enum space space, uint64_t place, unsigned bytes)
+{
+    const unsigned unit = space == LOCAL ? WORD : LINE, there = unit - (unsigned)(place % unit);
+    return bytes < there ? bytes : there;
 }
 
 /* Puts what was stored of the bytes in the place of what was there before. `known`: bit n, byte n.
@@ -84,24 +113,22 @@ static uint64_t key_of(const struct smc_warp_memory *memory, enum space space, u
 static uint32_t patch(const struct smc_warp_memory *memory, enum space space, uint64_t address,
                       unsigned lane, unsigned bytes, unsigned char *to, uint32_t known)
 {
-    for (unsigned i = 0; i < bytes;) {
-        const struct smc_stored_word *word =
-            word_of(memory, key_of(memory, space, address + i, lane));
-        unsigned end = i + WORD - (unsigned)((address + i) % WORD);
-        if (word->start != memory->start) {
-            i = end;
+    for (unsigned i = 0, count; i < bytes; i += count) {
+        const uint64_t place = place_of(memory, space, address + i, lane);
+        const unsigned at = (unsigned)(place % LINE);
+        const struct smc_stored_line *line = line_of(memory, place / LINE);
+        count = bytes_there(space, place, bytes - i);
+        if (line->start != memory->start)
             continue;
-        }
-        for (; i < end && i < bytes; i++) {
-            unsigned byte = (unsigned)((address + i) % WORD);
-            if (!(word->written >> byte & 1))
-                continue;
-            to[i] = (unsigned char)(word->value >> 8 * byte);
-            known = (known & ~(UINT32_C(1) << i)) | (uint32_t)(word->known >> byte & 1) << i;
-        }
+        const uint32_t written = line->written >> at & ones(count);
+        for (uint32_t rest = written; rest; rest &= rest - 1)
+            to[i + (unsigned)__builtin_ctz(rest)] = line->byte[at + (unsigned)__builtin_ctz(rest)];
+        known = (known & ~(written << i)) | (line->known >> at & written) << i;
     }
     return known;
 }
+
+/* --- Bytes ------------------------------------------------------------------------------------ */
 
 static uint32_t warp_memory_read_shared(const struct smc_warp_memory *memory, uint64_t address,
                                         unsigned bytes, unsigned char *to)
@@ -114,19 +141,12 @@ static uint32_t warp_memory_read_shared(const struct smc_warp_memory *memory, ui
     return known;
 }
 
-/* Reads bytes of a lane, of which some may be unknown: `array` as in struct smc_contents. */
-static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space space,
-                                   uint64_t address, unsigned lane, unsigned bytes,
-                                   unsigned char to[MOST_BYTES], unsigned *array)
+/* Whether the bytes of a lane are known after all that was stored to them; `known`: before. */
+static bool read_stored(const struct smc_warp_memory *memory, enum space space, uint64_t address,
+                        unsigned lane, unsigned bytes, unsigned char *to, bool known_before)
 {
-    const uint32_t all = (UINT32_C(1) << bytes) - 1;
-    uint32_t known = 0;
-    *array = SMC_NO_ARRAY;
-    if (space == SHARED)
-        return warp_memory_read_shared(memory, address, bytes, to) == all;
-    if (space == GLOBAL &&
-        memory->contents->read(memory->contents->context, address, bytes, to, array))
-        known = all;
+    const uint32_t all = ones(bytes);
+    uint32_t known = known_before ? all : 0;
     if (memory->others && memory->sees_others && memory->others->count && space == GLOBAL)
         known = patch(memory->others, space, address, lane, bytes, to, known);
     if (memory->full)
@@ -136,9 +156,22 @@ static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space sp
     return known == all;
 }
 
+/* Reads bytes of a lane, of which some may be unknown: `array` as in struct smc_contents. */
+static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space space,
+                                   uint64_t address, unsigned lane, unsigned bytes,
+                                   unsigned char to[MOST_BYTES], unsigned *array)
+{
+    *array = SMC_NO_ARRAY;
+    if (space == SHARED)
+        return warp_memory_read_shared(memory, address, bytes, to) == ones(bytes);
+    const bool known = space == GLOBAL && memory->contents->read(memory->contents->context, address,
+                                                                 bytes, to, array);
+    return read_stored(memory, space, address, lane, bytes, to, known);
+}
+
 static bool make_shared(struct smc_warp_memory *memory, uint64_t end)
 {
-    size_t bytes = memory->shared_bytes ? memory->shared_bytes : LEAST_ROOM;
+    size_t bytes = memory->shared_bytes ? memory->shared_bytes : LEAST_SHARED;
     while (bytes < end)
         bytes *= 2;
     unsigned char *shared = smc_realloc(memory->shared, bytes);
@@ -171,39 +204,33 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
         warp_memory_write_shared(memory, address, bytes, from, known);
         return;
     }
-    for (unsigned i = 0; i < bytes;) {
-        const uint64_t key = key_of(memory, space, address + i, lane);
-        if (!grow(memory)) {
-            memory->full = true;
+    for (unsigned i = 0, count; i < bytes; i += count) {
+        const uint64_t place = place_of(memory, space, address + i, lane);
+        const unsigned at = (unsigned)(place % LINE);
+        struct smc_stored_line *line = added_line(memory, place / LINE);
+        if (!line)
             return;
-        }
-        struct smc_stored_word *word = word_of(memory, key);
-        if (word->start != memory->start) {
-            *word = (struct smc_stored_word){.key = key, .start = memory->start};
-            memory->count++;
-        }
-        do {
-            const unsigned byte = (unsigned)((address + i) % WORD), shift = 8 * byte;
-            word->value = (word->value & ~(UINT32_C(0xff) << shift)) | (uint32_t)from[i] << shift;
-            word->written |= (uint8_t)(1u << byte);
-            word->known = (uint8_t)((word->known & ~(1u << byte)) | (unsigned)known << byte);
-        } while (++i < bytes && (address + i) % WORD != 0);
+        count = bytes_there(space, place, bytes - i);
+        const uint32_t written = ones(count) << at;
+        memcpy(line->byte + at, from + i, count);
+        line->written |= written;
+        line->known = known ? line->known | written : line->known & ~written;
     }
 }
 
 void smc_warp_memory_end(struct smc_warp_memory *memory)
 {
-    struct smc_warp_memory *others = memory->others;
-    for (size_t i = 0; i < memory->room && others; i++) {
-        const struct smc_stored_word *word = &memory->word[i];
-        if (word->start != memory->start || word->key & LOCAL_SPACE)
+    for (size_t i = 0; i < memory->room && memory->others; i++) {
+        const struct smc_stored_line *line = &memory->line[i];
+        if (line->start != memory->start || line->key & LOCAL_SPACE / LINE)
             continue;
-        for (unsigned byte = 0; byte < WORD; byte++) {
-            const unsigned char value = (unsigned char)(word->value >> 8 * byte);
-            if (word->written >> byte & 1)
-                write_bytes(others, GLOBAL, word->key * WORD + byte, 0, 1, &value,
-                            word->known >> byte & 1);
-        }
+        struct smc_stored_line *to = added_line(memory->others, line->key);
+        for (uint32_t rest = to ? line->written : 0; rest; rest &= rest - 1)
+            to->byte[__builtin_ctz(rest)] = line->byte[__builtin_ctz(rest)];
+        if (!to)
+            continue;
+        to->written |= line->written;
+        to->known = (to->known & ~line->written) | (line->known & line->written);
     }
 }
 
@@ -229,6 +256,19 @@ static void note(struct smc_warp_memory *memory, unsigned array, uint64_t addres
         memory->meets |= bit;
     word->start = memory->start;
     word->how |= (uint8_t)how;
+}
+
+/* The same for an access of several lanes. */
+static void note_lanes(struct smc_warp_memory *memory, const unsigned array[SMC_LANES],
+                       const uint64_t address[SMC_LANES], uint32_t mask, unsigned how)
+{
+    uint64_t last = UINT64_MAX; /* the word of the lane before */
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (address[lane] / WORD != last)
+            note(memory, array[lane], address[lane], how);
+        last = address[lane] / WORD;
+    }
 }
 
 /* --- Registers -------------------------------------------------------------------------------- */
@@ -294,30 +334,147 @@ static uint32_t warp_memory_extend(const struct smc_sass_instruction *in, uint32
     return is_signed ? (uint32_t)((int32_t)(word << (32 - bits)) >> (32 - bits)) : word;
 }
 
+/* What the lanes of an access load: the bytes of lane n from n times their number on. */
+struct loaded {
+    unsigned char byte[SMC_LANES * MOST_BYTES];
+    unsigned array[SMC_LANES]; /* as in struct smc_contents */
+    uint32_t known;            /* bit n: lane n */
+};
+
+/* How many of the lanes from the first on access places one after the other. */
+static unsigned consecutive(uint32_t lanes, const uint64_t address[SMC_LANES], unsigned bytes)
+{
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    unsigned end = first + 1;
+    while (end < SMC_LANES && lanes >> end & 1 && address[end] == address[end - 1] + bytes)
+        end++;
+    return end - first;
+}
+
+/* Finds the arrays of `count` lanes with places one after the other; whether it is one. */
+static bool find_arrays(const struct smc_warp_memory *memory, const uint64_t *address,
+                        unsigned count, unsigned *array)
+{
+    const struct smc_contents *contents = memory->contents;
+    bool is_one = true;
+    contents->read(contents->context, address[0], 0, NULL, &array[0]);
+    if (count > 1)
+        contents->read(contents->context, address[count - 1], 0, NULL, &array[count - 1]);
+    is_one = count == 1 || array[0] == array[count - 1];
+    for (unsigned i = 1; i + 1 < count; i++)
+        if (is_one)
+            array[i] = array[0];
+        else
+            contents->read(contents->context, address[i], 0, NULL, &array[i]);
+    return is_one;
+}
+
+/* The contents before the launch, for `count` lanes with places one after the other. */
+static void load_contents(const struct smc_warp_memory *memory, const uint64_t *address,
+                          unsigned bytes, unsigned first, unsigned count, struct loaded *loaded)
+{
+    const struct smc_contents *contents = memory->contents;
+    unsigned char *to = loaded->byte + (size_t)first * bytes;
+    unsigned *array = loaded->array + first;
+    if (count > 1 && find_arrays(memory, address + first, count, array) &&
+        contents->read(contents->context, address[first], (size_t)count * bytes, to, array)) {
+        loaded->known |= ones(count) << first;
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        loaded->known |= (uint32_t)contents->read(contents->context, address[first + i], bytes,
+                                                  to + (size_t)i * bytes, &array[i])
+                         << (first + i);
+}
+
+static void load_shared(const struct smc_warp_memory *memory, const uint64_t *address,
+                        unsigned bytes, unsigned first, unsigned count, struct loaded *loaded)
+{
+    const size_t at = address[first], all = (size_t)count * bytes;
+    unsigned char *to = loaded->byte + (size_t)first * bytes;
+    if (at < memory->shared_bytes && all <= memory->shared_bytes - at &&
+        !memchr(memory->shared_known + at, 0, all)) {
+        memcpy(to, memory->shared + at, all);
+        loaded->known |= ones(count) << first;
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (warp_memory_read_shared(memory, address[first + i], bytes, to + (size_t)i * bytes) ==
+            ones(bytes))
+            loaded->known |= UINT32_C(1) << (first + i);
+}
+
+/* Lanes from the first one of `lanes` on that are loaded together; returns their number. */
+static unsigned load_some(const struct smc_warp_memory *memory, enum space space,
+                          const uint64_t *address, unsigned bytes, uint32_t lanes,
+                          struct loaded *loaded)
+{
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    const unsigned count = space == LOCAL ? 1 : consecutive(lanes, address, bytes);
+    if (space == SHARED) {
+        load_shared(memory, address, bytes, first, count, loaded);
+        return count;
+    }
+    if (space == GLOBAL)
+        load_contents(memory, address, bytes, first, count, loaded);
+    for (unsigned lane = first; lane < first + count; lane++) {
+        const uint32_t bit = UINT32_C(1) << lane;
+        if (read_stored(memory, space, address[lane], lane, bytes,
+                        loaded->byte + (size_t)lane * bytes, loaded->known & bit))
+            loaded->known |= bit;
+        else
+            loaded->known &= ~bit;
+    }
+    return count;
+}
+
+static void load_lanes(const struct smc_warp_memory *memory, enum space space,
+                       const uint64_t *address, unsigned bytes, uint32_t mask,
+                       struct loaded *loaded)
+{
+    unsigned last = SMC_LANES; /* the one before */
+    *loaded = (struct loaded){.known = 0};
+    for (uint32_t lanes = mask; lanes;) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        unsigned count = 1;
+        loaded->array[lane] = SMC_NO_ARRAY;
+        if (last < SMC_LANES && space != LOCAL && address[lane] == address[last]) {
+            memcpy(loaded->byte + (size_t)lane * bytes, loaded->byte + (size_t)last * bytes, bytes);
+            loaded->array[lane] = loaded->array[last];
+            loaded->known |= (loaded->known >> last & 1) << lane;
+        } else {
+            count = load_some(memory, space, address, bytes, lanes, loaded);
+        }
+        last = lane + count - 1;
+        lanes &= ~(ones(count) << lane);
+    }
+}
+
 static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
-    enum { MOST_WORDS = MOST_BYTES / WORD };
-    const enum space space = space_of(in);
+    const unsigned bytes = in->access_bytes;
     uint64_t address[SMC_LANES];
-    uint32_t value[MOST_WORDS][SMC_LANES] = {{0}}, unknown = 0;
-    if (in->access_bytes == 0 || !smc_warp_addresses(warp, in, mask, address)) {
+    uint32_t value[SMC_LANES] = {0};
+    struct loaded loaded;
+    if (bytes == 0 || !smc_warp_addresses(warp, in, mask, address)) {
         smc_warp_forget(warp, in, mask);
         return;
     }
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes), array;
-        unsigned char bytes[MOST_BYTES] = {0};
-        if (!warp_memory_read_bytes(memory, space, address[lane], lane, in->access_bytes, bytes,
-                                    &array))
-            unknown |= UINT32_C(1) << lane;
-        for (unsigned part = 0; part < in->to.registers && part < MOST_WORDS; part++)
-            value[part][lane] = warp_memory_extend(in, little_endian(bytes + (size_t)part * WORD));
-        if (decides)
-            note(memory, array, address[lane], DECIDES);
+    load_lanes(memory, space_of(in), address, bytes, mask, &loaded);
+    for (unsigned part = 0; part < in->to.registers && part * WORD < MOST_BYTES; part++) {
+        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(lanes);
+            unsigned char word[WORD] = {0};
+            if (part * WORD < bytes)
+                memcpy(word, loaded.byte + (size_t)lane * bytes + (size_t)part * WORD,
+                       bytes < WORD ? bytes : WORD);
+            value[lane] = warp_memory_extend(in, little_endian(word));
+        }
+        smc_warp_set_register(warp, &in->to, part, value, ~loaded.known & mask, mask);
     }
-    for (unsigned part = 0; part < in->to.registers && part < MOST_WORDS; part++)
-        smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
+    if (decides)
+        note_lanes(memory, loaded.array, address, mask, DECIDES);
 }
 
 /* --- Stores ----------------------------------------------------------------------------------- */
@@ -328,15 +485,20 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     const enum space space = space_of(in);
     const bool evaluated = memory->values || space != GLOBAL;
     uint64_t address[SMC_LANES];
+    unsigned array[SMC_LANES], count;
     if (in->access_bytes == 0 || !smc_warp_addresses(warp, in, mask, address))
         return;
+    for (uint32_t lanes = space == GLOBAL ? mask : 0; lanes;) {
+        const unsigned first = (unsigned)__builtin_ctz(lanes);
+        count = consecutive(lanes, address, in->access_bytes);
+        find_arrays(memory, address + first, count, array + first);
+        lanes &= ~(ones(count) << first);
+    }
+    if (space == GLOBAL)
+        note_lanes(memory, array, address, mask, STORES);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes), array;
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
         unsigned char bytes[MOST_BYTES];
-        if (space == GLOBAL) {
-            warp_memory_read_bytes(memory, space, address[lane], lane, 1, bytes, &array);
-            note(memory, array, address[lane], STORES);
-        }
         bool known = lane_bytes(warp, in->from[1].number, in->access_bytes, lane, bytes);
         write_bytes(memory, space, address[lane], lane, in->access_bytes, bytes,
                     evaluated && known);

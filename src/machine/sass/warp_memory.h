@@ -8,20 +8,23 @@
 
 /* Global memory before the launch. */
 struct smc_contents {
-    /* Copies bytes at an address. False: they are not known. `array` receives the number of the
-       array that has the address, or SMC_NO_ARRAY. */
+    /* Copies bytes at an address, at most 512. False: they are not known, or none were asked for.
+       `array` receives the number of the array that has the address, or SMC_NO_ARRAY. Bytes beyond
+       the array are 0. */
     bool (*read)(void *context, uint64_t address, size_t bytes, void *to, unsigned *array);
     void *context;
 };
 
 enum { SMC_NO_ARRAY = 64 };
 
-/* A word that was stored in global memory or in a lane's local memory. */
-struct smc_stored_word {
+enum { SMC_STORED_LINE_BYTES = 32 };
+
+/* A piece of global memory, or of a warp's local memory, that was stored to. */
+struct smc_stored_line {
     uint64_t key;
-    uint32_t value;
-    uint32_t start;         /* the entry is free for other starts than this one */
-    uint8_t written, known; /* bit n: byte n */
+    uint32_t start;          /* the entry is free for other starts than this one */
+    uint32_t written, known; /* bit n: byte n */
+    unsigned char byte[SMC_STORED_LINE_BYTES];
 };
 
 /* Who touched a word of global memory last. */
@@ -45,10 +48,10 @@ struct smc_warp_memory {
     struct smc_warp_memory *others;   /* what was stored to global memory after earlier starts, and
                                          not yet by all at a time; NULL: it is not kept */
     bool sees_others;
-    bool full; /* not all words that were stored since the start could be kept */
+    bool full; /* not all that was stored since the start could be kept */
     uint32_t start, warp;
-    struct smc_stored_word *word;
-    size_t room, count;                   /* of words: a power of two, or 0; kept since the start */
+    struct smc_stored_line *line;
+    size_t room, count;                   /* of lines: a power of two, or 0; kept since the start */
     unsigned char *shared, *shared_known; /* by byte; known: 1 */
     size_t shared_bytes;
 };

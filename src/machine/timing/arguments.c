@@ -40,6 +40,8 @@ bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t
         if (address < at->address || address - at->address >= at->bytes)
             continue;
         *array = (unsigned)i;
+        if (bytes == 0)
+            return false;
         uint64_t offset = address - at->address;
         size_t there = at->bytes - offset < bytes ? (size_t)(at->bytes - offset) : bytes;
         memset(to, 0, bytes); /* the rest of a word at the end */

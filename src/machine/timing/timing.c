@@ -795,8 +795,8 @@ static enum smc_status check_rates(const struct model *model, struct smc_error *
 
 /* Functions of ptxas for floating point are called for what is exceptional: zeros, infinities,
    denormal numbers. Those for integers of 64 bits are called for ordinary ones. */
-static enum smc_status leave_out_exceptions(struct model *model, const struct smc_cubin *cubin,
-                                            const char *kernel, struct smc_error *error)
+static void leave_out_exceptions(struct model *model, const struct smc_cubin *cubin,
+                                 const char *kernel)
 {
     enum { MOST = 32 };
     uint64_t offset[MOST];
@@ -805,7 +805,7 @@ static enum smc_status leave_out_exceptions(struct model *model, const struct sm
     while (count < MOST && smc_cubin_next_helper(cubin, kernel, &at, &function))
         if (strstr(function.name, "f32") || strstr(function.name, "f64"))
             offset[count++] = function.offset;
-    return smc_machine_program_leave_out(&model->program, offset, count, error);
+    smc_machine_program_leave_out(&model->program, offset, count);
 }
 
 static bool read_array(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
@@ -825,12 +825,11 @@ static bool has_contents(const struct smc_time_arguments *arguments)
    what they spilled there may be a loop's bound or an address. */
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
-    if (!has_contents(model->arguments) && model->local_bytes <= 0)
-        return SMC_OK;
+    const bool has = has_contents(model->arguments) || model->local_bytes > 0;
     model->contents =
         (struct smc_contents){.read = read_array, .context = (void *)model->arguments};
-    model->machine.contents = &model->contents;
-    return smc_machine_program_follow_memory(&model->program, false, error);
+    model->machine.contents = has ? &model->contents : NULL;
+    return smc_machine_program_follow(&model->program, has, false, error);
 }
 
 /* Whether a survey of the grid tells more than the sample: its warps differ from each other or from
@@ -851,7 +850,7 @@ static enum smc_status make_survey(struct model *model, struct smc_error *error)
     if (status != SMC_OK || !decides_and_changes(&model->survey))
         return status;
     smc_survey_free(&model->survey);
-    status = smc_machine_program_follow_memory(&model->program, true, error);
+    status = smc_machine_program_follow(&model->program, true, true, error);
     return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
 }
 
@@ -932,8 +931,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.rates.launch_ms += model.rates.other_work_ms;
     status = check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
-    if (status == SMC_OK)
-        status = leave_out_exceptions(&model, cubin, kernel->name, error);
+    leave_out_exceptions(&model, cubin, kernel->name);
     if (status == SMC_OK)
         status = follow_contents(&model, error);
     if (status == SMC_OK)
