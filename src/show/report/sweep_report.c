@@ -13,7 +13,7 @@
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
-enum { NUMBER = 4, TIME_NUMBER = 6, MARKS = 2, LABEL_MOST = 26, RUNS_SHOWN = 6 };
+enum { NUMBER = 4, TIME_NUMBER = 6, LABEL_MOST = 26, RUNS_SHOWN = 6 };
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
@@ -150,6 +150,7 @@ struct sweep_grid {
     uint64_t rows, columns;
     double best;                   /* percent, or the shortest time in ms */
     int label_width, number_width; /* of a row's label; of a cell's number, or its column's */
+    int marks;                     /* behind the number: letters of what binds, and a star */
     bool times;                    /* in the cells, in `unit`, of which a millisecond has so many */
     double unit;
     const char *unit_name;
@@ -157,7 +158,7 @@ struct sweep_grid {
 
 static size_t cell_width(const struct sweep_grid *grid)
 {
-    return (size_t)grid->number_width + MARKS;
+    return (size_t)(grid->number_width + grid->marks);
 }
 
 static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *grid, uint64_t row,
@@ -182,8 +183,7 @@ static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_po
     if (a->predicted_ms != b->predicted_ms || a->bound_by != b->bound_by)
         return false;
     return a->state == b->state && a->percent == b->percent &&
-           (a->state != SMC_POINT_LAUNCHES ||
-            smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters));
+           (a->state != SMC_POINT_LAUNCHES || a->limiters == b->limiters);
 }
 
 static bool same_rows(const struct sweep_grid *grid, uint64_t row, uint64_t other)
@@ -211,7 +211,7 @@ static void sweep_append_time(const struct sweep_grid *grid, const struct smc_sw
 {
     double value = point->predicted_ms * grid->unit;
     if (point->predicted_ms == 0) {
-        smc_text_printf(out, "%*c%*s", grid->number_width, '?', MARKS, "");
+        smc_text_printf(out, "%*c%*s", grid->number_width, '?', grid->marks, "");
         return;
     }
     smc_text_printf(out, "%*.*f%c%c", grid->number_width,
@@ -227,14 +227,17 @@ static void sweep_append_cell(const struct sweep_grid *grid, const struct smc_sw
 {
     static const char signs[] = {
         [SMC_POINT_REFUSED] = '-', [SMC_POINT_NO_ANSWER] = 'x', [SMC_POINT_UNASKED] = ' '};
-    if (point->state != SMC_POINT_LAUNCHES)
-        smc_text_printf(out, "%*c%*s", grid->number_width, signs[point->state], MARKS, "");
-    else if (grid->times)
+    char letters[SMC_LIMIT_COUNT + 2];
+    if (point->state != SMC_POINT_LAUNCHES) {
+        smc_text_printf(out, "%*c%*s", grid->number_width, signs[point->state], grid->marks, "");
+    } else if (grid->times) {
         sweep_append_time(grid, point, out);
-    else
-        smc_text_printf(out, "%*d%c%c", grid->number_width, (int)(point->percent + 0.5),
-                        smc_words_limit_letter(smc_words_first_limiter(point->limiters)),
-                        point->percent >= grid->best ? '*' : ' ');
+    } else {
+        const size_t count = smc_words_limit_letters(point->limiters, letters);
+        snprintf(letters + count, 2, "%s", point->percent >= grid->best ? "*" : "");
+        smc_text_printf(out, "%*d%-*s", grid->number_width, (int)(point->percent + 0.5),
+                        grid->marks, letters);
+    }
 }
 
 static void end_line(struct smc_text *out)
@@ -269,7 +272,7 @@ static void append_band(const struct sweep_grid *grid, uint64_t first, uint64_t 
                     smc_axis_info[sweep->axis[grid->down].id].option);
     for (uint64_t c = first; c < end; c++) {
         sweep_append_value(grid, grid->across, c, grid->number_width, out);
-        smc_text_append_char(out, ' ', MARKS);
+        smc_text_append_char(out, ' ', (size_t)grid->marks);
     }
     end_line(out);
     for (uint64_t row = 0, last; row < grid->rows; row = last + 1) {
@@ -305,8 +308,8 @@ static void sweep_append_limits(const struct sweep_grid *grid, struct smc_text *
     uint32_t seen = 0;
     for (uint64_t i = 0; i < grid->result->answered; i++)
         if (grid->result->point[i].state == SMC_POINT_LAUNCHES)
-            seen |= 1u << smc_words_first_limiter(grid->result->point[i].limiters);
-    smc_text_append(line, "occupancy in percent, rounded, and the first limit that binds:");
+            seen |= grid->result->point[i].limiters;
+    smc_text_append(line, "occupancy in percent, rounded, and the limits that bind:");
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
         if (seen & 1u << i)
             smc_text_printf(line, " %c" SMC_TIE "%s,", smc_words_limit_letter((enum smc_limit)i),
@@ -362,6 +365,19 @@ static int widest_number(const struct sweep_grid *grid)
     return width > LABEL_MOST ? LABEL_MOST : width;
 }
 
+/* One letter for each limit that binds, or for the term of the time; and the star. */
+static int most_marks(const struct sweep_grid *grid)
+{
+    int letters = 1;
+    for (uint64_t i = 0; i < grid->result->answered && !grid->times; i++) {
+        const struct smc_sweep_point *point = &grid->result->point[i];
+        const int count =
+            point->state == SMC_POINT_LAUNCHES ? __builtin_popcount(point->limiters) : 0;
+        letters = count > letters ? count : letters;
+    }
+    return letters + 1;
+}
+
 static void sweep_append_grid(const struct smc_sweep_result *result, struct smc_text *out)
 {
     const struct smc_axis *axis = result->sweep->axis;
@@ -379,6 +395,7 @@ static void sweep_append_grid(const struct smc_sweep_result *result, struct smc_
     grid.columns = smc_axis_values(&axis[grid.across]);
     grid.label_width = sweep_widest_label(&grid);
     grid.number_width = widest_number(&grid);
+    grid.marks = most_marks(&grid);
     uint64_t fit = (out->style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
     for (uint64_t first = 0; first < grid.columns; first += fit) {
         uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;
