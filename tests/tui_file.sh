@@ -36,6 +36,20 @@ empty "--snapshot writes the screen as SVG and JSON" "$(
     grep -q 'reduce' list.svg || echo "no kernel in list.svg"
     jq -e '.rows == 24 and (.lines | length) == 24' list.json >/dev/null || cat list.json
 )"
+smemcalc tui build.log --threads 256 --device H200 --theme light --snapshot light.svg
+smemcalc tui build.log --threads 256 --device H200 --theme none --snapshot plain.svg
+empty "a snapshot has the colours of --theme" "$(
+    grep -q 'height="100%" fill="#1c1c1c"' list.svg || echo "list.svg is not dark"
+    grep -q 'height="100%" fill="#ffffff"' light.svg || echo "light.svg is not light"
+    grep -o 'fill="#[^"]*"' plain.svg | grep -v '#ffffff\|#1c1c1c' | sort -u
+)"
+printf '%s\n' wait 'key Enter' 'key Up 9' 'key Down 2' 'key Enter' 'type 32x2' 'key Enter' 'key F8' \
+    wait screen 'key F2' screen >keys.txt
+smemcalc tui build.log --device H200 --script keys.txt >screens
+empty "a block typed on F2 is the one in the list" "$(
+    grep -q 'launch  *block 32x2' screens || cat screens
+    grep -q 'threads *<32x2> *given' screens || cat screens
+)"
 refuses 2 "option --snapshot: 'list.png' does not end in .txt, .svg or .json" \
     tui build.log --snapshot list.png
 refuses 2 "option --arg: only with FILE: smemcalc tui FILE" tui --arg 3
@@ -102,6 +116,14 @@ empty "pasted text goes into an open field" "$(
     sees '99'
     keys Enter
     sees 'registers *<99>'
+)"
+empty "the end of pasted text may arrive in two parts" "$(
+    keys -l "$(printf '\033[200~qe\033[20')"
+    keys -l '1~'
+    sees 'pasted text runs no commands'
+    keys '?'
+    sees 'keys and signs of this screen'
+    keys Escape
 )"
 empty "a click on the bar of keys changes the view" "$(
     terminal resize-window -x 160 -y 40

@@ -220,11 +220,11 @@ static void test_ansi(void)
     struct smc_text text = {0};
     begin(1, 4);
     smc_frame_text(&frame, whole(), 0, 0, SMC_STYLE_BAD, "\xe6\xbc\xa2");
-    smc_frame_write_colours(&frame, true, &text);
+    smc_frame_write_colours(&frame, SMC_THEME_AUTO, true, &text);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(smc_text_string(&text), "\x1b[0;1;38;5;203m\xe6\xbc\xa2\x1b[0m  "));
     smc_text_free(&text);
-    smc_frame_write_colours(&frame, false, &text);
+    smc_frame_write_colours(&frame, SMC_THEME_AUTO, false, &text);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "m??\x1b[0m  "));
     smc_text_free(&text);
     smc_frame_free(&frame);

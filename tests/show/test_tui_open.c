@@ -55,7 +55,7 @@ static void opened_read(struct opened *opened, const uint32_t regs[KERNELS])
     struct smc_job_result *result = opened->result;
     *result = (struct smc_job_result){.job = {.kind = SMC_JOB_READ}, .kernels = opened->kernels};
     result->job.query = tui->explore.query;
-    result->job.open = opened->question;
+    result->job.open = tui->file.question;
     for (int i = 0; i < KERNELS; i++)
         if (regs[i] > 0)
             make_kernel(&tui->explore.query.device, names[i], regs[i],
@@ -119,6 +119,7 @@ static void test_failure(void)
     struct smc_tui *tui = opened.sitting.tui;
     smc_tui_file_changed(tui);
     struct smc_job_result *result = opened.result;
+    result->job.open = tui->file.question;
     result->kernel_count = 0;
     result->status = SMC_USAGE;
     smc_fail(&result->error, SMC_USAGE, "my.cu(3): expected a ';'");
@@ -178,6 +179,67 @@ static void test_device(void)
     CU_ASSERT_FALSE(opened_shows(&opened, "was 64"));
     smc_tui_compile_job(tui, &job);
     CU_ASSERT_NOT_EQUAL(job.kind, SMC_JOB_READ);
+    opened_close(&opened);
+}
+
+/* What was saved while the file was being read is read afterwards. */
+static void test_saved_meanwhile(void)
+{
+    static const uint32_t second[KERNELS] = {72, 40, 16};
+    struct opened opened;
+    struct smc_job job;
+    opened_open(&opened, 40, 120);
+    struct smc_tui *tui = opened.sitting.tui;
+    smc_tui_file_changed(tui);
+    smc_tui_compile_job(tui, &job);
+    smc_tui_file_changed(tui);
+    opened.result->job.open = job.open;
+    smc_tui_done(tui, opened.result);
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_READ);
+    opened_read(&opened, second);
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_NOT_EQUAL(job.kind, SMC_JOB_READ);
+    opened_close(&opened);
+}
+
+/* --- The launch set on F2 --- */
+
+static void test_launch(void)
+{
+    static const uint32_t first[KERNELS] = {64, 40, 16}, second[KERNELS] = {72, 40, 16};
+    struct opened opened;
+    struct smc_job job;
+    opened_open(&opened, 40, 160);
+    struct smc_tui *tui = opened.sitting.tui;
+    smc_tui_file_changed(tui);
+    opened_read(&opened, second);
+    CU_ASSERT_TRUE(opened_shows(&opened, "64 -> 72 registers, 4 -> 3 blocks"));
+    sitting_keys(&opened.sitting, "Enter F8");
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_NOT_EQUAL(job.kind, SMC_JOB_READ); /* it is as the list has it */
+    sitting_keys(&opened.sitting, "F2 Home Down Down 3");
+    sitting_type(&opened.sitting, "2x4");
+    sitting_keys(&opened.sitting, "Down 2");
+    sitting_type(&opened.sitting, "x3");
+    sitting_keys(&opened.sitting, "F8");
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_READ);
+    CU_ASSERT_EQUAL_FATAL(job.open.launch_count, 1);
+    const struct smc_open_launch *launch = &job.open.launch[0];
+    CU_ASSERT_STRING_EQUAL(launch->kernel, "_Zreduce");
+    CU_ASSERT(launch->threads_per_block == 128 && launch->block[0] == 32 && launch->block[1] == 4);
+    CU_ASSERT(launch->grid_blocks == 6 && launch->grid_y == 3);
+    opened_read(&opened, second); /* for the other launch */
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_NOT_EQUAL(job.kind, SMC_JOB_READ);
+    CU_ASSERT_TRUE(opened_shows(&opened, "64 -> 72 registers")); /* since the file was saved */
+    CU_ASSERT_FALSE(opened_shows(&opened, "blocks per SM;"));
+    CU_ASSERT_TRUE(opened_shows(&opened, "grid 2x3"));
+    smc_tui_file_changed(tui);
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.open.launch_count, 1); /* also after the next save */
+    opened_read(&opened, first);
     opened_close(&opened);
 }
 
@@ -395,20 +457,29 @@ static void test_help_search(void)
 static void test_snapshot(void)
 {
     struct sitting sitting;
-    struct smc_text svg = {0}, json = {0}, none = {0};
+    struct smc_text svg = {0}, light = {0}, plain = {0}, json = {0}, none = {0};
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     sitting_screen(&sitting);
-    CU_ASSERT_TRUE(smc_frame_write_as(&sitting.frame, "a.svg", &svg));
+    CU_ASSERT_TRUE(smc_frame_write_as(&sitting.frame, SMC_THEME_AUTO, "a.svg", &svg));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&svg), "<svg "));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&svg), "&lt;"));
-    CU_ASSERT_TRUE(smc_frame_write_as(&sitting.frame, "a.json", &json));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&svg), "height=\"100%\" fill=\"#1c1c1c\""));
+    CU_ASSERT_TRUE(smc_frame_write_as(&sitting.frame, SMC_THEME_LIGHT, "a.svg", &light));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&light), "height=\"100%\" fill=\"#ffffff\""));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&light), "#e4e4e4"));
+    CU_ASSERT_TRUE(smc_frame_write_as(&sitting.frame, SMC_THEME_NONE, "a.svg", &plain));
+    for (const char *at = smc_text_string(&plain); (at = strstr(at, "fill=\"#")); at += 8)
+        CU_ASSERT(strncmp(at + 7, "ffffff", 6) == 0 || strncmp(at + 7, "1c1c1c", 6) == 0);
+    CU_ASSERT_TRUE(smc_frame_write_as(&sitting.frame, SMC_THEME_AUTO, "a.json", &json));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&json), "\"columns\": 80, \"rows\": 24"));
-    CU_ASSERT_FALSE(smc_frame_write_as(&sitting.frame, "a.png", &none));
+    CU_ASSERT_FALSE(smc_frame_write_as(&sitting.frame, SMC_THEME_AUTO, "a.png", &none));
     sitting_keys(&sitting, "s");
     sitting_type(&sitting, "a.txt");
     CU_ASSERT_EQUAL(sitting.tui->effect, SMC_EFFECT_SAVE);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&sitting.tui->saving.text), "one SM"));
     smc_text_free(&svg);
+    smc_text_free(&light);
+    smc_text_free(&plain);
     smc_text_free(&json);
     sitting_close(&sitting);
 }
@@ -435,6 +506,8 @@ CU_TestInfo tests_tui_open[] = {
     {"a file that cannot be read", test_failure},
     {"what a change of the file did", test_changes},
     {"another device", test_device},
+    {"saved while it is read", test_saved_meanwhile},
+    {"a launch set on the first screen", test_launch},
     {"accesses to shared memory", test_accesses},
     {"arguments of a launch", test_arguments},
     {"pasted text", test_paste},

@@ -116,7 +116,7 @@ static enum smc_status check_snapshot(const char *path, struct smc_error *error)
 {
     struct smc_frame nothing = {0};
     smc_auto_text text = {0};
-    const bool known = !path || smc_frame_write_as(&nothing, path, &text);
+    const bool known = !path || smc_frame_write_as(&nothing, SMC_THEME_AUTO, path, &text);
     return known
                ? SMC_OK
                : smc_fail(error, SMC_USAGE,
@@ -141,6 +141,7 @@ static enum smc_status cmd_tui_play(const struct smc_arguments *arguments, const
             .name = smc_file_name(path ? path : "-"),
             .text = text.data,
             .utf8 = smc_output_locale(),
+            .theme = (enum smc_theme)arguments->number[SMC_OPTION_THEME],
             .out = out,
             .snapshot_path = snapshot,
         };

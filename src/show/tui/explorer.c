@@ -154,7 +154,7 @@ static void answer_snapshot(struct smc_tui *tui, const char *path)
         return;
     if (smc_frame_resize(&frame, tui->rows, tui->cols))
         smc_tui_draw(tui, &frame);
-    if (smc_frame_write_as(&frame, path, &text))
+    if (smc_frame_write_as(&frame, tui->theme, path, &text))
         smc_tui_save(tui, path, &text);
     else
         smc_tui_say(tui, SMC_STYLE_BAD, "'%s' does not end in .txt, .svg or .json", path);
@@ -552,8 +552,8 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
 
 /* --- Jobs --- */
 
-/* Reading the file again comes before all questions about it. It is read for another device when
-   its kernels are looked at. */
+/* Reading the file again comes before all questions about it. It is answered for another device or
+   launch when its kernels are looked at. */
 static bool wants_file(const struct smc_tui *tui)
 {
     const struct smc_open_file *file = &tui->file;

@@ -98,17 +98,24 @@ bool smc_rect_holds(struct smc_rect rect, int row, int col)
 enum { RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 enum { DIM = SMC_DIM, BOLD = SMC_BOLD, UNDERLINE = SMC_UNDERLINE, REVERSE = SMC_REVERSE };
 
-const struct smc_look smc_looks[SMC_STYLE_COUNT] = {
+static const struct smc_look dark_looks[SMC_STYLE_COUNT] = {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {foreground, background, basic, attributes},
 #include "show/tui/styles.def"
 };
 
-const struct smc_look smc_light_looks[SMC_STYLE_COUNT] = {
+static const struct smc_look light_looks[SMC_STYLE_COUNT] = {
 #define STYLE(id, foreground, background, light, light_ground, basic, attributes)                  \
     [SMC_STYLE_##id] = {light, light_ground, basic, attributes},
 #include "show/tui/styles.def"
 };
+
+struct smc_look smc_look_of(enum smc_style style, enum smc_theme theme)
+{
+    if (theme == SMC_THEME_NONE)
+        return (struct smc_look){-1, -1, -1, dark_looks[style].attributes};
+    return theme == SMC_THEME_LIGHT ? light_looks[style] : dark_looks[style];
+}
 
 /* 16 to 231 are a cube, 232 to 255 greys. */
 uint32_t smc_look_rgb(int colour)
@@ -443,29 +450,34 @@ void smc_frame_write(const struct smc_frame *frame, bool utf8, struct smc_text *
         frame_write_row(&frame->cell[(size_t)row * (size_t)frame->cols], frame->cols, utf8, out);
 }
 
-static void begin_style(int style, struct smc_text *out)
+static void begin_style(int style, enum smc_theme theme, struct smc_text *out)
 {
-    const struct smc_look *look = &smc_looks[style];
+    const struct smc_look look = smc_look_of((enum smc_style)style, theme);
     smc_text_append(out, "\x1b[0");
-    if (look->attributes & SMC_BOLD)
+    if (look.attributes & SMC_BOLD)
         smc_text_append(out, ";1");
-    if (look->attributes & SMC_UNDERLINE)
+    if (look.attributes & SMC_DIM && theme == SMC_THEME_NONE)
+        smc_text_append(out, ";2");
+    if (look.attributes & SMC_UNDERLINE)
         smc_text_append(out, ";4");
-    if (look->foreground >= 0)
-        smc_text_printf(out, ";38;5;%d", look->foreground);
-    if (look->background >= 0)
-        smc_text_printf(out, ";48;5;%d", look->background);
+    if (look.attributes & SMC_REVERSE && theme == SMC_THEME_NONE)
+        smc_text_append(out, ";7");
+    if (look.foreground >= 0)
+        smc_text_printf(out, ";38;5;%d", look.foreground);
+    if (look.background >= 0)
+        smc_text_printf(out, ";48;5;%d", look.background);
     smc_text_append(out, "m");
 }
 
-void smc_frame_write_colours(const struct smc_frame *frame, bool utf8, struct smc_text *out)
+void smc_frame_write_colours(const struct smc_frame *frame, enum smc_theme theme, bool utf8,
+                             struct smc_text *out)
 {
     for (int row = 0; row < frame->rows; row++) {
         const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
         int style = -1;
         for (int col = 0; col < frame->cols; col++) {
             if (cells[col].style != style)
-                begin_style(style = cells[col].style, out);
+                begin_style(style = cells[col].style, theme, out);
             smc_glyph_append(cells[col].glyph, utf8, out);
         }
         smc_text_append(out, "\x1b[0m\n");

@@ -61,8 +61,11 @@ struct smc_look {
     unsigned attributes;
 };
 
-extern const struct smc_look smc_looks[SMC_STYLE_COUNT];
-extern const struct smc_look smc_light_looks[SMC_STYLE_COUNT]; /* on a light background */
+/* What colours are chosen for. AUTO: the terminal's background, as far as it is known; else DARK.
+ */
+enum smc_theme { SMC_THEME_AUTO, SMC_THEME_DARK, SMC_THEME_LIGHT, SMC_THEME_NONE };
+
+struct smc_look smc_look_of(enum smc_style style, enum smc_theme theme);
 
 /* 0xRRGGBB of one of xterm's 256 colours, from 16 on. */
 uint32_t smc_look_rgb(int colour);
@@ -144,7 +147,9 @@ void smc_frame_restyle(struct smc_frame *frame, struct smc_rect rect, int row,
    escape sequences of 256 colours. */
 void smc_frame_write(const struct smc_frame *frame, bool utf8, struct smc_text *out);
 /* In the form that the ending of the path names: .txt, .svg or .json. False: it names none. */
-bool smc_frame_write_as(const struct smc_frame *frame, const char *path, struct smc_text *out);
-void smc_frame_write_colours(const struct smc_frame *frame, bool utf8, struct smc_text *out);
+bool smc_frame_write_as(const struct smc_frame *frame, enum smc_theme theme, const char *path,
+                        struct smc_text *out);
+void smc_frame_write_colours(const struct smc_frame *frame, enum smc_theme theme, bool utf8,
+                             struct smc_text *out);
 
 #endif

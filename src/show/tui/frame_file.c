@@ -26,39 +26,58 @@ static int run_length(const struct smc_cell *cells, int cols)
     return length;
 }
 
-/* Cells of one style. */
-static void frame_append_run(const struct smc_cell *cells, int cols, int row, int col,
-                             struct smc_text *out)
+/* The terminal's own colours. */
+static uint32_t own_ground(enum smc_theme theme)
 {
-    const struct smc_look *look = &smc_looks[cells[0].style];
-    if (look->background >= 0)
-        smc_text_printf(out,
-                        "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n",
-                        col * CELL_WIDTH, row * CELL_HEIGHT, cols * CELL_WIDTH, CELL_HEIGHT,
-                        smc_look_rgb(look->background));
-    smc_text_printf(out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"#%06x\"%s>",
-                    col * CELL_WIDTH, row * CELL_HEIGHT + BASELINE, cols * CELL_WIDTH,
-                    look->foreground >= 0 ? smc_look_rgb(look->foreground) : 0xe4e4e4u,
-                    look->attributes & SMC_BOLD ? " font-weight=\"bold\"" : "");
+    return theme == SMC_THEME_LIGHT || theme == SMC_THEME_NONE ? 0xffffff : 0x1c1c1c;
+}
+
+static uint32_t own_ink(enum smc_theme theme)
+{
+    return theme == SMC_THEME_LIGHT || theme == SMC_THEME_NONE ? 0x1c1c1c : 0xe4e4e4;
+}
+
+/* Cells of one style. Without colours attributes replace them, as in a terminal. */
+static void frame_append_run(const struct smc_cell *cells, int cols, int row, int col,
+                             enum smc_theme theme, struct smc_text *out)
+{
+    const struct smc_look look = smc_look_of((enum smc_style)cells[0].style, theme);
+    const bool plain = theme == SMC_THEME_NONE;
+    const bool reversed = plain && look.attributes & SMC_REVERSE;
+    uint32_t ink = look.foreground >= 0 ? smc_look_rgb(look.foreground) : own_ink(theme);
+    uint32_t ground = look.background >= 0 ? smc_look_rgb(look.background) : own_ground(theme);
+    if (reversed) {
+        ground = ink;
+        ink = own_ground(theme);
+    }
+    if (reversed || look.background >= 0)
+        smc_text_printf(
+            out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n",
+            col * CELL_WIDTH, row * CELL_HEIGHT, cols * CELL_WIDTH, CELL_HEIGHT, ground);
+    smc_text_printf(out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"#%06x\"%s%s%s>",
+                    col * CELL_WIDTH, row * CELL_HEIGHT + BASELINE, cols * CELL_WIDTH, ink,
+                    plain && look.attributes & SMC_DIM ? " fill-opacity=\"0.7\"" : "",
+                    look.attributes & SMC_BOLD ? " font-weight=\"bold\"" : "",
+                    look.attributes & SMC_UNDERLINE ? " text-decoration=\"underline\"" : "");
     for (int i = 0; i < cols; i++)
         if (cells[i].glyph)
             append_escaped(cells[i].glyph, out);
     smc_text_append(out, "</text>\n");
 }
 
-static void write_svg(const struct smc_frame *frame, struct smc_text *out)
+static void write_svg(const struct smc_frame *frame, enum smc_theme theme, struct smc_text *out)
 {
     const int width = frame->cols * CELL_WIDTH, height = frame->rows * CELL_HEIGHT;
     smc_text_printf(out,
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                     "font-family=\"monospace\" font-size=\"13\" xml:space=\"preserve\">\n"
-                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#1c1c1c\"/>\n",
-                    width, height);
+                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
+                    width, height, own_ground(theme));
     for (int row = 0; row < frame->rows; row++) {
         const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
         for (int col = 0, length; col < frame->cols; col += length) {
             length = run_length(cells + col, frame->cols - col);
-            frame_append_run(cells + col, length, row, col, out);
+            frame_append_run(cells + col, length, row, col, theme, out);
         }
     }
     smc_text_append(out, "</svg>\n");
@@ -77,8 +96,10 @@ static void frame_append_string(const struct smc_text *line, struct smc_text *ou
     smc_text_append(out, "\"");
 }
 
-static void frame_write_json(const struct smc_frame *frame, struct smc_text *out)
+static void frame_write_json(const struct smc_frame *frame, enum smc_theme theme,
+                             struct smc_text *out)
 {
+    (void)theme;
     smc_text_printf(out,
                     "{\"schema\": \"smemcalc-screen/1\", \"columns\": %d, \"rows\": %d, "
                     "\"lines\": [\n",
@@ -94,21 +115,23 @@ static void frame_write_json(const struct smc_frame *frame, struct smc_text *out
     smc_text_append(out, "]}\n");
 }
 
-static void write_text(const struct smc_frame *frame, struct smc_text *out)
+static void write_text(const struct smc_frame *frame, enum smc_theme theme, struct smc_text *out)
 {
+    (void)theme;
     smc_frame_write(frame, true, out);
 }
 
-bool smc_frame_write_as(const struct smc_frame *frame, const char *path, struct smc_text *out)
+bool smc_frame_write_as(const struct smc_frame *frame, enum smc_theme theme, const char *path,
+                        struct smc_text *out)
 {
     static const struct {
         const char *ending;
-        void (*write)(const struct smc_frame *frame, struct smc_text *out);
+        void (*write)(const struct smc_frame *frame, enum smc_theme theme, struct smc_text *out);
     } forms[] = {{".txt", write_text}, {".svg", write_svg}, {".json", frame_write_json}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
         if (strcmp(ending, forms[i].ending) == 0) {
-            forms[i].write(frame, out);
+            forms[i].write(frame, theme, out);
             return true;
         }
     return false;

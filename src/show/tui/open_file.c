@@ -24,6 +24,7 @@ static void forget_list(struct smc_open_file *file)
 
 void smc_open_file_begin(struct smc_open_file *file, const struct smc_open_question *question)
 {
+    const uint32_t saves = file->question.saves;
     forget_list(file);
     for (size_t i = 0; i < file->count; i++) {
         file->kernel[i]->is_gone = true;
@@ -31,6 +32,8 @@ void smc_open_file_begin(struct smc_open_file *file, const struct smc_open_quest
         file->kernel[i]->symbol[0] = '\0'; /* that of the new file is another kernel */
     }
     file->question = *question;
+    file->question.launch_count = 0;
+    file->question.saves = saves + 1; /* the worker may know the file as it was before */
     file->is_read = file->accesses.known = false;
     file->is_stale = true;
     file->failure[0] = '\0';
@@ -50,7 +53,24 @@ void smc_open_file_close(struct smc_open_file *file)
 bool smc_open_file_is_due(const struct smc_open_file *file, const struct smc_device *device)
 {
     return file->question.file[0] &&
-           (file->is_stale || !smc_field_is_device(&file->device, device));
+           (file->is_stale || file->changed_launches != file->question.changed_launches ||
+            !smc_field_is_device(&file->device, device));
+}
+
+void smc_open_file_changed(struct smc_open_file *file)
+{
+    file->is_stale = true;
+    file->question.saves++;
+}
+
+/* What was asked is answered; what changed meanwhile is not. */
+static void note_answered(struct smc_open_file *file, const struct smc_open_question *asked,
+                          const struct smc_device *device)
+{
+    file->device = *device;
+    file->saves = asked->saves;
+    file->changed_launches = asked->changed_launches;
+    file->is_stale = file->saves != file->question.saves;
 }
 
 /* --- The kernels ------------------------------------------------------------------------------ */
@@ -79,9 +99,26 @@ static void point_names(struct smc_open_kernel *kernel)
     kernel->file_kernel.file = kernel->file;
 }
 
-/* `same_device`: figures of another device are no change of the file. */
+/* What an answer is compared with. */
+enum comparison {
+    WITH_NOTHING,  /* figures of another device are no change of the file */
+    WITH_FILE,     /* as it was before it was saved */
+    WITH_LAUNCHES, /* those before were given other launches: earlier changes stay marked */
+};
+
+/* The marks of the last change of the file, without the figures that depend on the launch. */
+static void keep_marks(const struct smc_open_kernel *old, struct smc_open_kernel *kernel)
+{
+    kernel->is_new = old->is_new;
+    kernel->before = old->before;
+    kernel->before.blocks_per_sm = kernel->now.blocks_per_sm;
+    kernel->before.conflicts_known = false;
+    kernel->is_changed = old->is_changed && figures_differ(&kernel->before, &kernel->now);
+}
+
 static struct smc_open_kernel *take_kernel(struct smc_open_file *file,
-                                           const struct smc_open_kernel *read, bool same_device)
+                                           const struct smc_open_kernel *read,
+                                           enum comparison comparison)
 {
     struct smc_open_kernel *kernel = find_kernel(file, read->symbol);
     const bool is_new = !kernel || !kernel->was_there;
@@ -91,13 +128,15 @@ static struct smc_open_kernel *take_kernel(struct smc_open_file *file,
             return NULL;
         file->kernel[file->count++] = kernel;
     }
-    const struct smc_open_figures before = kernel->now;
+    const struct smc_open_kernel old = is_new ? (struct smc_open_kernel){.is_gone = true} : *kernel;
     *kernel = *read;
     snprintf(kernel->file, sizeof kernel->file, "%s", file->shown);
     point_names(kernel);
-    kernel->is_new = is_new && file->is_read && same_device;
-    kernel->before = before;
-    kernel->is_changed = !is_new && same_device && figures_differ(&before, &read->now);
+    kernel->is_new = is_new && file->is_read && comparison == WITH_FILE;
+    kernel->before = old.now;
+    kernel->is_changed = !is_new && comparison == WITH_FILE && figures_differ(&old.now, &read->now);
+    if (!is_new && comparison == WITH_LAUNCHES)
+        keep_marks(&old, kernel);
     return kernel;
 }
 
@@ -117,9 +156,27 @@ const struct smc_open_kernel *smc_open_kernel_at(const struct smc_open_file *fil
 
 /* --- The list --------------------------------------------------------------------------------- */
 
-static void list_launch(const struct smc_open_question *question,
-                        const struct smc_open_kernel *kernel, struct smc_trace_launch *launch)
+static struct smc_open_launch *find_launch(struct smc_open_question *question, const char *symbol)
 {
+    for (size_t i = 0; i < question->launch_count; i++)
+        if (strcmp(question->launch[i].kernel, symbol) == 0)
+            return &question->launch[i];
+    return NULL;
+}
+
+static void list_grid(int64_t blocks, uint32_t y, uint32_t z, struct smc_trace_launch *launch)
+{
+    if (blocks == SMC_NOT_GIVEN)
+        return;
+    launch->grid[1] = y ? y : 1;
+    launch->grid[2] = z ? z : 1;
+    launch->grid[0] = (uint32_t)(blocks / launch->grid[1] / launch->grid[2]);
+}
+
+static void list_launch(struct smc_open_question *question, const struct smc_open_kernel *kernel,
+                        struct smc_trace_launch *launch)
+{
+    const struct smc_open_launch *given = find_launch(question, kernel->symbol);
     smc_trace_launch_init(launch);
     launch->name = launch->shown = (char *)kernel->name;
     launch->launches = 1;
@@ -130,11 +187,10 @@ static void list_launch(const struct smc_open_question *question,
     launch->block[1] = launch->block[2] = 1;
     if (kernel->block[0] > 0)
         memcpy(launch->block, kernel->block, sizeof launch->block);
-    if (question->grid_blocks == SMC_NOT_GIVEN)
-        return;
-    launch->grid[1] = question->grid_y ? question->grid_y : 1;
-    launch->grid[2] = question->grid_z ? question->grid_z : 1;
-    launch->grid[0] = (uint32_t)(question->grid_blocks / launch->grid[1] / launch->grid[2]);
+    if (given)
+        list_grid(given->grid_blocks, given->grid_y, given->grid_z, launch);
+    else
+        list_grid(question->grid_blocks, question->grid_y, question->grid_z, launch);
 }
 
 static void list_row(const struct smc_open_file *file, const struct smc_open_kernel *kernel,
@@ -199,15 +255,17 @@ static size_t index_of(const struct smc_open_file *file, const struct smc_open_k
     return i;
 }
 
-bool smc_open_file_take(struct smc_open_file *file, const struct smc_device *device,
-                        const struct smc_open_kernel *kernels, size_t count, const char *notes)
+bool smc_open_file_take(struct smc_open_file *file, const struct smc_open_question *asked,
+                        const struct smc_device *device, const struct smc_open_kernel *kernels,
+                        size_t count, const char *notes)
 {
-    const bool same_device = smc_field_is_device(&file->device, device);
+    const enum comparison comparison = !smc_field_is_device(&file->device, device) ? WITH_NOTHING
+                                       : file->saves != asked->saves               ? WITH_FILE
+                                                                                   : WITH_LAUNCHES;
     forget_list(file);
-    file->device = *device;
+    note_answered(file, asked, device);
     file->failure[0] = '\0';
-    file->is_stale = false;
-    file->accesses.is_due = true;
+    file->accesses.is_due |= comparison != WITH_LAUNCHES;
     for (size_t i = 0; i < file->count; i++) {
         file->kernel[i]->was_there = !file->kernel[i]->is_gone;
         file->kernel[i]->is_gone = true;
@@ -215,7 +273,7 @@ bool smc_open_file_take(struct smc_open_file *file, const struct smc_device *dev
     if (!(file->listed = smc_calloc(count + 1, sizeof *file->listed)))
         return false;
     for (size_t i = 0; i < count; i++) {
-        const struct smc_open_kernel *kernel = take_kernel(file, &kernels[i], same_device);
+        const struct smc_open_kernel *kernel = take_kernel(file, &kernels[i], comparison);
         if (!kernel)
             return false;
         file->listed[file->listed_count++] = index_of(file, kernel);
@@ -224,12 +282,83 @@ bool smc_open_file_take(struct smc_open_file *file, const struct smc_device *dev
     return list_kernels(file, notes);
 }
 
-void smc_open_file_fail(struct smc_open_file *file, const struct smc_device *device,
-                        const char *why)
+void smc_open_file_fail(struct smc_open_file *file, const struct smc_open_question *asked,
+                        const struct smc_device *device, const char *why)
 {
-    file->device = *device;
-    file->is_stale = false;
+    note_answered(file, asked, device);
     snprintf(file->failure, sizeof file->failure, "%s", why);
+}
+
+/* --- The launches of single kernels --- */
+
+/* As the list has it. */
+static void write_listed(const struct smc_open_file *file, const struct smc_open_kernel *kernel,
+                         struct smc_open_launch *out)
+{
+    struct smc_trace_launch launch = {0};
+    for (size_t i = 0; i < file->trace.launch_count; i++)
+        if (file->trace.launches[i].name == kernel->name)
+            launch = file->trace.launches[i];
+    *out = (struct smc_open_launch){.threads_per_block = kernel->launch.threads_per_block,
+                                    .grid_blocks = SMC_NOT_GIVEN,
+                                    .dynamic_smem_bytes = kernel->launch.dynamic_smem_bytes};
+    memcpy(out->block, kernel->block, sizeof out->block);
+    if (launch.grid[0] > 0)
+        out->grid_blocks = (int64_t)launch.grid[0] * launch.grid[1] * launch.grid[2];
+    out->grid_y = launch.grid[1];
+    out->grid_z = launch.grid[2];
+}
+
+static void write_asked(const struct smc_query *query, struct smc_open_launch *out)
+{
+    const uint32_t *block = query->block;
+    *out = (struct smc_open_launch){
+        .threads_per_block = query->threads_per_block,
+        .grid_blocks = query->grid_blocks,
+        .grid_y = query->grid_blocks == SMC_NOT_GIVEN ? 0
+                  : query->grid_y                     ? query->grid_y
+                                                      : 1,
+        .grid_z = query->grid_blocks == SMC_NOT_GIVEN ? 0
+                  : query->grid_z                     ? query->grid_z
+                                                      : 1,
+        .dynamic_smem_bytes = query->dynamic_smem_bytes,
+    };
+    if ((int64_t)block[0] * block[1] * block[2] == query->threads_per_block)
+        memcpy(out->block, block, sizeof out->block);
+}
+
+static bool is_listed(const struct smc_open_launch *asked, const struct smc_open_launch *listed)
+{
+    return asked->threads_per_block == listed->threads_per_block &&
+           memcmp(asked->block, listed->block, sizeof asked->block) == 0 &&
+           asked->grid_blocks == listed->grid_blocks && asked->grid_y == listed->grid_y &&
+           asked->grid_z == listed->grid_z &&
+           (asked->dynamic_smem_bytes == SMC_NOT_GIVEN ||
+            asked->dynamic_smem_bytes == listed->dynamic_smem_bytes);
+}
+
+void smc_open_file_keep_launch(struct smc_open_file *file, const struct smc_query *query)
+{
+    struct smc_open_question *question = &file->question;
+    const struct smc_open_kernel *kernel = smc_open_kernel_of(file, query);
+    struct smc_open_launch asked, listed;
+    if (!kernel)
+        return;
+    write_asked(query, &asked);
+    write_listed(file, kernel, &listed);
+    if (is_listed(&asked, &listed))
+        return;
+    struct smc_open_launch *launch = find_launch(question, kernel->symbol);
+    if (!launch && question->launch_count == SMC_MOST_OPEN_LAUNCHES) { /* the oldest one */
+        question->launch_count--;
+        memmove(question->launch, question->launch + 1,
+                question->launch_count * sizeof question->launch[0]);
+    }
+    if (!launch)
+        launch = &question->launch[question->launch_count++];
+    *launch = asked;
+    snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel->symbol);
+    question->changed_launches++;
 }
 
 /* --- Changes ---------------------------------------------------------------------------------- */

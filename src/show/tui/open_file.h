@@ -17,6 +17,17 @@ enum {
     SMC_OPEN_ARGUMENTS_CHARS = 512,
     SMC_MOST_OPEN_KERNELS = 4096, /* the worst; a list of more is not read on a screen */
     SMC_MOST_OPEN_ACCESSES = SMC_MAX_SHARED_ACCESSES,
+    SMC_MOST_OPEN_LAUNCHES = 16,
+};
+
+/* The launch that the user gave one kernel. */
+struct smc_open_launch {
+    char kernel[SMC_OPEN_TEXT_CHARS]; /* as compiled */
+    int64_t threads_per_block;
+    uint32_t block[3];   /* its shape; {0}: only the number is known */
+    int64_t grid_blocks; /* or SMC_NOT_GIVEN */
+    uint32_t grid_y, grid_z;
+    int64_t dynamic_smem_bytes; /* or SMC_NOT_GIVEN */
 };
 
 /* What the worker is asked about the file, or about one kernel of it; without pointers. The launch
@@ -29,7 +40,10 @@ struct smc_open_question {
     uint32_t block[3];         /* its shape; {0}: only the number is known */
     int64_t grid_blocks;       /* of every launch, or SMC_NOT_GIVEN */
     uint32_t grid_y, grid_z;
-    int64_t dynamic_smem_bytes;               /* of every kernel that uses it, or SMC_NOT_GIVEN */
+    int64_t dynamic_smem_bytes; /* of every kernel that uses it, or SMC_NOT_GIVEN */
+    struct smc_open_launch launch[SMC_MOST_OPEN_LAUNCHES]; /* of single kernels */
+    size_t launch_count;
+    uint32_t saves, changed_launches;         /* how often the file and `launch` have changed */
     char kernel[SMC_OPEN_TEXT_CHARS];         /* as compiled; "": all of them */
     char arguments[SMC_OPEN_ARGUMENTS_CHARS]; /* of its launch, one a line, as --arg reads them */
 };
@@ -91,10 +105,11 @@ struct smc_open_accesses {
 /* Start from {0}; do not move it: the list points into it. */
 struct smc_open_file {
     struct smc_open_question question;
-    bool is_read;                    /* at least once; before, the list is empty */
-    bool is_stale;                   /* the file changed since it was read */
-    struct smc_device device;        /* that it was read for */
-    struct smc_open_kernel **kernel; /* every kernel that was ever read: queries point to them */
+    bool is_read;                     /* at least once; before, the list is empty */
+    bool is_stale;                    /* the file changed since it was read */
+    uint32_t saves, changed_launches; /* of the question that was answered last */
+    struct smc_device device;         /* that it was read for */
+    struct smc_open_kernel **kernel;  /* every kernel that was ever read: queries point to them */
     size_t count, capacity;
     size_t *listed; /* the kernels of the last reading, the worst first */
     size_t listed_count;
@@ -109,17 +124,26 @@ struct smc_open_file {
 void smc_open_file_begin(struct smc_open_file *file, const struct smc_open_question *question);
 void smc_open_file_close(struct smc_open_file *file);
 
-/* Whether a file is open that has to be read, again or for another device than before. */
+/* The launch of a query about a kernel of the file is from now on that of the kernel in the list.
+ */
+void smc_open_file_keep_launch(struct smc_open_file *file, const struct smc_query *query);
+
+/* It was saved or built again. */
+void smc_open_file_changed(struct smc_open_file *file);
+
+/* Whether a file is open that has to be read again, or answered for other launches or another
+   device than before. */
 bool smc_open_file_is_due(const struct smc_open_file *file, const struct smc_device *device);
 
-/* What was read for a device replaces what was read before: kernels of the same name stay where
-   they are. False: out of memory. */
-bool smc_open_file_take(struct smc_open_file *file, const struct smc_device *device,
-                        const struct smc_open_kernel *kernels, size_t count, const char *notes);
+/* The answer to a question for a device replaces the one before: kernels of the same name stay
+   where they are. False: out of memory. */
+bool smc_open_file_take(struct smc_open_file *file, const struct smc_open_question *asked,
+                        const struct smc_device *device, const struct smc_open_kernel *kernels,
+                        size_t count, const char *notes);
 
 /* It could not be read; what was read before stays. */
-void smc_open_file_fail(struct smc_open_file *file, const struct smc_device *device,
-                        const char *why);
+void smc_open_file_fail(struct smc_open_file *file, const struct smc_open_question *asked,
+                        const struct smc_device *device, const char *why);
 
 /* The kernel of the file that a query is about; NULL: none of it. */
 const struct smc_open_kernel *smc_open_kernel_of(const struct smc_open_file *file,

@@ -17,12 +17,17 @@ static struct open_reading {
     struct smc_inputs inputs; /* the kernels point into it */
     struct smc_inspect_kernels kernels;
     char file[SMC_OPEN_PATH_CHARS];
+    uint32_t saves; /* of the file when it was read */
+    int cc;         /* that a source was compiled for */
+    bool cc_assumed;
+    struct smc_text notes;
 } reading;
 
 static void forget_reading(void)
 {
     smc_inspect_free(&reading.kernels);
     smc_inputs_free(&reading.inputs);
+    smc_text_free(&reading.notes);
     reading = (struct open_reading){0};
 }
 
@@ -58,10 +63,18 @@ static void keep_notes(struct smc_inspect_notes *notes, struct smc_text *out)
     smc_inspect_notes_free(notes);
 }
 
+/* Whether only launches differ from the question that was answered last. */
+static bool is_as_read(const struct smc_open_question *question,
+                       const struct smc_inspect_request *request)
+{
+    return reading.kernels.count > 0 && strcmp(reading.file, question->file) == 0 &&
+           reading.saves == question->saves && reading.cc == request->targets[0].cc &&
+           reading.cc_assumed == request->targets_assumed;
+}
+
 /* -lineinfo gives accesses their lines, and changes neither the code nor its registers. */
 static enum smc_status read_file(const struct smc_open_question *question,
-                                 const struct smc_inspect_request *asked, struct smc_text *told,
-                                 struct smc_error *error)
+                                 const struct smc_inspect_request *asked, struct smc_error *error)
 {
     struct smc_inspect_request request = *asked;
     struct smc_inspect_notes notes = {0};
@@ -69,18 +82,21 @@ static enum smc_status read_file(const struct smc_open_question *question,
     char *file = (char *)question->file;
     forget_reading();
     snprintf(reading.file, sizeof reading.file, "%s", question->file);
+    reading.saves = question->saves;
+    reading.cc = request.targets[0].cc;
+    reading.cc_assumed = request.targets_assumed;
     smc_text_printf(&options, "-lineinfo %s", question->options);
     request.compiler_options = smc_text_string(&options);
     enum smc_status status =
         smc_inputs_read(&file, 1, &request, &reading.inputs, &reading.kernels, &notes);
-    keep_notes(&notes, told);
+    keep_notes(&notes, &reading.notes);
     smc_text_free(&options);
     if (status != SMC_MACHINE && reading.kernels.count > 0)
         return SMC_OK; /* what could not be read is among the notes */
     if (status == SMC_OK)
         return smc_fail(error, SMC_USAGE, "%s: no kernel in it", question->file);
     return smc_fail(error, status, "%.900s",
-                    told->length ? smc_text_string(told) : "out of memory");
+                    reading.notes.length ? smc_text_string(&reading.notes) : "out of memory");
 }
 
 /* Code that an assumed device does not load is answered for what it was compiled for. */
@@ -134,6 +150,30 @@ static void copy_row(const struct smc_inspect_row *row, struct smc_open_kernel *
     out->next_steps = answer.next_steps;
 }
 
+/* As the request wants them, which borrows the names. */
+struct open_stated {
+    struct smc_stated item[SMC_STATED_KINDS][SMC_MOST_OPEN_LAUNCHES];
+};
+
+static void state_launches(const struct smc_open_question *question, struct open_stated *stated,
+                           struct smc_inspect_request *request)
+{
+    for (int kind = 0; kind < SMC_STATED_KINDS; kind++)
+        request->stated[kind].item = stated->item[kind];
+    for (size_t i = 0; i < question->launch_count; i++) {
+        const struct smc_open_launch *launch = &question->launch[i];
+        struct smc_stated_list *threads = &request->stated[SMC_STATED_THREADS];
+        struct smc_stated_list *dynamic = &request->stated[SMC_STATED_DYNAMIC_SMEM];
+        struct smc_stated *one = &threads->item[threads->count++];
+        *one = (struct smc_stated){.pattern = (char *)launch->kernel,
+                                   .number = (uint32_t)launch->threads_per_block};
+        memcpy(one->block, launch->block, sizeof one->block);
+        if (launch->dynamic_smem_bytes != SMC_NOT_GIVEN)
+            dynamic->item[dynamic->count++] = (struct smc_stated){
+                .pattern = (char *)launch->kernel, .number = (uint32_t)launch->dynamic_smem_bytes};
+    }
+}
+
 enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
 
 /* The worst first, as `inspect` lists them. */
@@ -163,13 +203,17 @@ enum smc_status smc_open_read(const struct smc_open_question *question, struct s
 {
     struct smc_inspect_request request;
     struct smc_inspect_target target;
+    struct open_stated stated;
     *kernels = NULL;
     *count = 0;
     make_request(question, query, &target, &request);
-    enum smc_status status = read_file(question, &request, notes, error);
+    enum smc_status status =
+        is_as_read(question, &request) ? SMC_OK : read_file(question, &request, error);
+    smc_text_append(notes, smc_text_string(&reading.notes));
     if (status != SMC_OK)
         return status;
     assume_device(query);
+    state_launches(question, &stated, &request);
     return answer_kernels(&request, kernels, count, error);
 }
 
@@ -379,7 +423,6 @@ static void find_accesses_of(const struct smc_inspect_kernel *kernel,
 void smc_open_find_accesses(const struct smc_open_question *question, const struct smc_query *query,
                             struct smc_open_accesses *accesses)
 {
-    struct smc_text notes = {0};
     struct smc_error error = {""};
     struct smc_inspect_request request;
     struct smc_inspect_target target;
@@ -389,8 +432,7 @@ void smc_open_find_accesses(const struct smc_open_question *question, const stru
     snprintf(accesses->kernel, sizeof accesses->kernel, "%s", question->kernel);
     make_request(question, query, &target, &request);
     if (strcmp(reading.file, question->file) != 0) /* by another process */
-        read_file(question, &request, &notes, &error);
-    smc_text_free(&notes);
+        read_file(question, &request, &error);
     const struct smc_inspect_kernel *first =
         smc_inspect_find(&reading.kernels, 0, question->kernel, strlen(question->kernel));
     if (first)

@@ -135,7 +135,8 @@ struct smc_tui {
     bool picks_palette;     /* or to the palette */
     struct smc_text copied; /* owned */
     bool mouse_is_free;
-    bool is_behind;     /* the view put off what takes long, until no key is waiting */
+    enum smc_theme theme; /* of the terminal, for pictures of the screen */
+    bool is_behind;       /* the view put off what takes long, until no key is waiting */
     bool edited;        /* and not compiled since: then all of the compiler's messages are shown */
     char message[1024]; /* instead of the bottom bar until the next key, or "" */
     enum smc_style message_style;

@@ -31,7 +31,7 @@ struct smc_event {
 };
 
 struct smc_terminal {
-    /* `context`: a script's struct smc_script; curses has none. */
+    /* `context`: a script's struct smc_script; for curses the user's enum smc_theme, or NULL. */
     enum smc_status (*open)(void *context, int *rows, int *cols, struct smc_error *error);
     void (*close)(void);
     int (*descriptor)(void); /* to wait on before `next`; -1: an event is always waiting */
@@ -42,10 +42,8 @@ struct smc_terminal {
     void (*print)(const struct smc_frame *frame); /* SMC_EVENT_SHOW */
     void (*copy)(const char *text);   /* to the clipboard of whoever sees the terminal */
     void (*free_mouse)(bool is_free); /* clicks select text instead of being sent */
+    enum smc_theme (*theme)(void);    /* what is shown; never AUTO */
 };
-
-/* What colours are chosen for; curses' `context` is the user's choice, or NULL. */
-enum smc_theme { SMC_THEME_AUTO, SMC_THEME_DARK, SMC_THEME_LIGHT, SMC_THEME_NONE };
 
 /* A script that plays keys and writes screens, for tests and pictures.
    One command a line; '#' begins a comment:
@@ -62,9 +60,10 @@ enum smc_theme { SMC_THEME_AUTO, SMC_THEME_DARK, SMC_THEME_LIGHT, SMC_THEME_NONE
      snapshot            writes the screen to the file of --snapshot, in the form that its ending
                          names */
 struct smc_script {
-    const char *name;          /* in messages */
-    char *text;                /* owned by the caller; is modified */
-    bool utf8;                 /* screens in UTF-8, else in ASCII */
+    const char *name; /* in messages */
+    char *text;       /* owned by the caller; is modified */
+    bool utf8;        /* screens in UTF-8, else in ASCII */
+    enum smc_theme theme;
     struct smc_text *out;      /* screens */
     const char *snapshot_path; /* NULL: none */
     struct smc_text snapshot;  /* for that file; owned by the caller */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/text.h"
 #include "show/tui/frame.h"
 #include "show/tui/keys.h"
@@ -32,11 +33,20 @@ static struct {
     bool is_light;          /* the terminal has a light background */
     bool answers;           /* within an answer of the terminal (OSC) */
     char answer[128];
-    bool pastes; /* within pasted text */
+    double heard_ms; /* when the last Esc, or byte of a sequence, arrived */
+    bool in_sequence;
+    char sequence[32]; /* the Esc and what arrived after it */
+    bool pastes;       /* within pasted text */
     struct smc_text pasted;
+    size_t end_matched; /* characters of paste_end, held back */
 } on;
 
 enum { MOST_PASTED = 1 << 16 };
+
+/* An Esc is a key if nothing follows it within ESCAPE_MS, which covers a read that ends within a
+   sequence and a serial line of 9600 baud. On a slow connection the rest may arrive later: two
+   characters that look like it within SEQUENCE_MS are then read as one key, and run no commands. */
+enum { ESCAPE_MS = 4, SEQUENCE_MS = 100 };
 
 /* Keys that curses does not name. */
 enum { PASTE_BEGINS = KEY_MAX + 1, PASTE_ENDS };
@@ -63,19 +73,27 @@ static void set_pair(short pair, int foreground, int background)
 #endif
 }
 
+static enum smc_theme terminal_curses_theme(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return on.theme == SMC_THEME_NONE || (no_color && *no_color) ? SMC_THEME_NONE
+           : on.is_light                                         ? SMC_THEME_LIGHT
+                                                                 : SMC_THEME_DARK;
+}
+
 /* With 256 colours a background is used instead of reversing, and grey instead of dimming. */
 static void set_style(short style, bool colour, bool many)
 {
-    const struct smc_look *look = on.is_light ? &smc_light_looks[style] : &smc_looks[style];
-    unsigned attributes = look->attributes;
-    if (many && look->background >= 0)
+    const struct smc_look look = smc_look_of((enum smc_style)style, terminal_curses_theme());
+    unsigned attributes = look.attributes;
+    if (many && look.background >= 0)
         attributes &= ~(unsigned)SMC_REVERSE;
-    if (many && look->foreground >= 0)
+    if (many && look.foreground >= 0)
         attributes &= ~(unsigned)SMC_DIM;
     on.attributes[style] = curses_attributes(attributes);
     on.pair[style] = 0;
-    int foreground = many ? curses_colour(look->foreground) : look->basic;
-    int background = many ? curses_colour(look->background) : -1;
+    int foreground = many ? curses_colour(look.foreground) : look.basic;
+    int background = many ? curses_colour(look.background) : -1;
     if (colour && (foreground >= 0 || background >= 0)) {
         on.pair[style] = (short)(style + 1);
         set_pair(on.pair[style], foreground, background);
@@ -84,9 +102,7 @@ static void set_style(short style, bool colour, bool many)
 
 static void set_styles(void)
 {
-    const char *no_color = getenv("NO_COLOR");
-    bool colour = on.theme != SMC_THEME_NONE && !(no_color && *no_color) && has_colors() &&
-                  start_color() == OK;
+    bool colour = terminal_curses_theme() != SMC_THEME_NONE && has_colors() && start_color() == OK;
     if (colour)
         use_default_colors();
     bool many = colour && COLORS >= 256 && COLOR_PAIRS > SMC_STYLE_COUNT;
@@ -108,6 +124,7 @@ static bool can_place_text(void)
 
 /* Pasted text is marked as such, so that it runs no commands. */
 static const char paste_on[] = "\x1b[?2004h", paste_off[] = "\x1b[?2004l";
+static const char paste_end[] = "\x1b[201~";
 
 /* Past curses, whose own output is written out first. */
 static void write_to_terminal(const char *sequence)
@@ -151,7 +168,7 @@ static void know_more_keys(void)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (key_defined(keys[i].sequence) == 0 || keys[i].key == PASTE_BEGINS)
             define_key(keys[i].sequence, keys[i].key);
-    define_key("\x1b[201~", PASTE_ENDS);
+    define_key(paste_end, PASTE_ENDS);
 }
 
 static void take_mouse(bool is_free)
@@ -194,7 +211,7 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
     keypad(stdscr, TRUE);
     know_more_keys();
     nodelay(stdscr, TRUE);
-    set_escdelay(10); /* ms until an Esc is not a sequence: less than a frame */
+    set_escdelay(ESCAPE_MS);
     curs_set(0);
     take_mouse(false);
     mouseinterval(0);
@@ -324,24 +341,94 @@ static bool terminal_read_answer(void)
     return !on.answers && was != on.is_light;
 }
 
-/* The sequence of a key that curses does not know arrives as characters that were not typed. */
-static bool skip_sequence(void)
+static bool was_just_heard(void)
 {
-    wint_t code;
-    if (get_wch(&code) == ERR)
-        return false;
+    return smc_clock_ms() - on.heard_ms < SEQUENCE_MS;
+}
+
+/* After an Esc: whether the character begins a sequence, or an answer of the terminal. */
+static bool begin_sequence(wint_t code)
+{
     if (code == ']') {
         on.answers = true;
         on.answer[0] = '\0';
-        return true;
+    } else if (code == '[' || code == 'O') {
+        on.in_sequence = true;
+        memset(on.sequence, 0, sizeof on.sequence);
+        on.sequence[0] = '\x1b';
+        on.sequence[1] = (char)code;
     }
-    if (code != '[' && code != 'O') {
-        unget_wch((wchar_t)code);
+    return on.answers || on.in_sequence;
+}
+
+/* After an Esc that was taken for a key. Somebody who types has one character ready, the rest of a
+   sequence several. */
+static bool is_rest_of_sequence(wint_t code)
+{
+    wint_t next;
+    const int kind =
+        was_just_heard() && code && code < 0x80 && strchr("[O]", (int)code) ? get_wch(&next) : ERR;
+    if (kind == ERR)
+        return false;
+    if (kind == KEY_CODE_YES)
+        ungetch((int)next);
+    else
+        unget_wch((wchar_t)next);
+    return kind == OK && begin_sequence(code);
+}
+
+/* A sequence that curses did not recognize arrives as characters that were not typed. */
+static bool is_sequence(void)
+{
+    wint_t code;
+    if (get_wch(&code) == ERR) {
+        on.heard_ms = smc_clock_ms();
         return false;
     }
-    while (get_wch(&code) != ERR && (code < '@' || code > '~')) {
+    if (!begin_sequence(code))
+        unget_wch((wchar_t)code);
+    return on.answers || on.in_sequence;
+}
+
+/* Reads on in a sequence, like get_wch: the key that it is, or 0 for one that is none. A character
+   that no sequence has, or that comes too late, ends it and counts for itself. */
+static int read_sequence(wint_t *code)
+{
+    int kind = ERR;
+    while (on.in_sequence && (kind = get_wch(code)) != ERR) {
+        const size_t length = strlen(on.sequence);
+        on.in_sequence = was_just_heard() && kind == OK && *code >= ' ' && *code <= '~';
+        if (!on.in_sequence)
+            return kind;
+        on.heard_ms = smc_clock_ms();
+        if (length + 1 < sizeof on.sequence)
+            on.sequence[length] = (char)*code;
+        on.in_sequence = *code < '@' || (length == 2 && *code == '['); /* a console's F1 to F5 */
     }
-    return true;
+    if (on.in_sequence)
+        return ERR;
+    const int key = key_defined(on.sequence);
+    on.heard_ms = 0;
+    *code = key > 0 ? (wint_t)key : 0;
+    return KEY_CODE_YES;
+}
+
+/* One more character of pasted text, or of the sequence that ends it: curses does not recognize it
+   where it arrives in two parts. */
+static void add_pasted(wint_t code)
+{
+    char bytes[8];
+    const size_t held = on.end_matched;
+    if (code == (wint_t)paste_end[held]) {
+        on.pastes = paste_end[++on.end_matched] != '\0';
+        return;
+    }
+    on.end_matched = code == (wint_t)paste_end[0];
+    if (on.pasted.length >= MOST_PASTED)
+        return;
+    smc_text_append_bytes(&on.pasted, paste_end, held);
+    if (!on.end_matched)
+        smc_text_append_bytes(&on.pasted, bytes, smc_utf8_encode((uint32_t)code, bytes));
 }
 
 /* Reads on in pasted text. */
@@ -349,11 +436,10 @@ static void read_paste(struct smc_event *event)
 {
     wint_t code;
     for (int kind; on.pastes && (kind = get_wch(&code)) != ERR;) {
-        char bytes[8];
-        if (kind == KEY_CODE_YES)
-            on.pastes = code != PASTE_ENDS;
-        else if (on.pasted.length < MOST_PASTED)
-            smc_text_append_bytes(&on.pasted, bytes, smc_utf8_encode((uint32_t)code, bytes));
+        if (kind != KEY_CODE_YES)
+            add_pasted(code);
+        else if (code == PASTE_ENDS)
+            on.pastes = false;
     }
     if (on.pastes)
         return;
@@ -375,16 +461,9 @@ static bool read_untyped(struct smc_event *event)
     return on.answers || on.pastes || event->kind != SMC_EVENT_NONE;
 }
 
-static void terminal_curses_next(struct smc_event *event)
+/* False: it only begins something longer. */
+static bool take_code(int kind, wint_t code, struct smc_event *event)
 {
-    wint_t code;
-    *event = (struct smc_event){.kind = SMC_EVENT_NONE};
-    follow_size();
-    if (read_untyped(event))
-        return;
-    int kind = get_wch(&code);
-    if (kind == ERR)
-        return;
     if (kind == KEY_CODE_YES && code == KEY_RESIZE) {
         event->kind = SMC_EVENT_RESIZE;
         getmaxyx(stdscr, event->rows, event->cols);
@@ -393,15 +472,30 @@ static void terminal_curses_next(struct smc_event *event)
     } else if (kind == KEY_CODE_YES && code == PASTE_BEGINS) {
         smc_text_free(&on.pasted);
         on.pastes = true;
-        read_untyped(event);
+        on.end_matched = 0;
+    } else if (kind == OK && (code == '\x1b' ? is_sequence() : is_rest_of_sequence(code))) {
+        on.heard_ms = smc_clock_ms();
     } else {
         event->kind = SMC_EVENT_KEY;
-        event->key = kind == KEY_CODE_YES                ? key_of_curses(code)
-                     : code == '\x1b' && skip_sequence() ? 0
-                     : code == '\r'                      ? SMC_KEY_ENTER
-                     : code == 0x7f || code == '\b'      ? (uint32_t)SMC_KEY_BACKSPACE
-                                                         : (uint32_t)code;
+        event->key = kind == KEY_CODE_YES           ? key_of_curses(code)
+                     : code == '\r'                 ? SMC_KEY_ENTER
+                     : code == 0x7f || code == '\b' ? (uint32_t)SMC_KEY_BACKSPACE
+                                                    : (uint32_t)code;
     }
+    return event->kind != SMC_EVENT_NONE;
+}
+
+static void terminal_curses_next(struct smc_event *event)
+{
+    wint_t code;
+    int kind;
+    *event = (struct smc_event){.kind = SMC_EVENT_NONE};
+    follow_size();
+    do {
+        if (read_untyped(event))
+            return;
+        kind = on.in_sequence ? read_sequence(&code) : get_wch(&code);
+    } while (kind != ERR && !take_code(kind, code, event));
 }
 
 static void show_cell(int row, int col, const struct smc_cell *cell)
@@ -507,4 +601,5 @@ const struct smc_terminal smc_terminal_curses = {
     .print = print_nothing,
     .copy = terminal_copy_text,
     .free_mouse = take_mouse,
+    .theme = terminal_curses_theme,
 };

@@ -168,16 +168,22 @@ static void nothing(void)
 {
 }
 
+static enum smc_theme terminal_script_theme(void)
+{
+    return script->theme == SMC_THEME_AUTO ? SMC_THEME_DARK : script->theme;
+}
+
 static void terminal_script_print(const struct smc_frame *frame)
 {
     if (script->to_file) {
         smc_text_free(&script->snapshot);
-        smc_frame_write_as(frame, script->snapshot_path, &script->snapshot);
+        smc_frame_write_as(frame, terminal_script_theme(), script->snapshot_path,
+                           &script->snapshot);
         script->to_file = false;
         return;
     }
     if (script->colours) {
-        smc_frame_write_colours(frame, script->utf8, script->out);
+        smc_frame_write_colours(frame, terminal_script_theme(), script->utf8, script->out);
         return;
     }
     smc_text_append_char(script->out, '-', (size_t)frame->cols);
@@ -206,4 +212,5 @@ const struct smc_terminal smc_terminal_script = {
     .print = terminal_script_print,
     .copy = copy_nowhere,
     .free_mouse = has_no_mouse,
+    .theme = terminal_script_theme,
 };

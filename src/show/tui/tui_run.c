@@ -422,6 +422,7 @@ static void show_settled(struct loop *loop)
 static bool handle(struct loop *loop, const struct smc_event *event)
 {
     loop->dirty = true;
+    loop->tui->theme = loop->terminal->theme();
     switch (event->kind) {
     case SMC_EVENT_KEY:
         smc_tui_key(loop->tui, event->key);

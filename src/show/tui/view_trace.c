@@ -408,6 +408,12 @@ static void view_trace_show_command(struct smc_tui *tui)
     smc_text_free(&words);
 }
 
+/* What was set on the first screen is the launch of its kernel in the list, too. */
+static void view_trace_open(struct smc_tui *tui)
+{
+    smc_open_file_keep_launch(&tui->file, &tui->explore.query);
+}
+
 static bool view_trace_act_on_list(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_trace_list *list = &tui->trace;
@@ -539,13 +545,14 @@ void smc_tui_open_file(struct smc_tui *tui, const struct smc_open_question *ques
 
 void smc_tui_file_changed(struct smc_tui *tui)
 {
-    tui->file.is_stale = true;
+    smc_open_file_keep_launch(&tui->file, &tui->explore.query);
+    smc_open_file_changed(&tui->file);
 }
 
 static void fail_file(struct smc_tui *tui, const struct smc_job_result *result)
 {
     const struct smc_device *asked = &result->job.query.device;
-    smc_open_file_fail(&tui->file, asked, result->error.message);
+    smc_open_file_fail(&tui->file, &result->job.open, asked, result->error.message);
     if (tui->file.is_read)
         smc_tui_say_of_job(tui, SMC_JOB_READ, SMC_STYLE_BAD, result->error.message);
 }
@@ -561,13 +568,13 @@ static void tell_changes(struct smc_tui *tui)
 }
 
 /* The first time the worst kernel is taken over to the first screen. */
-
 void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result)
 {
     struct smc_open_file *file = &tui->file;
     const struct smc_open_kernel *here = smc_trace_list_open_kernel(&tui->trace);
     const struct smc_query *query = &result->job.query;
-    const bool first = !file->is_read, saved = file->is_read && file->is_stale;
+    const bool first = !file->is_read,
+               saved = file->is_read && file->saves != result->job.open.saves;
     if (strcmp(result->job.open.file, file->question.file) != 0)
         return; /* another file was opened meanwhile */
     if (result->status != SMC_OK) {
@@ -576,8 +583,8 @@ void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result)
     }
     if (!query->device_assumed)
         smc_explore_find_device(&tui->explore, &query->device);
-    if (!smc_open_file_take(file, &query->device, result->kernels, result->kernel_count,
-                            result->log)) {
+    if (!smc_open_file_take(file, &result->job.open, &query->device, result->kernels,
+                            result->kernel_count, result->log)) {
         smc_trace_list_close(&tui->trace);
         return;
     }
@@ -592,6 +599,7 @@ void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result)
 
 const struct smc_view smc_view_trace = {
     .title = "kernels",
+    .open = view_trace_open,
     .draw = view_trace_draw,
     .act = view_trace_act,
     .click = view_trace_click,
