@@ -173,7 +173,7 @@ static size_t faults_of_screen(struct smc_tui *tui, int rows, int cols)
     size_t faults = faults_of_cells(&canvas.frame);
     if (rows >= SMC_LEAST_ROWS && cols >= SMC_LEAST_COLS) {
         faults += plain && !ends_in_quit(&canvas.frame);
-        faults += !(tui->popup.open || tui->pick.open) ? faults_of_sides(tui, &canvas.frame) : 0;
+        faults += plain || tui->prompt.open ? faults_of_sides(tui, &canvas.frame) : 0;
     }
     free(canvas.memory);
     return faults;

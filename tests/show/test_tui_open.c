@@ -156,6 +156,10 @@ static void test_changes(void)
     sitting_keys(&opened.sitting, "F8");
     CU_ASSERT_EQUAL(tui->trace.count, 2);
     CU_ASSERT_TRUE(opened_shows(&opened, "64 -> 72 registers, 4 -> 3 blocks"));
+    for (int cols = 60; cols <= 240; cols += 4) { /* beside what changed there are names */
+        sitting_resize(&opened.sitting, 40, cols);
+        CU_ASSERT_TRUE(opened_shows(&opened, "transpose   "));
+    }
     smc_tui_file_changed(tui);
     opened_read(&opened, second);
     CU_ASSERT_TRUE(opened_shows(&opened, "no figure of its 2 kernels changed"));

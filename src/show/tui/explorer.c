@@ -206,6 +206,7 @@ static void blank_option(char *typed)
 static void answer_arguments(struct smc_tui *tui, const char *typed)
 {
     char *arguments = tui->file.question.arguments;
+    struct smc_error error = {""};
     int depth = 0; /* blanks within a structure or a list separate its members */
     snprintf(arguments, sizeof tui->file.question.arguments, "%s", typed);
     blank_option(arguments);
@@ -218,6 +219,8 @@ static void answer_arguments(struct smc_tui *tui, const char *typed)
     }
     *end = '\0';
     smc_explore_reread(&tui->explore);
+    if (smc_open_check_arguments(arguments, &error) != SMC_OK)
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", error.message);
 }
 
 static void free_mouse(struct smc_tui *tui)
@@ -394,8 +397,11 @@ static bool is_of_view(const struct smc_tui *tui, int action)
     bool launching = smc_tui_is_launching(tui);
     if (action == SMC_ACTION_CANCEL && !(launching && tui->view == SMC_VIEW_CONFIRM))
         return false;
+    const bool of_list = action == SMC_ACTION_UNFOLD || action == SMC_ACTION_TAKE ||
+                         action == SMC_ACTION_DETAILS ||
+                         (action == SMC_ACTION_SORT && tui->view == SMC_VIEW_TRACE);
     if ((action == SMC_ACTION_LAUNCH && launching) ||
-        (action == SMC_ACTION_UNFOLD && tui->trace.file))
+        (action == SMC_ACTION_UNFOLD && tui->trace.file) || (of_list && tui->trace.count == 0))
         return false;
     return info->label && (info->views & 1u << tui->view) &&
            (!leads_to_view(action) || smc_views[action - SMC_ACTION_VIEW_EXPLORE]);
@@ -415,12 +421,14 @@ static int explorer_columns_of(const struct smc_tui *tui, int action)
     return smc_utf8_string_columns(key) + 1 + smc_utf8_string_columns(label_of(tui, action));
 }
 
-/* The columns of all keys, with a gap after each; without that of the view itself. */
-static int columns_of_all(const struct smc_tui *tui, int gap)
+/* The columns of keys with a gap after each, without that of the view itself: of the help and the
+   views, or of the others. */
+static int columns_of_keys(const struct smc_tui *tui, bool of_views, int gap)
 {
-    int columns = 1;
+    int columns = 0;
     for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
-        if (is_of_view(tui, i) && i != SMC_ACTION_VIEW_EXPLORE + (int)tui->view)
+        if (is_of_view(tui, i) && i != SMC_ACTION_VIEW_EXPLORE + (int)tui->view &&
+            of_views == (leads_to_view(i) || i == SMC_ACTION_HELP))
             columns += explorer_columns_of(tui, i) + gap;
     return columns;
 }
@@ -455,14 +463,18 @@ static int add_to_bar(struct bottom_bar *bar, int action, int col, int cols, boo
 }
 
 /* The keys of the view, as many as fit, closer together on a narrow screen, where the other views
-   share an entry if their names do not fit; quit always. */
+   share an entry if their names would leave too little for the keys of this one; quit always. */
 static void lay_out_bar(const struct smc_tui *tui, struct bottom_bar *bar)
 {
+    enum { LEAST_OWN = 24 };
     char keys[40];
     const int room = tui->cols - (int)sizeof quit_words;
     const int present = SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
-    const bool wide = columns_of_all(tui, 2) + explorer_columns_of(tui, present) + 2 < room;
-    const bool joined = columns_of_all(tui, 1) > room;
+    const int own = columns_of_keys(tui, false, 1);
+    const bool wide = columns_of_keys(tui, true, 2) + columns_of_keys(tui, false, 2) +
+                          explorer_columns_of(tui, present) + 3 <
+                      room;
+    const bool joined = columns_of_keys(tui, true, 1) + (own < LEAST_OWN ? own : LEAST_OWN) >= room;
     int col = 1;
     bar->count = 0;
     write_view_keys(keys);
@@ -668,14 +680,15 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }
 
-/* Of the same launch, after the file was saved. */
+/* Of the same launch, after the file was saved, unless the list tells them. */
 static void say_changed_conflicts(struct smc_tui *tui, const struct smc_open_accesses *before,
                                   const struct smc_open_accesses *now)
 {
     const struct smc_open_kernel *kernel = smc_tui_open_kernel(tui);
     const uint64_t were = smc_open_conflicts(before), are = smc_open_conflicts(now);
     if (!kernel || strcmp(now->kernel, kernel->symbol) != 0 || !before->is_due ||
-        !smc_open_accesses_fit(before, now->kernel, &tui->explore.query) || were == are)
+        !smc_open_accesses_fit(before, now->kernel, &tui->explore.query) || were == are ||
+        (kernel->before.conflicts_known && kernel->now.conflicts_known))
         return;
     char message[sizeof tui->message];
     snprintf(message, sizeof message, "%s: %" PRIu64 " -> %" PRIu64 " bank conflicts%s%.400s",
@@ -824,6 +837,20 @@ static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct 
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit_words);
 }
 
+/* On the last row, and on rows above where it is longer. */
+static void draw_message_line(const struct smc_tui *tui, struct smc_rect all,
+                              struct smc_frame *frame)
+{
+    enum { MOST_ROWS = 4 };
+    const struct smc_rect width = {all.row, all.col + 1, 0, all.cols - 2};
+    int rows = smc_frame_paragraph(frame, width, 0, tui->message_style, tui->message);
+    rows = rows < MOST_ROWS ? rows : MOST_ROWS;
+    const struct smc_rect lines = smc_rect_cut_bottom(&all, rows);
+    smc_frame_fill(frame, lines, SMC_STYLE_NORMAL, ' ');
+    smc_frame_paragraph(frame, (struct smc_rect){lines.row, width.col, lines.rows, width.cols}, 0,
+                        tui->message_style, tui->message);
+}
+
 static void draw_too_small(struct smc_frame *frame)
 {
     struct smc_rect all = {0, 0, frame->rows, frame->cols};
@@ -851,8 +878,7 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame)
     if (tui->prompt.open) {
         smc_prompt_draw(&tui->prompt, bottom, frame);
     } else if (tui->message[0]) {
-        smc_frame_text_within(frame, bottom, 0, 1, bottom.cols - 1, tui->message_style,
-                              tui->message);
+        draw_message_line(tui, (struct smc_rect){0, 0, frame->rows, frame->cols}, frame);
     } else if (tui->popup.open || tui->pick.open) {
         smc_frame_fill(frame, bottom, SMC_STYLE_BAR, ' ');
         smc_frame_text(frame, bottom, 0, 1, SMC_STYLE_BAR, tui->pick.open ? pick_keys : popup_keys);

@@ -374,7 +374,7 @@ static void append_change(const struct smc_open_kernel *kernel, struct smc_text 
 {
     const struct smc_open_figures *before = &kernel->before, *now = &kernel->now;
     append_number(before->regs_per_thread, now->regs_per_thread, "registers", out);
-    append_number(before->static_smem_bytes, now->static_smem_bytes, "B static shared memory", out);
+    append_number(before->static_smem_bytes, now->static_smem_bytes, "B static", out);
     append_number(before->spilled_bytes, now->spilled_bytes, "B spilled", out);
     if (before->conflicts_known && now->conflicts_known)
         append_number(before->conflicts, now->conflicts, "bank conflicts", out);

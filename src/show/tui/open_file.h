@@ -162,6 +162,9 @@ void smc_open_file_append_changes(const struct smc_open_file *file, struct smc_t
 void smc_open_file_ask(const struct smc_open_file *file, const struct smc_query *query,
                        struct smc_open_question *question);
 
+/* Whether they can be read, one a line (open_file_launch.c). */
+enum smc_status smc_open_check_arguments(const char *lines, struct smc_error *error);
+
 /* Appends the words and options that name the kernel and its launch to `run`. */
 void smc_open_file_append_launch(const struct smc_open_file *file, const struct smc_query *query,
                                  struct smc_text *out);

@@ -236,19 +236,34 @@ static const char *find_array_name(const char *line, const char *begin, const ch
     return NULL;
 }
 
-/* The part of the line that names the array: the first of a store, the last of a load. */
+/* The part of the line that names the array: the first of a store, the last of a load. NULL: none.
+ */
 static const char *find_expression(const char *line, const struct smc_bank_access *access)
 {
     const char *array =
         access->advice && access->advice->array[0] ? access->advice->array : access->array;
     const char *found = NULL;
     if (!array || !*array)
-        return line;
+        return NULL;
     for (const char *at = find_array_name(line, line, array); at;
          at = find_array_name(line, at + 1, array))
         if (!found || access->op == SMC_BANK_LOAD)
             found = at;
-    return found ? found : line;
+    return found;
+}
+
+/* The length of an array's name and its subscripts; 0: none follow. */
+static size_t subscripted_length(const char *begin)
+{
+    const char *at = begin, *end = begin;
+    int depth = 0;
+    while (is_name(*at))
+        at++;
+    for (; at > begin && *at && (depth > 0 || strchr("[ ", *at)); at++) {
+        depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+        end = depth == 0 && *at == ']' ? at + 1 : end;
+    }
+    return (size_t)(end - begin);
 }
 
 static void append_expression(const char *path, const struct smc_bank_access *access,
@@ -261,8 +276,11 @@ static void append_expression(const char *path, const struct smc_bank_access *ac
         smc_text_append_bytes(&line, at, strcspn(at, "\r\n"));
     }
     smc_text_free(&source);
-    const char *begin = find_expression(smc_text_string(&line), access);
-    size_t length = strcspn(begin, access->op == SMC_BANK_STORE ? ";=" : ";");
+    const char *array = find_expression(smc_text_string(&line), access);
+    const char *begin = array ? array : smc_text_string(&line);
+    size_t length = array ? subscripted_length(array) : 0;
+    if (length == 0)
+        length = strcspn(begin, access->op == SMC_BANK_STORE ? ";=" : ";");
     while (length > 0 && strchr(" +-*/", begin[length - 1])) /* what comes before the '=' */
         length--;
     smc_text_append_bytes(out, begin, length);
@@ -333,10 +351,15 @@ static void copy_access(const struct smc_bank_access *access, const char *file,
                                         .least = saturated(access->least)};
 }
 
+static bool is_same_array(const struct smc_bank_access *a, const struct smc_bank_access *b)
+{
+    return a->array && b->array ? strcmp(a->array, b->array) == 0 : a->array == b->array;
+}
+
 /* Unrolled copies of one line. */
 static bool is_copy(const struct smc_bank_access *a, const struct smc_bank_access *b)
 {
-    return a->line > 0 && a->line == b->line && a->op == b->op &&
+    return a->line > 0 && a->line == b->line && a->op == b->op && is_same_array(a, b) &&
            a->width_bytes == b->width_bytes && a->verdict == b->verdict &&
            a->most_conflicts == b->most_conflicts;
 }

@@ -35,6 +35,17 @@ static enum smc_status read_arguments(struct open_launch *launch, struct smc_err
     return SMC_OK;
 }
 
+enum smc_status smc_open_check_arguments(const char *lines, struct smc_error *error)
+{
+    struct open_launch *launch = smc_calloc(1, sizeof *launch);
+    if (!launch)
+        return smc_out_of_memory(error);
+    snprintf(launch->arguments, sizeof launch->arguments, "%s", lines);
+    const enum smc_status status = read_arguments(launch, error);
+    free(launch);
+    return status;
+}
+
 static void copy_shapes(const struct smc_query *query, struct smc_user_request *request)
 {
     const uint32_t y = query->grid_y ? query->grid_y : 1, z = query->grid_z ? query->grid_z : 1;
