@@ -192,7 +192,22 @@ END
         [ "$(sed -n 's/^.* \([0-9.]*\) ms .*  -maxrregcount=32$/\1/p' out | head -n 1)" = \
             "$(printf '%.3g' "$time")" ] || cat out own err
         grep -Eq '^ +[0-9]+ +[0-9]+ +0 +[0-9.]+ ms +-  its own options$' out || cat out)"
-    for wrong in '--grid 64 --arg f32' '--arg f32x4' '--grid 0 -a f32x4 -a f32x4' \
+    cat >turns.cu <<'END'
+__constant__ int turns;
+__global__ void turn(float *x)
+{
+    for (int i = 0; i < turns; i++)
+        x[threadIdx.x] = x[threadIdx.x] * 1.5f + i;
+}
+END
+    for turns in 1 1000000; do
+        smemcalc limits turns.cu --threads 256 --device H200 --grid 64 -a f32x256 \
+            --set turns=$turns 2>err | sed -n 's/^.* \([0-9.]*\) ms .*  its own options$/\1/p' >ms$turns
+    done
+    empty "limits FILE --set: the time follows the variable" "$(
+        awk 'NR == 1 { short = $1 } END { exit !(short > 0 && $1 > 50 * short) }' ms1 ms1000000 ||
+            cat ms1 ms1000000 err)"
+    for wrong in '--grid 64 --arg f32' '--arg f32x4' '--set turns=1' '--grid 0 -a f32x4 -a f32x4' \
         '--grid 64 -a f32x4 -a f32x4 -d H200 -d 8.0'; do
         # shellcheck disable=SC2086
         smemcalc limits heavy.cu --threads 256 --device H200 $wrong >out 2>err

@@ -734,6 +734,17 @@ if command -v jq >/dev/null; then
             .memory[2].emulated.changed == 0 and .findings == []' out
 fi
 
+cat >pointed.cu <<'END'
+extern "C" __global__ void pointed(const int *const *rows, int *out)
+{
+    out[threadIdx.x] = rows[threadIdx.x][0] * rows[threadIdx.x][1];
+}
+END
+smemcalc run --source pointed.cu --grid 1 --block 2 -a '[[i32:2, i32:5], [2*i32:3]]' -a i32x2 \
+    --on emulator --device 9.0 --dump 2:out.bin >out 2>err
+empty "memory with members may be a member itself" "$(
+    [ "$(od -An -td4 out.bin | tr -s ' ')" = ' 10 9' ] || cat out err)"
+
 # --- Variables that the host fills ------------------------------------------------------------------
 
 cat >variables.cu <<'END'

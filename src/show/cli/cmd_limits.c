@@ -60,7 +60,7 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
                : SMC_OK;
 }
 
-/* The launch of --grid and --arg, of the file's text or of `source`, with further compiler options.
+/* The launch of --grid, --arg and --set, of the file's text or of `source`, with further compiler options.
  */
 static enum smc_status prepare_launch(const struct smc_arguments *arguments,
                                       const struct smc_answer *answer, const char *further,
@@ -227,16 +227,19 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
     if (status != SMC_OK)
         return status;
     const bool has_grid = arguments->given[SMC_OPTION_GRID];
-    if (!file && (has_grid || arguments->arg.count))
+    const char *const contents =
+        arguments->arg.count ? "arg" : arguments->set.count ? "set" : NULL;
+    if (!file && (has_grid || contents))
         return smc_fail(error, SMC_USAGE, "option --%s: only with FILE, whose time is predicted",
-                        has_grid ? "grid" : "arg");
+                        has_grid ? "grid" : contents);
     if (has_grid && smc_file_is_standard_input(arguments->file[0]))
         return smc_fail(error, SMC_USAGE,
                         "option --grid: standard input is read once, and every row compiles it: "
                         "name a file");
     if (has_grid && arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE, "option --grid: one device at a time");
-    if (file && !has_grid && arguments->arg.count)
-        return smc_fail(error, SMC_USAGE, "option --arg: needs --grid, the blocks of the launch");
+    if (file && !has_grid && contents)
+        return smc_fail(error, SMC_USAGE, "option --%s: needs --grid, the blocks of the launch",
+                        contents);
     return smc_answer_launches(arguments, cmd_limits_report, out, error);
 }

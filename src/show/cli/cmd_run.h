@@ -31,7 +31,7 @@ enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
 int smc_run_next_range(const struct smc_arguments *arguments, int from);
 
 /* What the options say of a launch of this file; smc_ask_user_launch also reads --grid, which is
-   needed, and --arg. SMC_USAGE names the option. The device is that of `place`. */
+   needed, --arg and --set. SMC_USAGE names the option. The device is that of `place`. */
 void smc_ask_user_request(const struct smc_arguments *arguments, const char *file,
                           struct smc_user_request *request);
 enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const char *file,

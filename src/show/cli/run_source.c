@@ -192,9 +192,8 @@ static bool run_source_is_known(const struct smc_user_request *request, const ch
     return false;
 }
 
-/* The variables of --set, and of --dump. */
-static enum smc_status read_variables(const struct smc_arguments *arguments,
-                                      struct smc_user_request *request, struct smc_error *error)
+static enum smc_status read_set(const struct smc_arguments *arguments,
+                                struct smc_user_request *request, struct smc_error *error)
 {
     for (size_t i = 0; i < arguments->set.count; i++) {
         struct smc_user_variable *variable = &request->variable[request->variable_count];
@@ -205,6 +204,13 @@ static enum smc_status read_variables(const struct smc_arguments *arguments,
             return smc_fail(error, SMC_USAGE, "option --set: '%.64s' is set twice", variable->name);
         request->variable_count++;
     }
+    return SMC_OK;
+}
+
+/* The variables of --dump that --set has not named. */
+static enum smc_status read_dumped(const struct smc_arguments *arguments,
+                                   struct smc_user_request *request, struct smc_error *error)
+{
     for (size_t i = 0; i < arguments->dump.count; i++) {
         struct dumped dumped;
         enum smc_status status = read_dump(arguments->dump.item[i], request, &dumped, error);
@@ -316,7 +322,9 @@ enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const
     smc_ask_user_request(arguments, file, request);
     enum smc_status status =
         ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
-    return status == SMC_OK ? run_read_arguments(arguments, request, error) : status;
+    if (status == SMC_OK)
+        status = run_read_arguments(arguments, request, error);
+    return status == SMC_OK ? read_set(arguments, request, error) : status;
 }
 
 static enum smc_status check_roofline(const struct smc_arguments *arguments,
@@ -342,7 +350,7 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)arguments->number[SMC_OPTION_DYNAMIC_SMEM];
     if (status == SMC_OK)
-        status = read_variables(arguments, request, error);
+        status = read_dumped(arguments, request, error);
     return status == SMC_OK ? read_expected(arguments, request, error) : status;
 }
 
