@@ -133,6 +133,24 @@ shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --e
 shows 0 "many.cu: grid 2 x 3, block 8 x 4" many.cu --grid 2x3 --block 8x4 \
     --entry _Z4fillIfEvPT_ -a f32x32
 
+for command in "run --grid 1 --block 32 -a i32x32 --on emulator" "limits --threads 32" inspect; do
+    # shellcheck disable=SC2086
+    empty "FILE:KERNEL chooses the kernel: $command" "$(
+        chosen=--entry
+        [ "$command" != inspect ] || chosen=--kernel
+        smemcalc $command --device H200 'many.cu:fill<int>' --format json 2>err |
+            jq 'del(.run, .generated, .time)' >one
+        smemcalc $command --device H200 many.cu $chosen 'fill<int>' --format json 2>err |
+            jq 'del(.run, .generated, .time)' >other
+        if [ -s one ]; then diff one other; else cat err; fi)"
+done
+for wrong in many.cu:nothing missing.cu:fill "many.cu:fill<int> --entry fill"; do
+    # shellcheck disable=SC2086
+    smemcalc limits --threads 32 --device H200 $wrong >out 2>err
+    seen=$?
+    empty "FILE:KERNEL: $wrong" "$([ $seen -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || cat out err)"
+done
+
 # Arguments as in C give the same run as their short forms.
 for form in "int[1000]:ramp int=1000" "intx1000:ramp 1000" "i32[1000]=ramp i32=1000" \
     "int[10][100]:ramp int:1000" "signed int[1000]:ramp 1000u"; do

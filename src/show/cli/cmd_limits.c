@@ -60,8 +60,8 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
                : SMC_OK;
 }
 
-/* The launch of --grid, --arg and --set, of the file's text or of `source`, with further compiler options.
- */
+/* The launch of --grid, --arg and --set, of the file's text or of `source`, with further options for
+   the compiler. */
 static enum smc_status prepare_launch(const struct smc_arguments *arguments,
                                       const struct smc_answer *answer, const char *further,
                                       const char *source, struct smc_user_run *run,
@@ -227,8 +227,7 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
     if (status != SMC_OK)
         return status;
     const bool has_grid = arguments->given[SMC_OPTION_GRID];
-    const char *const contents =
-        arguments->arg.count ? "arg" : arguments->set.count ? "set" : NULL;
+    const char *const contents = arguments->arg.count ? "arg" : arguments->set.count ? "set" : NULL;
     if (!file && (has_grid || contents))
         return smc_fail(error, SMC_USAGE, "option --%s: only with FILE, whose time is predicted",
                         has_grid ? "grid" : contents);

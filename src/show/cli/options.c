@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answers/query.h"
 #include "answers/selection.h"
@@ -679,6 +680,34 @@ static enum smc_status check_picture_name(int count, char **words, struct smc_er
     return SMC_OK;
 }
 
+char *smc_file_divide(char *word)
+{
+    if (access(word, F_OK) == 0)
+        return NULL;
+    for (char *colon = strchr(word, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        if (access(word, F_OK) == 0 && colon[1])
+            return colon + 1;
+        *colon = ':';
+    }
+    return NULL;
+}
+
+/* FILE:KERNEL is FILE --entry KERNEL, and --kernel KERNEL for the commands that choose several. */
+static enum smc_status options_read_kernel(struct smc_arguments *arguments, struct smc_error *error)
+{
+    const bool is_one = smc_options[SMC_OPTION_ENTRY].commands & 1u << arguments->command;
+    const bool is_some = arguments->command == SMC_COMMAND_INSPECT && arguments->file_count == 1;
+    const int id = is_one ? SMC_OPTION_ENTRY : SMC_OPTION_OWN_KERNEL;
+    const char *kernel = arguments->file_count > 0 && (is_one || is_some)
+                             ? smc_file_divide(arguments->file[0])
+                             : NULL;
+    if (kernel && arguments->given[id])
+        return smc_fail(error, SMC_USAGE, "option --%s: '%.64s:%.64s' names a kernel already",
+                        smc_options[id].name, arguments->file[0], kernel);
+    return kernel ? options_store(id, kernel, arguments, error) : SMC_OK;
+}
+
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error)
 {
@@ -704,7 +733,8 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
         if (status != SMC_OK)
             return status;
     }
-    return assign_block(arguments, error);
+    const enum smc_status status = options_read_kernel(arguments, error);
+    return status == SMC_OK ? assign_block(arguments, error) : status;
 }
 
 enum smc_status smc_refuse_given(const struct smc_arguments *arguments, const int *options,

@@ -82,6 +82,10 @@ struct smc_arguments {
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error);
 
+/* Ends `word`, FILE:KERNEL, after the first FILE that exists and returns KERNEL, which may have
+   colons itself. NULL: the whole word is a file, or no part of it is. */
+char *smc_file_divide(char *word);
+
 /* The first word that is neither an option nor its value, or NULL. */
 const char *smc_arguments_first_word(int count, char **words);
 

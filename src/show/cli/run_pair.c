@@ -1,8 +1,5 @@
 /* smemcalc run FILE --compare OTHER: two of your own kernels, launched alike and compared. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/sandbox.h"
@@ -34,21 +31,6 @@ static enum smc_status run_pair_check_options(const struct smc_arguments *argume
                         "option --on: 'both' is for one run; --compare asks for two: gpu or "
                         "emulator");
     return SMC_OK;
-}
-
-/* Ends `word`, FILE:KERNEL, after the first FILE that exists and returns KERNEL, which may have
-   colons itself. NULL: the whole word is a file, or no part of it is. */
-static const char *run_pair_divide(char *word)
-{
-    if (access(word, F_OK) == 0)
-        return NULL;
-    for (char *colon = strchr(word, ':'); colon; colon = strchr(colon + 1, ':')) {
-        *colon = '\0';
-        if (access(word, F_OK) == 0)
-            return colon + 1;
-        *colon = ':';
-    }
-    return NULL;
 }
 
 /* One kernel of the pair; too large for the stack. */
@@ -92,13 +74,12 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
 {
     struct smc_arguments other = *arguments;
     smc_auto_free struct smc_user_pair *pair = smc_calloc(1, sizeof *pair);
-    char *file = smc_strdup(arguments->file[1]);
-    enum smc_status status = pair && file ? SMC_OK : smc_out_of_memory(error);
+    enum smc_status status = pair ? SMC_OK : smc_out_of_memory(error);
     if (status == SMC_OK) {
         pair->run[0] = &members[0].run;
         pair->run[1] = &members[1].run;
-        other.text[SMC_OPTION_ENTRY] = run_pair_divide(file);
-        other.text[SMC_OPTION_SOURCE] = file;
+        other.text[SMC_OPTION_ENTRY] = smc_file_divide(arguments->file[1]);
+        other.text[SMC_OPTION_SOURCE] = arguments->file[1];
         status = prepare_member(arguments, &members[0], error);
     }
     if (status == SMC_OK)
@@ -112,7 +93,6 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
     }
     for (int i = 0; i < SMC_PAIR; i++)
         smc_user_free(&members[i].run); /* the requests point to the names */
-    free(file);
     return status;
 }
 
