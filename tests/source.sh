@@ -148,7 +148,8 @@ for wrong in many.cu:nothing missing.cu:fill "many.cu:fill<int> --entry fill"; d
     # shellcheck disable=SC2086
     smemcalc limits --threads 32 --device H200 $wrong >out 2>err
     seen=$?
-    empty "FILE:KERNEL: $wrong" "$([ $seen -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || cat out err)"
+    empty "FILE:KERNEL: $wrong" "$(
+        { [ $seen -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]; } || cat out err)"
 done
 
 # Arguments as in C give the same run as their short forms.
