@@ -600,11 +600,9 @@ static void test_copies(void)
     CU_ASSERT(note_has(&c, "shared_stores", "cp.async stores, 100 of them"));
     CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_CONFIRMED));
 
-    result.counted[SMC_METRIC_SHARED_LOADS] *= 1.1;
+    result.counted[SMC_METRIC_SHARED_LOADS] *= 1.1; /* also beside copies */
     confirm(&answer, &result, &c);
-    CU_ASSERT_EQUAL(c.differing, 0);
-    CU_ASSERT(verdict_is(&c, "shared_loads", SMC_INFORMATION));
-    CU_ASSERT(note_has(&c, "shared_loads", "before copies"));
+    CU_ASSERT(verdict_is(&c, "shared_loads", SMC_DIFFERS));
     result.counted[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = 800; /* a count that includes the copies */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "shared_store_wavefronts", SMC_DIFFERS));

@@ -154,6 +154,10 @@ static enum smc_status gpu_measure_count(const struct smc_gpu_work *work,
     struct smc_counters *counters;
     for (int i = 0; i < SMC_METRIC_COUNT; i++)
         names[i] = smc_metric_info[i].name;
+    if (request->user) { /* for the instrumented ones leave out matrices */
+        names[SMC_METRIC_SHARED_LOADS] = "smsp__inst_executed_op_shared_ld_pred_on_any.sum";
+        names[SMC_METRIC_SHARED_STORES] = "smsp__inst_executed_op_shared_st_pred_on_any.sum";
+    }
     if (work->stores_matrices)
         names[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = unit_stores;
     if (!request->user && smc_loads_are_words(request->answer))
