@@ -473,10 +473,6 @@ char *smc_memory_store_again(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask, struct smc_again *again);
 /* steps_memory.c */
 void smc_copies_forget(struct smc_warp *warp);
-/* When the thread waited for what it began to copy from global memory at that time, by this
-   instruction: UINT32_MAX if it may still be read, 0 if it is not known. */
-uint32_t smc_copy_waited_at(const struct smc_worker *worker, uint32_t thread, uint32_t instruction,
-                            uint32_t begun_at);
 /* Stores what the lanes have copied. */
 void smc_copies_complete(struct smc_worker *worker, struct smc_warp *warp, uint32_t mask);
 /* Checks the first copy of these lanes that is not stored, which becomes an operation of the worker

@@ -103,6 +103,31 @@ void smc_pending_finish_uses(struct smc_worker *worker, uint32_t unit,
     finish_until(worker, unit, last, false);
 }
 
+static bool has_begun(const struct smc_op *op, uint32_t lanes, uint32_t begun_at, uint32_t lane,
+                      uint32_t instruction, uint32_t when)
+{
+    return op->instruction == instruction && begun_at == when && lanes >> lane & 1;
+}
+
+uint32_t smc_copy_waited_at(const struct smc_worker *worker, uint32_t thread, uint32_t instruction,
+                            uint32_t begun_at)
+{
+    const struct smc_warp *warp = &worker->warp[thread / SMC_LANES];
+    const uint32_t lane = thread % SMC_LANES;
+    for (const struct smc_copy *at = warp->copies; at; at = at->next)
+        if (has_begun(at->op, at->mask, at->begun_at, lane, instruction, begun_at))
+            return UINT32_MAX;
+    for (const struct smc_pending *at = worker->pending; at; at = at->next)
+        if (at->by.warp == warp && !at->is_done &&
+            has_begun(&at->op, at->to ? at->to_lanes : 1u << at->by.lane, at->by.begun_at, lane,
+                      instruction, begun_at))
+            return UINT32_MAX;
+    for (uint32_t i = 0; i < SMC_WAITED_COPIES; i++)
+        if (warp->waited[i].begun_at == begun_at)
+            return warp->waited[i].waited_at;
+    return 0;
+}
+
 void smc_pending_finish_bulk(struct smc_worker *worker)
 {
     const struct smc_pending *last = NULL;

@@ -56,6 +56,16 @@ struct smc_pending {
     _Alignas(max_align_t) char operands[];
 };
 
+/* The copies of one cp.async for which its thread has not waited. */
+struct smc_copy {
+    struct smc_copy *next;
+    const struct smc_op *op;
+    uint64_t group;
+    uint32_t mask, begun_at;
+    uint64_t to[SMC_LANES], from[SMC_LANES];
+    uint8_t bytes[SMC_LANES]; /* the rest is 0 */
+};
+
 /* Keeps an operation for later, after all others of the worker. NULL: out of memory. */
 struct smc_pending *smc_pending_add(struct smc_worker *worker, const struct smc_issuer *by,
                                     smc_walk *walk, const void *operands, size_t bytes);
@@ -76,6 +86,11 @@ void smc_pending_finish(struct smc_worker *worker, const struct smc_group_wait *
 void smc_pending_finish_uses(struct smc_worker *worker, uint32_t unit,
                              bool (*uses)(const struct smc_pending *pending, const void *context),
                              const void *context);
+
+/* When the thread waited for what it began to copy from global memory at that time, by this
+   instruction: UINT32_MAX if it may still be read, 0 if it is not known. */
+uint32_t smc_copy_waited_at(const struct smc_worker *worker, uint32_t thread, uint32_t instruction,
+                            uint32_t begun_at);
 
 /* Moves the data of all bulk copies that belong to groups. */
 void smc_pending_finish_bulk(struct smc_worker *worker);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/emulator/pending.h"
 
 enum { TABLE_SIZE = 1 << 17 };
 

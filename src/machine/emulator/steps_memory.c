@@ -439,16 +439,6 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
 /* Data is read and stored only when its thread waits for it, so that a read too early finds the old
    value. Groups are counted per warp. */
 
-/* The copies of one instruction. */
-struct smc_copy {
-    struct smc_copy *next;
-    const struct smc_op *op;
-    uint64_t group;
-    uint32_t mask, begun_at;
-    uint64_t to[SMC_LANES], from[SMC_LANES];
-    uint8_t bytes[SMC_LANES]; /* the rest is 0 */
-};
-
 void smc_copies_forget(struct smc_warp *warp)
 {
     while (warp->copies) {
@@ -631,31 +621,6 @@ static void note_wait(const struct smc_worker *worker, struct smc_warp *warp, ui
     const struct smc_waited_copies *last = &warp->waited[(warp->waits - 1) % SMC_WAITED_COPIES];
     if (warp->waits == 0 || memcmp(last, &now, sizeof now) != 0)
         warp->waited[warp->waits++ % SMC_WAITED_COPIES] = now;
-}
-
-static bool has_begun(const struct smc_op *op, uint32_t lanes, uint32_t begun_at, uint32_t lane,
-                      uint32_t instruction, uint32_t when)
-{
-    return op->instruction == instruction && begun_at == when && lanes >> lane & 1;
-}
-
-uint32_t smc_copy_waited_at(const struct smc_worker *worker, uint32_t thread, uint32_t instruction,
-                            uint32_t begun_at)
-{
-    const struct smc_warp *warp = &worker->warp[thread / SMC_LANES];
-    const uint32_t lane = thread % SMC_LANES;
-    for (const struct smc_copy *at = warp->copies; at; at = at->next)
-        if (has_begun(at->op, at->mask, at->begun_at, lane, instruction, begun_at))
-            return UINT32_MAX;
-    for (const struct smc_pending *at = worker->pending; at; at = at->next)
-        if (at->by.warp == warp && !at->is_done &&
-            has_begun(&at->op, at->to ? at->to_lanes : 1u << at->by.lane, at->by.begun_at, lane,
-                      instruction, begun_at))
-            return UINT32_MAX;
-    for (uint32_t i = 0; i < SMC_WAITED_COPIES; i++)
-        if (warp->waited[i].begun_at == begun_at)
-            return warp->waited[i].waited_at;
-    return 0;
 }
 
 enum smc_next smc_step_wait(struct smc_worker *worker, struct smc_warp *warp,
