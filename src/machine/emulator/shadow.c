@@ -194,7 +194,7 @@ void smc_shadow_begin_block(struct smc_shadow *shadow, uint64_t block)
         memset(shadow->pending_cells, 0,
                (shadow->shared_cells / SMC_LINE_CELLS + 1) * sizeof *shadow->pending_cells);
     shadow->reads = 0;
-    shadow->is_shared = false;
+    shadow->is_shared = shadow->has_copies = false;
 }
 
 void smc_shadow_end_block(struct smc_shadow *shadow)
@@ -434,6 +434,15 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
         note_pending(visit, (uint64_t)(cell - visit->shadow->shared), me);
 }
 
+/* Whether a copy to the cell may still arrive, and overwrite what is written now. The copy's own
+   write when it arrives is none, nor are atomic operations that add up. */
+static bool is_overtaken(const struct visit *visit, const struct cell *cell, uint32_t me)
+{
+    return cell->flags & COPY_IS_PENDING && cell->write_at >= visit->shadow->order.block_began_at &&
+           !(cell->write_place == visit->place && cell->writer == me) &&
+           !(cell->is_update && visit->is_strong);
+}
+
 static void check_write(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address,
                         bool same_value)
 {
@@ -446,6 +455,8 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     if (cell->write_at >= synced && !same_value && !(cell->flags & WRITE_IS_STRONG && strong) &&
         !write_in_order(visit, cell, me))
         shadow_report(visit, SMC_FINDING_RACE_WRITE_WRITE, me, address, &writer);
+    else if (is_overtaken(visit, cell, me))
+        shadow_report(visit, SMC_FINDING_PENDING_COPY, me, address, &writer);
     const uint8_t flags = cell->flags;
     if (visit->space == SMC_SPACE_SHARED &&
         check_pending(visit, (uint64_t)(cell - visit->shadow->shared), me, address)) {
@@ -607,6 +618,7 @@ static bool write_untouched(const struct visit *visit, struct cell *cell, uint32
     for (uint32_t i = 0; i < count; i++)
         if (cell[i].write_at >= synced || cell[i].read_at >= synced ||
             cell[i].other_read_at >= synced || lacks_fence(visit, &cell[i]) ||
+            is_overtaken(visit, &cell[i], me) ||
             (visit->space == SMC_SPACE_SHARED &&
              is_pending(visit->shadow, (uint64_t)(&cell[i] - visit->shadow->shared))))
             return false;
@@ -836,6 +848,7 @@ void smc_shadow_begin_copy(const struct visit *visit, uint32_t me, uint64_t addr
         const uint64_t number = address / unit + i;
         mark_written(visit->shadow, number, 1);
         check_write(visit, &cell[i], me, address, false);
+        visit->shadow->has_copies = true;
         set_flag(&cell[i], COPY_IS_PENDING, true);
         visit->shadow->word[number / SMC_LINE_CELLS].written &= ~(1u << number % SMC_LINE_CELLS);
     }

@@ -97,6 +97,7 @@ struct smc_shadow {
     struct read read[MOST_READS]; /* deferred */
     uint32_t reads;
     bool defers;
+    bool has_copies;  /* in this block: asynchronous ones, to shared memory */
     bool is_shared;   /* other blocks of the cluster have accessed the shared memory: peers.h */
     uint32_t full_at; /* the last barrier before there were too many of them */
     struct smc_past *past; /* NULL: one block */

@@ -38,6 +38,7 @@ void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_
 {
     const uint32_t unit = shadow->cell_bytes_shared;
     smc_shadow_catch_up(shadow);
+    shadow->has_copies |= is_pending;
     for (uint64_t i = address / unit; i <= (address + bytes - 1) / unit; i++) {
         struct cell *cell = &shadow->shared[i];
         if (cell->write_at < shadow->order.block_began_at || cell->write_place != place)

@@ -393,6 +393,7 @@ bool smc_shadow_may_write(struct smc_shadow *shadow, const struct smc_op *op, ui
     EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
         const struct word *word = &shadow->word[cell / SMC_LINE_CELLS + WORD_AT(i, places)];
         if ((word->synced == shadow->order.all_synced_at && word->touched & cells) ||
+            (shadow->has_copies && cells & ~word->written) || /* a copy may be pending */
             (shadow->pending &&
              shadow->pending_cells[cell / SMC_LINE_CELLS + WORD_AT(i, places)] & cells))
             return false;

@@ -160,6 +160,68 @@ KERNEL(cleared_arrived, 1) // no wait
 KERNEL(cleared_arrived, 2) // correct, in bulk
 KERNEL(cleared_arrived, 3) // no wait, in bulk
 
+// --- Destinations that are written before the copy has arrived -------------------------------------
+
+// The tile's end is filled up with zeros.
+template <int F> __device__ void filled(int *out, int *in)
+{
+    __shared__ __align__(128) int s[WORDS];
+    __shared__ uint64_t full;
+    const int t = threadIdx.x, length = in[10];
+    if (t == 0) {
+        INIT(&full, 1);
+        FENCE_SHARED();
+    }
+    __syncthreads();
+    if (F == 2 || F == 3) {
+        if (t == 0) {
+            EXPECT(&full, BYTES);
+            LOAD(s, in, BYTES, &full); //: filled loaded
+        }
+        if (F == 2)
+            WAIT(&full, 0);
+        __syncthreads();
+    } else {
+        COPY(&s[t], in + t); //: filled copied
+        COPY_COMMIT();
+        if (F != 1)
+            COPY_WAIT(0);
+    }
+    if (t >= length)
+        s[t] = 0; //: filled written
+    COPY_WAIT(0);
+    if (F == 3)
+        WAIT(&full, 0);
+    __syncthreads();
+    out[t] = s[127 - t];
+}
+KERNEL(filled, 0)
+KERNEL(filled, 1) // the thread's own copy may arrive later
+KERNEL(filled, 2) // correct, in bulk
+KERNEL(filled, 3) // no wait, in bulk
+
+// A result in global memory that is corrected behind a bulk store.
+template <int F> __device__ void corrected(int *out, int *in)
+{
+    __shared__ __align__(128) int s[WORDS];
+    const int t = threadIdx.x;
+    s[t] = in[t];
+    FENCE_SHARED();
+    __syncthreads();
+    if (t == 0) {
+        STORE(out, s, BYTES); //: corrected stored
+        COMMIT();
+        if (F == 0)
+            WAIT_STORE(0);
+        else
+            WAIT_READ(0);
+        out[0] = -1; //: corrected written
+        WAIT_STORE(0);
+    }
+}
+KERNEL(corrected, 0)
+KERNEL(corrected, 1) // only the reads of the copy are waited for
+
 // --- Stores that another block reads -------------------------------------------------------------
 
 // One block stores a tile in bulk, the other one reads it when the flag is set.
