@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "guests/shim/shim.h"
 
-/* A gap is as large as leaves room for so many allocations: 1 MiB in the usual arena. In a small one
-   it becomes smaller when the arena is full. */
+/* A gap is as large as leaves room for so many allocations: 1 MiB in the usual arena. In a small
+   one it becomes smaller when the arena is full. */
 enum { MOST_GAPS = 1 << 18, LEAST_GAP = 512 };
 
 /* Above the emulator's own windows (machine/emulator/emulator_program.h), below what the
@@ -24,7 +24,7 @@ enum { CELL_BYTES = 4, WHOLE_CELL = (1 << CELL_BYTES) - 1 };
 
 static struct {
     uint64_t base, bytes; /* of the arena; 0: not yet reserved */
-    uint64_t gap; /* bytes after each allocation, at least */
+    uint64_t gap;         /* bytes after each allocation, at least */
     struct shim_allocation *item;
     size_t count, room;
     uint64_t used;
