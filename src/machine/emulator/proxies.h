@@ -12,7 +12,9 @@
    libraries rely on them: a generic read before an asynchronous write (cuda::pipeline, which copies
    in bulk, has no fence there), and what cp.async wrote before wgmma reads it (neither CUTLASS nor
    Triton has one). Nor is an mbarrier object that was initialized without one: copies complete
-   transactions through the generic proxy (PTX ISA 9.3). */
+   transactions through the generic proxy (PTX ISA 9.3).
+
+   The same between blocks that run together is in concurrent_blocks.h. */
 #ifndef SMC_MACHINE_PROXIES_H
 #define SMC_MACHINE_PROXIES_H
 
