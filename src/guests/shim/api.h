@@ -32,7 +32,7 @@ enum shim_error {
 };
 
 enum shim_device_attribute {
-#define SHIM_DEVICE_ATTRIBUTE(name, number, value) SHIM_DEVICE_##name = (number),
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value, member) SHIM_DEVICE_##name = (number),
 #include "guests/shim/device_attributes.def"
 };
 

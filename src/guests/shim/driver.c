@@ -115,7 +115,7 @@ static int attribute_of(int attribute)
     const struct smc_device *device = shim_device();
     const struct smc_sm *sm = &device->sm;
     switch (attribute) {
-#define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value, member)                                         \
     case SHIM_DEVICE_##name:                                                                       \
         return (int)(value);
 #include "guests/shim/device_attributes.def"

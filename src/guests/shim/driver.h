@@ -52,6 +52,21 @@ enum shim_call_kind {
             return not_permitted;                                                                  \
     } while (0)
 
+/* A call that holds the lock while it finds what it returns; one that a capture may not permit. */
+#define API_LOCKED(name, parameters, value)                                                        \
+    API name parameters                                                                            \
+    {                                                                                              \
+        BEGIN;                                                                                     \
+        return value;                                                                              \
+    }
+#define API_UNLESS_CAPTURED(name, parameters, kind, handle, value)                                 \
+    API name parameters                                                                            \
+    {                                                                                              \
+        BEGIN;                                                                                     \
+        UNLESS_CAPTURED(kind, handle);                                                             \
+        return value;                                                                              \
+    }
+
 struct shim_stream {
     uint32_t flags;
     int32_t priority;

@@ -198,12 +198,8 @@ int shim_copy_3d(const struct shim_copy_3d *plan)
     return result;
 }
 
-API cuMemcpy3D_v2(const struct shim_copy_3d *plan)
-{
-    BEGIN;
-    UNLESS_CAPTURED(WORK, NULL);
-    return shim_copy_3d(plan);
-}
+API_UNLESS_CAPTURED(cuMemcpy3D_v2, (const struct shim_copy_3d *plan), WORK, NULL,
+                    shim_copy_3d(plan))
 
 API cuMemcpy3DAsync_v2(const struct shim_copy_3d *plan, void *stream)
 {
@@ -265,29 +261,15 @@ static int driver_arrays_copy_bytes(struct shim_array *array, size_t offset, uin
                     : shim_copy(address, of_device, array->address + offset, true, bytes);
 }
 
-API cuMemcpyHtoA_v2(struct shim_array *array, size_t offset, const void *from, size_t bytes)
-{
-    BEGIN;
-    return driver_arrays_copy_bytes(array, offset, (uint64_t)(uintptr_t)from, false, bytes, true);
-}
-
-API cuMemcpyAtoH_v2(void *to, struct shim_array *array, size_t offset, size_t bytes)
-{
-    BEGIN;
-    return driver_arrays_copy_bytes(array, offset, (uint64_t)(uintptr_t)to, false, bytes, false);
-}
-
-API cuMemcpyDtoA_v2(struct shim_array *array, size_t offset, uint64_t from, size_t bytes)
-{
-    BEGIN;
-    return driver_arrays_copy_bytes(array, offset, from, true, bytes, true);
-}
-
-API cuMemcpyAtoD_v2(uint64_t to, struct shim_array *array, size_t offset, size_t bytes)
-{
-    BEGIN;
-    return driver_arrays_copy_bytes(array, offset, to, true, bytes, false);
-}
+API_LOCKED(cuMemcpyHtoA_v2,
+           (struct shim_array * array, size_t offset, const void *from, size_t bytes),
+           driver_arrays_copy_bytes(array, offset, (uint64_t)(uintptr_t)from, false, bytes, true))
+API_LOCKED(cuMemcpyAtoH_v2, (void *to, struct shim_array *array, size_t offset, size_t bytes),
+           driver_arrays_copy_bytes(array, offset, (uint64_t)(uintptr_t)to, false, bytes, false))
+API_LOCKED(cuMemcpyDtoA_v2, (struct shim_array * array, size_t offset, uint64_t from, size_t bytes),
+           driver_arrays_copy_bytes(array, offset, from, true, bytes, true))
+API_LOCKED(cuMemcpyAtoD_v2, (uint64_t to, struct shim_array *array, size_t offset, size_t bytes),
+           driver_arrays_copy_bytes(array, offset, to, true, bytes, false))
 
 /* --- Textures and surfaces -------------------------------------------------------------------- */
 
@@ -442,17 +424,8 @@ static int destroy(uint64_t handle, bool is_surface)
     return SHIM_SUCCESS;
 }
 
-API cuTexObjectDestroy(uint64_t handle)
-{
-    BEGIN;
-    return destroy(handle, false);
-}
-
-API cuSurfObjectDestroy(uint64_t handle)
-{
-    BEGIN;
-    return destroy(handle, true);
-}
+API_LOCKED(cuTexObjectDestroy, (uint64_t handle), destroy(handle, false))
+API_LOCKED(cuSurfObjectDestroy, (uint64_t handle), destroy(handle, true))
 
 API cuTexObjectGetResourceDesc(struct shim_resource *resource, uint64_t handle)
 {

@@ -24,11 +24,8 @@ API_RETURNS(cuModuleLoadDataEx,
              void **values),
             cuModuleLoadData(module, image))
 
-API cuModuleLoadFatBinary(struct shim_module **module, const void *image)
-{
-    BEGIN;
-    return image ? shim_module_load(image, module) : SHIM_INVALID_VALUE;
-}
+API_LOCKED(cuModuleLoadFatBinary, (struct shim_module * *module, const void *image),
+           image ? shim_module_load(image, module) : SHIM_INVALID_VALUE)
 
 static int read_module_file(const char *path, struct smc_text *text)
 {

@@ -28,19 +28,10 @@ static int allocate(uint64_t *address, size_t bytes, enum shim_memory_kind kind)
     return *address ? SHIM_SUCCESS : SHIM_OUT_OF_MEMORY;
 }
 
-API cuMemAlloc_v2(uint64_t *address, size_t bytes)
-{
-    BEGIN;
-    UNLESS_CAPTURED(UNSAFE, NULL);
-    return allocate(address, bytes, SHIM_MEMORY_DEVICE);
-}
-
-API cuMemAllocManaged(uint64_t *address, size_t bytes, uint32_t flags)
-{
-    BEGIN;
-    UNLESS_CAPTURED(UNSAFE, NULL);
-    return allocate(address, bytes, SHIM_MEMORY_MANAGED);
-}
+API_UNLESS_CAPTURED(cuMemAlloc_v2, (uint64_t * address, size_t bytes), UNSAFE, NULL,
+                    allocate(address, bytes, SHIM_MEMORY_DEVICE))
+API_UNLESS_CAPTURED(cuMemAllocManaged, (uint64_t * address, size_t bytes, uint32_t flags), UNSAFE,
+                    NULL, allocate(address, bytes, SHIM_MEMORY_MANAGED))
 
 API cuMemAllocPitch_v2(uint64_t *address, size_t *pitch, size_t width, size_t height,
                        uint32_t element)
@@ -83,12 +74,7 @@ static int driver_memory_free(uint64_t address)
     return shim_memory_free(address) ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
-API cuMemFree_v2(uint64_t address)
-{
-    BEGIN;
-    UNLESS_CAPTURED(UNSAFE, NULL);
-    return driver_memory_free(address);
-}
+API_UNLESS_CAPTURED(cuMemFree_v2, (uint64_t address), UNSAFE, NULL, driver_memory_free(address))
 
 API cuMemFreeAsync(uint64_t address, void *stream)
 {
@@ -147,12 +133,8 @@ API cuMemHostRegister_v2(void *memory, size_t bytes, uint32_t flags)
     return shim_memory_register(memory, bytes) ? SHIM_SUCCESS : SHIM_ALREADY_REGISTERED;
 }
 
-API cuMemHostUnregister(void *memory)
-{
-    BEGIN;
-    UNLESS_CAPTURED(UNSAFE, NULL);
-    return shim_memory_unregister(memory) ? SHIM_SUCCESS : SHIM_NOT_REGISTERED;
-}
+API_UNLESS_CAPTURED(cuMemHostUnregister, (void *memory), UNSAFE, NULL,
+                    shim_memory_unregister(memory) ? SHIM_SUCCESS : SHIM_NOT_REGISTERED)
 
 API cuMemGetInfo_v2(size_t *left, size_t *total)
 {
@@ -197,12 +179,8 @@ int shim_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, size
     return SHIM_SUCCESS;
 }
 
-API cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
-{
-    BEGIN;
-    UNLESS_CAPTURED(WORK, NULL);
-    return shim_copy(to, false, from, false, bytes);
-}
+API_UNLESS_CAPTURED(cuMemcpy, (uint64_t to, uint64_t from, size_t bytes), WORK, NULL,
+                    shim_copy(to, false, from, false, bytes))
 
 /* A copy in a stream that may be captured. The types are those of the two ends. */
 static int driver_memory_copy_in(void *stream, uint64_t to, uint32_t to_type, uint64_t from,
@@ -226,54 +204,24 @@ static int driver_memory_copy_in(void *stream, uint64_t to, uint32_t to_type, ui
                                 from_type == SHIM_MEMORY_TYPE_DEVICE, bytes);
 }
 
-API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
-{
-    BEGIN;
-    return driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_UNIFIED, from,
-                                 SHIM_MEMORY_TYPE_UNIFIED, bytes);
-}
-
-API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
-{
-    BEGIN;
-    UNLESS_CAPTURED(WORK, NULL);
-    return shim_copy(to, true, (uint64_t)(uintptr_t)from, false, bytes);
-}
-
-API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
-{
-    BEGIN;
-    return driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, (uint64_t)(uintptr_t)from,
-                                 SHIM_MEMORY_TYPE_HOST, bytes);
-}
-
-API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
-{
-    BEGIN;
-    UNLESS_CAPTURED(WORK, NULL);
-    return shim_copy((uint64_t)(uintptr_t)to, false, from, true, bytes);
-}
-
-API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
-{
-    BEGIN;
-    return driver_memory_copy_in(stream, (uint64_t)(uintptr_t)to, SHIM_MEMORY_TYPE_HOST, from,
-                                 SHIM_MEMORY_TYPE_DEVICE, bytes);
-}
-
-API cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
-{
-    BEGIN;
-    UNLESS_CAPTURED(WORK, NULL);
-    return shim_copy(to, true, from, true, bytes);
-}
-
-API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
-{
-    BEGIN;
-    return driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, from, SHIM_MEMORY_TYPE_DEVICE,
-                                 bytes);
-}
+API_LOCKED(cuMemcpyAsync, (uint64_t to, uint64_t from, size_t bytes, void *stream),
+           driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_UNIFIED, from,
+                                 SHIM_MEMORY_TYPE_UNIFIED, bytes))
+API_UNLESS_CAPTURED(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes), WORK, NULL,
+                    shim_copy(to, true, (uint64_t)(uintptr_t)from, false, bytes))
+API_LOCKED(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream),
+           driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, (uint64_t)(uintptr_t)from,
+                                 SHIM_MEMORY_TYPE_HOST, bytes))
+API_UNLESS_CAPTURED(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes), WORK, NULL,
+                    shim_copy((uint64_t)(uintptr_t)to, false, from, true, bytes))
+API_LOCKED(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream),
+           driver_memory_copy_in(stream, (uint64_t)(uintptr_t)to, SHIM_MEMORY_TYPE_HOST, from,
+                                 SHIM_MEMORY_TYPE_DEVICE, bytes))
+API_UNLESS_CAPTURED(cuMemcpyDtoD_v2, (uint64_t to, uint64_t from, size_t bytes), WORK, NULL,
+                    shim_copy(to, true, from, true, bytes))
+API_LOCKED(cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream),
+           driver_memory_copy_in(stream, to, SHIM_MEMORY_TYPE_DEVICE, from, SHIM_MEMORY_TYPE_DEVICE,
+                                 bytes))
 
 API_RETURNS(cuMemcpyPeer,
             (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes),
@@ -313,11 +261,9 @@ int shim_fill(const struct shim_fill *plan)
     return driver_memory_fill(plan->to, plan->pitch, plan->value, bytes, plan->width, plan->height);
 }
 
-static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
-                   uint32_t element_bytes, size_t width, size_t height)
+static int fill_in(void *stream, struct shim_fill plan)
 {
     struct shim_captured *captured = shim_capturing(stream);
-    const struct shim_fill plan = {address, pitch, value, element_bytes, width, height};
     UNLESS_CAPTURED(WORK, stream);
     return captured ? shim_capture_fill(captured, &plan) : shim_fill(&plan);
 }
@@ -332,7 +278,7 @@ static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
     API cuMemsetD##bits##Async(uint64_t address, type value, size_t count, void *stream)           \
     {                                                                                              \
         BEGIN;                                                                                     \
-        return fill_in(stream, address, 0, value, sizeof value, count, 1);                         \
+        return fill_in(stream, (struct shim_fill){address, 0, value, sizeof value, count, 1});     \
     }                                                                                              \
     API cuMemsetD2D##bits##_v2(uint64_t address, size_t pitch, type value, size_t width,           \
                                size_t height)                                                      \
@@ -345,7 +291,8 @@ static int fill_in(void *stream, uint64_t address, size_t pitch, uint32_t value,
                                  size_t height, void *stream)                                      \
     {                                                                                              \
         BEGIN;                                                                                     \
-        return fill_in(stream, address, pitch, value, sizeof value, width, height);                \
+        return fill_in(stream,                                                                     \
+                       (struct shim_fill){address, pitch, value, sizeof value, width, height});    \
     }
 FILL(8, uint8_t)
 FILL(16, uint16_t)

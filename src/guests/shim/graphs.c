@@ -226,11 +226,8 @@ API cuGraphDestroy(struct shim_graph *graph)
     return graph ? SHIM_SUCCESS : SHIM_INVALID_VALUE;
 }
 
-API cuGraphClone(struct shim_graph **clone, const struct shim_graph *graph)
-{
-    BEGIN;
-    return graph ? clone_graph(graph, clone) : SHIM_INVALID_VALUE;
-}
+API_LOCKED(cuGraphClone, (struct shim_graph * *clone, const struct shim_graph *graph),
+           graph ? clone_graph(graph, clone) : SHIM_INVALID_VALUE)
 
 static struct shim_launch graphs_launch_of(const struct shim_kernel_node *what)
 {
@@ -333,29 +330,18 @@ static int list_nodes(const struct shim_graph *graph, bool only_roots, struct sh
     return SHIM_SUCCESS;
 }
 
-API cuGraphGetNodes(const struct shim_graph *graph, struct shim_node **out, size_t *count)
-{
-    BEGIN;
-    return list_nodes(graph, false, out, count);
-}
-
-API cuGraphGetRootNodes(const struct shim_graph *graph, struct shim_node **out, size_t *count)
-{
-    BEGIN;
-    return list_nodes(graph, true, out, count);
-}
-
+API_LOCKED(cuGraphGetNodes, (const struct shim_graph *graph, struct shim_node **out, size_t *count),
+           list_nodes(graph, false, out, count))
+API_LOCKED(cuGraphGetRootNodes,
+           (const struct shim_graph *graph, struct shim_node **out, size_t *count),
+           list_nodes(graph, true, out, count))
 API_ANSWERS(cuGraphNodeGetType, (const struct shim_node *node, int *type), *type, (int)node->type)
 
 /* --- Running ---------------------------------------------------------------------------------- */
 
-API cuGraphInstantiateWithFlags(struct shim_graph **exec, const struct shim_graph *graph,
-                                uint64_t flags)
-{
-    BEGIN;
-    UNLESS_CAPTURED(UNSAFE, NULL);
-    return graph ? clone_graph(graph, exec) : SHIM_INVALID_VALUE;
-}
+API_UNLESS_CAPTURED(cuGraphInstantiateWithFlags,
+                    (struct shim_graph * *exec, const struct shim_graph *graph, uint64_t flags),
+                    UNSAFE, NULL, graph ? clone_graph(graph, exec) : SHIM_INVALID_VALUE)
 
 API cuGraphExecDestroy(struct shim_graph *exec)
 {
@@ -398,12 +384,8 @@ static int run_node(const struct shim_node *node)
     return SHIM_SUCCESS;
 }
 
-API cuGraphLaunch(const struct shim_graph *exec, void *stream)
-{
-    BEGIN;
-    UNLESS_CAPTURED(OUTSIDE, stream);
-    return exec ? run(exec) : SHIM_INVALID_VALUE;
-}
+API_UNLESS_CAPTURED(cuGraphLaunch, (const struct shim_graph *exec, void *stream), OUTSIDE, stream,
+                    exec ? run(exec) : SHIM_INVALID_VALUE)
 
 API cuGraphExecKernelNodeSetParams_v2(struct shim_graph *exec, const struct shim_node *node,
                                       const struct shim_kernel_node *what)

@@ -439,25 +439,19 @@ int shim_launch(const struct shim_launch *launch)
         .heap = &heap,
     };
     smc_bank_layout_of(&shim_device()->sm, SMC_BANK_MODE_4_BYTES, &request.banks);
-    struct smc_emulated_argument *arguments =
+    smc_auto_free struct smc_emulated_argument *arguments =
         smc_calloc(request.argument_count + 1, sizeof *arguments);
-    struct smc_emulated_array *arrays = list_arrays(&request.array_count);
-    struct smc_emulated_variable *variables =
+    smc_auto_free struct smc_emulated_array *arrays = list_arrays(&request.array_count);
+    smc_auto_free struct smc_emulated_variable *variables =
         list_variables(launch->function, &request.variable_count);
-    struct smc_emulated_texture *textures = shim_textures(&request.texture_count);
+    smc_auto_free struct smc_emulated_texture *textures = shim_textures(&request.texture_count);
     request.textures = textures;
     request.arguments = arguments;
     request.arrays = arrays;
     request.variables = variables;
     if (!arguments || !arrays || !variables || !textures)
-        result = SHIM_OUT_OF_MEMORY;
-    else if (!list_arguments(launch, arguments, request.argument_count))
-        result = SHIM_INVALID_VALUE;
-    else
-        result = shim_launch_emulate(launch, &request);
-    free(arguments);
-    free(arrays);
-    free(variables);
-    free(textures);
-    return result;
+        return SHIM_OUT_OF_MEMORY;
+    if (!list_arguments(launch, arguments, request.argument_count))
+        return SHIM_INVALID_VALUE;
+    return shim_launch_emulate(launch, &request);
 }

@@ -169,7 +169,7 @@ static void read_machine_code(struct shim_module *module, const void *file,
                               const struct smc_fatbin_parts *parts)
 {
     for (size_t i = 0; i < parts->count && module->register_count == 0; i++) {
-        struct smc_fatbin_buffer buffer = {0};
+        SMC_AUTO(smc_fatbin_buffer_free) struct smc_fatbin_buffer buffer = {0};
         struct smc_error error;
         struct smc_cubin cubin;
         const void *code;
@@ -180,7 +180,6 @@ static void read_machine_code(struct shim_module *module, const void *file,
             add_registers(module, &cubin);
             smc_cubin_close(&cubin);
         }
-        smc_fatbin_buffer_free(&buffer);
     }
 }
 
@@ -199,8 +198,8 @@ static int shim_modules_keep_text(struct shim_module *module, const char *text, 
 static int read_container(struct shim_module *module, const void *image)
 {
     struct container head;
-    struct smc_fatbin_parts parts = {0};
-    struct smc_fatbin_buffer buffer = {0};
+    SMC_AUTO(smc_fatbin_parts_free) struct smc_fatbin_parts parts = {0};
+    SMC_AUTO(smc_fatbin_buffer_free) struct smc_fatbin_buffer buffer = {0};
     struct smc_error error = {""};
     const void *text;
     uint32_t least;
@@ -209,18 +208,14 @@ static int read_container(struct shim_module *module, const void *image)
     if (!smc_fatbin_find(image, bytes, NULL, NULL, &parts))
         return SHIM_OUT_OF_MEMORY;
     const struct smc_fatbin_part *part = shim_modules_choose(&parts, &least);
-    int result = SHIM_SUCCESS;
-    if (!part) {
-        result = shim_modules_refuse(image, &parts, least);
-    } else if (smc_fatbin_open(image, part, &buffer, &text, &error) != SMC_OK) {
+    if (!part)
+        return shim_modules_refuse(image, &parts, least);
+    if (smc_fatbin_open(image, part, &buffer, &text, &error) != SMC_OK) {
         shim_tell("%s", error.message);
-        result = SHIM_INVALID_IMAGE;
-    } else {
-        result = shim_modules_keep_text(module, text, part->code_bytes);
-        read_machine_code(module, image, &parts);
+        return SHIM_INVALID_IMAGE;
     }
-    smc_fatbin_buffer_free(&buffer);
-    smc_fatbin_parts_free(&parts);
+    const int result = shim_modules_keep_text(module, text, part->code_bytes);
+    read_machine_code(module, image, &parts);
     return result;
 }
 

@@ -170,53 +170,12 @@ static int get_properties(struct shim_properties *properties, int device)
     cuDeviceGetName(properties->name, sizeof properties->name, 0);
     memcpy(properties->uuid, "smemcalc-device", sizeof properties->uuid);
     cuDeviceTotalMem_v2(&properties->global_mem_bytes, 0);
-    properties->smem_per_block_bytes = (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK);
-    properties->regs_per_block = attribute(SHIM_DEVICE_MAX_REGISTERS_PER_BLOCK);
-    properties->warp_size = attribute(SHIM_DEVICE_WARP_SIZE);
-    properties->pitch = (size_t)attribute(SHIM_DEVICE_MAX_PITCH);
-    properties->threads_per_block = attribute(SHIM_DEVICE_MAX_THREADS_PER_BLOCK);
-    for (int i = 0; i < 3; i++) {
-        properties->block[i] = attribute(SHIM_DEVICE_MAX_BLOCK_DIM_X + i);
-        properties->grid[i] = attribute(SHIM_DEVICE_MAX_GRID_DIM_X + i);
-    }
-    properties->const_bytes = (size_t)attribute(SHIM_DEVICE_TOTAL_CONSTANT_MEMORY);
-    properties->major = attribute(SHIM_DEVICE_COMPUTE_CAPABILITY_MAJOR);
-    properties->minor = attribute(SHIM_DEVICE_COMPUTE_CAPABILITY_MINOR);
-    properties->texture_align = (size_t)attribute(SHIM_DEVICE_TEXTURE_ALIGNMENT);
-    properties->texture_pitch_align = (size_t)attribute(SHIM_DEVICE_TEXTURE_PITCH_ALIGNMENT);
-    properties->sm_count = attribute(SHIM_DEVICE_MULTIPROCESSOR_COUNT);
-    properties->maps_host_memory = attribute(SHIM_DEVICE_CAN_MAP_HOST_MEMORY);
-    properties->surface_align = (size_t)attribute(SHIM_DEVICE_SURFACE_ALIGNMENT);
-    properties->concurrent_kernels = attribute(SHIM_DEVICE_CONCURRENT_KERNELS);
-    properties->engines = attribute(SHIM_DEVICE_ASYNC_ENGINE_COUNT);
-    properties->unified_addressing = attribute(SHIM_DEVICE_UNIFIED_ADDRESSING);
-    properties->memory_bus_bits = attribute(SHIM_DEVICE_GLOBAL_MEMORY_BUS_WIDTH);
-    properties->l2_bytes = attribute(SHIM_DEVICE_L2_CACHE_SIZE);
-    properties->threads_per_sm = attribute(SHIM_DEVICE_MAX_THREADS_PER_MULTIPROCESSOR);
-    properties->stream_priorities = attribute(SHIM_DEVICE_STREAM_PRIORITIES_SUPPORTED);
-    properties->global_l1 = attribute(SHIM_DEVICE_GLOBAL_L1_CACHE_SUPPORTED);
-    properties->local_l1 = attribute(SHIM_DEVICE_LOCAL_L1_CACHE_SUPPORTED);
-    properties->smem_per_sm_bytes =
-        (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    properties->regs_per_sm = attribute(SHIM_DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR);
-    properties->managed_memory = attribute(SHIM_DEVICE_MANAGED_MEMORY);
-    properties->concurrent_managed = attribute(SHIM_DEVICE_CONCURRENT_MANAGED_ACCESS);
-    properties->host_pointer_for_registered =
-        attribute(SHIM_DEVICE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM);
-    properties->cooperative_launch = attribute(SHIM_DEVICE_COOPERATIVE_LAUNCH);
-    properties->smem_per_block_optin_bytes =
-        (size_t)attribute(SHIM_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    properties->host_register = attribute(SHIM_DEVICE_HOST_REGISTER_SUPPORTED);
-    properties->blocks_per_sm = attribute(SHIM_DEVICE_MAX_BLOCKS_PER_MULTIPROCESSOR);
-    properties->smem_reserved_per_block_bytes =
-        (size_t)attribute(SHIM_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-    properties->memory_pools = attribute(SHIM_DEVICE_MEMORY_POOLS_SUPPORTED);
-    properties->clusters = attribute(SHIM_DEVICE_CLUSTER_LAUNCH);
-#if SHIM_RUNTIME < 13
-    properties->clock_khz = attribute(SHIM_DEVICE_CLOCK_RATE);
-    properties->memory_clock_khz = attribute(SHIM_DEVICE_MEMORY_CLOCK_RATE);
-    properties->overlaps = attribute(SHIM_DEVICE_GPU_OVERLAP);
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value, member)                                         \
+    properties->member = attribute(SHIM_DEVICE_##name);
+#if SHIM_RUNTIME >= 13
+#define SHIM_DEVICE_ATTRIBUTE_OF_12(name, number, value, member)
 #endif
+#include "guests/shim/device_attributes.def"
     return SHIM_SUCCESS;
 }
 
