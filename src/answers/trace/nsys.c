@@ -181,14 +181,12 @@ typedef enum smc_status take_row(struct export *export, sqlite3_stmt *row, void 
                                  struct smc_error *error);
 
 /* Calls `take` with each row of a table; with none if there is no such table. */
-static enum smc_status each_row(struct export *export, const char *table,
-                                const char *const *columns, size_t count, take_row *take,
-                                void *context, struct smc_error *error)
+static enum smc_status each_row(struct export *export, const struct smc_sqlite_columns *columns,
+                                take_row *take, void *context, struct smc_error *error)
 {
     sqlite3_stmt *query;
     bool found = true;
-    enum smc_status status =
-        smc_sqlite_select(&export->sqlite, table, columns, count, "", NULL, &query, error);
+    enum smc_status status = smc_sqlite_select(&export->sqlite, columns, "", NULL, &query, error);
     while (status == SMC_OK && query && found) {
         status = smc_sqlite_step(&export->sqlite, query, &found, error);
         if (status == SMC_OK && found)
@@ -198,7 +196,11 @@ static enum smc_status each_row(struct export *export, const char *table,
     return status;
 }
 
-static const char *const name_and_value[] = {"name", "value"};
+/* Columns of a table, for one call. */
+#define COLUMNS_OF(table, ...)                                                                     \
+    (&(const struct smc_sqlite_columns){table, (const char *const[]){__VA_ARGS__},                 \
+                                        sizeof((const char *const[]){__VA_ARGS__}) /               \
+                                            sizeof(const char *)})
 
 static const char *nsys_text_of(sqlite3_stmt *row, int column)
 {
@@ -245,17 +247,16 @@ static enum smc_status take_diagnostic(struct export *export, sqlite3_stmt *row,
 
 static enum smc_status read_about(struct export *export, struct smc_error *error)
 {
-    static const char *const diagnostic[] = {"severity", "text"};
     struct smc_text tool = {0}, program = {0};
     int count = 0;
     enum smc_status status =
-        each_row(export, "META_DATA_EXPORT", name_and_value, 2, take_tool, &tool, error);
+        each_row(export, COLUMNS_OF("META_DATA_EXPORT", "name", "value"), take_tool, &tool, error);
     if (status == SMC_OK)
-        status =
-            each_row(export, "META_DATA_CAPTURE", name_and_value, 2, take_program, &program, error);
+        status = each_row(export, COLUMNS_OF("META_DATA_CAPTURE", "name", "value"), take_program,
+                          &program, error);
     if (status == SMC_OK)
-        status =
-            each_row(export, "DIAGNOSTIC_EVENT", diagnostic, 2, take_diagnostic, &count, error);
+        status = each_row(export, COLUMNS_OF("DIAGNOSTIC_EVENT", "severity", "text"),
+                          take_diagnostic, &count, error);
     if (tool.length == 0)
         smc_text_append(&tool, "Nsight Systems");
     const bool failed = tool.failed || program.failed;
@@ -350,15 +351,17 @@ static enum smc_status take_ordinal(struct export *export, sqlite3_stmt *row, vo
 
 static enum smc_status read_gpus(struct export *export, struct smc_error *error)
 {
-    static const char *const columns[] = {"pid", "cudaId", "gpuId", "numMultiprocessors", "uuid"};
-    enum smc_status status =
-        each_row(export, "TARGET_INFO_GPU", gpu_columns, GPU_COLUMNS, take_gpu, NULL, error);
+    static const struct smc_sqlite_columns gpus = {"TARGET_INFO_GPU", gpu_columns, GPU_COLUMNS},
+                                           old_gpus = {"TARGET_INFO_CUDA_GPU", old_gpu_columns,
+                                                       GPU_COLUMNS};
+    enum smc_status status = each_row(export, &gpus, take_gpu, NULL, error);
     if (status == SMC_OK && export->gpu_count == 0)
-        status = each_row(export, "TARGET_INFO_CUDA_GPU", old_gpu_columns, GPU_COLUMNS, take_gpu,
-                          NULL, error);
-    return status == SMC_OK
-               ? each_row(export, "TARGET_INFO_CUDA_DEVICE", columns, 5, take_ordinal, NULL, error)
-               : status;
+        status = each_row(export, &old_gpus, take_gpu, NULL, error);
+    return status == SMC_OK ? each_row(export,
+                                       COLUMNS_OF("TARGET_INFO_CUDA_DEVICE", "pid", "cudaId",
+                                                  "gpuId", "numMultiprocessors", "uuid"),
+                                       take_ordinal, NULL, error)
+                            : status;
 }
 
 static const struct ordinal *find_ordinal(const struct export *export, int64_t pid, int64_t device)
@@ -688,8 +691,8 @@ static enum smc_status find_order(struct export *export, bool *is_sorted, struct
     bool found = true;
     int64_t last = INT64_MIN, start;
     *is_sorted = true;
-    enum smc_status status =
-        smc_sqlite_select(&export->sqlite, kernel_table, names, 1, "", NULL, &query, error);
+    const struct smc_sqlite_columns first = {kernel_table, names, 1};
+    enum smc_status status = smc_sqlite_select(&export->sqlite, &first, "", NULL, &query, error);
     while (status == SMC_OK && query && found && *is_sorted) {
         status = smc_sqlite_step(&export->sqlite, query, &found, error);
         if (status != SMC_OK || !found)
@@ -708,7 +711,8 @@ static enum smc_status nsys_read_launches(struct export *export, struct smc_erro
     enum smc_status status = export->in_order ? find_order(export, &is_sorted, error) : SMC_OK;
     if (status != SMC_OK)
         return status;
-    status = smc_sqlite_select(&export->sqlite, kernel_table, names, COLUMNS,
+    status = smc_sqlite_select(&export->sqlite,
+                               &(const struct smc_sqlite_columns){kernel_table, names, COLUMNS},
                                is_sorted ? "" : "ORDER BY 1", export->has, &query, error);
     if (status == SMC_OK && !query)
         return smc_fail(error, SMC_USAGE,
@@ -788,12 +792,12 @@ static void nsys_note_unknown(struct export *export)
 
 static enum smc_status nsys_read_rest(struct export *export, struct smc_error *error)
 {
-    static const char *const process[] = {"globalPid", "name"}, *const graph[] = {"start"};
     uint64_t graphs = 0;
-    enum smc_status status = each_row(export, "PROCESSES", process, 2, take_process, NULL, error);
+    enum smc_status status =
+        each_row(export, COLUMNS_OF("PROCESSES", "globalPid", "name"), take_process, NULL, error);
     if (status == SMC_OK)
-        status = each_row(export, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph, 1, take_graph, &graphs,
-                          error);
+        status = each_row(export, COLUMNS_OF("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "start"),
+                          take_graph, &graphs, error);
     if (graphs > 0)
         smc_trace_note(export->trace,
                        "%llu launches of CUDA graphs were recorded without their kernels; 'nsys "
@@ -807,8 +811,6 @@ static enum smc_status nsys_read_rest(struct export *export, struct smc_error *e
 
 static enum smc_status nsys_read_all(struct export *export, struct smc_error *error)
 {
-    static const char *const value[] = {"value"};
-    static const char *const enumeration[] = {"id", "name"};
     export->batches = smc_calloc(BATCHES, sizeof *export->batches);
     if (!export->batches)
         return smc_out_of_memory(error);
@@ -816,11 +818,11 @@ static enum smc_status nsys_read_all(struct export *export, struct smc_error *er
     if (status == SMC_OK)
         status = read_gpus(export, error);
     if (status == SMC_OK)
-        status = each_row(export, "ENUM_CUDA_FUNC_CACHE_CONFIG", enumeration, 2, take_cache_config,
-                          NULL, error);
+        status = each_row(export, COLUMNS_OF("ENUM_CUDA_FUNC_CACHE_CONFIG", "id", "name"),
+                          take_cache_config, NULL, error);
     if (status == SMC_OK)
-        status = smc_sqlite_select(&export->sqlite, "StringIds", value, 1, "WHERE \"id\" = ?", NULL,
-                                   &export->strings, error);
+        status = smc_sqlite_select(&export->sqlite, COLUMNS_OF("StringIds", "value"),
+                                   "WHERE \"id\" = ?", NULL, &export->strings, error);
     if (status == SMC_OK)
         status = nsys_read_launches(export, error);
     return status == SMC_OK ? nsys_read_rest(export, error) : status;

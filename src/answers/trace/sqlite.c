@@ -190,47 +190,48 @@ static enum smc_status sqlite_find_table(struct smc_sqlite *sqlite, const char *
     return status;
 }
 
-static enum smc_status sqlite_find_columns(struct smc_sqlite *sqlite, const char *table,
-                                           const char *const *columns, size_t count, bool *has,
+static enum smc_status sqlite_find_columns(struct smc_sqlite *sqlite,
+                                           const struct smc_sqlite_columns *columns, bool *has,
                                            struct smc_error *error)
 {
     smc_auto_text sql = {0};
     sqlite3_stmt *query;
     bool found = true;
-    smc_text_printf(&sql, "PRAGMA table_info(\"%s\")", table);
+    smc_text_printf(&sql, "PRAGMA table_info(\"%s\")", columns->table);
     enum smc_status status = sqlite_prepare(sqlite, &sql, &query, error);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < columns->count; i++)
         has[i] = false;
     while (status == SMC_OK && found) {
         status = smc_sqlite_step(sqlite, query, &found, error);
         if (status != SMC_OK || !found)
             break;
         const char *name = (const char *)sqlite3_column_text(query, 1);
-        for (size_t i = 0; name && i < count; i++)
-            has[i] = has[i] || strcasecmp(name, columns[i]) == 0;
+        for (size_t i = 0; name && i < columns->count; i++)
+            has[i] = has[i] || strcasecmp(name, columns->name[i]) == 0;
     }
     sqlite3_finalize(query);
     return status;
 }
 
-enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite, const char *table,
-                                  const char *const *columns, size_t count, const char *tail,
+enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite,
+                                  const struct smc_sqlite_columns *columns, const char *tail,
                                   bool *has, sqlite3_stmt **query, struct smc_error *error)
 {
+    const size_t count = columns->count;
     smc_auto_text sql = {0};
     bool found;
     *query = NULL;
     smc_auto_free bool *there = smc_calloc(count + 1, sizeof *there);
     if (!there)
         return smc_out_of_memory(error);
-    enum smc_status status = sqlite_find_table(sqlite, table, &found, error);
+    enum smc_status status = sqlite_find_table(sqlite, columns->table, &found, error);
     if (status == SMC_OK && found)
-        status = sqlite_find_columns(sqlite, table, columns, count, there, error);
+        status = sqlite_find_columns(sqlite, columns, there, error);
     if (status == SMC_OK && found) {
         for (size_t i = 0; i < count; i++)
             smc_text_printf(&sql, "%s%s%s%s", i ? ", " : "SELECT ", there[i] ? "\"" : "",
-                            there[i] ? columns[i] : "NULL", there[i] ? "\"" : "");
-        smc_text_printf(&sql, " FROM \"%s\" %s", table, tail);
+                            there[i] ? columns->name[i] : "NULL", there[i] ? "\"" : "");
+        smc_text_printf(&sql, " FROM \"%s\" %s", columns->table, tail);
         status = sqlite_prepare(sqlite, &sql, query, error);
     }
     if (has)

@@ -23,12 +23,18 @@ enum smc_status smc_sqlite_open(struct smc_sqlite *sqlite, const char *path, con
                                 struct smc_error *error);
 void smc_sqlite_close(struct smc_sqlite *sqlite);
 
-/* Prepares a query for these columns of a table; what the table lacks is selected as NULL. `tail`
-   follows the table's name. `has` (or NULL) receives whether each column is there. `*query` is NULL
-   if there is no such table, which is no failure; views are not tables. Finalize the query.
-   SMC_USAGE: the file is damaged. */
-enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite, const char *table,
-                                  const char *const *columns, size_t count, const char *tail,
+struct smc_sqlite_columns {
+    const char *table;
+    const char *const *name;
+    size_t count;
+};
+
+/* Prepares a query for these columns; what the table lacks is selected as NULL. `tail` follows the
+   table's name. `has` (or NULL) receives whether each column is there. `*query` is NULL if there is
+   no such table, which is no failure; views are not tables. Finalize the query. SMC_USAGE: the file
+   is damaged. */
+enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite,
+                                  const struct smc_sqlite_columns *columns, const char *tail,
                                   bool *has, sqlite3_stmt **query, struct smc_error *error);
 
 /* The next row, or `*found` false at the end. SMC_USAGE: the file is damaged. */
