@@ -467,12 +467,10 @@ void smc_text_block_line(const struct smc_answer *answer, struct smc_text *out)
 static void append_cluster_shape(const struct smc_launch *launch, struct smc_text *line)
 {
     const uint32_t *shape = launch->cluster;
-    if (shape[0] == 0 || (shape[1] == 1 && shape[2] == 1))
+    if (shape[0] == 0)
         smc_text_printf(line, "%u", launch->blocks_per_cluster);
-    else if (shape[2] == 1)
-        smc_text_printf(line, "%u x %u", shape[0], shape[1]);
     else
-        smc_text_printf(line, "%u x %u x %u", shape[0], shape[1], shape[2]);
+        smc_words_extent(shape, " x ", line);
 }
 
 /* "15 of 4 x 2 blocks at a time, 120 blocks". */
@@ -818,10 +816,7 @@ static void answer_append_all_clusters(const struct smc_answer *answers, size_t 
                         occupancy->clusters_are_bound ? "at most " : "",
                         occupancy->resident_clusters);
     }
-    if (line.length > 0)
-        smc_layout_line(out, "clusters", &line);
-    else
-        smc_text_free(&line);
+    smc_layout_line(out, "clusters", &line);
 }
 
 static void answer_write_comparison(const struct smc_answer *answers, size_t count,

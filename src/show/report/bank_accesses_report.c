@@ -322,11 +322,9 @@ static void append_kernel_verdict(const struct smc_kernel_banks *banks, struct s
 static void append_kernel_block(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
     const uint32_t *block = banks->accesses->block;
-    struct smc_text line = {0};
-    smc_text_printf(&line, "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
-                    banks->accesses->warps, smc_text_plural(banks->accesses->warps),
-                    banks->block_source);
-    smc_layout_line(out, "block", &line);
+    smc_layout_say(out, "block", "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
+                   banks->accesses->warps, smc_text_plural(banks->accesses->warps),
+                   banks->block_source);
 }
 
 void smc_text_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)

@@ -201,15 +201,6 @@ void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_
 /* A command breaks only inside its quoted expression, where the shell accepts a line end. */
 #define OPTION(name) SMC_TIE "--" name SMC_TIE
 
-static void banks_append_shape(const uint32_t block[3], struct smc_text *out)
-{
-    smc_text_printf(out, "%u", block[0]);
-    if (block[1] > 1 || block[2] > 1)
-        smc_text_printf(out, "x%u", block[1]);
-    if (block[2] > 1)
-        smc_text_printf(out, "x%u", block[2]);
-}
-
 static void banks_append_block(const struct smc_banks_query *query, struct smc_text *out)
 {
     const uint32_t *block = query->block;
@@ -217,7 +208,7 @@ static void banks_append_block(const struct smc_banks_query *query, struct smc_t
     if (usual)
         return;
     smc_text_append(out, OPTION("block"));
-    banks_append_shape(block, out);
+    smc_words_extent(block, "x", out);
 }
 
 /* The options that depend on the device. */
@@ -235,7 +226,7 @@ void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_tex
     const struct smc_banks_query *query = &answer->query;
     uint16_t cc = query->device.sm.cc;
     smc_text_append(out, "block ");
-    banks_append_shape(query->block, out);
+    smc_words_extent(query->block, "x", out);
     if (query->device_assumed)
         smc_text_append(out, ", CC 5.0 and later");
     else
@@ -543,12 +534,10 @@ static void banks_append_remedies(const struct smc_banks_query *query,
     banks_append_remedy(query, pattern, &pattern->swizzle, "swizzle", out);
     if (padding_of(pattern)->found || pattern->swizzle.found)
         return;
-    struct smc_text text = {0};
-    smc_text_printf(
-        &text,
+    smc_layout_say(
+        out, "remedy",
         "no padding of up to %d elements and no swizzle c ^ (r >> s & m) removes all conflicts%s",
         SMC_MOST_PADDING, query->row_elements ? "" : "; give the row's length with --row");
-    smc_layout_line(out, "remedy", &text);
 }
 
 static void write_expression(const struct smc_banks_answer *answer, struct smc_text *out)

@@ -531,11 +531,9 @@ static void append_rules(const struct smc_best *best, struct smc_text *out)
 /* Why the sizes do not rank by time. */
 static void append_no_time(const struct smc_best *best, struct smc_text *out)
 {
-    struct smc_text line = {0};
     if (best->no_time[0])
-        smc_text_printf(&line, "not predicted, so they rank by occupancy and traffic: %s",
-                        best->no_time);
-    smc_layout_line(out, "time", &line);
+        smc_layout_say(out, "time", "not predicted, so they rank by occupancy and traffic: %s",
+                       best->no_time);
 }
 
 static void best_write_one(const struct smc_best *best, struct smc_text *out)

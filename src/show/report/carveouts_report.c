@@ -180,10 +180,9 @@ static const char *choice(const struct smc_answer *answer, const struct smc_carv
 
 static void append_hint(struct smc_text *out)
 {
-    struct smc_text line = {0};
-    smc_text_append(&line, "the driver may set another size: on an H200 with carve-out 0 and no "
-                           "shared memory the API reported 8 blocks while 16 were resident");
-    smc_layout_line(out, "a hint", &line);
+    smc_layout_say(out, "a hint",
+                   "the driver may set another size: on an H200 with carve-out 0 and no shared "
+                   "memory the API reported 8 blocks while 16 were resident");
 }
 
 static void append_sizes(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
@@ -201,8 +200,7 @@ static void append_choice(const struct smc_answer *answer, const struct smc_carv
 {
     struct smc_text line = {0};
     const struct smc_sm *sm = &answer->query.device.sm;
-    smc_text_append(&line, choice(answer, carveouts));
-    smc_layout_line(out, "choice", &line);
+    smc_layout_say(out, "choice", "%s", choice(answer, carveouts));
     if (sm->smem_oversized_per_sm_bytes == 0)
         return;
     smc_text_append(&line, "cudaFuncAttributeSharedMemoryMode (CUDA 13.5; --smem-mode oversized or "

@@ -297,27 +297,17 @@ static void exercise_words_verdict(const struct smc_exercise_submission *submiss
                         submission->exercise->cases);
 }
 
-static void words_extent(const uint32_t size[3], struct smc_text *line)
-{
-    smc_text_printf(line, "%" PRIu32, size[0]);
-    if (size[1] > 1 || size[2] > 1)
-        smc_text_printf(line, " x %" PRIu32, size[1]);
-    if (size[2] > 1)
-        smc_text_printf(line, " x %" PRIu32, size[2]);
-}
-
 static void append_launch(const struct smc_exercise_submission *submission, struct smc_text *out)
 {
     const struct smc_exercise_verdict *verdict = &submission->verdict;
     struct smc_text line = {0};
-    smc_text_append(&line, submission->exercise->title);
-    smc_layout_line(out, "exercise", &line);
+    smc_layout_say(out, "exercise", "%s", submission->exercise->title);
     if (verdict->outcome == SMC_EXERCISE_UNUSABLE || verdict->outcome == SMC_EXERCISE_FAILED)
         return;
     smc_text_append(&line, "grid ");
-    words_extent(verdict->grid, &line);
+    smc_words_extent(verdict->grid, " x ", &line);
     smc_text_append(&line, ", block ");
-    words_extent(verdict->block, &line);
+    smc_words_extent(verdict->block, " x ", &line);
     if (verdict->smem_bytes > 0)
         smc_text_printf(&line, ", %" PRIu32 SMC_TIE "B of dynamic shared memory",
                         verdict->smem_bytes);
@@ -343,8 +333,7 @@ static void exercise_append_fault(const struct smc_exercise_submission *submissi
         smc_layout_line(out, "cause", &line);
         smc_text_append_char(out, '\n', 1);
     } else if (verdict->why[0]) {
-        smc_text_append(&line, verdict->why);
-        smc_layout_line(out, "because", &line);
+        smc_layout_say(out, "because", "%s", verdict->why);
         smc_text_append_char(out, '\n', 1);
     }
 }
@@ -366,11 +355,9 @@ static void append_next(const struct smc_exercise_submission *submission, struct
 {
     const struct smc_exercise *exercise = submission->exercise;
     const size_t next = smc_exercise_next_goal(exercise, &submission->verdict);
-    struct smc_text line = {0};
     if (next == exercise->goals)
         return;
-    smc_text_append(&line, exercise->goal[next].hint);
-    smc_layout_line(out, "next", &line);
+    smc_layout_say(out, "next", "%s", exercise->goal[next].hint);
     if (exercise->goal[next].figure == SMC_EXERCISE_CONFLICTS) {
         struct smc_conflict_fix fix;
         smc_conflict_fix_of_site(&submission->verdict.emulated.site, &fix);

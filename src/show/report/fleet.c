@@ -187,11 +187,9 @@ static size_t shown(size_t count, const struct smc_report_style *style)
 static void write_drains(const struct smc_fleet *fleet, struct smc_text *out)
 {
     size_t count = fleet->drain_count - fleet->silent;
-    for (size_t i = 0; i < shown(count, out->style); i++) {
-        struct smc_text line = {0};
-        smc_text_printf(&line, "%s: %s", fleet->drain[i].node, fleet->drain[i].reason);
-        smc_layout_line(out, i == 0 ? "drain" : "", &line);
-    }
+    for (size_t i = 0; i < shown(count, out->style); i++)
+        smc_layout_say(out, i == 0 ? "drain" : "", "%s: %s", fleet->drain[i].node,
+                       fleet->drain[i].reason);
     smc_layout_folded(out, count - shown(count, out->style));
 }
 
@@ -255,17 +253,14 @@ static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_s
 
 static void write_remarks(const struct smc_fleet *fleet, struct smc_text *out)
 {
-    struct smc_text line = {0};
     if (fleet->checks->repeated > 0)
-        smc_text_printf(&line,
-                        "%zu report%s of a GPU that had reported before: its worst verdict and the "
-                        "median of each figure count",
-                        fleet->checks->repeated, smc_text_plural(fleet->checks->repeated));
-    smc_layout_line(out, "repeated", &line);
+        smc_layout_say(out, "repeated",
+                       "%zu report%s of a GPU that had reported before: its worst verdict and the "
+                       "median of each figure count",
+                       fleet->checks->repeated, smc_text_plural(fleet->checks->repeated));
     if (fleet->unexpected > 0)
-        smc_text_printf(&line, "%zu node%s reported that --expect does not name", fleet->unexpected,
-                        smc_text_plural(fleet->unexpected));
-    smc_layout_line(out, "unexpected", &line);
+        smc_layout_say(out, "unexpected", "%zu node%s reported that --expect does not name",
+                       fleet->unexpected, smc_text_plural(fleet->unexpected));
 }
 
 void smc_text_fleet(const struct smc_fleet *fleet, struct smc_text *out)

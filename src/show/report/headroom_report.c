@@ -337,13 +337,12 @@ static void headroom_append_legend(const struct smc_answer *answer,
     if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
         headroom->count < 2)
         return;
-    smc_text_printf(
-        &line,
+    smc_layout_say(
+        out, "caution",
         "before CUDA 13.5, cudaOccupancyAvailableDynamicSMemPerBlock does not count the driver's "
         "%u" SMC_TIE "B per block: for 2 or more blocks its answer is too large by that much, "
         "and fewer blocks are resident",
         sm->smem_reserved_per_block_bytes);
-    smc_layout_line(out, "caution", &line);
 }
 
 static void headroom_write_verdict(const struct smc_answer *answer,

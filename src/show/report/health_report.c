@@ -52,14 +52,10 @@ static void health_append_gpu(const struct smc_health *health, struct smc_text *
         smc_text_printf(&line, " (%s)", smc_health_mode_name(health->mode));
     smc_text_printf(&line, ", %.1f s", health->elapsed_s);
     smc_layout_verdict(out, is_healthy ? SMC_GOOD : SMC_BAD, &line);
-    line = (struct smc_text){0};
-    smc_text_append(&line, health->error);
-    smc_layout_line(out, "error", &line);
-    for (uint32_t i = 0; i < health->fault_count; i++) {
-        line = (struct smc_text){0};
-        smc_text_append(&line, health->fault[i].detail);
-        smc_layout_line(out, smc_fault_kind_name(health->fault[i].kind), &line);
-    }
+    smc_layout_say(out, "error", "%s", health->error);
+    for (uint32_t i = 0; i < health->fault_count; i++)
+        smc_layout_say(out, smc_fault_kind_name(health->fault[i].kind), "%s",
+                       health->fault[i].detail);
     if (health->faults_total > health->fault_count)
         smc_text_printf(out, "and %" PRIu64 " more\n", health->faults_total - health->fault_count);
     append_tests(health, out);

@@ -57,9 +57,9 @@ void smc_text_cooperative_line(const struct smc_answer *answer, struct smc_text 
     if (!answer->launch.is_cooperative)
         return;
     if (!smc_cooperative_excess(answer, &excess)) {
-        smc_text_append(&line, sms == 0 ? "name a board: what fits depends on its SMs"
-                                        : "no block is resident");
-        smc_layout_line(out, "cooperative", &line);
+        smc_layout_say(out, "cooperative", "%s",
+                       sms == 0 ? "name a board: what fits depends on its SMs"
+                                : "no block is resident");
         return;
     }
     if (excess > 0)

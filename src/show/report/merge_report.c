@@ -296,10 +296,8 @@ static bool has_other_devices(const struct smc_merged_question *question)
 static void write_question(const struct smc_merged *merged,
                            const struct smc_merged_question *question, struct smc_text *out)
 {
-    struct smc_text text = {0};
     smc_text_append_char(out, '\n', 1);
-    smc_text_append(&text, question->text);
-    smc_layout_line(out, "question", &text);
+    smc_layout_say(out, "question", "%s", question->text);
     smc_text_append_char(out, '\n', 1);
     for (size_t i = 0; i < question->quantity_count; i++)
         write_quantity(merged, &question->quantity[i], merge_widest_name(question), out);

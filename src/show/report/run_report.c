@@ -246,10 +246,8 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all, struct
 
 void smc_text_machine_line(const char *host_name, const char *gpu_uuid, struct smc_text *out)
 {
-    struct smc_text machine = {0};
     if (gpu_uuid[0])
-        smc_text_printf(&machine, "%s%s%s", host_name, host_name[0] ? ", " : "", gpu_uuid);
-    smc_layout_line(out, "machine", &machine);
+        smc_layout_say(out, "machine", "%s%s%s", host_name, host_name[0] ? ", " : "", gpu_uuid);
 }
 
 void smc_text_run_device_line(const struct smc_device *device, const char *driver,

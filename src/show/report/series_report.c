@@ -596,27 +596,22 @@ static void series_append_notes(const struct series_table *table, bool has_count
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
     smc_auto_text notes = {.style = out->style}, text = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
-        smc_text_append(&text,
-                        "a carve-out is a preference: the driver may set another size, and more "
-                        "resident blocks than predicted do not contradict the model if the API "
-                        "answers as predicted");
-    smc_layout_line(&notes, "a hint", &text);
+        smc_layout_say(&notes, "a hint",
+                       "a carve-out is a preference: the driver may set another size, and more "
+                       "resident blocks than predicted do not contradict the model if the API "
+                       "answers as predicted");
     if (table->figures & BIT(BLOCKS_PREDICTED) && !smc_series_ran_on_gpu(series))
-        smc_text_append(&text, "predicted by the model; only a GPU confirms them");
-    smc_layout_line(&notes, "blocks", &text);
+        smc_layout_say(&notes, "blocks", "predicted by the model; only a GPU confirms them");
     if (has_counts)
-        smc_text_append(&text,
-                        "predicted by the model; a run of one kernel shows the GPU's counters");
-    smc_layout_line(&notes, "counts", &text);
+        smc_layout_say(&notes, "counts",
+                       "predicted by the model; a run of one kernel shows the GPU's counters");
     append_ratio(table, each, &text);
     smc_layout_line(&notes, "ratios", &text);
     if (table->marks_best)
-        smc_text_printf(&text, "the fastest%s", each);
-    smc_layout_line(&notes, "*", &text);
+        smc_layout_say(&notes, "*", "the fastest%s", each);
     if (any_unseen(series))
-        smc_text_append(&text,
-                        "of the figures shown; a run of one kernel shows what else was confirmed");
-    smc_layout_line(&notes, "verdicts", &text);
+        smc_layout_say(&notes, "verdicts",
+                       "of the figures shown; a run of one kernel shows what else was confirmed");
     smc_text_append_char(out, '\n', notes.length > 0);
     smc_text_append(out, smc_text_string(&notes));
 }

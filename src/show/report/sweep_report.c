@@ -591,10 +591,8 @@ static void append_sources(const struct smc_sweep_result *result, struct smc_tex
 
 static void append_without_time(const struct smc_sweep_result *result, struct smc_text *out)
 {
-    struct smc_text line = {0};
     if (result->sweep->times && result->no_time[0])
-        smc_text_printf(&line, "not everywhere predicted: %s", result->no_time);
-    smc_layout_line(out, "time", &line);
+        smc_layout_say(out, "time", "not everywhere predicted: %s", result->no_time);
 }
 
 static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)

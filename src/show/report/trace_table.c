@@ -230,29 +230,26 @@ static void trace_table_append_figures(const struct smc_trace *trace,
 
 /* --- What a configuration needs --------------------------------------------------------------- */
 
-/* "120 x 64", "120": without the dimensions that are 1. */
-static void trace_table_append_shape(const uint32_t size[3], struct smc_text *out)
-{
-    smc_text_printf(out, "%u", size[0]);
-    if (size[1] > 1 || size[2] > 1)
-        smc_text_printf(out, SMC_TIE "x" SMC_TIE "%u", size[1]);
-    if (size[2] > 1)
-        smc_text_printf(out, SMC_TIE "x" SMC_TIE "%u", size[2]);
-}
-
 /* "grid 120 x 64, block 32 x 8, cluster 2"; "86 grids of 1 to 4096 blocks". */
 static void trace_table_append_shapes(const struct trace_table_line *line, struct smc_text *out)
 {
+    static const char times[] = SMC_TIE "x" SMC_TIE;
     const struct smc_trace_launch *launch = line->row->launch;
     if (line->most_blocks > line->fewest_blocks)
         smc_text_printf(out, "grids of %" PRIu64 " to %" PRIu64 " blocks", line->fewest_blocks,
                         line->most_blocks);
-    else if (launch->grid[0] > 0)
-        trace_table_append_shape(launch->grid, (smc_text_append(out, "grid "), out));
-    if (launch->block[1] > 1 || launch->block[2] > 1)
-        trace_table_append_shape(launch->block, (smc_text_append(out, ", block "), out));
-    if (launch->cluster[0] > 0)
-        trace_table_append_shape(launch->cluster, (smc_text_append(out, ", cluster "), out));
+    else if (launch->grid[0] > 0) {
+        smc_text_append(out, "grid ");
+        smc_words_extent(launch->grid, times, out);
+    }
+    if (launch->block[1] > 1 || launch->block[2] > 1) {
+        smc_text_append(out, ", block ");
+        smc_words_extent(launch->block, times, out);
+    }
+    if (launch->cluster[0] > 0) {
+        smc_text_append(out, ", cluster ");
+        smc_words_extent(launch->cluster, times, out);
+    }
 }
 
 static void append_item(struct smc_text *out, struct smc_text *item)

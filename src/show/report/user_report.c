@@ -94,15 +94,6 @@ static void user_append_values(const struct smc_user_memory *memory, struct smc_
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-static void append_extent(const uint32_t size[3], struct smc_text *line)
-{
-    smc_text_printf(line, "%u", size[0]);
-    if (size[1] > 1 || size[2] > 1)
-        smc_text_printf(line, " x %u", size[1]);
-    if (size[2] > 1)
-        smc_text_printf(line, " x %u", size[2]);
-}
-
 static void user_append_time(const struct smc_user_run *run, struct smc_text *out)
 {
     const struct smc_time *time = &run->answer.time;
@@ -110,22 +101,17 @@ static void user_append_time(const struct smc_user_run *run, struct smc_text *ou
     smc_text_time_line(&run->answer, out);
     smc_text_relief(&run->answer, &line);
     smc_layout_line(out, "faster", &line);
-    if (smc_time_is_known(time) && time->contents_change) {
-        smc_text_printf(&line,
-                        "what blocks execute depends on what other blocks store during the launch, "
-                        "so that the range is wide");
-        smc_layout_line(out, "note", &line);
-    }
-    if (smc_time_is_known(time) && time->unfollowed[0]) {
-        smc_text_printf(&line, "not followed: %s of the machine code, so that the range is wide",
-                        time->unfollowed);
-        smc_layout_line(out, "note", &line);
-    }
+    if (smc_time_is_known(time) && time->contents_change)
+        smc_layout_say(out, "note",
+                       "what blocks execute depends on what other blocks store during the launch, "
+                       "so that the range is wide");
+    if (smc_time_is_known(time) && time->unfollowed[0])
+        smc_layout_say(out, "note",
+                       "not followed: %s of the machine code, so that the range is wide",
+                       time->unfollowed);
     bool ran = run->result.emulation.made || run->result.launch.made;
-    if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate)) {
-        smc_text_printf(&line, "not predicted: %s", time->reason);
-        smc_layout_line(out, "time", &line);
-    }
+    if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate))
+        smc_layout_say(out, "time", "not predicted: %s", time->reason);
 }
 
 static void user_append_head(const struct smc_user_run *run, struct smc_text *out)
@@ -134,9 +120,9 @@ static void user_append_head(const struct smc_user_run *run, struct smc_text *ou
     const struct smc_run_result *gpu = &run->result;
     struct smc_text kernel = {0};
     smc_text_printf(&kernel, "%s of %s: grid ", run->row.kernel->shown, request->file);
-    append_extent(request->grid, &kernel);
+    smc_words_extent(request->grid, " x ", &kernel);
     smc_text_append(&kernel, ", block ");
-    append_extent(request->block, &kernel);
+    smc_words_extent(request->block, " x ", &kernel);
     if (kernel.data)
         smc_utf8_make_safe(kernel.data);
     smc_layout_line(out, "kernel", &kernel);

@@ -229,11 +229,10 @@ void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *sh
 void smc_kernel_names_of_trace(struct smc_kernel_names *names,
                                const struct smc_trace_answer *answer)
 {
-    const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
+    smc_auto_free const char **shown = smc_calloc(answer->kernel_count + 1, sizeof *shown);
     for (size_t i = 0; shown && i < answer->kernel_count; i++)
         shown[i] = answer->kernels[i].shown;
     smc_kernel_names_init(names, shown, shown ? answer->kernel_count : 0);
-    free(shown);
 }
 
 void smc_kernel_names_free(struct smc_kernel_names *names)

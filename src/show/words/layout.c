@@ -1,6 +1,11 @@
 /* Text on a terminal: emphasis, and the lines that reports are made of. */
 #include "show/words/layout.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+
 void smc_layout_begin(struct smc_text *out, enum smc_emphasis emphasis)
 {
     static const char *const codes[] = {
@@ -41,12 +46,26 @@ void smc_layout_line(struct smc_text *out, const char *label, struct smc_text *t
     smc_text_free(text);
 }
 
+void smc_layout_say(struct smc_text *out, const char *label, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    smc_auto_free char *text = length > 0 ? smc_malloc((size_t)length + 1) : NULL;
+    out->failed |= length > 0 && !text;
+    if (!text)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    smc_layout_paragraph(out, label, SMC_TEXT_INDENT, text, out->style->columns);
+}
+
 void smc_layout_folded(struct smc_text *out, size_t count)
 {
-    struct smc_text line = {0};
     if (count > 0)
-        smc_text_printf(&line, "and %zu more; --verbose lists them all", count);
-    smc_layout_line(out, "", &line);
+        smc_layout_say(out, "", "and %zu more; --verbose lists them all", count);
 }
 
 void smc_layout_row(struct smc_text *out, struct smc_text *row)

@@ -27,6 +27,10 @@ void smc_layout_text(struct smc_text *out, size_t indent, struct smc_text *text)
 /* A label and its text, wrapped; nothing where the text is empty. Frees the text. */
 void smc_layout_line(struct smc_text *out, const char *label, struct smc_text *text);
 
+/* The same of a text that is made as by printf. */
+void smc_layout_say(struct smc_text *out, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* "and 197 more; --verbose lists them all"; nothing for 0. */
 void smc_layout_folded(struct smc_text *out, size_t count);
 

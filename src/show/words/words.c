@@ -335,6 +335,15 @@ void smc_words_number(uint64_t number, struct smc_text *out)
     smc_text_printf(out, number >= 1000 ? ",%03u" : "%u", (unsigned)(number % 1000));
 }
 
+void smc_words_extent(const uint32_t size[3], const char *times, struct smc_text *out)
+{
+    smc_text_printf(out, "%" PRIu32, size[0]);
+    if (size[1] > 1 || size[2] > 1)
+        smc_text_printf(out, "%s%" PRIu32, times, size[1]);
+    if (size[2] > 1)
+        smc_text_printf(out, "%s%" PRIu32, times, size[2]);
+}
+
 void smc_words_blocks(uint32_t blocks, struct smc_text *out)
 {
     smc_text_printf(out, "%u block%s", blocks, smc_text_plural(blocks));

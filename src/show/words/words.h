@@ -73,6 +73,9 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
 /* "12,480". */
 void smc_words_number(uint64_t number, struct smc_text *out);
 
+/* "120 x 64", "120": without the last dimensions that are 1. */
+void smc_words_extent(const uint32_t size[3], const char *times, struct smc_text *out);
+
 /* "1 block", "3 blocks". */
 void smc_words_blocks(uint32_t blocks, struct smc_text *out);
 
